@@ -11,8 +11,12 @@ SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
+# What the tests of the terminal need: a terminal, and a validator of schemas.
+TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
+# What checks the types of the Python client, and builds its wheel.
+PYTHON_PACKAGES := mypy python3-build python3-setuptools python3-venv python3-wheel
 # The compilers, the linker, pkg-config and valgrind of the tests of libnavd.
 C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 # What the QML module is built with, and what its tests need beside that.
@@ -21,7 +25,7 @@ QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-wi
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
-PACKAGING_PACKAGES := build-essential debhelper lintian po-debconf
+PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
 PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web
@@ -61,7 +65,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
+.PHONY: help deps build release binaries lint format test test-python test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -96,6 +100,9 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
+	@.ci/deps $(TERMINAL_PACKAGES)
+	$(call step,Tests/TerminalTests/run)
+	@$(MAKE) --no-print-directory test-python
 	@.ci/deps $(C_PACKAGES)
 	$(call step,Tests/CTests/run)
 	@.ci/deps $(QML_PACKAGES)
@@ -103,6 +110,10 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,Tests/QmlTests/run)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
+
+test-python: build ## The tests of the Python client
+	@.ci/deps $(PYTHON_PACKAGES)
+	$(call step,Tests/PythonTests/run)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))

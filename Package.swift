@@ -184,6 +184,7 @@ let package = Package(
         "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",
         "RuntimePaths", "CLinux",
       ],
+      resources: [.embedInCode("Schema/navctl.schema.json")],
       swiftSettings: strict),
     .executableTarget(
       name: "navctl",

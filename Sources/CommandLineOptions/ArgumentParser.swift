@@ -13,19 +13,32 @@ extension CommandLineGrammar {
   /// - Parameter arguments: The words after the program's name.
   /// - Returns: The options and arguments, in the order given.
   package func parse(_ arguments: [String]) -> ParsedCommandLine {
-    run(arguments, leadingOnly: false).line
+    if let fault = fault(in: arguments) { refuse(fault) }
+    return run(arguments, leadingOnly: false).line
   }
 
   /// Parses the options before the first positional argument, and returns the words from there on.
   package func parseLeading(_ arguments: [String]) -> (line: ParsedCommandLine, rest: [String]) {
-    run(arguments, leadingOnly: true)
+    if let fault = fault(in: arguments, leadingOnly: true) { refuse(fault) }
+    return run(arguments, leadingOnly: true)
+  }
+
+  /// Prints an error and what to type to stderr, and exits with status 2.
+  package func refuse(_ fault: CommandLineFault) -> Never {
+    unsafe navd_put_line(1, "\(program): \(fault.text)")
+    unsafe navd_put_line(1, "  try: \(fault.remedy)")
+    exit(Self.usageStatus)
   }
 
   /// Prints an error with a hint at `--help` to stderr, and exits with status 2.
   package func refuse(_ message: String) -> Never {
-    unsafe navd_put_line(1, "\(program): \(message)")
-    unsafe navd_put_line(1, "Try '\(program) --help' for more information.")
-    exit(Self.usageStatus)
+    refuse(CommandLineFault(text: message, remedy: "\(program) --help"))
+  }
+
+  /// Prints lines to stdout, and exits with status 0.
+  package static func answer(_ lines: [String]) -> Never {
+    for line in lines { unsafe navd_put_line(0, line) }
+    exit(0)
   }
 
   private func run(_ arguments: [String], leadingOnly: Bool)

@@ -64,6 +64,8 @@ package struct CommandLineGrammar: Hashable, Sendable {
   package var summary: String
   /// Notes and examples; the help prints them after the options.
   package var epilogue: String
+  /// The lines at the end of the overview of a program with many commands: where to read on.
+  package var seeAlso: [String]
   /// The line that `--version` prints; nil if there is no such option.
   package var version: String?
   /// The options.
@@ -73,12 +75,14 @@ package struct CommandLineGrammar: Hashable, Sendable {
 
   /// Makes a grammar; by default it has no options and no arguments.
   package init(
-    program: String, summary: String, epilogue: String = "", version: String? = nil,
+    program: String, summary: String, epilogue: String = "", seeAlso: [String] = [],
+    version: String? = nil,
     options: [OptionDeclaration] = [], arguments: PositionalArguments = .none
   ) {
     self.program = program
     self.summary = summary
     self.epilogue = epilogue
+    self.seeAlso = seeAlso
     self.version = version
     self.options = options
     self.arguments = arguments

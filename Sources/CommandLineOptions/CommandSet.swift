@@ -49,6 +49,14 @@ package struct CommandSet: Sendable {
     self.foreign = foreign
   }
 
+  /// The example of a command, from its epilogue, as one line; empty if it has none.
+  package func example(of command: Command) -> String {
+    let mark = "Example: "
+    return Self.paragraphs(command.epilogue).last { $0.hasPrefix(mark) }.map {
+      String($0.dropFirst(mark.count))
+    } ?? ""
+  }
+
   /// The grammar of one command: its own options and those of the program.
   package func grammar(of command: Command) -> CommandLineGrammar {
     let own = Set(command.options.map(\.name))
@@ -67,6 +75,10 @@ package struct CommandSet: Sendable {
 
   /// Joins each paragraph into one line; argp then breaks it at the width of the terminal.
   private static func filled(_ text: String) -> String {
+    paragraphs(text).joined(separator: "\n\n")
+  }
+
+  private static func paragraphs(_ text: String) -> [String] {
     var paragraphs: [String] = [""]
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       if line.isEmpty {
@@ -76,7 +88,7 @@ package struct CommandSet: Sendable {
         paragraphs[paragraphs.count - 1] = last.isEmpty ? String(line) : "\(last) \(line)"
       }
     }
-    return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    return paragraphs.filter { !$0.isEmpty }
   }
 
   /// The grammar of the words up to the command.
@@ -86,6 +98,36 @@ package struct CommandSet: Sendable {
     outer.summary = lines.joined(separator: "\n")
     outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
     return outer
+  }
+
+  /// The first help: the names of the commands by task, and where to read on, in one screen.
+  package var overview: [String] {
+    let headings = groups.map { "\($0):" }
+    let width = (headings.map(\.count).max() ?? 0) + 2
+    var lines = [
+      "Usage: \(program.program) [OPTION...] COMMAND [ARGUMENT...]", program.summary, "",
+    ]
+    for (group, heading) in zip(groups, headings) {
+      var line = heading + String(repeating: " ", count: width - 1 - heading.count)
+      for command in commands where command.group == group {
+        if line.count + 1 + command.name.count > Self.overviewWidth {
+          lines.append(line)
+          line = String(repeating: " ", count: width - 1)
+        }
+        line += " " + command.name
+      }
+      lines.append(line)
+    }
+    return lines + [""] + program.seeAlso
+  }
+
+  private static let overviewWidth = 79
+
+  /// The headings of the commands, in the order of their first commands.
+  private var groups: [String] {
+    var groups: [String] = []
+    for command in commands where !groups.contains(command.group) { groups.append(command.group) }
+    return groups
   }
 
   private var isGrouped: Bool { commands.contains { !$0.group.isEmpty } }
@@ -113,8 +155,6 @@ package struct CommandSet: Sendable {
   /// The list of commands under their headings, one line each, without arguments.
   private var groupedList: [String] {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
-    var groups: [String] = []
-    for command in commands where !groups.contains(command.group) { groups.append(command.group) }
     return groups.flatMap { group in
       ["\(group):"]
         + commands.filter { $0.group == group }.map { command in
@@ -126,20 +166,31 @@ package struct CommandSet: Sendable {
 
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
-  /// `help COMMAND` is equivalent to `COMMAND --help`. Without a command, or with an unknown one,
-  /// the program prints an error to stderr and exits with status 2.
+  /// `help COMMAND` is equivalent to `COMMAND --help`. If the commands have headings, `--help` prints
+  /// the overview, and `help all` the whole list. Without a command, or with an unknown one, the
+  /// program prints an error to stderr and exits with status 2.
   /// - Parameter arguments: The words after the program's name.
   /// - Returns: The command and its parsed line; the program's options come first in it.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
+    if isGrouped, arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
+      CommandLineGrammar.answer(overview)
+    }
     let outer = outerGrammar
     var (line, rest) = outer.parseLeading(arguments)
     if rest.first == "help", !commands.contains(where: { $0.name == "help" }) {
-      rest = rest.count > 1 ? [rest[1], "--help"] : []
+      rest = rest.count > 1 && rest[1] != "all" ? [rest[1], "--help"] : []
       if rest.isEmpty { _ = outer.parse(["--help"]) }
     }
     guard let name = rest.first else { outer.refuse("a command is missing") }
     guard let command = commands.first(where: { $0.name == name }) else {
-      outer.refuse("there is no command '\(name)'" + suggestion(for: name))
+      let text = "there is no command '\(name)'" + suggestion(for: name)
+      // Some programs have the object first.
+      guard rest.count > 1, commands.contains(where: { $0.name == rest[1] }) else {
+        outer.refuse(text)
+      }
+      outer.refuse(
+        CommandLineFault(
+          text: text, remedy: "\(program.program) \(rest[1]) \(name), with the command first"))
     }
     let inner = grammar(of: command).parse(Array(rest.dropFirst()))
     line.options += inner.options

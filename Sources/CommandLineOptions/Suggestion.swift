@@ -15,6 +15,11 @@ package enum Suggestion {
     return least == 0 || begun.isEmpty ? nearest : begun
   }
 
+  /// The known word that is most like a mistyped one; nil if no word is like it.
+  package static func nearest(_ typed: String, among known: [String]) -> String? {
+    words(like: typed, among: known).first
+  }
+
   private static func letters(_ word: String) -> String {
     word.lowercased().filter { $0 != "-" && $0 != "_" }
   }

@@ -91,15 +91,4 @@ package struct ClusterMembers: Sendable {
     }
     return records.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
   }
-
-  /// The list as the state of the directory `$navs`.
-  package static func state(_ records: [JSONValue]) -> OpaqueJSON {
-    .object([
-      "nav": .string("$navs"),
-      "value": .object([
-        "nav": .string("$navs"),
-        "screens": .array(records.map { OpaqueJSON(validated: $0.bytes) }),
-      ]),
-    ])
-  }
 }

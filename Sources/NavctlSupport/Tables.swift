@@ -4,16 +4,16 @@ import RuntimePaths
 /// Draws replies of the daemon as tables of text.
 package enum Tables {
   /// The directory of navs: a heading, and a line for each nav.
-  package static func navs(_ records: [JSONValue], columns: Int = 80) -> [String] {
+  package static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     table(
       ["NAV", "KIND", "EPOCH", "OWNER"],
       records.map { record in
         ["id", "kind", "epoch", "owner"].map { record[$0]?.plainText ?? "-" }
-      })
+      }, columns: columns)
   }
 
   /// The log of a nav: a heading, and a line for each entry, the oldest first.
-  package static func log(_ entries: [JSONValue]) -> [String] {
+  package static func log(_ entries: [JSONValue], columns: Int? = nil) -> [String] {
     table(
       ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
       entries.map { entry in
@@ -25,7 +25,7 @@ package enum Tables {
           by(entry["by"]), renewal(entry) ?? operations(entry["do"]),
           entry["dig"]?.string ?? "-",
         ]
-      })
+      }, columns: columns)
   }
 
   /// The history of a nav: a heading, and a line for each entry, the oldest first.
@@ -68,7 +68,7 @@ package enum Tables {
   }
 
   /// The directory of sessions: a heading, and a line for each session.
-  package static func clients(_ records: [JSONValue]) -> [String] {
+  package static func clients(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     table(
       ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES"],
       records.map { record in
@@ -77,7 +77,7 @@ package enum Tables {
           "id", "name", "via", isNetwork ? "key" : "uid", isNetwork ? "address" : "pid", "role",
           "watches",
         ].map { record[$0]?.plainText ?? "-" }
-      })
+      }, columns: columns)
   }
 
   /// The members of an object, one on each line; nested members have names with dots.
@@ -95,8 +95,22 @@ package enum Tables {
   }
 
   /// A heading and rows, in columns as wide as their widest cell.
-  package static func table(_ heading: [String], _ rows: [[String]]) -> [String] {
-    aligned([heading] + rows)
+  ///
+  /// If a line would be wider than `columns`, each row is a block instead, with a line for each cell.
+  package static func table(
+    _ heading: [String], _ rows: [[String]], columns: Int? = nil
+  ) -> [String] {
+    let lines = aligned([heading] + rows)
+    guard let columns, lines.contains(where: { TerminalText.width($0) > columns }) else {
+      return lines
+    }
+    let width = heading.map(TerminalText.width).max() ?? 0
+    return rows.enumerated().flatMap { index, row in
+      (index == 0 ? [] : [""])
+        + zip(heading, row).map { name, cell in
+          "\(TerminalText.padded(name, columns: width))  \(TerminalText.visible(cell))"
+        }
+    }
   }
 
   /// A time in UTC, such as 2026-01-31T08:15:00Z.
@@ -104,7 +118,7 @@ package enum Tables {
     Timestamp.rfc3339(ofSeconds: Int(milliseconds / 1000))
   }
 
-  private static func time(_ value: JSONValue?) -> String {
+  static func time(_ value: JSONValue?) -> String {
     value?.integer.map { utc(milliseconds: $0) } ?? "-"
   }
 

@@ -13,6 +13,39 @@ package enum TerminalText {
     return String(result)
   }
 
+  /// The text in ASCII, with as many columns as before.
+  ///
+  /// Signs of navctl itself become similar ones. Any other character becomes a question mark for each
+  /// of its columns; `-o json` has it unchanged.
+  package static func ascii(_ text: String) -> String {
+    guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+    return text.reduce(into: "") { result, character in
+      if character.isASCII {
+        result.append(character)
+      } else if let similar = similarSigns[character] {
+        result.append(similar)
+      } else {
+        result += String(repeating: "?", count: width(String(character)))
+      }
+    }
+  }
+
+  private static let similarSigns: [Character: Character] = [
+    "‹": "<", "→": ">", "⇄": "=", "…": "~", "◆": "*", "▶": ">", "└": "`", "│": "|", "─": "-",
+    "−": "-", "µ": "u",
+  ]
+
+  /// Whether variables of a locale say that the terminal shows ASCII alone.
+  ///
+  /// Without any of them it is UTF-8, as everywhere on the devices that navd is for.
+  package static func isASCII(_ variable: (String) -> String?) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable)
+      .first { !$0.isEmpty }
+    guard let locale else { return false }
+    return !["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+      && !locale.lowercased().contains("utf-8@") && !locale.lowercased().contains("utf8@")
+  }
+
   /// The width of a text in columns.
   package static func width(_ text: String) -> Int { DisplayWidth.columns(of: text) }
 
@@ -40,6 +73,30 @@ package enum TerminalText {
       }
     }
     return lines
+  }
+
+  /// A line that is too wide, broken at spaces if possible; all parts but the first begin with four
+  /// spaces.
+  package static func continued(_ text: String, columns: Int) -> [String] {
+    let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
+    var parts: [String] = []
+    var rest = Substring(text)
+    while true {
+      let room = columns - (parts.isEmpty ? 0 : indent.count)
+      guard width(String(rest)) > room else { break }
+      var end = rest.index(
+        rest.startIndex,
+        offsetBy: max(1, DisplayWidth.prefix(of: String(rest), columns: room).count))
+      // The last space, unless nothing but the indentation of the line is before it.
+      if let space = rest[..<end].lastIndex(of: " "),
+        rest[..<space].contains(where: { $0 != " " })
+      {
+        end = space
+      }
+      parts.append((parts.isEmpty ? "" : indent) + rest[..<end])
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return parts + [(parts.isEmpty ? "" : indent) + rest]
   }
 
   private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {

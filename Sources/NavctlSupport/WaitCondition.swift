@@ -5,6 +5,8 @@ import NavigationCore
 package enum WaitCondition: Hashable, Sendable {
   /// This screen is on top; nil for an empty stack.
   case top(String?)
+  /// The screen on top has this id or this route.
+  case shows(String)
   /// The stack has this number of screens.
   case depth(UInt64)
   /// The nav has reached this revision.
@@ -27,9 +29,10 @@ package enum WaitCondition: Hashable, Sendable {
   }
 
   /// Whether a state meets the condition.
-  package func holds(top: String?, depth: Int, revision: UInt64) -> Bool {
+  package func holds(top: String?, route: String?, depth: Int, revision: UInt64) -> Bool {
     switch self {
     case .top(let wanted): wanted == top
+    case .shows(let wanted): wanted == top || wanted == route
     case .depth(let wanted): wanted == UInt64(depth)
     case .revision(let wanted): revision >= wanted
     }
@@ -39,6 +42,7 @@ package enum WaitCondition: Hashable, Sendable {
   package var text: String {
     switch self {
     case .top(let top): "top \(top ?? "none")"
+    case .shows(let screen): "a top with the id or route \(screen)"
     case .depth(let depth): "depth \(depth)"
     case .revision(let revision): "rev \(revision)"
     }

@@ -22,9 +22,13 @@ package struct WatchLines: Sendable {
   /// - Parameters:
   ///   - state: the body of the snapshot.
   ///   - why: the reason of the daemon, such as `join` or `lag`.
+  ///   - time: the milliseconds since 1970 at which it arrived.
   /// - Returns: the line as text, and as a JSON record that contains the state.
-  package mutating func snapshot(_ state: JSONValue, why: String) -> (text: String, json: [UInt8]) {
-    let word = last == nil ? "snapshot" : "resync"
+  package mutating func snapshot(
+    _ state: JSONValue, why: String, at time: UInt64
+  ) -> (text: String, json: Record) {
+    let kind = last == nil ? Record.Kind.snapshot : .resync
+    let word = kind.rawValue
     let epoch = state["epoch"]?.string ?? ""
     let revision = state["rev"]?.integer ?? 0
     let ids = (state["screens"]?.elements ?? []).compactMap { $0["id"]?.string }
@@ -37,20 +41,62 @@ package struct WatchLines: Sendable {
       last.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
     members.add("state", OpaqueJSON(validated: state.bytes))
     last = (epoch, revision)
-    return (
-      TerminalText.visible(text), OpaqueJSON.object([word: .object(members)]).bytes
-    )
+    return (TerminalText.visible(text), Record(kind, members, at: time))
   }
 
-  /// The line for one revision.
-  package mutating func diff(_ diff: Diff) -> String {
+  /// The line for one revision: what happened to the stack, by which client, and how.
+  ///
+  /// - Parameters:
+  ///   - diff: the revision.
+  ///   - top: the top screen after it; nil for an empty stack.
+  /// - Returns: a line such as `rev 20  pop wifi → network by remote, back button  depth 2`.
+  package mutating func diff(_ diff: Diff, top: String?) -> String {
     last = (diff.epoch.text, diff.revision.number)
-    var text = "rev \(diff.revision.number)  \(diff.cause)"
-    if let name = diff.byName, !name.isEmpty { text += " by \(name)" }
-    let changes = diff.changes.map(Self.text).filter { !$0.isEmpty }
-    text += "  depth \(diff.depth)"
-    if !changes.isEmpty { text += "  " + changes.joined(separator: "  ") }
-    return TerminalText.visible(text)
+    var parts = ["rev \(diff.revision.number)", Self.sentence(diff, top: top)]
+    parts.append("depth \(diff.depth)")
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+
+  private static func sentence(_ diff: Diff, top: String?) -> String {
+    var sentence = ""
+    var others: [String] = []
+    for change in diff.changes {
+      switch change {
+      case .splice(let index, let removed, let inserted):
+        let edit = edit(at: index, removed, inserted.map(\.id), depth: diff.depth, top: top)
+        sentence += sentence.isEmpty ? edit : ", \(edit)"
+      case .setScreen(let record): others.append(record.id)
+      case .setPart(let record): others.append(":\(record.id)")
+      }
+    }
+    if sentence.isEmpty {
+      sentence = others.isEmpty ? "no change" : "change \(others.joined(separator: " "))"
+    }
+    if let name = diff.byName, !name.isEmpty { sentence += " by \(name)" }
+    if diff.cause != "api" { sentence += ", \(words(diff.cause))" }
+    return sentence
+  }
+
+  private static func edit(
+    at index: UInt64, _ removed: [String], _ inserted: [String], depth: UInt64, top: String?
+  ) -> String {
+    let gone = removed.joined(separator: " ")
+    let new = inserted.joined(separator: " ")
+    let isAtEnd = index + UInt64(inserted.count) == depth
+    if removed.isEmpty { return isAtEnd ? "push \(new)" : "insert \(new) at \(index)" }
+    if inserted.isEmpty {
+      guard isAtEnd else { return "remove \(gone)" }
+      return "pop \(gone)" + (top.map { " → \($0)" } ?? "")
+    }
+    return isAtEnd && index == 0 ? "set \(new) for \(gone)" : "replace \(gone) → \(new)"
+  }
+
+  /// A name of the protocol in words: `backButton` is "back button".
+  private static func words(_ name: String) -> String {
+    name.reduce(into: "") { text, character in
+      if character.isUppercase { text += " " }
+      text += character.lowercased()
+    }
   }
 
   /// The line for the newest value of the view `bar` or `top`.
@@ -81,15 +127,5 @@ package struct WatchLines: Sendable {
       parts.append(([name] + members).joined(separator: " "))
     }
     return TerminalText.visible(parts.joined(separator: "  "))
-  }
-
-  private static func text(_ change: Diff.Change) -> String {
-    switch change {
-    case .splice(let index, let removed, let inserted):
-      let parts = removed.map { "-\($0)" } + inserted.map { "+\($0.id)" }
-      return parts.isEmpty ? "" : "[\(parts.joined(separator: " "))] at \(index)"
-    case .setScreen(let record): return "~\(record.id)"
-    case .setPart(let record): return "~:\(record.id)"
-    }
   }
 }

@@ -113,6 +113,7 @@ struct ClientState {
       events += results.take(nav, mirror, nil)
     case .resumed(let mirror): events.append(Event(nav, mirror))
     case .suspect: events.append(Event(NAVD_EVENT_SUSPECT, nav: nav))
+    case .proven: break
     }
   }
 

@@ -1,3 +1,4 @@
+import NavigationCore
 package import RuntimePaths
 
 /// A configuration with the origin of each value.
@@ -38,6 +39,25 @@ package struct LoadedConfiguration: Hashable, Sendable {
       let gap = String(repeating: " ", count: max(1, width - line.setting.count))
       return "\(line.setting)\(gap); \(Self.printable(origin.description))\n"
     }.joined()
+  }
+
+  /// All keys with their values and origins, as a JSON array of `{key,value,origin}`.
+  ///
+  /// A key that can be repeated has an element for each of its lines.
+  func json(_ rules: PathRules) -> [UInt8] {
+    var elements: [OpaqueJSON] = []
+    for key in ConfigurationKey.all {
+      for (setting, origin) in settings(of: key, rules) {
+        let value = setting.split(separator: "=", maxSplits: 1).dropFirst().first ?? ""
+        elements.append(
+          .object([
+            "key": .string("\(key.section).\(key.name)"),
+            "value": .string(String(value.drop { $0 == " " })),
+            "origin": .string((origin ?? .initial).description),
+          ]))
+      }
+    }
+    return OpaqueJSON.array(elements).bytes
   }
 
   private func settings(

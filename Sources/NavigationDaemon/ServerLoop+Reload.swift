@@ -18,12 +18,31 @@ extension ServerLoop {
       guard signal == SIGHUP else { return true }
       mustReload = true
     }
-    if mustReload { try reload() }
+    if mustReload { _ = try reload() }
     return false
   }
 
+  /// Answers administrators: the values in use, or the outcome of a reload.
+  mutating func answerQuestions() throws {
+    while !questions.isEmpty {
+      let question = questions.removeFirst()
+      let answer: ConfigurationAnswer
+      switch question.subject {
+      case .values: answer = .value(configuration.values)
+      case .reload:
+        let entry = try reload()
+        answer =
+          entry.level == .error
+          ? .refused(entry.message) : .value(OpaqueJSON.string(entry.message).bytes)
+      }
+      batches.append(.configured(question.connection, id: question.id, answer))
+    }
+  }
+
   /// Reads the configuration again, and applies it unless a part of it cannot be applied.
-  private mutating func reload() throws {
+  ///
+  /// - Returns: the entry of the log, of the level error if the former configuration stays.
+  private mutating func reload() throws -> LogEntry {
     // First of all, because the service manager tells reloads apart by this time.
     let began = SystemClock.monotonicNanoseconds() / 1000
     notify(.reloading(sinceMicroseconds: began))
@@ -33,14 +52,15 @@ extension ServerLoop {
     let entry = reloaded()
     log(entry)
     notify(.ready, .status("\(entry.message); \(configuration.status)"))
+    return entry
   }
 
   /// Applies a new configuration; returns the entry for the log.
   private mutating func reloaded() -> LogEntry {
     do throws(ServingConfiguration.Refusal) {
       let new = try configuration.examine()
-      let changes = configuration.current.changes(to: new.configuration)
-      apply(new.configuration, new.access)
+      let changes = configuration.current.changes(to: new.loaded.configuration)
+      apply(new.loaded, new.access)
       guard !changes.isEmpty else {
         return LogEntry(.notice, "reloaded: nothing has changed", kind: .reloaded)
       }
@@ -59,13 +79,14 @@ extension ServerLoop {
     }
   }
 
-  private mutating func apply(_ new: Configuration, _ control: AccessControl) {
+  private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
+    let new = loaded.configuration
     if new.history != configuration.current.history
       || new.publish != configuration.current.publish
     {
       maintenance.noteRetention(at: Self.now().boot)
     }
-    configuration.use(new)
+    configuration.use(loaded)
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
     served?.keeper.use(hub)

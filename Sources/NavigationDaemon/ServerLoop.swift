@@ -34,6 +34,8 @@ struct ServerLoop: ~Copyable {
   var messageReader: ClientMessageReader
   var polling = BusyPollPolicy(processors: Int(navd_processor_count()))
   var maintenance: MaintenanceSchedule
+  /// The questions about the configuration that are to be answered before the next turn.
+  var questions: [ConfigurationQuestion] = []
 
   /// The maximum number of messages in one turn; with more, handshakes and other work would wait
   /// too long.
@@ -87,7 +89,7 @@ struct ServerLoop: ~Copyable {
       // turn at the latest.
       if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
       if !wasBusy || turnsWithoutPoll > 8 {
-        var timeout = wasBusy ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
+        var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         router.watchMessages(pageIns.mayReceive, by: &poller)
@@ -110,6 +112,7 @@ struct ServerLoop: ~Copyable {
       }
       // Held events are dropped: their clients get a `bye`, and repeat unanswered ops later.
       if isStopping { batches.append(.stop) }
+      try answerQuestions()
       try turn(at: now)
     }
     writer.awaitCheckpoint()
@@ -214,6 +217,7 @@ extension ServerLoop {
     try router.send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
     if output.startsBackup { backups.start() }
+    questions += output.questions
     for wish in output.wishes { served?.keeper.store(wish) }
     if output.unloadedNavs > 0 { try noteUnloaded(output.unloadedNavs) }
     for connection in output.dropped { router.discardOutbox(of: connection) }

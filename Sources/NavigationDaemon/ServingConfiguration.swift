@@ -3,7 +3,9 @@ import RuntimePaths
 /// The configuration in use, and the sources of another one.
 struct ServingConfiguration {
   /// The configuration in use.
-  private(set) var current: Configuration
+  var current: Configuration { loaded.configuration }
+  /// The same with the origins of its values.
+  private(set) var loaded: LoadedConfiguration
   private let sources: ConfigurationSources
   private let rules: PathRules
   /// The configuration at the start of the daemon.
@@ -13,14 +15,18 @@ struct ServingConfiguration {
 
   /// Begins with the configuration at the start.
   init(_ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules) {
-    (current, first) = (configuration, configuration)
+    // The sources may have changed since the start read them; the values are those in use.
+    var loaded = sources.examine().loaded
+    loaded.configuration = configuration
+    self.loaded = loaded
+    first = configuration
     self.sources = sources
     self.rules = rules
   }
 
   /// A configuration that could replace the one in use, with its names looked up.
   struct Candidate {
-    var configuration: Configuration
+    var loaded: LoadedConfiguration
     var access: AccessControl
   }
 
@@ -42,7 +48,7 @@ struct ServingConfiguration {
     try check(new, faults)
     do throws(DaemonError) {
       return Candidate(
-        configuration: new,
+        loaded: loaded,
         access: try AccessControl(
           new.access, daemonUser: rules.userID, host: new.cluster.userHost))
     } catch {
@@ -67,5 +73,8 @@ struct ServingConfiguration {
   }
 
   /// Replaces the configuration in use.
-  mutating func use(_ configuration: Configuration) { current = configuration }
+  mutating func use(_ loaded: LoadedConfiguration) { self.loaded = loaded }
+
+  /// The values in use with their origins, as JSON.
+  var values: [UInt8] { loaded.json(rules) }
 }

@@ -137,7 +137,7 @@ package final class Publisher {
       switch change {
       case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror):
         takeDirectory(mirror.screens.map(\.id))
-      case .suspect: break
+      case .suspect, .proven: break
       }
     case .watchEnded(let nav, _, _):
       watched.remove(nav)

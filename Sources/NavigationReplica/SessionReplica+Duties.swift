@@ -86,6 +86,16 @@ struct Duties: Sendable {
   /// The number of this session among those of the client.
   var session: UInt64 = 0
 
+  /// Whether the daemon has confirmed roles or a lease of a nav, and is not being asked again.
+  func areConfirmed(of nav: String) -> Bool {
+    let asks = requests.values
+    return registrations[nav].map {
+      $0.retryAt == nil && !asks.contains { $0.isRegistration(of: nav) }
+    }
+      ?? false
+      || leases[nav].map { $0.isHeld && !asks.contains { $0.isLease(of: nav) } } ?? false
+  }
+
   /// The earliest time at which a request must be repeated or a question expires.
   var wakeAt: UInt64? {
     let times = [

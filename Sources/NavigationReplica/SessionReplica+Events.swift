@@ -181,8 +181,10 @@ extension SessionReplica {
   private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
     if end.why == "moved" {
       let key = View(wireName: end.view).map { WatchKey(nav: end.nav, view: $0) }
-      // If a watch is unanswered, this ends the one before; the answer is still to come.
-      guard let key, watches[key] != nil, !asked.values.contains(key) else { return [] }
+      // If a watch is unanswered, this ends the one before; the answer is still to come. Roles and a
+      // lease that the daemon has confirmed have ended in any case.
+      let isWatched = key.map { watches[$0] != nil && !asked.values.contains($0) } ?? false
+      guard isWatched || duties.areConfirmed(of: end.nav) else { return [] }
       isDivided = true
       return [.elsewhere(nav: end.nav, .moved(to: end.daemon))]
     }
@@ -261,7 +263,10 @@ extension SessionReplica {
     let action = receive(&watch.replica)
     switch action {
     case .applied: watch.faults = 0
-    case .ignore where proves && watch.replica.isSynced: watch.faults = 0
+    case .ignore where proves && watch.replica.isSynced:
+      watch.faults = 0
+      watches[key] = watch
+      return watch.replica.mirror.map { [.event(.changed(nav: nav, .proven($0)))] } ?? []
     case .ended, .refused:
       asked = asked.filter { $0.value != key }
       return outputs(action, nav: nav, watch)

@@ -227,6 +227,8 @@ package enum MirrorChange: Hashable, Sendable {
   case replaced(Mirror, why: String?)
   /// The watch was resumed; the mirror is unchanged, and diffs follow.
   case resumed(Mirror)
+  /// A mark of the daemon has proven it right; it is unchanged.
+  case proven(Mirror)
   /// It may be wrong, until one of the other changes follows.
   case suspect
 }

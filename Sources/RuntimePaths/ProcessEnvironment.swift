@@ -8,9 +8,8 @@ package struct ProcessEnvironment: Hashable, Sendable {
   ///
   /// Libraries such as libsystemd read others by themselves.
   package static let names = [
-    "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "NAVD_BOOT_ID",
-    "NAVD_ENDPOINT", "NAVD_KEY",
-    "NAVD_NAV", "NAVD_SERVER_KEY",
+    "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "LANG", "LC_ALL",
+    "LC_CTYPE", "NAVD_BOOT_ID", "NAVD_ENDPOINT", "NAVD_KEY", "NAVD_NAV", "NAVD_SERVER_KEY",
     "NO_COLOR", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
   ]

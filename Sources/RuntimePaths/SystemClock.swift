@@ -18,6 +18,20 @@ package enum SystemClock {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
+  /// A time in milliseconds since 1970 as the time of day here, such as `14:03:27.041`.
+  package static func localTime(of milliseconds: UInt64) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = unsafe tm()
+    unsafe localtime_r(&seconds, &parts)
+    func padded(_ number: Int, _ width: Int) -> String {
+      let digits = "\(number)"
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    let clock = unsafe [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
+      .map { padded($0, 2) }.joined(separator: ":")
+    return "\(clock).\(padded(Int(milliseconds % 1000), 3))"
+  }
+
   private static func milliseconds(_ clock: clockid_t) -> UInt64 {
     let time = read(clock)
     // A wall clock set before 1970 counts as 1970.

@@ -2,6 +2,7 @@ import CommandLineOptions
 import NavctlSupport
 import NavigationClient
 import NavigationCore
+import NavigationReplica
 import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
@@ -46,6 +47,7 @@ struct Change {
       isAnimated: try Change.isAnimated(invocation.line),
       waits: try Change.waits(invocation.line))
     isTyped = choice.isTyped && request.guards == choice.typed
+    request.isDry = invocation.line.contains("dry-run")
     // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
     if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
   }
@@ -56,7 +58,8 @@ struct Change {
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
-    if holdsDisplay, connection.holdsLease(of: nav) == false {
+    if request.isDry { try Change.checkDryRuns(&connection, within: left) }
+    if holdsDisplay, !request.isDry, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
     var reply = try send(request, on: &connection, within: left)
@@ -76,6 +79,23 @@ struct Change {
     }
   }
 
+  /// Refuses a dry run on a daemon that does not know it: such a daemon would perform the operation.
+  static func checkDryRuns(
+    _ connection: inout NavigationConnection, within limit: Duration
+  ) throws {
+    try connection.openSession(timeout: limit)
+    while let event = try connection.next(timeout: limit) {
+      guard case .opened(let welcome) = event else { continue }
+      guard !welcome.features.contains(Feature.dryRun.rawValue) else { return }
+      throw PlainFailure(
+        lines: [
+          "unsupported: this navd is older than --dry-run, and would make the change",
+          "try: update navd; compare the versions: navctl --version, navctl status",
+        ], status: ErrorCode.unsupported.exitStatus)
+    }
+    throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
+  }
+
   private func send(
     _ request: OpRequest, on connection: inout NavigationConnection, within limit: Duration
   ) throws -> NavigationConnection.Reply {
@@ -91,16 +111,34 @@ struct Change {
   private var holdsDisplay: Bool { invocation.line.contains("lease") }
 
   private func tell(_ answer: OkReply, _ body: [UInt8]) throws {
+    if request.isDry { return try tellPlan(answer, body) }
     if operations.contains(where: { $0.kind == .navClose }) {
       memory.forget(nav)
     } else {
       memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
     }
     if invocation.isJSON {
-      try Output.line(body)
+      try Output.record(.changed, body)
     } else {
       try Output.line(OperationSummary.line(answer, operations: operations))
     }
+  }
+
+  /// Prints the answer that the change would get, and the state that it would lead to.
+  private func tellPlan(_ answer: OkReply, _ body: [UInt8]) throws {
+    if invocation.isJSON { return try Output.record(.planned, body) }
+    let plan = try JSONValue(body)
+    if let place = plan["pos"]?.integer {
+      return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
+    }
+    try Output.line("dry run: \(OperationSummary.line(answer, operations: operations))")
+    for delegate in plan["delegates"]?.elements ?? [] {
+      let roles = (delegate["roles"]?.elements ?? []).map(\.plainText).joined(separator: ", ")
+      try Output.line(
+        TerminalText.visible("would ask \(delegate["name"]?.string ?? "a delegate")  \(roles)"))
+    }
+    guard let state = plan["state"], answer.changed != false else { return }
+    try invocation.write(StateDrawing(columns: invocation.columns).lines(state))
   }
 
   private func tell(_ error: ErrReply, _ body: [UInt8]) throws {
@@ -112,18 +150,24 @@ struct Change {
         operation: index < operations.count ? operations[index].kind : nil,
         rights: operations.reduce(into: []) { $0.formUnion($1.rights) })
     }
-    if invocation.isJSON { try Output.line(body) }
+    if invocation.isJSON { try Output.record(.changed, body) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
 }
 
 // The options of all commands that change a nav, and what they do with them.
 extension Change {
+  /// The option of commands that change a nav: change nothing.
+  static let dryRunOption = OptionDeclaration(
+    "dry-run", "Print the answer and the state that it would lead to; change nothing",
+    group: "When:")
+
   /// Options that bind the change to a state or to the end of a transition.
   static let options: [OptionDeclaration] = [
     OptionDeclaration(
       "on-busy", argument: "WHAT", "reject, or queue while a transition is open", group: "When:"),
     OptionDeclaration("queue", "Short for --on-busy queue", group: "When:"),
+    dryRunOption,
     OptionDeclaration("top", argument: "ID", "Only if this screen is on top", group: "Only if:"),
     OptionDeclaration("rev", argument: "N", "Only at this revision", group: "Only if:"),
     OptionDeclaration("epoch", argument: "E", "Only in this epoch", group: "Only if:"),
@@ -187,6 +231,7 @@ extension Change {
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws -> Int32 {
+    if let plan = invocation.plan { return try plan.add(operations, of: invocation, nav: nav) }
     // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
     var connection = try invocation.connect()

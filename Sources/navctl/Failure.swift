@@ -46,7 +46,9 @@ enum Failure {
         ErrorText.exitStatus(error.error)
       )
     case let error as UsageError:
-      (["usage: \(error.message)"] + (error.remedy.map { ["try: \($0)"] } ?? []), 2)
+      (["usage: \(error.message)", "try: \(error.remedy ?? "navctl \(command) --help")"], 2)
+    case let error as PlainFailure where error.lines.count == 1 && error.status == 2:
+      (error.lines + ["try: navctl \(command) --help"], 2)
     case let error as PlainFailure: (error.lines, error.status)
     case let error as ConnectionError: describe(error)
     case PathError.noEndpoint(let tried):

@@ -4,6 +4,7 @@ import CurveKeys
 import NavctlSupport
 import NavigationClient
 import NavigationCore
+import Synchronization
 import RuntimePaths
 
 /// One run of one command: its parsed command line and its environment.
@@ -20,6 +21,8 @@ struct Invocation {
   let isColoured: Bool
   /// The value of `--timeout`, if there is one.
   let typedTimeout: UInt64?
+  /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
+  var plan: PlannedOperations?
 
   init(command: CommandSet.Command, line: ParsedCommandLine) throws {
     self.command = command
@@ -30,6 +33,9 @@ struct Invocation {
     case "json": isJSON = true
     case let other: throw UsageError("--output takes text or json, not '\(other)'")
     }
+    let isASCII =
+      line.contains("ascii") || TerminalText.isASCII { [environment] in environment[$0] }
+    Output.isASCII.withLock { $0 = isASCII }
     typedTimeout = try line.value(of: "timeout").map {
       let milliseconds = try Quantities.milliseconds($0, option: "timeout")
       guard milliseconds > 0 else {
@@ -55,6 +61,10 @@ struct Invocation {
     let columns = environment["COLUMNS"].flatMap { Int($0) } ?? Output.terminalColumns ?? 80
     return min(max(columns, 20), 400)
   }
+
+  /// The width into which tables fit: the terminal's; nil if stdout is none, since programs read
+  /// lines.
+  var tableColumns: Int? { Output.isTerminal ? columns : nil }
 
   /// Splits the arguments into the nav and a fixed number of others.
   func navArguments(rest: ClosedRange<Int> = 0...0) throws -> NavArguments {
@@ -83,6 +93,13 @@ struct Invocation {
   func endpoint() throws -> String {
     let endpoint = try PathRules(environment: environment, userID: effectiveUserID())
       .clientEndpoint(option: line.value(of: "endpoint"))
+    if let other = endpoint.split(separator: ",").first(where: { address in
+      !["ipc://", "tcp://"].contains { address.hasPrefix($0) }
+    }) {
+      throw UsageError(
+        "navd has no address such as '\(TerminalText.visible(String(other)))'",
+        remedy: "--endpoint ipc:///run/navd/navd.sock, or --endpoint tcp://HOST:PORT")
+    }
     // libzmq would retry such a connection without an error until the timeout.
     guard !Self.isClosed(endpoint) else {
       throw PlainFailure(
@@ -144,6 +161,10 @@ struct Invocation {
 
   /// Prints lines of text, with colours if the output has them.
   func write(_ lines: [StyledLine]) throws {
-    for line in lines { try Output.line(line.rendered(isColoured: isColoured)) }
+    for line in lines {
+      // What would be wider than the terminal goes on in the next line, without colours.
+      let isWide = tableColumns.map { TerminalText.width(line.plain) > $0 } ?? false
+      try Output.line(isWide ? line.plain : line.rendered(isColoured: isColoured))
+    }
   }
 }

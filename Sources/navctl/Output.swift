@@ -2,22 +2,46 @@ import CLinux
 import Glibc
 import NavctlSupport
 import RuntimePaths
+import Synchronization
 
 /// Writes data to stdout and everything else to stderr, unbuffered.
 enum Output {
+  /// Whether text is written in ASCII; the command line and the locale decide once.
+  static let isASCII = Mutex(false)
+
+  private static func octets(_ text: String) -> [UInt8] {
+    Array((isASCII.withLock { $0 } ? TerminalText.ascii(text) : text).utf8)
+  }
+
   /// Writes one line to stdout.
-  static func line(_ text: String) throws { try line(Array(text.utf8)) }
+  ///
+  /// On a terminal, a line that is too wide goes on in the next one, behind four spaces.
+  static func line(_ text: String) throws {
+    guard let columns = terminalColumns, TerminalText.width(text) > columns,
+      !text.contains("\u{1B}")
+    else { return try line(octets(text)) }
+    for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
+  }
 
   /// Writes one line to stdout.
   static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
+  /// Writes a record as one line to stdout.
+  static func record(_ record: Record) throws { try line(record.bytes) }
+
+  /// Writes an object as one line to stdout, with its type.
+  static func record(_ kind: Record.Kind, _ object: [UInt8]) throws {
+    try record(Record(kind, object))
+  }
+
   /// Writes text to stdout that has its own line breaks.
-  static func text(_ text: String) throws { try data(Array(text.utf8)) }
+  static func text(_ text: String) throws { try data(octets(text)) }
 
   /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
   static func lastText(_ text: String) { _ = write(Array(text.utf8), to: 1) }
 
-  private static func data(_ bytes: [UInt8]) throws {
+  /// Writes bytes to stdout as they are.
+  static func data(_ bytes: [UInt8]) throws {
     guard write(bytes, to: 1) else {
       throw PlainFailure(
         lines: ["output: cannot write to stdout: \(SystemError.text(of: navd_errno()))"], status: 1)
@@ -25,7 +49,12 @@ enum Output {
   }
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
-  static func error(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: 2) }
+  static func error(_ text: String) {
+    let columns = size(of: 2)?.columns ?? .max
+    for part in TerminalText.continued(text, columns: columns) {
+      _ = write(octets(part) + [0x0A], to: 2)
+    }
+  }
 
   /// Replaces the current line of a terminal at stderr; an empty text clears it.
   static func progress(_ text: String) { _ = write(Array("\r\(text)\u{1B}[K".utf8), to: 2) }
@@ -37,9 +66,11 @@ enum Output {
   static var terminalColumns: Int? { terminalSize?.columns }
 
   /// The size of the terminal at stdout; nil if stdout is no terminal or does not report it.
-  static var terminalSize: (columns: Int, rows: Int)? {
+  static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }
+
+  private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
-    let result = unsafe ioctl(1, UInt(TIOCGWINSZ), &size)
+    let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
     guard result == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
     return (Int(size.ws_col), Int(size.ws_row))
   }

@@ -28,7 +28,14 @@ enum Parts {
     let whole = try Reading.value(answer.reply)[part]
     let value = member.map { whole?[$0] } ?? whole
     if invocation.isJSON {
-      try Output.line(value?.bytes ?? Array("{}".utf8))
+      try Output.record(
+        Record(
+          .part,
+          JSONObject(
+            [.init(name: "part", value: .string(member ?? part))]
+              + (value?.members ?? []).map {
+                .init(name: $0.name, value: OpaqueJSON(validated: $0.value.bytes))
+              })))
     } else {
       // `ver` is the revision of the part's last change; users cannot set it.
       let lines = value.map { Tables.members($0, except: "ver") } ?? []

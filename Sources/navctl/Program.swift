@@ -12,12 +12,15 @@ enum Program {
 
   static let commands: [any Command.Type] = [
     ShowCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self, GetCommand.self,
-    LogCommand.self, ListCommand.self, VerifyCommand.self, ExplainCommand.self,
-    StatusCommand.self, TopCommand.self, DoctorCommand.self,
+    LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self, VerifyCommand.self,
+    ExplainCommand.self,
+    StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,
+    ConfigCommand.self, ReloadCommand.self,
     CreateCommand.self, CloseCommand.self,
     PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
     ReplaceCommand.self, InsertCommand.self, RemoveCommand.self,
-    SetCommand.self, SegueCommand.self, OpenCommand.self, RevertCommand.self, SaveCommand.self,
+    SetCommand.self, SegueCommand.self, OpenCommand.self, RoutesCommand.self, RevertCommand.self,
+    SaveCommand.self,
     RestoreCommand.self,
     PresentCommand.self, DismissCommand.self,
     ScreenCommand.self, TitleCommand.self, ItemCommand.self, ButtonCommand.self,
@@ -28,8 +31,8 @@ enum Program {
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
     KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-    CompletionCommand.self,
-    OpCommand.self,
+    CompletionCommand.self, CheatCommand.self, SchemaCommand.self,
+    OpCommand.self, ApplyCommand.self,
   ]
 
   static let grammar = CommandSet(
@@ -41,6 +44,12 @@ enum Program {
         0 success, 1 refused, 2 usage, 3 changed since last seen, 4 busy or timeout, \
         5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
         """,
+      seeAlso: [
+        "See also:  navctl help COMMAND   a command, its options, an example",
+        "           navctl help all       each command in a line, options, exit statuses",
+        "           navctl cheat          an example of every command",
+        "           navctl(1)             the manual",
+      ],
       version: version,
       options: [
         OptionDeclaration(
@@ -56,6 +65,7 @@ enum Program {
           choices: ["text", "json"]),
         OptionDeclaration(
           "timeout", argument: "TIME", "Wait at most this long, such as 500ms; default 5s"),
+        OptionDeclaration("ascii", "Text in ASCII; else where the locale is not UTF-8"),
         OptionDeclaration(
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ]),
@@ -67,7 +77,8 @@ enum Program {
       "go": "open", "link": "open", "popToViewController": "pop-to",
       "popToRootViewController": "pop-to-root", "pushViewController": "push",
       "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
-      "why": "log", "ping": "status", "health": "doctor", "modal": "present", "undo": "revert",
+      "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
+      "modal": "present", "undo": "revert",
     ])
 
   /// Runs one command line; returns the exit status.
@@ -96,7 +107,7 @@ enum Subject {
   static let standalone = "Standalone bars"
   static let touch = "Touch and transitions"
   static let display = "Display and settings"
-  static let roles = "Roles, held while the command runs"
+  static let roles = "Roles"
   static let administration = "Administration"
   static let anything = "Anything"
 }

@@ -28,10 +28,11 @@ struct Subprocess {
   ///   - variables: environment variables in addition to those of this process.
   ///   - input: the bytes of its stdin, at most 64 KiB; nil to inherit stdin.
   ///   - destination: where its output goes.
+  ///   - isGroup: whether it gets a process group of its own; by default with `input`.
   /// - Throws: `PlainFailure` with status 127 or 126, as shells report it, if it cannot start.
   init(
     _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
-    destination: Destination = .inherited
+    destination: Destination = .inherited, isGroup: Bool? = nil
   ) throws {
     let given = input == nil ? (read: -1, write: -1) : try Self.pipe()
     defer { Self.close(given.read, given.write) }
@@ -49,8 +50,9 @@ struct Subprocess {
     let environment = try Self.environment(adding: variables)
     // A command that answers a question gets its own group, so that `kill` ends its children too.
     // A command that inherits stdin stays in the terminal's group, so that ^C reaches it.
-    isGroup = input != nil
-    let (code, process) = unsafe Self.spawn(words, environment, &actions, isGroup: isGroup)
+    let leadsGroup = isGroup ?? (input != nil)
+    self.isGroup = leadsGroup
+    let (code, process) = unsafe Self.spawn(words, environment, &actions, isGroup: leadsGroup)
     guard code == 0 else {
       Self.close(taken.read)
       throw PlainFailure(
@@ -61,8 +63,7 @@ struct Subprocess {
     output = taken.read
     if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
     if let input {
-      // The input fits into the pipe's buffer, so the write does not block; the child may ignore
-      // it.
+      // Input that fits into the pipe's buffer does not block; the child may ignore it.
       _ = unsafe input.withUnsafeBytes { unsafe write(given.write, $0.baseAddress, $0.count) }
     }
   }
@@ -73,6 +74,16 @@ struct Subprocess {
   func endedStatus() -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+
+  /// Waits until the child has ended; returns as `endedStatus`.
+  func waitForEnd() -> Int32 {
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return 126 }
+    }
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }

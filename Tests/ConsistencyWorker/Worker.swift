@@ -149,6 +149,7 @@ struct Worker: ~Copyable {
       if let last = positions[nav], last != (mirror.epoch, mirror.revision) {
         report.violations.append("\(nav): resumed elsewhere, at \(mirror.revision.number)")
       }
+    case .proven: break
     case .suspect: report.violations.append("\(nav): the mirror was suspect")
     }
   }

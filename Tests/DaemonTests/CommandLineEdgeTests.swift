@@ -141,7 +141,7 @@ import Testing
       _ = CommandLineEdgeTests.grammar.parse(["--ver=x"])
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("--ver") && text.contains("ambiguous"))
+    #expect(text.contains("--ver") && text.contains("beginning of several options"))
   }
 
   @Test func `a word that begins two commands suggests both`() async {
@@ -152,15 +152,22 @@ import Testing
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("tool: there is no command 'ne'; is it 'new' or 'newer'?\n"))
-    #expect(text.contains("Try 'tool --help' for more information.\n"))
+    #expect(text.contains("  try: tool --help\n"))
   }
 
-  @Test func `help alone is the help of the program`() async {
+  @Test func `help all is the help of the program, help alone the names by task`() async {
     let result = await #expect(
+      processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
+    ) {
+      _ = CommandLineEdgeTests.tools.parse(["help", "all"])
+    }
+    let names = await #expect(
       processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
     ) {
       _ = CommandLineEdgeTests.tools.parse(["help"])
     }
+    #expect(output(names).contains("Usage: tool [OPTION...] COMMAND [ARGUMENT...]\nDo it.\n"))
+    #expect(output(names).contains(" newer") && !output(names).contains("Make a newer one"))
     #expect(output(result).contains("Usage: tool [OPTION...] COMMAND [ARGUMENT...]\nDo it.\n"))
     #expect(output(result).contains("  newer  Make a newer one\n"))
   }

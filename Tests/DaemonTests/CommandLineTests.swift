@@ -58,8 +58,8 @@ import Testing
       _ = CommandLineTests.daemon.parse(["--nonsense"])
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("navd: unrecognized option '--nonsense'"))
-    #expect(text.contains("Try `navd --help'"))
+    #expect(text.contains("navd: there is no option '--nonsense'"))
+    #expect(text.contains("  try: navd --help\n"))
   }
 
   @Test func `arguments that are missing or too many exit with 2`() async {
@@ -69,7 +69,7 @@ import Testing
       _ = CommandLineTests.control.parse(["push", "home"])
     }
     let text = String(decoding: few?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("navctl push: too few arguments: expected NAV SCREEN"))
+    #expect(text.contains("navctl push: too few arguments: it needs NAV SCREEN"))
     await #expect(processExitsWith: .exitCode(2)) {
       _ = CommandLineTests.daemon.parse(["extra"])
     }

@@ -51,7 +51,11 @@ import Testing
       new.limits.messageToDaemonBytes = bytes
       let refusal = refusal(serving, new)
       #expect((refusal != nil) == isRefused, "\(bytes)")
-      if refusal == nil { serving.use(new) }
+      if refusal == nil {
+        var loaded = serving.loaded
+        loaded.configuration = new
+        serving.use(loaded)
+      }
     }
     #expect(serving.current.limits.messageToDaemonBytes == 9000)
   }
@@ -67,10 +71,10 @@ import Testing
         try ConfigurationSources(file: file).load().configuration, file: file)
       try write("[limits]\ndepth = 9\n[access]\nrole = operator uid:5\n")
       let candidate = try serving.examine()
-      #expect(candidate.configuration.limits.depth == 9)
+      #expect(candidate.loaded.configuration.limits.depth == 9)
       #expect(candidate.access.access.roles.map(\.role.name) == ["operator"])
       #expect(serving.current.limits.depth == 7)
-      serving.use(candidate.configuration)
+      serving.use(candidate.loaded)
       #expect(serving.current.limits.depth == 9)
 
       try write("[limits]\ndepth = none\nnavs = none\n")

@@ -175,9 +175,12 @@ import Testing
     #expect(try WaitCondition(line([("top", "wifi")])) == .top("wifi"))
     #expect(throws: UsageError.self) { try WaitCondition(line()) }
     #expect(throws: UsageError.self) { try WaitCondition(line([("top", "a"), ("depth", "1")])) }
-    #expect(WaitCondition.revision(7).holds(top: nil, depth: 0, revision: 8))
-    #expect(!WaitCondition.revision(7).holds(top: nil, depth: 0, revision: 6))
-    #expect(WaitCondition.depth(2).holds(top: "a", depth: 2, revision: 1))
-    #expect(WaitCondition.top(nil).holds(top: nil, depth: 0, revision: 1))
+    #expect(WaitCondition.shows("r").holds(top: "a", route: "r", depth: 0, revision: 0))
+    #expect(WaitCondition.shows("a").holds(top: "a", route: "r", depth: 0, revision: 0))
+    #expect(!WaitCondition.shows("x").holds(top: "a", route: nil, depth: 0, revision: 0))
+    #expect(WaitCondition.revision(7).holds(top: nil, route: nil, depth: 0, revision: 8))
+    #expect(!WaitCondition.revision(7).holds(top: nil, route: nil, depth: 0, revision: 6))
+    #expect(WaitCondition.depth(2).holds(top: "a", route: nil, depth: 2, revision: 1))
+    #expect(WaitCondition.top(nil).holds(top: nil, route: nil, depth: 0, revision: 1))
   }
 }

@@ -134,9 +134,9 @@ import Testing
     #expect(
       message { _ = try WaitCondition(line([("rev", "x")])) }
         == "--rev takes a whole number, not 'x'")
-    #expect(!WaitCondition.top(nil).holds(top: "a", depth: 0, revision: 1))
-    #expect(!WaitCondition.top("a").holds(top: nil, depth: 0, revision: 1))
-    #expect(!WaitCondition.depth(2).holds(top: "a", depth: 3, revision: 1))
-    #expect(WaitCondition.revision(7).holds(top: nil, depth: 0, revision: 7))
+    #expect(!WaitCondition.top(nil).holds(top: "a", route: nil, depth: 0, revision: 1))
+    #expect(!WaitCondition.top("a").holds(top: nil, route: nil, depth: 0, revision: 1))
+    #expect(!WaitCondition.depth(2).holds(top: "a", route: nil, depth: 3, revision: 1))
+    #expect(WaitCondition.revision(7).holds(top: nil, route: nil, depth: 0, revision: 7))
   }
 }

@@ -145,7 +145,7 @@ import Testing
     var lines = WatchLines()
     _ = lines.latest(latest)
     #expect(
-      lines.snapshot(try value(#"{"rev":30,"screens":[]}"#), why: "lag").text
+      lines.snapshot(try value(#"{"rev":30,"screens":[]}"#), why: "lag", at: 7).text
         == "resync  rev 30  after rev 22  lag  []")
   }
 
@@ -156,7 +156,7 @@ import Testing
       throw UsageError("not a diff")
     }
     var lines = WatchLines()
-    #expect(lines.diff(diff) == "rev 2  recovery  depth 0")
+    #expect(lines.diff(diff, top: nil) == "rev 2  no change, recovery  depth 0")
   }
 
   @Test func `a progress of a gesture is a line with its members`() throws {

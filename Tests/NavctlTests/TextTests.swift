@@ -118,26 +118,25 @@ import Testing
   @Test func `a revision is a line`() throws {
     var lines = WatchLines()
     #expect(
-      lines.diff(try diff(push))
-        == "rev 19  api by remote-1  depth 3  [-a +dns] at 2  ~home  ~:bar")
+      lines.diff(try diff(push), top: "dns") == "rev 19  replace a → dns by remote-1  depth 3")
   }
 
   @Test func `the first snapshot is one, a later one is a resync`() throws {
     var lines = WatchLines()
     let state = try value(StateDrawingTests.state)
-    let first = lines.snapshot(state, why: "join")
+    let first = lines.snapshot(state, why: "join", at: 7)
     #expect(first.text == "snapshot  rev 18  join  [home wifi]")
-    #expect(try JSONValue(first.json)["snapshot"]?["state"]?["dig"]?.string == "985cc24d")
-    _ = lines.diff(try diff(push))
-    let second = lines.snapshot(state, why: "epoch")
+    #expect(try JSONValue(first.json.bytes)["state"]?["dig"]?.string == "985cc24d")
+    _ = lines.diff(try diff(push), top: "dns")
+    let second = lines.snapshot(state, why: "epoch", at: 8)
     #expect(second.text == "resync  rev 18  after rev 19  epoch  [home wifi]")
-    #expect(try JSONValue(second.json)["resync"]?["after"]?["rev"]?.integer == 19)
+    #expect(try JSONValue(second.json.bytes)["after"]?["rev"]?.integer == 19)
   }
 
   @Test func `who resumes and gets a snapshot is told`() throws {
     let position = try Quantities.position("c0ffee12c0ffee12:7:985cc24d", option: "from")
     var lines = WatchLines(after: position)
-    let text = lines.snapshot(try value(StateDrawingTests.state), why: "lag").text
+    let text = lines.snapshot(try value(StateDrawingTests.state), why: "lag", at: 9).text
     #expect(text == "resync  rev 18  after rev 7  lag  [home wifi]")
   }
 }

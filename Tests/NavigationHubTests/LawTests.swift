@@ -17,6 +17,8 @@ private struct LawRun {
   /// The kinds of op that succeeded.
   private(set) var done: Set<String> = []
   private(set) var refused = 0
+  /// How many answers were compared with those of a rehearsal.
+  private(set) var rehearsed = 0
   private(set) var commits = 0
   private var sequence: UInt64 = 0
   let note: Comment
@@ -79,17 +81,49 @@ private struct LawRun {
         ops = generator.touch()
       }
     }
-    let body = client.opBody(ops, nav: nav, generator.more())
+    let more = generator.more()
     let before = try (world.standing("kiosk"), world.standing("bar"))
+    let rehearsal = try rehearse(client, ops, nav, more)
+    let body = client.opBody(ops, nav: nav, more)
     let sent = try world.turn([client.message("op", body)])
     let reply = sent.last { $0.connection == client.connection && $0.id == client.id }
     guard let reply, reply.verb == .ok || reply.verb == .err else { return }
     if reply.verb == .ok { note(ops) }
+    compare(rehearsal, reply, ops)
     guard reply.verb == .err || reply.json["changed"] as? Bool == false else { return }
     refused += 1
     let after = try (world.standing("kiosk"), world.standing("bar"))
     #expect(before == after, "\(note.rawValue): \(ops): \(reply.text)")
     #expect(!sent.contains { [.diff, .diffs, .snap].contains($0.verb) }, note)
+  }
+
+  /// The answer to the same op with `dry`, which must leave everything as it is.
+  private func rehearse(
+    _ client: Client, _ ops: String, _ nav: String, _ more: String
+  ) throws -> Sent? {
+    let dry = more.isEmpty ? #""dry":true"# : #"\#(more),"dry":true"#
+    let before = try (world.standing("kiosk"), world.standing("bar"), world.journal.rows.count)
+    let sent = try world.turn([client.message("op", client.opBody(ops, nav: nav, dry))])
+    let after = try (world.standing("kiosk"), world.standing("bar"), world.journal.rows.count)
+    #expect(before == after, "\(note.rawValue): dry \(ops)")
+    #expect(!sent.contains { $0.connection != client.connection }, "\(note.rawValue): dry \(ops)")
+    return sent.last { $0.connection == client.connection && $0.id == client.id }
+  }
+
+  /// The op's own answer is the one that its rehearsal announced.
+  private mutating func compare(_ rehearsal: Sent?, _ reply: Sent, _ ops: String) {
+    let text = Comment(rawValue: "\(note.rawValue): \(ops): \(rehearsal?.text ?? "") \(reply.text)")
+    // An op that was asked about or waited got another answer later.
+    guard let rehearsal, rehearsal.json["pos"] == nil else { return }
+    rehearsed += 1
+    #expect(rehearsal.verb == reply.verb && rehearsal.code == reply.code, text)
+    guard reply.verb == .ok else { return }
+    for member in ["rev", "dig", "depth", "top", "changed", "epoch"] {
+      #expect("\(rehearsal.json[member] ?? "")" == "\(reply.json[member] ?? "")", text)
+    }
+    #expect(
+      (rehearsal.json["state"] as? [String: Any])?["dig"] as? String == reply.json["dig"]
+        as? String, text)
   }
 
   private mutating func note(_ ops: String) {
@@ -182,6 +216,7 @@ private struct LawRun {
       try run.finish()
       // A run that did next to nothing proves nothing.
       #expect(run.commits > 60 && run.refused > 30, "seed \(seed): \(run.commits) \(run.refused)")
+      #expect(run.rehearsed > 100, "seed \(seed): \(run.rehearsed)")
       done.formUnion(run.done)
     }
     let wanted = Set(OperationKind.allCases.map(\.name)).subtracting(["unknown"])

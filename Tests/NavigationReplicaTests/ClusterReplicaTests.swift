@@ -178,6 +178,29 @@ import Testing
     #expect(try rig.open(link).sent.map(\.verb) == [.delegate, .lease, .op])
   }
 
+  @Test func `roles and a lease without a watch move with their nav`() throws {
+    var rig = Rig()
+    _ = try rig.open()
+    let lease = rig.client.lease("kiosk", .take, isKept: true).sent[0].id
+    let end = WatchEnd(
+      nav: "kiosk", view: "full", epoch: Epoch(bits: 1), revision: Revision(3), why: "moved",
+      daemon: DaemonAddress(endpoint: "tcp://b", key: "k"))
+    // Its own answer decides about a request under way.
+    #expect(rig.receive(.end(end), .end).isEmpty)
+    _ = rig.receive(.ok(OkReply(id: lease, nav: "kiosk", owner: "t")), .ok)
+    let roles = rig.client.delegate("kiosk", DelegateRegistration(roles: [.veto])).sent[0].id
+    _ = rig.receive(.ok(OkReply(id: roles, nav: "kiosk")), .ok)
+    // Also while a watch is unanswered, which the end is not about.
+    _ = rig.client.watch("kiosk")
+    let outputs = rig.receive(.end(end), .end)
+    #expect(
+      outputs.duties == [
+        .interrupted(nav: "kiosk"), .leaseLost(nav: "kiosk", isTakenAgain: true),
+      ])
+    let link = try #require(outputs.connected.first?.link)
+    #expect(try rig.open(link).sent.map(\.verb) == [.watch, .delegate, .lease])
+  }
+
   @Test func `a lease that is not kept is lost with the move`() throws {
     var rig = Rig()
     _ = try rig.open()

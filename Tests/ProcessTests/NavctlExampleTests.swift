@@ -30,7 +30,7 @@ extension ProcessTests {
 
     /// Each command that the help lists, in that order.
     private func commands() throws -> [String] {
-      let help = try daemon.navctl(["--help"]).output.split(separator: "\n")
+      let help = try daemon.navctl(["help", "all"]).output.split(separator: "\n")
       return help.prefix { !$0.hasPrefix("      --") }.filter { $0.hasPrefix("  ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
     }
@@ -76,9 +76,15 @@ extension ProcessTests {
         ])
     }
 
+    /// The files that examples read.
+    private func makeFiles() throws {
+      _ = try daemon.directory.write("plan.txt", "if --top wifi\npop\npush dns --title DNS\n")
+    }
+
     @Test func `the example of every help works as it is printed`() throws {
       let commands = try commands()
       #expect(commands.count > 40)
+      try makeFiles()
       for command in commands {
         let example = try example(command)
         #expect(example.hasPrefix("navctl \(command)"), "\(example)")

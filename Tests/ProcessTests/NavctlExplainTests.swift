@@ -11,7 +11,7 @@ extension ProcessTests {
     init() throws {
       let list = try Self.navctl(["explain", "-o", "json"])
       #expect(list.status == 0, "\(list.errors)")
-      listed = try JSON(list.output.utf8).array
+      listed = try JSON(list.output.utf8)["codes"]?.array ?? []
     }
 
     private static func navctl(_ words: [String]) throws -> (

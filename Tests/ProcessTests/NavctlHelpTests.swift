@@ -14,7 +14,7 @@ extension ProcessTests {
         .deletingLastPathComponent().deletingLastPathComponent()
       manual = try String(
         contentsOf: repository.appendingPathComponent("man/navctl.1.scd"), encoding: .utf8)
-      let help = try Self.navctl(["--help"])
+      let help = try Self.navctl(["help", "all"])
       let list = help.prefix { !$0.hasPrefix("      --") }
       commands = list.filter { $0.hasPrefix("  ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
@@ -61,14 +61,34 @@ extension ProcessTests {
         let example = help.drop { !$0.hasPrefix("Example: navctl \(command)") }
         #expect(!example.isEmpty, "\(command) has no example")
       }
-      told.formUnion(options(try Self.navctl(["--help"]).joined(separator: "\n")))
+      told.formUnion(options(try Self.navctl(["help", "all"]).joined(separator: "\n")))
       let text = section("WHAT YOU SAW") + section("OPTIONS") + section("COMMANDS")
       #expect(told.subtracting(options(text)) == [])
       #expect(options(text).subtracting(told) == [])
     }
 
+    @Test func `the first help is one screen, with every command under its task`() throws {
+      let help = try Self.navctl(["--help"])
+      // The lines with nothing on them are not in the list.
+      #expect(help.count <= 22, "\(help)")
+      let words = help.dropFirst(2).prefix { !$0.hasPrefix("See also") }
+        .flatMap { $0.split(separator: " ").map(String.init) }
+      #expect(Set(commands).subtracting(words) == [])
+      #expect(help.contains { $0.hasPrefix("See also:  navctl help COMMAND") })
+      #expect(try Self.navctl(["help"]) == help && Self.navctl(["-?"]) == help)
+    }
+
+    @Test func `cheat prints the example of every help`() throws {
+      let sheet = try Self.navctl(["cheat"]).filter { !$0.hasPrefix("#") && !$0.isEmpty }
+      #expect(sheet.count == commands.count)
+      for (command, line) in zip(commands, sheet) {
+        #expect(line.hasPrefix("navctl \(command)"), "\(line)")
+      }
+      #expect(try Self.navctl(["cheat", "push", "pop"]).count == 4)
+    }
+
     @Test func `nothing that navctl says of itself is wider than a terminal`() throws {
-      for words in [["--help"], ["--usage"]] + commands.map({ [$0, "--help"] }) {
+      for words in [["--help"], ["help", "all"], ["--usage"]] + commands.map({ [$0, "--help"] }) {
         for line in try Self.navctl(words) {
           #expect(line.count <= 80, "\(words): \(line)")
         }
@@ -84,7 +104,7 @@ extension ProcessTests {
       #expect(Set(ErrorCode.allCases.map(\.exitStatus)).isSubset(of: documented))
       // Those of a command that cannot be started.
       #expect(text.contains("*126*") && text.contains("*127*"))
-      let help = try Self.navctl(["--help"]).joined(separator: " ")
+      let help = try Self.navctl(["help", "all"]).joined(separator: " ")
       for status in documented {
         #expect(help.contains(" \(status) "), "\(status)")
       }

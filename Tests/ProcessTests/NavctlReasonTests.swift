@@ -30,7 +30,7 @@ extension ProcessTests {
     private func resync(_ daemon: TestDaemon, _ from: String) throws -> String? {
       let words = ["watch", "kiosk", "--from", from, "--count", "1"]
       let text = try run(daemon, words)
-      let why = try JSON(run(daemon, words + ["-o", "json"]))["resync"]?["why"]?.string
+      let why = try JSON(run(daemon, words + ["-o", "json"]))["why"]?.string
       #expect(text.hasPrefix("resync  rev ") && text.contains("  \(why ?? "?")  ["), "\(text)")
       return why
     }

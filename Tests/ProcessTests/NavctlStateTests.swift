@@ -59,7 +59,7 @@ extension ProcessTests {
       left.closeInput()
       #expect(try left.ended() == 0, "\(left.transcript)")
       #expect(left.standardError.contains("the gesture is cancelled"), "\(left.transcript)")
-      try watch.says("cancel", after: "+dns")
+      try watch.says("cancel", after: "push dns")
       #expect(try stack(daemon) == ["home", "dns"])
     }
 

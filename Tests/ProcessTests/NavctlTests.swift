@@ -113,7 +113,7 @@ extension ProcessTests {
       for title in titles[4...] { try next.perform("kiosk", title) }
       #expect(try watch.ended() == 0, "\(watch.transcript)")
       let lines = try watch.standardOutput.split(separator: "\n").map { try JSON($0.utf8) }
-      #expect(lines.first?["snapshot"]?["state"]?["rev"]?.integer == 1)
+      #expect(lines.first?["state"]?["rev"]?.integer == 1)
       #expect(lines.dropFirst().compactMap { $0["rev"]?.integer } == Array(2...10))
       #expect(lines.dropFirst().compactMap { $0["base"]?.integer } == Array(1...9))
     }

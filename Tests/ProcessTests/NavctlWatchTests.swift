@@ -17,7 +17,7 @@ extension ProcessTests {
       }
       let first = try catchUp()
       #expect(first.count == 1)
-      let state = try #require(first.first?["snapshot"]?["state"])
+      let state = try #require(first.first?["state"])
       #expect(state["screens"]?.ids == ["home"])
       let now = try Peer(daemon.endpoint).state("kiosk")["value"]
       let position =

@@ -249,6 +249,7 @@ extension World {
 
   private mutating func compare(_ nav: String, _ change: MirrorChange, _ client: Int) {
     switch change {
+    case .proven(let mirror): compare(nav, mirror, client)
     case .suspect:
       let isExpected =
         clients[client].tampered.contains(nav) || clients[client].corrupted.contains(nav)

@@ -275,7 +275,7 @@ extension World {
       }
     case .unreadable, .closed, .access, .revoked, .wake, .stop: return scenario.navs
     case .blocked, .unblocked, .history, .floor, .snapshotWanted, .backupProgress, .backup,
-      .cluster, .wished:
+      .cluster, .wished, .configured:
       return []
     }
   }

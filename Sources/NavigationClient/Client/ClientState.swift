@@ -138,7 +138,7 @@ struct ClientState {
       offer(NavigationState(nav: nav, mirror: mirror)) { _ in true }
     case .resumed(let mirror):
       offer(NavigationState(nav: nav, mirror: mirror), \.isWaitingForFirst)
-    case .suspect: break
+    case .suspect, .proven: break
     }
   }
 

@@ -32,6 +32,8 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
   public static let backMenu = NavigationFeature(.backMenu)
   /// Sessions that gateways open for others.
   public static let actors = NavigationFeature(.actors)
+  /// `dry` of an op: the daemon answers what the op would do, and changes nothing.
+  public static let dryRun = NavigationFeature(.dryRun)
   /// Navs that other daemons of a cluster serve.
   public static let shards = NavigationFeature(.shards)
 }

@@ -228,6 +228,8 @@ struct Batch: Sendable {
     case notice(Notice)
     /// A wish of an administrator, for the shell.
     indirect case wish(ConnectionID, id: UInt64, ClusterWish)
+    /// A question about the configuration, for the shell.
+    indirect case ask(ConfigurationQuestion)
   }
 
   struct Remembrance: Sendable {

@@ -3,31 +3,7 @@
 extension Hub {
   mutating func create(_ op: OpContext) throws(OpFailure) {
     let request = op.request
-    guard case .create(let creation) = request.operation(0).arguments else {
-      guard case .unreadable(let failure) = request.operation(0).arguments else {
-        preconditionFailure("nav.create read as \(request.operation(0).arguments)")
-      }
-      throw OpFailure(OutgoingError(failure, at: 0))
-    }
-    let (operations, unreadable) = Self.readable(
-      request, from: 1, isStandalone: op.createsStandaloneBar)
-    let controller: NavigationController
-    let result: OperationResult
-    do {
-      (controller, result) = try NavigationController.create(
-        creation, then: operations, isAnimated: request.isAnimated, in: configuration.context)
-    } catch {
-      throw OpFailure(OutgoingError(error))
-    }
-    if let unreadable { throw unreadable }
-    assert(controller.revision == Revision(1))
-    let faults = configuration.inspection(controller)
-    guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
-    guard navs.count < configuration.navs else {
-      var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
-      error.reason = "quota"
-      throw OpFailure(error)
-    }
+    let (controller, result) = try created(op)
     try checkStorage()
     let slot = navs.create(request.nav, ownedBy: op.sender.peer.principal, controller)
     noteLoaded(slot)
@@ -53,13 +29,51 @@ extension Hub {
     send(op.sender.connection, .ok, reply, .ok)
   }
 
-  mutating func close(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+  /// The state that the op creates; throws the refusal of the rules, or that of the limit of navs.
+  func created(
+    _ op: OpContext
+  ) throws(OpFailure) -> (controller: NavigationController, result: OperationResult) {
+    let request = op.request
+    guard case .create(let creation) = request.operation(0).arguments else {
+      guard case .unreadable(let failure) = request.operation(0).arguments else {
+        preconditionFailure("nav.create read as \(request.operation(0).arguments)")
+      }
+      throw OpFailure(OutgoingError(failure, at: 0))
+    }
+    let (operations, unreadable) = Self.readable(
+      request, from: 1, isStandalone: op.createsStandaloneBar)
+    let controller: NavigationController
+    let result: OperationResult
+    do {
+      (controller, result) = try NavigationController.create(
+        creation, then: operations, isAnimated: request.isAnimated, in: configuration.context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    if let unreadable { throw unreadable }
+    assert(controller.revision == Revision(1))
+    let faults = configuration.inspection(controller)
+    guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
+    guard navs.count < configuration.navs else {
+      var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
+      error.reason = "quota"
+      throw OpFailure(error)
+    }
+    return (controller, result)
+  }
+
+  /// Throws the refusal of a closing by its form.
+  func checkClosing(_ op: OpContext) throws(OpFailure) {
     guard op.request.kinds.count == 1 else {
       throw OpFailure(.invalidArgument, "nav.close stands alone in its message")
     }
     if case .unreadable(let failure) = op.request.operation(0).arguments {
       throw OpFailure(OutgoingError(failure, at: 0))
     }
+  }
+
+  mutating func close(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+    try checkClosing(op)
     try checkStorage()
     batches.touch(&navs.slots[slot], slot)
     let sequence = batches.advance(navs.slots[slot].shard)

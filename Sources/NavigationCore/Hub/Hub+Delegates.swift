@@ -41,12 +41,7 @@ extension Hub {
   mutating func asksDelegates(
     _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) -> Bool {
-    if coordinations.isEmpty, navs.slots[slot].controller.settings.isDefault { return false }
-    let delegates = coordinations[slot]?.delegates ?? []
-    let isRequired =
-      !navs.slots[slot].controller.settings.isDefault
-      && navs.slots[slot].controller.settings.content.veto.isRequired
-    guard !delegates.isEmpty || isRequired else { return false }
+    guard mayAskDelegates(slot) else { return false }
     let settings = navs.slots[slot].controller.settings.content
     var candidate = navs.slots[slot].controller
     let result: OperationResult
@@ -57,17 +52,9 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     guard let commit = result.commit else { return false }
-    var subjects = op.subjects(
-      of: commit, navs.slots[slot].controller.presentedScreens.map(\.id), candidate, settings)
-    let animates =
-      candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
-      ?? false
-    let hasVeto = delegates.contains { $0.roles.contains(.veto) }
-    // Where all delegates are of earlier versions, nobody judges dismissals, as before.
-    if hasVeto, !delegates.contains(where: \.judgesDismissals) {
-      subjects.removeAll { $0.change == .dismiss }
-    }
-    let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
+    let inquiry = inquiry(about: commit, candidate, op, slot)
+    var subjects = inquiry.subjects
+    let (hasVeto, animates) = (inquiry.hasVeto, inquiry.takesAnimator)
     var isSkipped = false
     if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
       if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
@@ -84,7 +71,7 @@ extension Hub {
       isSkipped = true
     }
     if !hasVeto { subjects = [] }
-    guard isSkipped || !subjects.isEmpty && hasVeto || animates && hasAnimator else {
+    guard isSkipped || !subjects.isEmpty && hasVeto || animates else {
       return false
     }
     assert(coordinations[slot]?.question == nil, "two questions at a time")
@@ -96,6 +83,43 @@ extension Hub {
     coordinations.update(slot) { $0.question = question }
     askNext(slot)
     return true
+  }
+
+  /// Whether a nav has delegates, or needs one.
+  func mayAskDelegates(_ slot: Int) -> Bool {
+    if coordinations.isEmpty, navs.slots[slot].controller.settings.isDefault { return false }
+    let isRequired =
+      !navs.slots[slot].controller.settings.isDefault
+      && navs.slots[slot].controller.settings.content.veto.isRequired
+    return coordinations[slot]?.delegates.isEmpty == false || isRequired
+  }
+
+  /// What delegates are asked about an op that leads to `candidate`.
+  struct Inquiry {
+    var subjects: [DelegateQuestion.Subject]
+    var hasVeto: Bool
+    /// Whether an animator is asked.
+    var takesAnimator: Bool
+  }
+
+  func inquiry(
+    about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: Int
+  ) -> Inquiry {
+    let delegates = coordinations[slot]?.delegates ?? []
+    let current = navs.slots[slot].controller
+    var subjects = op.subjects(
+      of: commit, current.presentedScreens.map(\.id), candidate, current.settings.content)
+    let animates =
+      candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
+      ?? false
+    let hasVeto = delegates.contains { $0.roles.contains(.veto) }
+    // Where all delegates are of earlier versions, nobody judges dismissals, as before.
+    if hasVeto, !delegates.contains(where: \.judgesDismissals) {
+      subjects.removeAll { $0.change == .dismiss }
+    }
+    let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
+    return Inquiry(
+      subjects: subjects, hasVeto: hasVeto, takesAnimator: animates && hasAnimator)
   }
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;

@@ -59,7 +59,7 @@ extension Hub {
     case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
     case .snapshotWanted(let number): navs.dormants.place(of: number)
     case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
-      .access, .revoked, .cluster, .wished, .wake, .stop:
+      .access, .revoked, .cluster, .wished, .configured, .wake, .stop:
       nil
     }
   }

@@ -7,6 +7,7 @@ extension Hub {
     audit(failure.error, op.sender, about: op.request.nav, client: op.name)
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
+    if op.request.isDry { return }
     reportAttempt(failure.error, of: op)
     let retry = failure.error.code.retry
     if retry == .no || retry == .resync { remember(op, reply, isOk: false) }

@@ -32,6 +32,14 @@ extension Hub {
           return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
         }
         return answer(request, nil, value, to: sender)
+      case .config, .reload:
+        guard access.administers(sender.peer) else {
+          let text = "\(sender.peer.principal) may not see or reload the configuration"
+          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
+        }
+        let subject = request.what == .reload ? ConfigurationQuestion.Subject.reload : .values
+        return batches.append(
+          .ask(.init(connection: sender.connection, id: request.id, subject: subject)))
       case .backup:
         guard access.administers(sender.peer) else {
           let text = "\(sender.peer.principal) may not make backups"
@@ -40,7 +48,7 @@ extension Hub {
         return startBackup(request, for: sender)
       default:
         let text =
-          "get needs nav, the name of a nav, unless it reads stats, verify, cluster or backup"
+          "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config or reload"
         return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
       }
     }
@@ -61,6 +69,22 @@ extension Hub {
       var outgoing = error.error
       outgoing.id = request.id
       refuse(sender, outgoing, about: navs.slots[slot].name)
+    }
+  }
+
+  /// Answers `config` and `reload`.
+  mutating func answer(
+    _ connection: ConnectionID, id: UInt64, configuration answer: ConfigurationAnswer
+  ) {
+    switch answer {
+    case .value(let value):
+      let body = ServerMessageWriter.value(
+        id: id, nav: nil, epoch: nil, revision: nil, floor: nil, value)
+      send(connection, .ok, body)
+    case .refused(let reason):
+      var error = OutgoingError(.invalidArgument, id: id, reason)
+      error.reason = "config"
+      send(connection, .err, ServerMessageWriter.error(error), .refusedMessage(.invalidArgument))
     }
   }
 
@@ -247,6 +271,8 @@ extension NavEntry {
     case .detached: return detachedRecords
     case .stats: return statistics(watchCount: watchCount)
     case .restoration: return JSONWriter.value { $0.restoration(of: controller) }
+    case .config, .reload:
+      throw Hub.OpFailure(.invalidArgument, "the configuration is not that of a nav: leave nav out")
     case .backup:
       throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
     case .cluster:

@@ -82,7 +82,7 @@ extension Hub {
       case .send(_, .bye, _, _), .ended, .recheck: true
       case .notice(let notice): notice.code == Self.revocation
       case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed, .restart,
-        .wish:
+        .wish, .ask:
         false
       }
     }

@@ -136,6 +136,7 @@ extension Hub {
     case .notice(let notice): output.notices.append(notice)
     case .wish(let connection, let id, let wish):
       output.wishes.append(AskedWish(connection: connection, id: id, wish: wish))
+    case .ask(let question): output.questions.append(question)
     }
   }
 

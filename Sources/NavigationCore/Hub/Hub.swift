@@ -98,6 +98,8 @@ package struct Hub: Sendable {
     case .cluster(let view): note(view, at: now)
     case .wished(let connection, let id, let failure):
       finishWish(connection, id: id, failure: failure)
+    case .configured(let connection, let id, let result):
+      answer(connection, id: id, configuration: result)
     case .wake: wake(at: now)
     case .stop: stop()
     }

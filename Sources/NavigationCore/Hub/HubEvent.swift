@@ -28,6 +28,8 @@ package enum HubEvent: Sendable {
   indirect case cluster(ClusterView)
   /// What became of an administrator's wish; nil if the database has it.
   indirect case wished(ConnectionID, id: UInt64, WishFailure?)
+  /// The answer to a question about the configuration.
+  indirect case configured(ConnectionID, id: UInt64, ConfigurationAnswer)
   /// The time `wakeAt` has come.
   case wake
   /// The daemon is stopping.
@@ -77,6 +79,32 @@ package struct AskedWish: Hashable, Sendable {
   package var id: UInt64
   /// The wish.
   package var wish: ClusterWish
+}
+
+/// A question of an administrator about the configuration; `HubEvent.configured` answers it.
+package struct ConfigurationQuestion: Hashable, Sendable {
+  /// What is asked.
+  package enum Subject: Hashable, Sendable {
+    /// The values in use, and their origins.
+    case values
+    /// To read the sources again, and to use them.
+    case reload
+  }
+
+  /// The connection that the message came from.
+  package var connection: ConnectionID
+  /// The id of the message.
+  package var id: UInt64
+  /// What is asked.
+  package var subject: Subject
+}
+
+/// The answer to a question about the configuration.
+package enum ConfigurationAnswer: Hashable, Sendable {
+  /// The value of the answer, JSON.
+  case value([UInt8])
+  /// The sources cannot be used; the text says where and why.
+  case refused(String)
 }
 
 /// A message to send.
@@ -152,6 +180,8 @@ package struct HubOutput: Sendable {
   package var requests: [HistoryRequest] = []
   /// The wishes of administrators about the cluster.
   package var wishes: [AskedWish] = []
+  /// The questions of administrators about the configuration.
+  package var questions: [ConfigurationQuestion] = []
   /// Whether to begin a backup; the shell returns its result as an event.
   package var startsBackup = false
   /// How many navs have left memory in a sweep that has ended.

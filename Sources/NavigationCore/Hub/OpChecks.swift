@@ -41,7 +41,7 @@ extension Hub {
       try checkLoad(op)  // busy
       if !shards.areAllHere { try checkPlace(op) }  // moved, busy
       // 4: the remembered ops.
-      if try isAnswered(op) { return }  // op-reused, op-too-old
+      if !request.isDry, try isAnswered(op) { return }  // op-reused, op-too-old
     } catch {
       return refuse(request, error.error, sender)
     }
@@ -79,7 +79,7 @@ extension Hub {
       try checkForm(op, slot)  // unsupported, bar-managed, bar-delegate-managed, readonly
       try checkGuardPolicy(op, slot)  // guard-required
     }
-    guard let slot else { return try create(op) }
+    guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
     if decision == nil {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
       let isOpen = isOpen(slot, to: op)
@@ -89,7 +89,7 @@ extension Hub {
       } else {
         try checkGuards(op.request.guards, slot)  // desync
       }
-      if op.isClosing { return try close(op, slot) }
+      if op.isClosing { return try op.request.isDry ? rehearseClosing(op, slot) : close(op, slot) }
       // 10: open transitions, questions and gestures.
       if !stage.isFirst { try checkFrozen(slot) }  // frozen, since the op waits
       if isOpen { try checkGesture(op, slot) }  // gesture-refused, gesture-owner
@@ -97,6 +97,7 @@ extension Hub {
     }
     // 11: the arguments, in order; a revert may wait for the history.
     guard let operations = try arguments(of: op, slot) else { return }  // compacted, busy, …
+    if op.request.isDry { return try rehearse(operations, op, slot) }
     // 12: the effect.
     try checkStorage(operations, op, slot)  // storage
     // 13: the delegates.
@@ -402,6 +403,7 @@ extension Hub {
       error.after = inProgress(slot).after
       throw OpFailure(error)
     }
+    if op.request.isDry { return rehearseWaiting(op, slot) }
     coordinations.update(slot) { $0.queue.append(op) }
     assert(UInt64(coordinations[slot]?.queue.count ?? 0) <= limit)
     let body = ServerMessageWriter.queued(

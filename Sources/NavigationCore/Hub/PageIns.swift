@@ -159,7 +159,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     case .message(let id, _, _), .unreadable(let id, _, _), .closed(let id): .connection(id)
     case .snapshotWanted(let nav): .nav(nav)
     case .blocked, .unblocked, .revoked, .history, .backupProgress, .backup, .floor, .access,
-      .cluster, .wished, .wake, .stop:
+      .cluster, .wished, .configured, .wake, .stop:
       nil
     }
   }

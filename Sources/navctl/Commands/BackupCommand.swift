@@ -43,7 +43,7 @@ enum BackupCommand: Command {
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     case .success(let answer):
       if invocation.isJSON {
-        try Output.line(reply.body)
+        try Output.record(.backup, reply.body)
       } else {
         try Output.line(try Reading.value(answer).string ?? "")
       }

@@ -51,7 +51,7 @@ enum ClusterCommand: Command {
   ) throws -> Int32 {
     let (body, members) = try read(invocation, &connection)
     if invocation.isJSON {
-      try Output.line(body)
+      try Output.record(.cluster, body)
     } else {
       for line in members.table { try Output.line(line) }
     }
@@ -85,7 +85,7 @@ enum ClusterCommand: Command {
     while true {
       let (body, members) = try read(invocation, &connection)
       if isDone(members) {
-        if invocation.isJSON { try Output.line(body) }
+        if invocation.isJSON { try Output.record(.cluster, body) }
         return 0
       }
       guard timer.left != .zero else {

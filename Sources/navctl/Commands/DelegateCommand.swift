@@ -4,11 +4,12 @@ import NavctlSupport
 import NavigationClient
 import NavigationCore
 import NavigationReplica
+import RuntimePaths
 
 /// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.
 enum DelegateCommand: Command {
   static let declaration = CommandSet.Command(
-    "delegate", "Answer the questions about a nav", group: Subject.roles,
+    "delegate", "Answer the questions about a nav, while it runs", group: Subject.roles,
     arguments: PositionalArguments("NAV", count: 0...1),
     options: [
       OptionDeclaration(
@@ -89,17 +90,16 @@ private struct Answers {
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
       try write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
-        OpaqueJSON.object([
-          "nav": .string(nav), "roles": .array(words.map { .string($0) }),
-        ]).bytes)
+        Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
     case .duty(.registrationRefused(_, let error)):
       throw Refusal(error: error, nav: nav, seen: nil)
     case .duty(.asked(let id, let ask)):
-      try write(DelegateText.line(ask), DelegateText.json(ask))
+      try write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
       waiting.append((id, ask))
       try startNext()
     case .duty(.settled(let id, _, let settlement)):
-      try write(DelegateText.line(settlement), DelegateText.json(settlement))
+      try write(
+        DelegateText.line(settlement), Record(.settled, DelegateText.json(settlement), at: now))
       drop(id)
       countDown()
       try startNext()
@@ -151,7 +151,9 @@ private struct Answers {
 
   private mutating func countDown() { remaining = remaining.map { $0 - min($0, 1) } }
 
-  private func write(_ text: String, _ json: [UInt8]) throws {
-    if invocation.isJSON { try Output.line(json) } else { try Output.line(text) }
+  private var now: UInt64 { SystemClock.wallMilliseconds() }
+
+  private func write(_ text: String, _ record: Record) throws {
+    if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
   }
 }

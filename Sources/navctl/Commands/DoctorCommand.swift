@@ -18,13 +18,18 @@ enum DoctorCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let findings = Doctor.findings(facts(invocation))
+    let findings = findings(invocation)
     if invocation.isJSON {
-      try Output.line(Doctor.json(findings))
+      try Output.record(.doctor, Doctor.json(findings))
     } else {
       try invocation.write(Doctor.lines(findings, columns: invocation.columns))
     }
     return findings.contains { $0.verdict == .fail } ? 1 : 0
+  }
+
+  /// Makes the checks.
+  static func findings(_ invocation: Invocation) -> [DoctorFinding] {
+    Doctor.findings(facts(invocation))
   }
 
   /// Collects the facts; an error on the way becomes a fact, so that the checks can report it.

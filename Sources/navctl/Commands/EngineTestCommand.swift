@@ -26,7 +26,7 @@ enum EngineTestCommand: Command {
     let isMissing = errno == ENOENT
     throw PlainFailure(
       lines: [
-        "engine-test: cannot start navd-cluster: \(SystemError.text(of: errno))",
+        "command: cannot start navd-cluster: \(SystemError.text(of: errno))",
         "try: install the package navd-cluster, or put its directory into PATH",
       ], status: isMissing ? 127 : 126)
   }

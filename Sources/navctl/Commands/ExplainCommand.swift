@@ -21,7 +21,7 @@ enum ExplainCommand: Command {
     }
     let explanation = try Explanation.find(code)
     if invocation.isJSON {
-      try Output.line(explanation.json.bytes)
+      try Output.record(.code, explanation.json.bytes)
     } else {
       for line in explanation.lines(columns: invocation.columns) { try Output.line(line) }
     }
@@ -30,9 +30,11 @@ enum ExplainCommand: Command {
 
   private static func list(_ invocation: Invocation) throws {
     guard !invocation.isJSON else {
-      return try Output.line(OpaqueJSON.array(Explanation.all.map(\.json)).bytes)
+      return try Output.record(Record(.codes, ["codes": .array(Explanation.all.map(\.json))]))
     }
     let rows = Explanation.all.map { [$0.code, $0.meaning] }
-    for line in Tables.table(["CODE", "MEANING"], rows) { try Output.line(line) }
+    for line in Tables.table(["CODE", "MEANING"], rows, columns: invocation.tableColumns) {
+      try Output.line(line)
+    }
   }
 }

@@ -15,7 +15,7 @@ enum GestureCommand: Command {
         "kind", argument: "KIND", "edge (default) or fullScreen", choices: ["edge", "fullScreen"]),
       OptionDeclaration("translation", argument: "N", "Distance to the right at begin; default 1"),
       Lease.option,
-    ] + Change.options,
+    ] + Change.options.filter { $0.name != "dry-run" },
     epilogue: """
       STEP is begin, update VALUE with a number from 0 to 1, finish or cancel. A gesture belongs to
       the session that began it, and navd cancels it with that session. So one command performs all

@@ -32,7 +32,8 @@ enum GetCommand: Command {
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }
     // Without a nav, `stats` is about the daemon; a backup always contains all navs.
-    let isDaemon = what == .backup || what == .stats && !invocation.namesNav
+    let isDaemon =
+      [.backup, .config, .reload].contains(what) || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
     if what != .screen, screen != nil { throw UsageError("--screen goes with --what screen") }
@@ -47,7 +48,7 @@ enum GetCommand: Command {
     var connection = try invocation.connect()
     let answer = try Reading.get(invocation, &connection, request)
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
     } else {
       let lines = try Reading.value(answer.reply).lines(columns: invocation.columns)
       for line in lines { try Output.line(line) }

@@ -33,7 +33,7 @@ enum HistoryCommand: Command {
     let answer = try Reading.log(
       invocation, &connection, nav: nav, from: from, limit: limit ?? 20)
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.history, answer.body)
       return 0
     }
     let entries = try Reading.value(answer.reply).elements
@@ -52,7 +52,7 @@ enum HistoryCommand: Command {
     request.at = revision
     let answer = try Reading.get(invocation, &connection, request)
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.state, answer.body)
     } else {
       let state = try Reading.value(answer.reply)
       try invocation.write(StateDrawing(columns: invocation.columns).lines(state))

@@ -89,9 +89,8 @@ enum KeyCommand: Command {
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {
-    try Output.line(
-      invocation.isJSON
-        ? OpaqueJSON.object(["public": .string(key)]).bytes : Array(key.utf8))
+    guard invocation.isJSON else { return try Output.line(key) }
+    try Output.record(Record(.key, ["public": .string(key)]))
   }
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {
@@ -105,10 +104,12 @@ enum KeyCommand: Command {
         record.add("role", key.role)
         return OpaqueJSON.object(record)
       }
-      try Output.line(OpaqueJSON.array(records).bytes)
+      try Output.record(Record(.keys, ["keys": .array(records)]))
     } else {
       let rows = listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] }
-      for line in Tables.table(["NAME", "ROLE", "PUBLIC KEY"], rows) { try Output.line(line) }
+      for line in Tables.table(
+        ["NAME", "ROLE", "PUBLIC KEY"], rows, columns: invocation.tableColumns)
+      { try Output.line(line) }
     }
   }
 

@@ -11,7 +11,7 @@ enum LeaseCommand: Command {
   private static let verbs = ["take", "release"]
 
   static let declaration = CommandSet.Command(
-    "lease", "Hold the display of a nav", group: Subject.roles,
+    "lease", "Hold the display of a nav, while the command runs", group: Subject.roles,
     arguments: PositionalArguments("NAV take|release [-- COMMAND...]", count: 1...Int.max),
     options: [
       OptionDeclaration("force", "Take it from its holder; needs the right admin on the nav"),
@@ -120,10 +120,10 @@ enum LeaseCommand: Command {
     guard invocation.isJSON else {
       return try Output.line(TerminalText.visible("\(nav)  \(text)"))
     }
-    try Output.line(
-      OpaqueJSON.object([
-        "nav": .string(nav), "owner": owner.map { .string($0) } ?? .null,
-      ]).bytes)
+    try Output.record(
+      Record(
+        .lease, ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null],
+        at: SystemClock.wallMilliseconds()))
   }
 }
 

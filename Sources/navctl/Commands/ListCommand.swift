@@ -14,13 +14,17 @@ enum ListCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()
     let isClients = invocation.line.contains("clients")
-    let directory = try Directory.read(
+    let records = try Directory.read(
       invocation, &connection, isClients ? Directory.clients : Directory.nav)
     if invocation.isJSON {
-      try Output.line(directory.json)
+      let list = OpaqueJSON.array(records.map { OpaqueJSON(validated: $0.bytes) })
+      try Output.record(
+        isClients ? Record(.clients, ["clients": list]) : Record(.navs, ["navs": list]))
     } else {
-      let records = directory.records
-      for line in isClients ? Tables.clients(records) : Tables.navs(records) {
+      for line in isClients
+        ? Tables.clients(records, columns: invocation.tableColumns)
+        : Tables.navs(records, columns: invocation.tableColumns)
+      {
         try Output.line(line)
       }
     }
@@ -36,23 +40,22 @@ enum Directory {
   /// Reads a directory; `$navs` of all daemons of a cluster.
   static func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String = nav
-  ) throws -> (json: [UInt8], records: [JSONValue]) {
+  ) throws -> [JSONValue] {
     let others = nav == Self.nav ? try others(invocation, &connection) : []
     let own = try readOwn(invocation, &connection, nav)
     guard !others.isEmpty else { return own }
-    var lists = [own.records]
+    var lists = [own]
     for member in others {
       guard let address = member.address else { continue }
       do {
         var connection = try invocation.connect(to: address)
-        lists.append(try readOwn(invocation, &connection, nav).records)
+        lists.append(try readOwn(invocation, &connection, nav))
       } catch let error as ConnectionError {
         let name = TerminalText.visible(member.name)
         Output.error("navctl: the navs of \(name) are missing: \(error)")
       }
     }
-    let records = ClusterMembers.join(lists)
-    return (ClusterMembers.state(records).bytes, records)
+    return ClusterMembers.join(lists)
   }
 
   /// The other daemons of a cluster that have navs; none without a cluster.
@@ -68,13 +71,13 @@ enum Directory {
   /// of a watch.
   private static func readOwn(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
-  ) throws -> (json: [UInt8], records: [JSONValue]) {
+  ) throws -> [JSONValue] {
     do {
       let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
-      return (answer.body, try Reading.value(answer.reply)["screens"]?.elements ?? [])
+      return try Reading.value(answer.reply)["screens"]?.elements ?? []
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
       let state = try watchOnce(invocation, &connection, nav)
-      return (state, try JSONValue(state)["screens"]?.elements ?? [])
+      return try JSONValue(state)["screens"]?.elements ?? []
     }
   }
 

@@ -22,9 +22,11 @@ enum LogCommand: Command {
     let answer = try Reading.log(
       invocation, &connection, nav: nav, from: from, limit: limit ?? 100)
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.log, answer.body)
     } else {
-      for line in Tables.log(try Reading.value(answer.reply).elements) { try Output.line(line) }
+      for line in Tables.log(
+        try Reading.value(answer.reply).elements, columns: invocation.tableColumns)
+      { try Output.line(line) }
     }
     return 0
   }

@@ -23,6 +23,7 @@ enum CreateCommand: Command {
       OptionDeclaration("settings", argument: "JSON", "Settings of the nav"),
       OptionDeclaration("detached", "Do not put it on display; a root is optional"),
       OptionDeclaration("if-absent", "It is no error if the nav exists"),
+      Change.dryRunOption,
     ],
     epilogue: "Example: navctl create kiosk --root home --title Home")
 

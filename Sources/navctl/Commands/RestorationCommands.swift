@@ -39,7 +39,7 @@ enum SaveCommand: Command {
       throw PlainFailure(lines: ["file: \(error)"], status: 1)
     }
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.saved, answer.body)
     } else {
       let revision = answer.reply.revision.map { "  rev \($0.number)" } ?? ""
       try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
@@ -107,15 +107,37 @@ enum RestoreCommand: Command {
 enum OpenCommand: Command {
   static let declaration = CommandSet.Command(
     "open", "Replace the stack by the screens of a route", group: Subject.stack,
-    arguments: PositionalArguments("NAV ROUTE", count: 1...2), options: Change.animatedOptions,
+    arguments: PositionalArguments("NAV ROUTE", count: 1...2),
+    options: [
+      OptionDeclaration(
+        "expect", argument: "SCREEN", "Then wait until the top has this id or route"),
+      OptionDeclaration(
+        "within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
+    ] + Change.animatedOptions,
     epilogue: """
-      The setting routes defines them; see configure. Screens that agree with the route stay.
+      The setting routes defines them; see configure and routes. Screens that agree with the route
+      stay. With --expect, the status is 4 if something else is on top when the time is up.
 
-      Example: navctl open kiosk settings/wifi
+      Example: navctl open kiosk settings/wifi --expect settings/wifi
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation, rest: 1...1) { [Operations.open(route: $0[0])] }
+    let line = invocation.line
+    let within = try line.value(of: "within").map {
+      try Quantities.milliseconds($0, option: "within")
+    }
+    guard within == nil || line.contains("expect") else {
+      throw UsageError("--within goes with --expect", remedy: "--expect SCREEN --within 2s")
+    }
+    let status = try Change.perform(invocation, rest: 1...1) { [Operations.open(route: $0[0])] }
+    guard let expected = line.value(of: "expect"), !line.contains("dry-run"),
+      invocation.plan == nil
+    else { return status }
+    let nav = try invocation.navArguments(rest: 1...1).nav
+    var connection = try invocation.connect()
+    _ = try WaitCommand.mirror(
+      of: nav, meeting: .shows(expected), invocation, &connection, Countdown(within ?? 2000))
+    return status
   }
 }
 

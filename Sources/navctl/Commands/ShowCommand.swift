@@ -26,7 +26,7 @@ enum ShowCommand: Command {
     let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
     let state = try Reading.value(answer.reply)
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.state, answer.body)
     } else {
       let elapsed = Reading.elapsed(invocation, &connection, nav: nav, state: state)
       try invocation.write(

@@ -17,7 +17,7 @@ enum StatusCommand: Command {
     var connection = try invocation.connect()
     let (body, statistics) = try read(invocation, &connection)
     if invocation.isJSON {
-      try Output.line(body)
+      try Output.record(.status, body)
     } else {
       try invocation.write(
         StatusDrawing.lines(

@@ -34,14 +34,11 @@ enum TopCommand: Command {
       throw UsageError("--interval is \(shortestInterval)ms or more")
     }
     let count = try line.value(of: "count").map { try Quantities.integer($0, option: "count") }
-    guard !invocation.isJSON else {
-      throw UsageError("top has no JSON output", remedy: "navctl status -o json")
-    }
     let signals = try Signals()
     // An error of the first request ends the command before the screen is taken over.
     var connection = try invocation.connect()
     let sample = try read(invocation, &connection)
-    let screen = try LiveScreen(isTerminal: Output.isTerminal)
+    let screen = try LiveScreen(isTerminal: Output.isTerminal && !invocation.isJSON)
     var view = TopView(invocation, interval: interval ?? 2000, connection: connection)
     try view.run(screen, signals, first: sample, count: count)
     return 0
@@ -49,10 +46,18 @@ enum TopCommand: Command {
 
   fileprivate static func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection, timeout: UInt64? = nil
-  ) throws -> TopDrawing.Sample {
-    let statistics = try StatusCommand.read(invocation, &connection, timeout: timeout).statistics
-    return TopDrawing.Sample(statistics, time: SystemClock.monotonicMilliseconds())
+  ) throws -> TopFrame {
+    let (body, statistics) = try StatusCommand.read(invocation, &connection, timeout: timeout)
+    return TopFrame(
+      sample: TopDrawing.Sample(statistics, time: SystemClock.monotonicMilliseconds()),
+      record: Record(.status, body, at: SystemClock.wallMilliseconds()))
   }
+}
+
+/// The statistics at one time, to be drawn or to be printed as JSON.
+private struct TopFrame {
+  var sample: TopDrawing.Sample
+  var record: Record
 }
 
 /// Draws the frames of one run, and holds the connection to the daemon.
@@ -73,10 +78,10 @@ private struct TopView: ~Copyable {
 
   /// Draws frames until `count` is reached, or until the user ends the command.
   mutating func run(
-    _ screen: borrowing LiveScreen, _ signals: borrowing Signals, first: TopDrawing.Sample,
+    _ screen: borrowing LiveScreen, _ signals: borrowing Signals, first: TopFrame,
     count: UInt64?
   ) throws {
-    var (sample, before): (TopDrawing.Sample?, TopDrawing.Sample?) = (first, nil)
+    var (sample, before): (TopFrame?, TopFrame?) = (first, nil)
     var drawn: UInt64 = 0
     while true {
       try draw(screen, sample, before)
@@ -89,18 +94,19 @@ private struct TopView: ~Copyable {
   }
 
   private func draw(
-    _ screen: borrowing LiveScreen, _ sample: TopDrawing.Sample?, _ before: TopDrawing.Sample?
+    _ screen: borrowing LiveScreen, _ frame: TopFrame?, _ before: TopFrame?
   ) throws {
+    if invocation.isJSON, let frame { return try Output.record(frame.record) }
     let size = screen.isTerminal ? Output.terminalSize : nil
     let drawing = TopDrawing(columns: size?.columns ?? invocation.columns, rows: size?.rows)
     let lines =
-      sample.map { drawing.lines($0, before: before, endpoint: endpoint) }
+      frame.map { drawing.lines($0.sample, before: before?.sample, endpoint: endpoint) }
       ?? drawing.lines(failure: "navd does not answer at \(endpoint); retrying")
     try screen.show(lines.map { $0.rendered(isColoured: invocation.isColoured) })
   }
 
   /// Reads the next sample; on a terminal nil while the daemon does not answer.
-  private mutating func next(_ screen: borrowing LiveScreen) throws -> TopDrawing.Sample? {
+  private mutating func next(_ screen: borrowing LiveScreen) throws -> TopFrame? {
     // Keys are read between two frames, so a request lasts at most 1 s.
     let timeout = screen.isTerminal ? min(invocation.timeoutMilliseconds, 1000) : nil
     do {

@@ -33,7 +33,7 @@ enum BackCommand: Command {
     let (reply, body) = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: nav, what: .bar))
     if invocation.isJSON {
-      try Output.line(body)
+      try Output.record(.backMenu, body)
     } else {
       for line in BackMenuText.lines(try Reading.value(reply)) { try Output.line(line) }
     }

@@ -32,7 +32,7 @@ enum TransitionCommand: Command {
     let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
     let state = try Reading.value(answer.reply)
     if invocation.isJSON {
-      try Output.line(state["transition"]?.bytes ?? Array("{}".utf8))
+      try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
       return 0
     }
     let elapsed = Reading.elapsed(invocation, &connection, nav: nav, state: state)

@@ -21,7 +21,7 @@ enum VerifyCommand: Command {
     if let named {
       navs = [named]
     } else {
-      navs = try Directory.read(invocation, &connection).records.compactMap { $0["id"]?.string }
+      navs = try Directory.read(invocation, &connection).compactMap { $0["id"]?.string }
     }
     var status: Int32 = 0
     if named == nil, try !writeConnections(invocation, &connection) {
@@ -55,7 +55,7 @@ enum VerifyCommand: Command {
       return true
     }
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.verify, answer.body)
       return try Reading.value(answer.reply)["ok"]?.bool ?? false
     }
     let value = try Reading.value(answer.reply)
@@ -75,7 +75,7 @@ enum VerifyCommand: Command {
     let value = try Reading.value(answer.reply)
     let isSound = value["ok"]?.bool ?? false
     if invocation.isJSON {
-      try Output.line(answer.body)
+      try Output.record(.verify, answer.body)
     } else {
       let word = isSound ? "ok" : "DAMAGED"
       var text = "\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)"

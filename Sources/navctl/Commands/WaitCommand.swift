@@ -26,25 +26,47 @@ enum WaitCommand: Command {
     let nav = try invocation.navArguments().nav
     let timer = Countdown(invocation.typedTimeout)
     var connection = try invocation.connect()
+    let mirror = try mirror(of: nav, meeting: condition, invocation, &connection, timer)
+    try write(invocation, mirror, nav: nav, endpoint: connection.endpoint)
+    return 0
+  }
+
+  /// Watches a nav until its state meets a condition; returns that state.
+  ///
+  /// - Throws: `PlainFailure` with status 4 after the time.
+  static func mirror(
+    of nav: String, meeting condition: WaitCondition, _ invocation: Invocation,
+    _ connection: inout NavigationConnection, _ timer: Countdown
+  ) throws -> Mirror {
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     try connection.watch(nav)
+    var last: Mirror?
     while let event = try connection.next(timeout: timer.left) {
       switch event {
       case .changed(_, .applied(let mirror, _)), .changed(_, .replaced(let mirror, _)),
         .changed(_, .resumed(let mirror)):
+        last = mirror
         guard
           condition.holds(
-            top: mirror.top, depth: mirror.screens.count, revision: mirror.revision.number)
+            top: mirror.top, route: route(of: mirror), depth: mirror.screens.count,
+            revision: mirror.revision.number)
         else { continue }
-        try write(invocation, mirror, nav: nav, endpoint: connection.endpoint)
-        return 0
+        return mirror
       case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
       default: continue
       }
     }
+    let found = last.map { "; its top is \($0.top ?? "none")" } ?? ""
     throw PlainFailure(
-      lines: ["timeout: \(nav) did not reach \(condition.text)", "try: navctl show \(nav)"],
-      status: ErrorCode.busy.exitStatus)
+      lines: [
+        TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
+        "try: navctl show \(nav)",
+      ], status: ErrorCode.busy.exitStatus)
+  }
+
+  private static func route(of mirror: Mirror) -> String? {
+    guard let top = mirror.screens.last else { return nil }
+    return (try? JSONValue(top.json.bytes))?["route"]?.string
   }
 
   private static func write(
@@ -52,7 +74,7 @@ enum WaitCommand: Command {
   ) throws {
     let position = MirrorText.position(mirror, nav: nav)
     if invocation.isJSON {
-      try Output.line(position)
+      try Output.record(.position, position)
     } else {
       let top = TerminalText.visible(mirror.top ?? "none")
       try Output.line(

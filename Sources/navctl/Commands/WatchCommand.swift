@@ -1,4 +1,5 @@
 import CommandLineOptions
+import Glibc
 import NavctlSupport
 import NavigationClient
 import NavigationCore
@@ -18,11 +19,17 @@ enum WatchCommand: Command {
       OptionDeclaration("count", argument: "N", "End after N lines"),
       OptionDeclaration("until-current", "End at the revision that the nav has now"),
       OptionDeclaration("events", "Also print events without a revision, such as a tap"),
+      OptionDeclaration("progress", "Also print that all is shown, when a mark of navd proves it"),
+      OptionDeclaration("times", "Begin each line with the time of its arrival"),
+      OptionDeclaration(
+        "exec", argument: "COMMAND", "Run COMMAND for each line, with its JSON on stdin"),
       OptionDeclaration("wait", "Wait for a nav that does not exist yet"),
     ],
     epilogue: """
       A restart of navd leaves no gap and repeats nothing. A line that begins with resync replaces
-      revisions that navd had to leave out. --timeout ends the command, with status 4 if there were
+      revisions that navd had to leave out. COMMAND is a line of a shell; it finds NAVD_NAV, NAVD_TYPE
+      and NAVD_REV, and the next one runs when it has ended. navd sends a mark after some seconds
+      without another message. --timeout ends the command, with status 4 if there were
       fewer than --count lines.
 
       Example: navctl watch kiosk --count 1
@@ -45,6 +52,8 @@ enum WatchCommand: Command {
     guard !isBounded || !invocation.line.contains("wait") else {
       throw UsageError("--until-current goes with a nav that exists, so not with --wait")
     }
+    // A command of --exec may end without reading its input.
+    if invocation.line.contains("exec") { signal(SIGPIPE, SIG_IGN) }
     let timer = Countdown(invocation.typedTimeout)
     var connection = try invocation.connect()
     var stream = WatchStream(
@@ -163,22 +172,28 @@ private struct WatchStream {
     case .changed(Directory.nav, let change) where nav != Directory.nav:
       return isWaiting && Self.names(change, nav) ? .navAppeared : .goOn
     case .changed(_, .applied(let mirror, let diff)):
-      try write(lines.diff(diff), MirrorText.diff(diff), Seen(mirror))
+      try write(
+        lines.diff(diff, top: mirror.top), Record(.diff, MirrorText.diff(diff), at: now),
+        Seen(mirror))
       reach(mirror.revision)
     case .changed(_, .replaced(let mirror, let why)):
       let state = try JSONValue(MirrorText.state(mirror, nav: nav))
       // With `--from`, the reason of the first snapshot is the error, not `join`.
       let record = lines.snapshot(
-        state, why: why == "join" ? hindrance ?? "join" : why ?? "join")
+        state, why: why == "join" ? hindrance ?? "join" : why ?? "join", at: now)
       hindrance = nil
       try write(record.text, record.json, Seen(mirror))
       reach(mirror.revision)
     case .changed(_, .resumed(let mirror)): reach(mirror.revision)
+    case .changed(_, .proven(let mirror)) where invocation.line.contains("progress"):
+      try write(
+        "rev \(mirror.revision.number)  everything is shown; the digest \(mirror.digest.text) is right",
+        Record(.progress, MirrorText.position(mirror, nav: nav), at: now), nil)
     case .latest(let latest):
       // After a reconnect the daemon sends the same value again.
       if let last = lastLatest, last == (latest.epoch, latest.revision) { return .goOn }
       lastLatest = (latest.epoch, latest.revision)
-      try write(lines.latest(latest), MirrorText.latest(latest), nil)
+      try write(lines.latest(latest), Record(.latest, MirrorText.latest(latest), at: now), nil)
       // The first value is the present one, though its revision can be an earlier one.
       isAtEnd = end != nil
     case .lost: Output.error("navctl: connection lost; watch continues when navd is back")
@@ -192,7 +207,7 @@ private struct WatchStream {
       return .awaitNav
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
-      try write(WatchLines.event(event), MirrorText.event(event), nil)
+      try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
     case .opened(let welcome): isDivided = welcome.features.contains(SessionReplica.divisionFeature)
     case .closed, .answered, .queued, .ephemeral, .changed: break
     }
@@ -203,9 +218,30 @@ private struct WatchStream {
     if let end, revision >= end { isAtEnd = true }
   }
 
-  private mutating func write(_ text: String, _ json: [UInt8], _ seen: Seen?) throws {
+  private var now: UInt64 { SystemClock.wallMilliseconds() }
+
+  /// Runs the command of `--exec` and waits for its end; a failure is printed, and the watch goes on.
+  private func execute(_ command: String, _ record: Record) throws {
+    let child = try Subprocess(
+      ["/bin/sh", "-c", command],
+      variables: [
+        ("NAVD_NAV", nav), ("NAVD_TYPE", record.kind.rawValue),
+        ("NAVD_REV", record.revision.map { "\($0)" } ?? ""),
+      ], input: record.bytes + [0x0A], isGroup: false)
+    let status = child.waitForEnd()
+    if status != 0 { Output.error("navctl: the command ended with status \(status)") }
+  }
+
+  private mutating func write(_ text: String, _ record: Record, _ seen: Seen?) throws {
     guard remaining != 0 else { return }
-    if invocation.isJSON { try Output.line(json) } else { try Output.line(text) }
+    if let command = invocation.line.value(of: "exec") {
+      try execute(command, record)
+    } else if invocation.isJSON {
+      try Output.record(record)
+    } else {
+      let isTimed = invocation.line.contains("times")
+      try Output.line(isTimed ? "\(SystemClock.localTime(of: now))  \(text)" : text)
+    }
     remaining = remaining.map { $0 - 1 }
     unremembered = seen ?? unremembered
     if Output.isTerminal { remember() }
@@ -224,7 +260,7 @@ private struct WatchStream {
     switch change {
     case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror):
       mirror.screens.contains { $0.id == nav }
-    case .suspect: false
+    case .suspect, .proven: false
     }
   }
 }

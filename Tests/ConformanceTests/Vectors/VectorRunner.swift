@@ -153,8 +153,13 @@ struct VectorRunner {
     switch reaction {
     case .wait: return outputs.isEmpty && !isSynced
     case .ignored:
-      // A program hears of its place in a queue.
-      return outputs.allSatisfy { if case .event(.queued) = $0 { true } else { false } }
+      // A program hears of its place in a queue, and that a mark proved the mirror.
+      return outputs.allSatisfy {
+        switch $0 {
+        case .event(.queued), .event(.changed(_, .proven)): true
+        default: false
+        }
+      }
     case .resumed:
       guard case .resumed? = changes.first else { return false }
       return isSynced

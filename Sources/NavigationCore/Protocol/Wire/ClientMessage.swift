@@ -238,6 +238,8 @@ package struct OpRequest: Sendable {
   package var due: UInt64?
   /// The machine whose clock `due` counts by: the kernel's boot id; nil for the daemon's.
   package var clock: String?
+  /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
+  package var isDry = false
 
   /// Makes a request; by default without guards, animation and deadline.
   package init(
@@ -282,6 +284,8 @@ package final class OpMessage: Sendable {
   package let due: UInt64?
   /// The machine whose clock `due` counts by: a kernel's boot id; nil for the daemon's.
   package let clock: String?
+  /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
+  package let isDry: Bool
   /// The kinds of the operations, in order.
   package let kinds: OperationKinds
   /// All operations, in order, if one has a sender or is not in `readable`; else none.
@@ -299,8 +303,8 @@ package final class OpMessage: Sendable {
 
   init(
     id: UInt64, idDigits: Digits, client: ClientID?, name: String?, nav: String, guards: Guards,
-    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, kinds: OperationKinds,
-    unusual: [RequestedOperation],
+    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, isDry: Bool,
+    kinds: OperationKinds, unusual: [RequestedOperation],
     readable: [Operation], octets: BodyHash
   ) {
     assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
@@ -314,6 +318,7 @@ package final class OpMessage: Sendable {
     self.waits = waits
     self.due = due
     self.clock = clock
+    self.isDry = isDry
     self.kinds = kinds
     self.unusual = unusual
     self.readable = readable
@@ -405,7 +410,8 @@ package struct RequestedOperation: Sendable {
 package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
-    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup
+    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup,
+      config, reload
   }
 
   /// The id of the message, which answers repeat.

@@ -304,6 +304,7 @@ package struct ClientMessageReader: Sendable {
     var clock = 0
     var wait = 0
     var guards = 0
+    var dry = 0
 
     @inline(__always)
     init(_ tape: borrowing JSONTape) {
@@ -323,6 +324,7 @@ package struct ClientMessageReader: Sendable {
           case "due": due = value
           case "onBusy": wait = value
           case "clock": clock = value
+          case "dry": dry = value
           default: break
           }
         }
@@ -347,6 +349,7 @@ package struct ClientMessageReader: Sendable {
     let due = members.due == 0 ? nil : try integer(members.due, "due", id)
     let clock = members.clock == 0 ? nil : try text(members.clock, "clock", id)
     let waits = members.wait == 0 ? false : try waits(members.wait, id)
+    let isDry = members.dry == 0 ? false : try flag(members.dry, "dry", id) ?? false
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
     var readable: [Operation] = []
@@ -355,7 +358,7 @@ package struct ClientMessageReader: Sendable {
     return OpMessage(
       id: id, idDigits: tape.digits(members.id), client: client, name: name, nav: nav,
       guards: guards, isAnimated: isAnimated, waits: waits, due: due, clock: clock,
-      kinds: kinds, unusual: unusual, readable: readable, octets: octets)
+      isDry: isDry, kinds: kinds, unusual: unusual, readable: readable, octets: octets)
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {

@@ -77,6 +77,7 @@ package enum ClientMessageWriter {
       json.member("due", due)
       json.optional("clock", request.clock)
     }
+    if request.isDry { json.member("dry", true) }
     json.name("do")
     json.beginArray()
     for operation in operations { json.raw(operation) }

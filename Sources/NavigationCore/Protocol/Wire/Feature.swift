@@ -24,6 +24,8 @@ package enum Feature: String, CaseIterable, Sendable {
   case backMenu
   /// The member `actor` of a gateway's `hello`.
   case actors
+  /// The member `dry` of an op.
+  case dryRun
   /// The codes and members of a cluster whose daemons divide the navs (protocol §17).
   case shards
 }

@@ -137,6 +137,36 @@ package enum ServerMessageWriter {
     return encodeRest(standing, changed, outputs, delivered, &json)
   }
 
+  /// Encodes `ok` to an op with `dry`: the answer that the op would get, and what it would lead to.
+  ///
+  /// `delegates` would be asked, `position` is the place among the waiting ops if the op would wait,
+  /// and `state` is the state after it, if the sender may read it.
+  package static func rehearsed(
+    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
+    delegates: [(name: String, roles: [String])] = [], position: Int? = nil, state: [UInt8]? = nil
+  ) -> [UInt8] {
+    JSONWriter.object(reserving: 256 + (state?.count ?? 0)) { json in
+      json.member("id", id)
+      json.member("nav", standing.nav)
+      json.standing(standing)
+      json.member("dry", true)
+      json.member("changed", changed)
+      if let position { json.member("pos", UInt64(position)) }
+      json.name("out")
+      json.outputs(outputs, delivered: 0)
+      json.name("delegates")
+      json.beginArray()
+      for delegate in delegates {
+        json.beginObject()
+        json.member("name", delegate.name)
+        json.list("roles", delegate.roles)
+        json.endObject()
+      }
+      json.endArray()
+      if let state { json.member("state", raw: state) }
+    }
+  }
+
   /// Encodes the members of `ok` after its id.
   private static func encodeRest(
     _ standing: NavStanding, _ changed: Bool, _ outputs: ShortList<OperationOutput>,

@@ -1,0 +1,150 @@
+/// What is wrong with a command line, and what to type instead.
+///
+/// argp would complain about the same, but in words of its own, and it cannot say what was meant.
+package struct CommandLineFault: Error, Hashable, Sendable {
+  /// What was found, such as `there is no option '--tittle'; is it '--title'?`.
+  package var text: String
+  /// What to type.
+  package var remedy: String
+}
+
+extension CommandLineGrammar {
+  /// Finds the first fault of some words.
+  ///
+  /// - Parameters:
+  ///   - words: the words after the program's name.
+  ///   - leadingOnly: whether only the options before the first argument count.
+  /// - Returns: the fault; nil if the words fit the grammar, or ask for help.
+  package func fault(in words: [String], leadingOnly: Bool = false) -> CommandLineFault? {
+    var scan = Scan(grammar: self)
+    for word in words {
+      if leadingOnly, scan.isAtArgument(word) { return nil }
+      if let fault = scan.take(word) { return fault }
+      if scan.asksForHelp { return nil }
+    }
+    return leadingOnly ? scan.missingValue : scan.missingValue ?? wrongCount(scan.positionals)
+  }
+
+  private func wrongCount(_ positionals: [String]) -> CommandLineFault? {
+    if positionals.count > arguments.count.upperBound {
+      let word = positionals[arguments.count.upperBound]
+      let text =
+        arguments.count.upperBound == 0
+        ? "it takes no argument, but there is '\(word)'"
+        : "too many arguments: '\(word)' comes after \(arguments.usage)"
+      return CommandLineFault(text: text, remedy: usage)
+    }
+    guard positionals.count < arguments.count.lowerBound else { return nil }
+    return CommandLineFault(text: "too few arguments: it needs \(arguments.usage)", remedy: usage)
+  }
+
+  /// The form of the command line, in one line.
+  private var usage: String {
+    [program, options.isEmpty ? "" : "[OPTION...]", arguments.usage].filter { !$0.isEmpty }
+      .joined(separator: " ")
+  }
+
+  /// Reads words in the order of the line.
+  private struct Scan {
+    let grammar: CommandLineGrammar
+    var positionals: [String] = []
+    var asksForHelp = false
+    /// The option whose value is the next word.
+    private var pending: OptionDeclaration?
+    private var isOnlyArguments = false
+
+    init(grammar: CommandLineGrammar) { self.grammar = grammar }
+
+    var missingValue: CommandLineFault? {
+      pending.map {
+        CommandLineFault(
+          text: "--\($0.name) needs a value", remedy: "--\($0.name) \($0.argument ?? "VALUE")")
+      }
+    }
+
+    /// Whether a word is the first argument.
+    func isAtArgument(_ word: String) -> Bool {
+      pending == nil && (isOnlyArguments || !word.hasPrefix("-") || word.count == 1)
+    }
+
+    mutating func take(_ word: String) -> CommandLineFault? {
+      if pending != nil {
+        pending = nil
+        return nil
+      }
+      if isAtArgument(word) || grammar.isDashedArgument(word) {
+        positionals.append(word)
+        return nil
+      }
+      if word == "--" {
+        isOnlyArguments = true
+        return nil
+      }
+      return word.hasPrefix("--") ? takeLong(word.dropFirst(2)) : takeShort(word.dropFirst())
+    }
+
+    private mutating func takeLong(_ word: Substring) -> CommandLineFault? {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      let own = grammar.options.map(\.name)
+      let all = own + ["help", "usage"] + (grammar.version == nil ? [] : ["version"])
+      let matches = all.contains(name) ? [name] : all.filter { $0.hasPrefix(name) }
+      guard matches.count == 1 else {
+        return matches.isEmpty
+          ? unknown("--\(name)", like: name, among: own) : ambiguous(name, matches)
+      }
+      guard let option = grammar.options.first(where: { $0.name == matches[0] }) else {
+        asksForHelp = true
+        return nil
+      }
+      if option.argument != nil {
+        if parts.count == 1 { pending = option }
+      } else if parts.count > 1 {
+        return CommandLineFault(text: "--\(option.name) takes no value", remedy: "--\(option.name)")
+      }
+      return nil
+    }
+
+    private mutating func takeShort(_ letters: Substring) -> CommandLineFault? {
+      var rest = letters
+      while let letter = rest.popFirst() {
+        if letter == "?" || letter == "V" && grammar.version != nil {
+          asksForHelp = true
+          return nil
+        }
+        guard let option = grammar.options.first(where: { $0.short == letter }) else {
+          return unknown("-\(letter)", like: String(letters), among: grammar.options.map(\.name))
+        }
+        guard option.argument != nil else { continue }
+        if rest.isEmpty { pending = option }
+        return nil
+      }
+      return nil
+    }
+
+    private func unknown(
+      _ typed: String, like name: String, among known: [String]
+    ) -> CommandLineFault {
+      // A value of an option, such as that of `--output`, is not rarely taken for an option.
+      let values = grammar.options.filter { $0.choices.contains(name) }
+        .map { "'--\($0.name) \(name)'" }
+      let near = values + Suggestion.words(like: name, among: known).prefix(3).map { "'--\($0)'" }
+      let question = near.isEmpty ? "" : "; is it \(near.joined(separator: " or "))?"
+      return CommandLineFault(
+        text: "there is no option '\(typed)'\(question)", remedy: "\(grammar.program) --help")
+    }
+
+    private func ambiguous(_ name: String, _ matches: [String]) -> CommandLineFault {
+      CommandLineFault(
+        text: "'--\(name)' is the beginning of several options",
+        remedy: matches.map { "--\($0)" }.joined(separator: ", "))
+    }
+  }
+
+  /// Whether a word that begins with a dash is an argument, such as a key.
+  fileprivate func isDashedArgument(_ word: String) -> Bool {
+    word.count == arguments.dashedWidth
+      && !(word.hasPrefix("--")
+        && options.contains { $0.name == word.dropFirst(2).prefix { $0 != "=" } })
+  }
+}

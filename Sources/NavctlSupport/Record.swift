@@ -1,0 +1,49 @@
+package import NavigationCore
+
+/// One JSON object that navctl prints with `-o json`, in one line.
+///
+/// Its member `type` comes first. `navctl schema TYPE` describes the others.
+package struct Record: Sendable {
+  /// The types of records; the schema has a definition of each.
+  package enum Kind: String, CaseIterable, Sendable {
+    case changed, planned
+    case state, bar, top, screen, detached, restoration, rows, part, transition
+    case log, history, verify, position, navs, clients, why, comparison, dump, routes
+    case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
+    case key, keys, code, codes, examples
+    case snapshot, resync, diff, latest, event, progress
+    case delegate, ask, settled
+  }
+
+  /// The type.
+  package let kind: Kind
+  /// The line without its line break.
+  package let bytes: [UInt8]
+
+  /// Makes a record of an object.
+  ///
+  /// - Parameters:
+  ///   - kind: the type.
+  ///   - object: a JSON object without the member `type`.
+  ///   - time: the milliseconds since 1970 at which it happened or arrived; nil if it did not happen.
+  package init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
+    precondition(object.first == UInt8(ascii: "{"), "a record is an object")
+    self.kind = kind
+    var head = #"{"type":"\#(kind.rawValue)""#
+    if let time { head += #","t":\#(time)"# }
+    let rest = object.dropFirst()
+    if rest.first != UInt8(ascii: "}") { head += "," }
+    bytes = Array(head.utf8) + rest
+  }
+
+  /// The revision that it is about: its own, or that of the state in it; nil if it has none.
+  package var revision: UInt64? {
+    guard let value = try? JSONValue(bytes) else { return nil }
+    return value["rev"]?.integer ?? value["state"]?["rev"]?.integer
+  }
+
+  /// Makes a record of members.
+  package init(_ kind: Kind, _ members: JSONObject, at time: UInt64? = nil) {
+    self.init(kind, OpaqueJSON.object(members).bytes, at: time)
+  }
+}

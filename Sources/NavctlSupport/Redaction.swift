@@ -1,0 +1,34 @@
+package import NavigationCore
+
+/// Removes what users of a device typed or read from JSON, for tickets.
+///
+/// Ids, names of navs and clients, operations, numbers and truth values stay. Any other text becomes
+/// its number of characters, as in `(12 characters)`.
+package enum Redaction {
+  /// The members whose texts stay.
+  private static let kept: Set<String> = [
+    "id", "nav", "kind", "epoch", "dig", "cause", "do", "op", "phase", "why", "view", "name",
+    "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",
+    "screen", "from", "to", "covers", "style", "metrics", "placement", "class", "type", "before",
+    "version", "libzmq", "finding", "remedy", "retry", "effect", "del", "role", "roles", "action",
+    "systemItem", "source", "key",
+  ]
+
+  /// The value, of the member `name` if it is one, without such texts.
+  package static func redacted(_ value: JSONValue, in name: String? = nil) -> OpaqueJSON {
+    switch value.kind {
+    case .object:
+      let isFree = ["args", "result", "sender", "userInfo"].contains(name)
+      return .object(
+        JSONObject(
+          value.members.map {
+            .init(name: $0.name, value: redacted($0.value, in: isFree ? name : $0.name))
+          }))
+    case .array: return .array(value.elements.map { redacted($0, in: name) })
+    case .string:
+      if let name, kept.contains(name) { return OpaqueJSON(validated: value.bytes) }
+      return .string("(\(value.string?.count ?? 0) characters)")
+    default: return OpaqueJSON(validated: value.bytes)
+    }
+  }
+}

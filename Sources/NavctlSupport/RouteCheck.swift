@@ -1,0 +1,106 @@
+import NavigationCore
+
+/// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
+package struct RouteCase: Hashable, Sendable {
+  /// The route to open.
+  package var route: String
+  /// The ids or routes of the screens, bottom first; nil if the route must be refused.
+  package var stack: [String]?
+
+  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
+  /// null means that the route must be refused.
+  package init(_ line: String) throws(UsageError) {
+    let octets = try Quantities.jsonObject(line, what: "the line")
+    let value: JSONValue
+    do { value = try JSONValue(octets.bytes) } catch { throw UsageError("the line is not JSON") }
+    let names = Set(value.members.map(\.name))
+    guard let route = value["open"]?.string, names == ["open", "stack"],
+      value["stack"].map({ $0.kind == .array }) ?? true
+    else {
+      throw UsageError(
+        "a case has open, a route, and stack, a list of ids or routes, or null",
+        remedy: #"{"open":"settings/wifi","stack":["home","settings/wifi"]}"#)
+    }
+    self.route = route
+    stack = value["stack"]?.elements.map(\.plainText)
+  }
+
+  /// What is wrong with an outcome, the records of the stack, bottom first, or nil for a refusal; nil
+  /// if it is the one that the case wants.
+  package func fault(_ screens: [JSONValue]?) -> String? {
+    guard let screens else { return stack == nil ? nil : "no route of the settings matches it" }
+    let found = screens.map { $0["route"]?.string ?? $0["id"]?.string ?? "?" }
+    guard let stack else { return "it leads to [\(found.joined(separator: ", "))]" }
+    let fits =
+      stack.count == screens.count
+      && zip(stack, screens).allSatisfy { wanted, screen in
+        screen["id"]?.string == wanted || screen["route"]?.string == wanted
+      }
+    return fits
+      ? nil
+      : "it leads to [\(found.joined(separator: ", "))], not [\(stack.joined(separator: ", "))]"
+  }
+}
+
+/// The faults of route templates that no error of the daemon shows.
+package enum RouteTemplates {
+  /// The templates that can never match, because an earlier one takes every route of theirs.
+  ///
+  /// - Parameter routes: the setting `routes`.
+  /// - Returns: a sentence for each.
+  package static func faults(_ routes: [JSONValue]) -> [String] {
+    let patterns = routes.map {
+      ($0["match"]?.string ?? "").split(separator: "/", omittingEmptySubsequences: false)
+    }
+    var faults: [String] = []
+    for (index, pattern) in patterns.enumerated() {
+      if let earlier = patterns[..<index].firstIndex(where: { covers($0, pattern) }) {
+        faults.append(
+          "\(pattern.joined(separator: "/")) never matches: \(patterns[earlier].joined(separator: "/")) "
+            + "comes first and matches all of it")
+      }
+    }
+    return faults
+  }
+
+  private static func covers(_ one: [Substring], _ other: [Substring]) -> Bool {
+    one.count == other.count
+      && zip(one, other).allSatisfy { $0.hasPrefix(":") || $0 == $1 && !$1.hasPrefix(":") }
+  }
+}
+
+/// The report of a test run in the form that CI servers read.
+package enum JUnit {
+  /// One test case: its name, and what is wrong, or nil.
+  package typealias Case = (name: String, fault: String?)
+
+  /// The XML of a suite.
+  package static func report(_ suite: String, _ cases: [Case]) -> String {
+    let failures = cases.count { $0.fault != nil }
+    var lines = [
+      #"<?xml version="1.0" encoding="UTF-8"?>"#,
+      #"<testsuite name="\#(escaped(suite))" tests="\#(cases.count)" failures="\#(failures)">"#,
+    ]
+    for (name, fault) in cases {
+      let head = #"  <testcase classname="\#(escaped(suite))" name="\#(escaped(name))""#
+      lines.append(
+        fault.map { #"\#(head)><failure message="\#(escaped($0))"/></testcase>"# } ?? "\(head)/>")
+    }
+    return (lines + ["</testsuite>", ""]).joined(separator: "\n")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      // XML has no form for most control characters.
+      case let other where other.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
+        result.append(other)
+      default: result += "?"
+      }
+    }
+  }
+}

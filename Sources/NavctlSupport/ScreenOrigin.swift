@@ -1,0 +1,89 @@
+package import NavigationCore
+
+/// Where a screen of a nav came from and where it went, by the entries of the log.
+package struct ScreenOrigin: Sendable {
+  /// The screen.
+  package let screen: String
+  /// The newest revision that put it on the stack or presented it; nil if the log has none.
+  package private(set) var put: JSONValue?
+  /// The first revision after `put` that took it away; nil if it is still there.
+  package private(set) var taken: JSONValue?
+  /// Its route at `put`; nil if it had none.
+  package private(set) var route: String?
+  /// Whether it was presented, not put on the stack.
+  package private(set) var isPresented = false
+  /// Whether the newest entry that was looked at is newer than all that says something of the screen.
+  package var isFound: Bool { put != nil }
+
+  /// Begins without an entry.
+  package init(of screen: String) { self.screen = screen }
+
+  /// Takes a page of the log, oldest entry first; the pages come newest first.
+  ///
+  /// - Returns: whether older pages can say nothing more.
+  package mutating func take(_ entries: [JSONValue]) -> Bool {
+    for (index, entry) in entries.enumerated().reversed() where put == nil {
+      if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }) {
+        (put, route) = (entry, record["route"]?.string)
+      } else if has(entry), !wasPresented(before: index, entries) {
+        put = entry
+        isPresented = true
+        route = entry["presented"]?.elements.first { $0["id"]?.string == screen }?["route"]?.string
+      } else if entry["del"]?.elements.contains(where: { $0.string == screen }) == true {
+        taken = entry
+      } else if entry["presented"] != nil, !has(entry), wasPresented(before: index, entries) {
+        taken = entry
+      }
+    }
+    return put != nil
+  }
+
+  private func has(_ entry: JSONValue) -> Bool {
+    entry["presented"]?.elements.contains { $0["id"]?.string == screen } ?? false
+  }
+
+  /// Whether the presentations of the newest entry before an index that changed them have the screen.
+  private func wasPresented(before index: Int, _ entries: [JSONValue]) -> Bool {
+    entries[..<index].last { $0["presented"] != nil }.map(has) ?? false
+  }
+
+  /// The lines for people; `floor` is the oldest revision that the daemon has.
+  package func lines(nav: String, floor: UInt64) -> [String] {
+    guard let put else {
+      return [
+        "\(screen) was not put on \(nav) since rev \(floor), the oldest that navd has",
+        "older changes: a backup, or the log of the system: journalctl NAVD_NAV=\(nav)",
+      ]
+    }
+    let verb = isPresented ? "presented" : "put on the stack"
+    var lines = ["\(screen) was \(verb) at \(Self.text(put))"]
+    if let route { lines.append("route \(route)") }
+    lines.append(
+      taken.map { "it was taken away at \(Self.text($0))" } ?? "it is there still")
+    return lines.map(TerminalText.visible)
+  }
+
+  /// Revision, time, author, process, operations and cause of an entry.
+  private static func text(_ entry: JSONValue) -> String {
+    let by = entry["by"]
+    let process = by?["pid"]?.integer.map { ", pid \($0)" } ?? ""
+    let principal = by?["principal"]?.string.map { " (\($0)\(process))" } ?? ""
+    let author = by.map { " by \($0["name"]?.string ?? "a client")\(principal)" } ?? " by navd"
+    let operations = (entry["do"]?.elements ?? []).map(\.plainText).joined(separator: ", ")
+    let cause = entry["cause"]?.string.flatMap { $0 == "api" ? nil : ", cause \($0)" } ?? ""
+    return "rev \(entry["rev"]?.plainText ?? "?"), \(Tables.time(entry["t"])),\(author): "
+      + (operations.isEmpty ? "no operation" : operations) + cause
+  }
+
+  /// The members of the JSON object.
+  package func members(nav: String, floor: UInt64) -> JSONObject {
+    var members: JSONObject = ["nav": .string(nav), "screen": .string(screen)]
+    members.add("there", .bool(put != nil && taken == nil))
+    members.add("presented", .bool(isPresented))
+    members.add("put", put.map { OpaqueJSON(validated: $0.bytes) })
+    members.add("taken", taken.map { OpaqueJSON(validated: $0.bytes) })
+    members.add("route", route)
+    members.add("floor", .integer(floor))
+    return members
+  }
+}

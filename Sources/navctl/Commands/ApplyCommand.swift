@@ -1,0 +1,127 @@
+import CLinux
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import RuntimePaths
+
+/// `apply`: performs the operations of a file, all of them or none.
+enum ApplyCommand: Command {
+  static let declaration = CommandSet.Command(
+    "apply", "Perform a plan: the operations of a file, all or none", group: Subject.anything,
+    arguments: PositionalArguments("NAV FILE", count: 1...2), options: Change.animatedOptions,
+    epilogue: """
+      Each line of FILE is a command of navctl without the nav, such as push wifi --title Wi-Fi, or
+      an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top
+      home, or {"if":{"top":"home"}}. Lines that begin with # are comments. - stands for stdin. All
+      operations make one revision, or none of them is performed; so a plan has at most 16.
+
+      Example: navctl apply kiosk plan.txt
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 1...1)
+    let file = arguments.rest[0]
+    let name = file == "-" ? "stdin" : file
+    let plan = try Plan(try text(of: file), name: name)
+    let planned = PlannedOperations()
+    var line = invocation.line
+    switch plan.conditions {
+    case .options(let options)?: line.options += options
+    case .words(let words)?:
+      let conditions = CommandLineGrammar(
+        program: "if", summary: "", options: Change.options.filter { $0.group == "Only if:" })
+      line.options += try parse(words, conditions, at: "\(name):1").options
+    case nil: break
+    }
+    for (number, step) in plan.steps {
+      switch step {
+      case .operation(let operation): planned.operations.append(operation)
+      case .command(let words):
+        try add(words, at: number, of: name, arguments.nav, in: planned)
+      }
+    }
+    guard planned.operations.count <= Plan.maximumOperations else {
+      throw UsageError(
+        "\(name) has \(planned.operations.count) operations; one message holds at most "
+          + "\(Plan.maximumOperations)", remedy: "several plans, each guarded by --rev")
+    }
+    return try Change.perform(
+      try Invocation(command: invocation.command, line: line), nav: arguments.nav,
+      planned.operations)
+  }
+
+  /// Adds the operations of a command in a line.
+  private static func add(
+    _ words: [String], at number: Int, of file: String, _ nav: String,
+    in planned: PlannedOperations
+  ) throws {
+    let set = Program.grammar
+    let place = "\(file):\(number)"
+    guard let type = Program.commands.first(where: { $0.declaration.name == words[0] }) else {
+      throw UsageError(
+        "\(place): there is no command '\(TerminalText.visible(words[0]))'"
+          + set.suggestion(for: words[0]), remedy: "navctl --help")
+    }
+    let command = type.declaration
+    guard command.options.contains(Change.dryRunOption), command.name != declaration.name else {
+      throw UsageError(
+        "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
+    }
+    var line = try parse(Array(words.dropFirst()), set.grammar(of: command), at: place)
+    let own = ["animated", "still", "on-busy", "queue", "dry-run", "lease", "nav"]
+    if let option = own.first(where: line.contains) {
+      throw UsageError(
+        "\(place): --\(option) is about the whole plan", remedy: "navctl apply --\(option) NAV FILE"
+      )
+    }
+    guard try !GuardChoice(line).isTyped else {
+      throw UsageError(
+        "\(place): conditions are about the whole plan",
+        remedy: "a first line such as: if --top home")
+    }
+    line.options.append(.init("nav", nav))
+    var step = try Invocation(command: command, line: line)
+    let count = planned.operations.count
+    step.plan = planned
+    do {
+      _ = try type.run(step)
+    } catch let error as UsageError {
+      throw UsageError("\(place): \(error.message)", remedy: error.remedy)
+    }
+    guard planned.operations.count > count else {
+      throw UsageError("\(place): this line changes nothing", remedy: "navctl help \(command.name)")
+    }
+  }
+
+  /// Reads the options and arguments of a line; a fault names the line.
+  private static func parse(
+    _ words: [String], _ grammar: CommandLineGrammar, at place: String
+  ) throws -> ParsedCommandLine {
+    if let fault = grammar.fault(in: words) {
+      throw UsageError("\(place): \(grammar.program): \(fault.text)", remedy: fault.remedy)
+    }
+    return grammar.parse(words)
+  }
+
+  private static func text(of file: String) throws -> String {
+    do throws(SystemError) {
+      return String(decoding: try readSmallFile(file == "-" ? "/dev/stdin" : file), as: UTF8.self)
+    } catch {
+      throw UsageError("\(error)", remedy: "navctl apply NAV FILE, or - for stdin")
+    }
+  }
+}
+
+/// Collects the operations of a plan's commands.
+final class PlannedOperations {
+  var operations: [NavigationOperation] = []
+
+  /// Adds the operations that a command would send; returns its exit status.
+  func add(
+    _ operations: [NavigationOperation], of invocation: Invocation, nav: String
+  ) throws -> Int32 {
+    self.operations += operations
+    return 0
+  }
+}

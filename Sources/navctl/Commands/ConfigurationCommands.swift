@@ -1,0 +1,91 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+
+/// `config`: prints the values that navd uses, and where each comes from.
+enum ConfigCommand: Command {
+  static let declaration = CommandSet.Command(
+    "config", "Show the values that navd uses, and where each comes from", group: Subject.daemon,
+    arguments: PositionalArguments(
+      "[origin KEY]", count: 0...2, choices: ["origin": ["origin"]]),
+    epilogue: """
+      origin prints one value. KEY is SECTION.NAME, such as limits.depth; the name alone is enough
+      where it is in one section. An option of navd precedes a variable NAVD_SECTION_NAME, that
+      precedes the files of navd.conf.d, and these precede navd.conf. It needs the role admin.
+
+      Example: navctl config origin limits.depth
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let words = invocation.line.positionals
+    guard words.isEmpty || words.count == 2 && words[0] == "origin" else {
+      throw UsageError(
+        "config takes nothing, or origin and a key",
+        remedy: "navctl config, or navctl config origin limits.depth")
+    }
+    var connection = try invocation.connect()
+    let answer = try Reading.get(
+      invocation, &connection, GetRequest(id: 0, nav: nil, what: .config))
+    var values = try Reading.value(answer.reply).elements
+    if words.count == 2 { values = try matches(words[1], values) }
+    if invocation.isJSON {
+      let list = OpaqueJSON.array(values.map { OpaqueJSON(validated: $0.bytes) })
+      try Output.record(Record(.config, ["values": list]))
+    } else {
+      let rows = values.map { value in
+        ["key", "value", "origin"].map { value[$0]?.string ?? "" }
+      }
+      for line in Tables.table(["KEY", "VALUE", "ORIGIN"], rows, columns: invocation.tableColumns) {
+        try Output.line(line)
+      }
+    }
+    return 0
+  }
+
+  private static func matches(_ key: String, _ values: [JSONValue]) throws -> [JSONValue] {
+    let named = values.filter { value in
+      let name = value["key"]?.string ?? ""
+      return name == key || name.hasSuffix(".\(key)")
+    }
+    let names = Set(named.compactMap { $0["key"]?.string })
+    guard names.count == 1 else {
+      let all = values.compactMap { $0["key"]?.string }
+      throw UsageError(
+        names.isEmpty
+          ? "navd has no key '\(TerminalText.visible(key))'"
+          : "'\(key)' is a key of several sections",
+        remedy: names.isEmpty
+          ? Suggestion.nearest(key, among: all).map { "navctl config origin \($0)" }
+            ?? "navctl config, which lists all keys"
+          : names.sorted().map { "navctl config origin \($0)" }.joined(separator: ", "))
+    }
+    return named
+  }
+}
+
+/// `reload`: lets navd read its configuration again.
+enum ReloadCommand: Command {
+  static let declaration = CommandSet.Command(
+    "reload", "Let navd read its configuration again: all of it, or nothing",
+    group: Subject.daemon,
+    epilogue: """
+      No client is disconnected. If something cannot be applied, the former configuration stays, the
+      error names file and line, and the status is 2. systemctl reload navd does the same, without an
+      answer. It needs the role admin.
+
+      Example: navctl reload
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    var connection = try invocation.connect()
+    let answer = try Reading.get(
+      invocation, &connection, GetRequest(id: 0, nav: nil, what: .reload))
+    if invocation.isJSON {
+      try Output.record(.reload, answer.body)
+    } else {
+      try Output.line(TerminalText.visible(try Reading.value(answer.reply).string ?? ""))
+    }
+    return 0
+  }
+}

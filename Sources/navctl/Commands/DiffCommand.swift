@@ -1,0 +1,55 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+
+/// `diff`: prints what differs between two revisions of a nav.
+enum DiffCommand: Command {
+  static let declaration = CommandSet.Command(
+    "diff", "Show what differs between two revisions", group: Subject.look,
+    arguments: PositionalArguments("NAV REV [REV]", count: 1...3),
+    epilogue: """
+      Without a second REV, the present state is compared. Each difference has the former value
+      behind - and the later one behind +.
+
+      Example: navctl diff kiosk 1
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 1...2)
+    let revisions = try arguments.rest.map { (word: String) throws -> Revision in
+      guard let number = UInt64(word), number < 1 << 53 else {
+        throw UsageError("a revision is a whole number, not '\(TerminalText.visible(word))'")
+      }
+      return Revision(number)
+    }
+    var connection = try invocation.connect()
+    let before = try state(invocation, &connection, arguments.nav, revisions[0])
+    let after = try state(
+      invocation, &connection, arguments.nav, revisions.count > 1 ? revisions[1] : nil)
+    let comparison = StateComparison(before, after)
+    if invocation.isJSON {
+      try Output.record(
+        Record(
+          .comparison,
+          [
+            "nav": .string(arguments.nav),
+            "from": .integer(before["rev"]?.integer ?? 0),
+            "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
+          ]))
+    } else {
+      try invocation.write(
+        comparison.differences.isEmpty ? [StyledLine("no difference")] : comparison.lines)
+    }
+    return 0
+  }
+
+  private static func state(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
+    _ revision: Revision?
+  ) throws -> JSONValue {
+    var request = GetRequest(id: 0, nav: nav)
+    request.at = revision
+    return try Reading.value(Reading.get(invocation, &connection, request).reply)
+  }
+}

@@ -1,0 +1,74 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import RuntimePaths
+
+/// `dump`: prints everything that a report of a fault needs.
+enum DumpCommand: Command {
+  static let declaration = CommandSet.Command(
+    "dump", "Print everything for a ticket: states, history, statistics", group: Subject.daemon,
+    arguments: PositionalArguments("[NAV...]", count: 0...Int.max),
+    options: [
+      OptionDeclaration(
+        "redact", "Replace titles, arguments, routes and other texts by their lengths"),
+      OptionDeclaration("limit", argument: "N", "Newest revisions of each nav; default 50"),
+    ],
+    epilogue: """
+      The output is one JSON object: the version, the findings of doctor, the statistics of navd, the
+      sessions if you may see them, and for each nav its state and its newest revisions. Without NAV
+      it has all navs. --redact keeps ids, names of navs and clients, operations and numbers.
+
+      Example: navctl dump kiosk --redact
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let line = invocation.line
+    let limit =
+      try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") } ?? 50
+    guard (1...1000).contains(limit) else { throw UsageError("--limit is a number from 1 to 1000") }
+    var connection = try invocation.connect()
+    var names = line.positionals
+    if names.isEmpty {
+      names = try Directory.read(invocation, &connection).compactMap { $0["id"]?.string }
+    }
+    var navs: [OpaqueJSON] = []
+    for nav in names { navs.append(try describe(nav, limit, invocation, &connection)) }
+    var members: JSONObject = ["version": .string(Program.version)]
+    let (body, _) = try StatusCommand.read(invocation, &connection)
+    members.add("statistics", try JSONValue(body)["value"].map { OpaqueJSON(validated: $0.bytes) })
+    members.add("doctor", OpaqueJSON(validated: Doctor.json(DoctorCommand.findings(invocation))))
+    members.add("clients", try? clients(invocation, &connection))
+    members.add("navs", .array(navs))
+    var whole = OpaqueJSON.object(members)
+    if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
+    try Output.record(Record(.dump, whole.bytes, at: SystemClock.wallMilliseconds()))
+    return 0
+  }
+
+  private static func clients(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> OpaqueJSON {
+    .array(
+      try Directory.read(invocation, &connection, Directory.clients)
+        .map { OpaqueJSON(validated: $0.bytes) })
+  }
+
+  /// State and log of a nav; the error instead of what cannot be read.
+  private static func describe(
+    _ nav: String, _ limit: UInt64, _ invocation: Invocation,
+    _ connection: inout NavigationConnection
+  ) throws -> OpaqueJSON {
+    var members: JSONObject = ["nav": .string(nav)]
+    do {
+      let state = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply
+      members.add("state", state.value)
+      let log = try Reading.log(invocation, &connection, nav: nav, from: nil, limit: limit).reply
+      members.add("log", log.value)
+      members.add("floor", log.floor.map { .integer($0.number) })
+    } catch let refusal as Refusal {
+      members.add("error", refusal.error.body)
+    }
+    return .object(members)
+  }
+}

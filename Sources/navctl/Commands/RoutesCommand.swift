@@ -1,0 +1,159 @@
+import CLinux
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+import RuntimePaths
+
+/// `routes`: lists and checks the routes of a nav, and tests where they lead.
+enum RoutesCommand: Command {
+  static let declaration = CommandSet.Command(
+    "routes", "Check the routes of a nav, and test where they lead", group: Subject.stack,
+    arguments: PositionalArguments(
+      "NAV check|test|reverse [FILE]", count: 1...3),
+    options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
+    epilogue: """
+      check names templates that can never match. test opens each route of FILE as a dry run, on the
+      stack that the nav has now, and compares where it leads: a line such as
+      {"open":"settings/wifi","stack":["home","settings/wifi"]} has ids or routes, bottom first, or
+      null if the route must be refused. reverse prints the route that leads to the present stack.
+      Nothing is changed. The status is 1 if a case fails, or if no route leads to the stack.
+
+      Example: navctl routes kiosk check
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments { ["check", "test", "reverse"].contains($0) }
+    let words = arguments.rest
+    switch (words.first, words.count) {
+    case ("check", 1): return try check(invocation, arguments.nav)
+    case ("reverse", 1): return try reverse(invocation, arguments.nav)
+    case ("test", 2): return try test(invocation, arguments.nav, file: words[1])
+    default:
+      throw UsageError(
+        "routes needs check, reverse, or test and a file",
+        remedy: "navctl routes NAV check, navctl routes NAV reverse, navctl routes NAV test FILE")
+    }
+  }
+
+  private static func check(_ invocation: Invocation, _ nav: String) throws -> Int32 {
+    var connection = try invocation.connect()
+    let state = try Reading.value(
+      Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply)
+    let routes = state["settings"]?["routes"]?.elements ?? []
+    let faults = RouteTemplates.faults(routes)
+    let names = routes.map { $0["match"]?.string ?? "" }
+    return try report(
+      invocation, nav,
+      names.map { name in (name, faults.first { $0.hasPrefix("\(name) never matches") }) })
+  }
+
+  /// Prints the route of the top, if opening it would leave the stack as it is.
+  private static func reverse(_ invocation: Invocation, _ nav: String) throws -> Int32 {
+    var connection = try invocation.connect()
+    let state = try Reading.value(
+      Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply)
+    let screens = state["screens"]?.elements ?? []
+    try Change.checkDryRuns(&connection, within: .milliseconds(invocation.timeoutMilliseconds))
+    let route = screens.last?["route"]?.string
+    let there = try route.flatMap { try stack($0, invocation, nav, &connection) }
+    let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
+    let found = there.map(ids) == ids(screens) ? route : nil
+    if invocation.isJSON {
+      let routes = found.map { OpaqueJSON.object(["route": .string($0), "ok": .bool(true)]) }
+      try Output.record(
+        Record(
+          .routes,
+          [
+            "nav": .string(nav), "ok": .bool(found != nil),
+            "routes": .array(routes.map { [$0] } ?? []),
+          ]))
+    } else if let found {
+      try Output.line(TerminalText.visible(found))
+    } else {
+      Output.error("navctl: no route leads to the stack [\(ids(screens).joined(separator: " "))]")
+    }
+    return found == nil ? 1 : 0
+  }
+
+  private static func test(
+    _ invocation: Invocation, _ nav: String, file: String
+  ) throws -> Int32 {
+    let text: String
+    do throws(SystemError) {
+      text = String(decoding: try readSmallFile(file == "-" ? "/dev/stdin" : file), as: UTF8.self)
+    } catch {
+      throw UsageError("\(error)", remedy: "navctl routes NAV test FILE, or - for stdin")
+    }
+    var cases: [(line: Int, RouteCase)] = []
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated()
+    where line.contains(where: { !$0.isWhitespace }) && !line.hasPrefix("#") {
+      do throws(UsageError) {
+        cases.append((index + 1, try RouteCase(String(line))))
+      } catch {
+        throw UsageError("\(file):\(index + 1): \(error.message)", remedy: error.remedy)
+      }
+    }
+    var connection = try invocation.connect()
+    try Change.checkDryRuns(
+      &connection, within: .milliseconds(invocation.timeoutMilliseconds))
+    var results: [JUnit.Case] = []
+    for (_, each) in cases {
+      results.append((each.route, each.fault(try stack(each.route, invocation, nav, &connection))))
+    }
+    return try report(invocation, nav, results)
+  }
+
+  /// The stack that a route leads to; nil if no template matches.
+  private static func stack(
+    _ route: String, _ invocation: Invocation, _ nav: String,
+    _ connection: inout NavigationConnection
+  ) throws -> [JSONValue]? {
+    var request = OpRequest(id: 0, nav: nav)
+    request.guards.any = true
+    request.isDry = true
+    let operations = [Operations.open(route: route)]
+    let reply = try connection.perform(
+      request, operations: operations.map(\.octets.bytes),
+      timeout: .milliseconds(invocation.timeoutMilliseconds)
+    ) { _ in }
+    switch reply.result {
+    case .success: return try JSONValue(reply.body)["state"]?["screens"]?.elements ?? []
+    case .failure(let error) where error.knownCode == .noRoute: return nil
+    case .failure(let error): throw Refusal(error: error, nav: nav, seen: nil)
+    }
+  }
+
+  private static func report(
+    _ invocation: Invocation, _ nav: String, _ cases: [JUnit.Case]
+  ) throws -> Int32 {
+    if let path = invocation.line.value(of: "junit") {
+      do throws(SystemError) {
+        try writeFileAtomically(path, Array(JUnit.report("routes \(nav)", cases).utf8))
+      } catch {
+        throw UsageError("cannot write the report: \(error)", remedy: "--junit FILE")
+      }
+    }
+    let failures = cases.count { $0.fault != nil }
+    if invocation.isJSON {
+      let list = cases.map { name, fault in
+        var members: JSONObject = ["route": .string(name), "ok": .bool(fault == nil)]
+        members.add("fault", fault)
+        return OpaqueJSON.object(members)
+      }
+      try Output.record(
+        Record(
+          .routes,
+          ["nav": .string(nav), "ok": .bool(failures == 0), "routes": .array(list)]))
+    } else {
+      for (name, fault) in cases {
+        try Output.line(
+          TerminalText.visible(fault.map { "fail  \(name)  \($0)" } ?? "ok    \(name)"))
+      }
+      if cases.isEmpty { try Output.line("\(nav) has no routes") }
+    }
+    return failures == 0 ? 0 : 1
+  }
+}

@@ -1,0 +1,30 @@
+import CommandLineOptions
+import NavctlSupport
+
+/// `schema`: prints the JSON Schema of what `-o json` prints.
+enum SchemaCommand: Command {
+  static let declaration = CommandSet.Command(
+    "schema", "Print the JSON Schema of the output", group: Subject.administration,
+    arguments: PositionalArguments(
+      "[TYPE]", count: 0...1, choices: ["TYPE": Record.Kind.allCases.map(\.rawValue)]),
+    epilogue: """
+      TYPE is the member type of the objects that -o json prints. Without it, the schema has every
+      type. Members that a schema does not name can be added at any time; one that it names keeps
+      its name and its type.
+
+      Example: navctl schema diff
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    guard let word = invocation.line.positionals.first else {
+      try Output.data(Schema.text)
+      return 0
+    }
+    guard let kind = Record.Kind(rawValue: word) else {
+      let words = Record.Kind.allCases.map(\.rawValue).joined(separator: " ")
+      throw UsageError("there is no type '\(word)'", remedy: "one of \(words)")
+    }
+    try Output.line(Schema.text(of: kind))
+    return 0
+  }
+}

@@ -1,0 +1,47 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+
+/// `why`: prints which client put a screen where it is, when, and by which operation.
+enum WhyCommand: Command {
+  static let declaration = CommandSet.Command(
+    "why", "Show which client put a screen there, when and how", group: Subject.look,
+    arguments: PositionalArguments("NAV SCREEN", count: 1...2),
+    epilogue: """
+      The answer comes from the log of the nav, so it goes back as far as the log does. For a screen
+      that is gone, it also has the revision that took it away. The status is 6 if the log has
+      nothing about the screen.
+
+      Example: navctl why kiosk wifi
+      """)
+
+  private static let page: UInt64 = 1000
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let arguments = try invocation.navArguments(rest: 1...1)
+    let (nav, screen) = (arguments.nav, arguments.rest[0])
+    var connection = try invocation.connect()
+    var origin = ScreenOrigin(of: screen)
+    var floor: UInt64 = 1
+    var (answer, _) = try Reading.log(invocation, &connection, nav: nav, from: nil, limit: page)
+    while true {
+      floor = answer.floor?.number ?? floor
+      let entries = try Reading.value(answer).elements
+      let first = entries.first?["rev"]?.integer ?? floor
+      if origin.take(entries) || first <= floor { break }
+      // Two pages share an entry, so that the one before each entry is known.
+      let from = max(floor, first - min(first, page - 1))
+      let (next, _) = try Reading.log(
+        invocation, &connection, nav: nav, from: from, limit: first - from + 1)
+      guard from < first else { break }
+      answer = next
+    }
+    if invocation.isJSON {
+      try Output.record(Record(.why, origin.members(nav: nav, floor: floor)))
+    } else {
+      for line in origin.lines(nav: nav, floor: floor) { try Output.line(line) }
+    }
+    return origin.isFound ? 0 : ErrorCode.noNav.exitStatus
+  }
+}

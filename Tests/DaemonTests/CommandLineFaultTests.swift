@@ -1,0 +1,44 @@
+import CommandLineOptions
+import Testing
+
+/// What a command line that does not fit is told.
+@Suite struct CommandLineFaultTests {
+  private let grammar = CommandLineGrammar(
+    program: "tool push", summary: "Push.",
+    options: [
+      OptionDeclaration("title", argument: "TEXT", "Title"),
+      OptionDeclaration("still", "Still"), OptionDeclaration("stack", argument: "IDS", "Stack"),
+      OptionDeclaration(
+        "output", short: "o", argument: "FORMAT", "Form", choices: ["text", "json"]),
+      OptionDeclaration("quiet", short: "q", "Quiet"),
+    ], arguments: PositionalArguments("NAV [SCREEN]", count: 1...2))
+
+  @Test(arguments: [
+    (["a", "--tittle", "x"], "there is no option '--tittle'; is it '--title'?"),
+    (["a", "--json"], "there is no option '--json'; is it '--output json'?"),
+    (["a", "-x"], "there is no option '-x'"), (["a", "-qx"], "there is no option '-x'"),
+    (["a", "--st"], "'--st' is the beginning of several options"),
+    (["a", "--title"], "--title needs a value"), (["a", "-o"], "--output needs a value"),
+    (["a", "--still=yes"], "--still takes no value"),
+    ([], "too few arguments: it needs NAV [SCREEN]"),
+    (["a", "b", "c"], "too many arguments: 'c' comes after NAV [SCREEN]"),
+  ])
+  func `the fault is named`(words: [String], text: String) {
+    #expect(grammar.fault(in: words)?.text == text)
+  }
+
+  @Test(arguments: [
+    ["a"], ["a", "b"], ["a", "--title", "--still"], ["--ti=x", "a"], ["a", "-ojson"],
+    ["a", "-qo", "json"], ["a", "--", "--nothing"], ["--nothing-after", "--help"].reversed(),
+    ["-?"], ["a", "-"], ["a", "--output=json"], ["a", "--sti"],
+  ])
+  func `what fits has no fault`(words: [String]) {
+    #expect(grammar.fault(in: words) == nil)
+  }
+
+  @Test func `before a command only its program's options count`() {
+    #expect(grammar.fault(in: ["-o", "json", "push", "--nothing"], leadingOnly: true) == nil)
+    #expect(grammar.fault(in: ["--nothing", "push"], leadingOnly: true) != nil)
+    #expect(grammar.fault(in: ["-o"], leadingOnly: true)?.text == "--output needs a value")
+  }
+}

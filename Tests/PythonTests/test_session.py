@@ -1,0 +1,371 @@
+"""The core of the package, message by message (docs/protocol.md): sessions, ops, credit, duties."""
+import json
+import unittest
+
+from script import CLIENT, Script
+from navd import NavigationError
+from navd.core.actions import Answered, Asked, Closed, DutyChanged, Queued, Settled, Shown, StatusChanged, WatchEnded
+
+
+class Sessions(unittest.TestCase):
+    def test_hello_has_what_section_4_wants(self):
+        script = Script(name="shell", window=32768)
+        hello = script.open()
+        self.assertEqual({**hello, "nonce": ""}, {
+            "ver": [1, 1], "client": CLIENT, "name": "shell", "nonce": "", "window": 32768, "hb": 5000,
+            "features": ["dismissals"]})
+        self.assertEqual([event.status for event in script.of(StatusChanged)], ["connected"])
+
+    def test_what_comes_before_the_welcome_is_discarded(self):
+        script = Script()
+        script.do(script.cluster.watch, "kiosk")
+        script.do(script.cluster.connected, "ipc:///a", script.now)
+        script.receive("welcome", nonce="another", boot="x")
+        script.receive("ok", id=1, nav="kiosk", mode="snap", epoch="e", rev=1)
+        self.assertEqual(script.bodies("watch"), [])
+
+    def test_a_hello_that_is_refused_for_good_ends_the_client(self):
+        script = Script()
+        script.do(script.cluster.connected, "ipc:///a", script.now)
+        script.receive("err", code="version", retry="no", msg="have 2", have=[2, 2])
+        self.assertEqual(script.of(Closed)[0].error.code, "version")
+
+    def test_a_hello_that_may_be_repeated_is_repeated_after_the_pause(self):
+        script = Script()
+        script.do(script.cluster.connected, "ipc:///a", script.now)
+        script.receive("err", code="shutting-down", retry="later", msg="later", after=3000)
+        script.wait(2.9)
+        self.assertEqual(script.links, {})
+        script.wait(6)
+        self.assertIn("ipc:///a", script.links)
+
+    def test_silence_of_three_heartbeats_is_a_loss(self):
+        script = Script()
+        script.open()
+        script.wait(14.9)
+        self.assertIn("ipc:///a", script.links)
+        script.wait(0.2)
+        self.assertNotIn("ipc:///a", script.links)
+        self.assertEqual([event.status for event in script.of(StatusChanged)], ["connected", "disconnected"])
+
+    def test_a_process_that_stood_still_asks_before_it_gives_up(self):
+        script = Script()
+        script.open()
+        script.wait(100)
+        script.receive("pong", id=script.last("ping")["id"], boot="x", t=0)
+        script.wait(14)
+        self.assertIn("ipc:///a", script.links)
+        script.wait(100)
+        script.wait(2.1)
+        self.assertNotIn("ipc:///a", script.links)
+
+    def test_a_bye_is_answered_by_another_session(self):
+        script = Script()
+        script.open()
+        script.receive("bye", why="shutting-down", after=500)
+        self.assertEqual(script.links, {})
+        script.wait(1)
+        self.assertIn("ipc:///a", script.links)
+
+    def test_fenced_and_revoked_are_the_end(self):
+        for why in ("fenced", "revoked"):
+            script = Script()
+            script.open()
+            script.receive("bye", why=why)
+            self.assertEqual((script.of(Closed)[0].error.code, script.of(Closed)[0].error.reason), ("closed", why))
+
+    def test_a_message_that_cannot_be_read_costs_the_session(self):
+        for verb, body in (("snap", {"nav": "kiosk"}), ("diff", {"nav": 3}), ("ask", {"ask": 1, "nav": "a"}),
+                           ("mark", {"at": [["kiosk", "1", "x"]]}), ("diffs", {"nav": "a", "list": [{}]})):
+            script = Script()
+            script.open()
+            script.receive(verb, **body)
+            self.assertEqual(script.links, {}, verb)
+
+    def test_what_is_not_known_is_ignored(self):
+        script = Script()
+        script.open()
+        script.watch()
+        script.receive("later-verb", nav=["x"])
+        script.receive("mark", t=0, at=[], more={"a": 1})
+        self.assertIn("ipc:///a", script.links)
+        self.assertTrue(script.cluster.mirror("kiosk").is_synced)
+
+    def test_credit_comes_when_half_of_the_window_is_used(self):
+        script = Script(window=16384)
+        script.open(window=16384)
+        script.watch()
+        used = 0
+        while not script.bodies("credit"):
+            body = {"nav": "kiosk", "epoch": "e" * 16, "rev": 1, "ev": [{"a": {"x": "y" * 1000}}]}
+            used += len(json.dumps(body))
+            script.receive("event", **body)
+        upto = script.last("credit")["upto"]
+        self.assertGreater(used, 16384 // 2 - 2500)
+        self.assertLess(used, 16384 // 2 + 2500)
+        self.assertGreater(upto, 16384 + used)
+
+
+class Requests(unittest.TestCase):
+    def test_an_op_without_an_answer_is_sent_again_octet_for_octet(self):
+        script = Script()
+        script.open()
+        id = script.op()
+        first, = script.bodies("op")
+        script.again(last=id)
+        self.assertEqual(script.bodies("op"), [first])
+        script.answer(id)
+        self.assertEqual(script.of(Answered)[0].ok["rev"], 2)
+        script.again(last=id)
+        self.assertEqual(script.bodies("op"), [])
+
+    def test_ids_rise_above_those_of_earlier_sessions(self):
+        script = Script()
+        script.open(last=40)
+        self.assertEqual(json.loads(script.bodies("op")[-1])["id"] if script.op() and script.bodies("op") else 0, 41)
+
+    def test_an_op_that_may_be_forgotten_is_not_sent_again(self):
+        script = Script()
+        script.open()
+        old = script.op()
+        script.lose()
+        script.now += 545
+        script.wait(1)
+        script.sent.clear()
+        script.open(last=0)
+        self.assertEqual(script.bodies("op"), [])
+        err = script.of(Answered)[0].err
+        found = err["id"], err["code"], err["effect"], err["retry"]
+        self.assertEqual(found, (old, "op-too-old", "unknown", "resync"))
+
+    def test_an_op_that_was_decided_is_asked_for_again_however_old(self):
+        script = Script()
+        script.open()
+        id = script.op()
+        script.lose()
+        script.now += 545
+        script.wait(1)
+        script.sent.clear()
+        script.open(last=id)
+        self.assertEqual(len(script.bodies("op")), 1)
+
+    def test_an_op_that_was_never_sent_may_wait_for_ever(self):
+        script = Script()
+        script.op()
+        script.now += 10000
+        script.wait(1)
+        script.open()
+        self.assertEqual(len(script.bodies("op")), 1)
+
+    def test_an_op_is_not_sent_under_another_principal(self):
+        script = Script()
+        script.open(you={"principal": "uid:1@a"})
+        script.op()
+        script.again(you={"principal": "key"})
+        self.assertEqual(script.bodies("op"), [])
+        self.assertEqual(script.of(Answered)[0].err["code"], "op-too-old")
+
+    def test_busy_for_a_repeated_op_says_nothing(self):
+        script = Script()
+        script.open()
+        id = script.op()
+        script.again()
+        script.refuse(id, "busy", "later", after=100)
+        self.assertEqual(script.of(Answered), [])
+        script.sent.clear()
+        script.wait(6)
+        self.assertEqual(len(script.bodies("op")), 1)
+
+    def test_busy_for_a_new_op_is_its_answer(self):
+        script = Script()
+        script.open()
+        script.refuse(script.op(), "busy", "later", after=100)
+        self.assertEqual(script.of(Answered)[0].err["code"], "busy")
+
+    def test_a_request_that_is_too_large_is_refused_at_once(self):
+        script = Script()
+        script.open(message=1024)
+        with self.assertRaises(NavigationError) as caught:
+            script.op(more="x" * 2000)
+        self.assertEqual((caught.exception.code, caught.exception.reason), ("limit", "size"))
+
+    def test_at_most_so_many_are_in_flight_as_the_daemon_takes(self):
+        script = Script()
+        script.open(inflight=2)
+        first = script.op()
+        for _ in range(4):
+            script.op()
+        self.assertEqual(len(script.bodies("op")), 2)
+        script.answer(first)
+        self.assertEqual(len(script.bodies("op")), 3)
+
+    def test_queued_is_reported(self):
+        script = Script()
+        script.open()
+        id = script.op()
+        script.receive("queued", id=id, nav="kiosk", pos=3)
+        self.assertEqual(script.of(Queued), [Queued(id, 3)])
+
+    def test_a_forgotten_request_is_not_sent_any_more(self):
+        script = Script()
+        waiting = script.op()
+        self.assertFalse(script.do(script.cluster.forget, waiting))
+        script.open()
+        self.assertEqual(script.bodies("op"), [])
+        self.assertTrue(script.do(script.cluster.forget, script.op()))
+
+    def test_no_session_opens_another_one(self):
+        script = Script()
+        script.open()
+        script.refuse(script.op(), "no-session", "same")
+        self.assertEqual((script.links, script.of(Answered)), ({}, []))
+
+
+class Watches(unittest.TestCase):
+    def test_a_watch_resumes_from_its_mirror(self):
+        script = Script()
+        script.open()
+        script.watch()
+        script.again()
+        self.assertEqual(script.last("watch")["from"], {"epoch": "e" * 16, "rev": 1, "dig": "68f0a522"})
+
+    def test_a_watch_that_may_be_repeated_is_repeated(self):
+        script = Script()
+        script.open()
+        script.do(script.cluster.watch, "kiosk")
+        script.refuse(script.last("watch")["id"], "shutting-down", "later", after=200)
+        script.sent.clear()
+        script.wait(0.1)
+        self.assertEqual(script.bodies("watch"), [])
+        script.wait(5)
+        self.assertEqual(len(script.bodies("watch")), 1)
+
+    def test_views_show_their_values(self):
+        script = Script()
+        script.open()
+        script.do(script.cluster.watch, "kiosk", "top")
+        script.receive("ok", id=script.last("watch")["id"], nav="kiosk", mode="latest", epoch="e", rev=1)
+        script.receive("latest", nav="kiosk", view="top", epoch="e", rev=1, value={"id": "home", "ver": 1})
+        self.assertEqual(script.of(Shown)[0].value.top.id, "home")
+        script.receive("latest", nav="kiosk", view="top", epoch="e", rev=2, value=None)
+        self.assertIsNone(script.of(Shown)[1].value.top)
+
+    def test_an_unwatched_nav_shows_nothing(self):
+        script = Script()
+        script.open()
+        script.watch()
+        script.do(script.cluster.unwatch, "kiosk")
+        self.assertEqual(script.last("unwatch")["nav"], "kiosk")
+        script.receive("event", nav="kiosk", epoch="e" * 16, rev=1, ev=[])
+        self.assertEqual(len(script.of(Shown)), 1)
+
+    def test_a_watch_ends_with_the_right_to_read(self):
+        script = Script()
+        script.open()
+        script.watch()
+        script.receive("end", nav="kiosk", view="full", epoch="e" * 16, rev=1, why="forbidden")
+        ended = script.of(WatchEnded)[0]
+        self.assertEqual((ended.is_closed, ended.error.code), (False, "forbidden"))
+
+
+class Duties(unittest.TestCase):
+    def want(self, kind="lease", **options):
+        script = Script()
+        script.open()
+        wanted = {"take": True, **options} if kind == "lease" else {"roles": ["veto"]}
+        script.do(script.cluster.want, kind, "kiosk", wanted)
+        return script
+
+    def grant(self, script, kind="lease"):
+        script.receive("ok", id=script.last(kind)["id"], nav="kiosk")
+
+    def changes(self, script):
+        return [(change.kind, change.what) for change in script.of(DutyChanged)]
+
+    def test_roles_and_leases_are_taken_again_after_a_loss(self):
+        for kind in ("lease", "delegate"):
+            script = self.want(kind)
+            self.grant(script, kind)
+            script.again()
+            self.grant(script, kind)
+            self.assertEqual(self.changes(script), [(kind, "granted"), (kind, "interrupted"), (kind, "granted")])
+
+    def test_force_counts_once(self):
+        script = self.want(force=True)
+        self.assertTrue(script.last("lease")["force"])
+        script.again()
+        self.assertNotIn("force", script.last("lease"))
+
+    def test_a_lease_that_is_not_kept_ends_with_the_session(self):
+        script = Script()
+        script.open()
+        script.do(script.cluster.want, "lease", "kiosk", {"take": True}, False)
+        self.grant(script)
+        script.again()
+        self.assertEqual(script.bodies("lease"), [])
+        self.assertEqual(script.of(DutyChanged)[-1].error.code, "lease-lost")
+
+    def test_lost_ends_them_at_once(self):
+        for kind, code in (("lease", "lease-lost"), ("delegate", "forbidden"), ("lease", "no-nav")):
+            script = self.want(kind)
+            self.grant(script, kind)
+            script.receive("lost", nav="kiosk", of=kind, code=code, msg="over", owner="other")
+            change = script.of(DutyChanged)[-1]
+            self.assertEqual((change.what, change.error.code, change.error.owner), ("over", code, "other"))
+            script.again()
+            self.assertEqual(script.bodies(kind), [])
+
+    def test_the_answer_to_a_request_under_way_decides_over_lost(self):
+        script = self.want()
+        self.grant(script)
+        script.do(script.cluster.want, "lease", "kiosk", {"take": True, "force": True})
+        script.receive("lost", nav="kiosk", of="lease", code="lease-lost", msg="over")
+        self.grant(script)
+        self.assertEqual(self.changes(script), [("lease", "granted"), ("lease", "granted")])
+
+    def test_a_refusal_is_the_end(self):
+        script = self.want()
+        script.refuse(script.last("lease")["id"], "lease-lost", "resync", owner="other")
+        self.assertEqual(script.of(DutyChanged)[0].error.owner, "other")
+
+    def test_a_question_is_answered_once_and_only_while_it_is_open(self):
+        script = self.want("delegate")
+        self.grant(script, "delegate")
+        for number in (1, 2):
+            script.receive(
+                "ask", ask=number, nav="kiosk", epoch="e", rev=1, within=2000, q={"shouldPop": {"screen": "x"}})
+        script.do(script.cluster.answer, "kiosk", 1, True)
+        script.do(script.cluster.answer, "kiosk", 1, False)
+        script.receive("settled", ask=2, outcome="denied")
+        script.do(script.cluster.answer, "kiosk", 2, True)
+        self.assertEqual([json.loads(body) for body in script.bodies("answer")], [{"ask": 1, "value": True}])
+        self.assertEqual((len(script.of(Asked)), script.of(Settled)), (2, [Settled("kiosk", 2)]))
+
+    def test_a_question_that_nobody_settles_is_void_in_the_end(self):
+        script = self.want("delegate")
+        self.grant(script, "delegate")
+        script.receive("ask", ask=1, nav="kiosk", epoch="e", rev=1, within=2000, q={"shouldPop": {"screen": "x"}})
+        script.wait(7.1)
+        self.assertEqual(script.of(Settled), [Settled("kiosk", 1)])
+
+    def test_a_question_is_void_after_a_loss(self):
+        script = self.want("delegate")
+        self.grant(script, "delegate")
+        script.receive("ask", ask=1, nav="kiosk", epoch="e", rev=1, within=2000, q={"shouldPop": {"screen": "x"}})
+        script.again()
+        self.assertEqual(script.of(Settled), [Settled("kiosk", 1)])
+        script.do(script.cluster.answer, "kiosk", 1, True)
+        self.assertEqual(script.bodies("answer"), [])
+
+    def test_a_resignation_is_sent(self):
+        for kind, members in (("lease", {"take": False}), ("delegate", {"roles": []})):
+            script = self.want(kind)
+            self.grant(script, kind)
+            script.do(script.cluster.want, kind, "kiosk", None)
+            self.assertEqual({**script.last(kind), "id": 0}, {"id": 0, "nav": "kiosk", **members})
+            script.again()
+            self.assertEqual(script.bodies(kind), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

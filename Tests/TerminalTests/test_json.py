@@ -1,0 +1,215 @@
+"""What navctl prints for programs: one object in a line, of the type that the schema describes."""
+import json
+import os
+import subprocess
+import unittest
+
+import jsonschema
+
+from scene import HERE, NAVCTL, Scene
+
+# What each command is run with, beside -o json, and the types of the objects that it prints. Those that change a
+# nav all print `changed`; each command of the table runs on a nav as `furnish` makes it.
+COMMANDS = {
+    "show": (["kiosk"], ["state"]),
+    "history": (["kiosk"], ["history"]),
+    "log": (["kiosk"], ["log"]),
+    "why": (["kiosk", "wifi"], ["why"]),
+    "diff": (["kiosk", "1"], ["comparison"]),
+    "dump": (["kiosk"], ["dump"]),
+    "watch": (["kiosk", "--count", "1"], ["snapshot"]),
+    "wait": (["kiosk", "--depth", "3"], ["position"]),
+    "get": (["kiosk"], ["state"]),
+    "list": ([], ["navs"]),
+    "verify": (["kiosk"], ["verify"]),
+    "explain": (["no-nav"], ["code"]),
+    "status": ([], ["status"]),
+    "top": (["--count", "2", "--interval", "100ms"], ["status", "status"]),
+    "doctor": ([], ["doctor"]),
+    "config": ([], ["config"]),
+    "reload": ([], ["reload"]),
+    "create": (["new"], ["changed"]),
+    "close": (["kiosk", "--any"], ["changed"]),
+    "push": (["kiosk", "dns", "--new"], ["changed"]),
+    "pop": (["kiosk", "--top", "wifi"], ["changed"]),
+    "pop-to": (["kiosk", "home"], ["changed"]),
+    "pop-to-root": (["kiosk"], ["changed"]),
+    "replace": (["kiosk", "done", "--new", "--screen", "wifi"], ["changed"]),
+    "insert": (["kiosk", "between", "--new", "--below", "wifi"], ["changed"]),
+    "remove": (["kiosk", "settings"], ["changed"]),
+    "set": (["kiosk", "home", "--any"], ["changed"]),
+    "segue": (["kiosk", "dns", "--new"], ["changed"]),
+    "open": (["kiosk", "settings/wifi", "--any"], ["changed"]),
+    "routes": (["kiosk", "check"], ["routes"]),
+    "revert": (["kiosk", "2", "--any"], ["changed"]),
+    "save": (["kiosk", "kiosk.json"], ["saved"]),
+    "present": (["kiosk", "pin", "--new"], ["changed"]),
+    "screen": (["kiosk", "set", "wifi", "title=X"], ["changed"]),
+    "title": (["kiosk", "wifi", "X"], ["changed"]),
+    "item": (["kiosk", "wifi", "--title", "X"], ["changed"]),
+    "button": (["kiosk", "create", "scan", "--title", "Scan"], ["changed"]),
+    "bar": (["kiosk"], ["part"]),
+    "toolbar": (["kiosk"], ["part"]),
+    "appearance": (["kiosk"], ["part"]),
+    "proxy": (["kiosk", "barTintColor=red"], ["changed"]),
+    "push-item": (["hud", "now", "--title", "Now"], ["changed"]),
+    "back": (["kiosk", "--menu"], ["backMenu"]),
+    "tap": (["kiosk"], ["changed"]),
+    "swipe": (["kiosk", "up"], ["changed"]),
+    "transition": (["kiosk"], ["transition"]),
+    "attach": (["kiosk"], ["changed"]),
+    "detach": (["kiosk"], ["changed"]),
+    "env": (["kiosk"], ["part"]),
+    "configure": (["kiosk", "hidesBarsOnTap=true"], ["changed"]),
+    "lease": (["kiosk", "release", "--force"], ["lease"]),
+    "key": (["list"], ["keys"]),
+    "backup": ([], ["backup"]),
+    "op": (["kiosk", '{"popToRoot":{}}'], ["changed"]),
+    "apply": (["kiosk", "plan"], ["changed"]),
+    "cheat": (["push"], ["examples"]),
+}
+
+# More runs of commands that print several types.
+MORE = [
+    (["list", "--clients"], ["clients"]), (["explain"], ["codes"]), (["verify"], ["verify"] * 4), (["dump", "--redact"], ["dump"]),
+    (["history", "kiosk", "--at", "2"], ["state"]), (["watch", "kiosk", "--view", "top", "--count", "1"], ["latest"]),
+    (["get", "kiosk", "--what", "bar"], ["bar"]), (["get", "kiosk", "--what", "top"], ["top"]),
+    (["get", "kiosk", "--screen", "wifi"], ["screen"]), (["get", "kiosk", "--what", "detached"], ["detached"]),
+    (["get", "kiosk", "--what", "restoration"], ["restoration"]), (["get", "kiosk", "--what", "log"], ["log"]),
+    (["get", "--what", "stats"], ["stats"]), (["get", "kiosk", "--what", "verify"], ["verify"]),
+    (["pop", "kiosk", "--top", "wifi", "--dry-run"], ["planned"]), (["create", "fresh", "--dry-run"], ["planned"]),
+    (["close", "kiosk", "--any", "--dry-run"], ["planned"]),
+    (["get", "--what", "backup"], ["backup"]), (["key", "new", "panel"], ["key"]),
+]
+
+# Commands without a line of JSON in this table, and why.
+OTHERS = {
+    "completion": "its output is for the shell",
+    "schema": "its output is a schema",
+    "cluster": "it needs a cluster: ClusterClientTests",
+    "engine-test": "its output is that of navd-cluster",
+    "dismiss": "prints changed, as the others",
+    "pop-item": "prints changed, as the others", "set-items": "prints changed, as the others",
+    "restore": "prints changed, as the others",
+    "gesture": "prints changed for each step: test_streams",
+    "delegate": "a stream: test_streams",
+}
+
+
+class Schema(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.schema = json.loads(subprocess.run([NAVCTL, "schema"], capture_output=True, check=True).stdout)
+        jsonschema.Draft202012Validator.check_schema(cls.schema)
+        cls.types = [entry["$ref"].rsplit("/", 1)[1] for entry in cls.schema["oneOf"]]
+        cls.seen = set()
+
+    def setUp(self):
+        self.scene = Scene()
+        self.addCleanup(self.scene.close)
+        self.scene.furnish()
+        self.scene.daemon.directory.write("plan", "if --top wifi\npop\npush dns --title 'The DNS'\n")
+
+    def check(self, output, types):
+        """Each line is an object of its type in the schema; `t` comes with what happens."""
+        lines = output.splitlines()
+        found = []
+        for line in lines:
+            value = json.loads(line)
+            self.assertEqual(next(iter(value)), "type", line)
+            found.append(value["type"])
+            part = {"$ref": f"#/$defs/{value['type']}", "$defs": self.schema["$defs"]}
+            jsonschema.validate(value, part, jsonschema.Draft202012Validator)
+        self.assertEqual(found, types, output)
+        self.seen.update(found)
+
+    def test_every_command_prints_objects_of_the_schema(self):
+        names = [example["command"] for example in json.loads(self.scene.must("cheat", "-o", "json"))["examples"]]
+        self.assertEqual(set(names), set(COMMANDS) | set(OTHERS))
+        for name, (words, types) in COMMANDS.items():
+            with self.subTest(command=name):
+                if name not in ("create",):
+                    self.scene.navctl("close", "kiosk", "--any")
+                    self.scene.navctl("close", "hud", "--any")
+                    self.scene.furnish()
+                result = self.scene.navctl("-o", "json", name, *words)
+                self.assertEqual((result.status, result.errors), (0, ""), name)
+                self.check(result.output, types)
+        self.scene.navctl("close", "kiosk", "--any")
+        self.scene.navctl("close", "hud", "--any")
+        self.scene.furnish()
+        for words, types in MORE:
+            with self.subTest(words=words):
+                result = self.scene.navctl("-o", "json", *words)
+                self.assertEqual((result.status, result.errors), (0, ""), words)
+                self.check(result.output, types)
+
+    def test_streams(self):
+        environment = self.scene.environment
+        watch = subprocess.Popen(
+            [NAVCTL, "-o", "json", "watch", "kiosk", "--events", "--count", "5"], stdout=subprocess.PIPE, text=True,
+            env=environment)
+        first = watch.stdout.readline()
+        delegate = subprocess.Popen(
+            [NAVCTL, "-o", "json", "delegate", "kiosk", "--roles", "veto", "--exec", "true", "--count", "1"],
+            stdout=subprocess.PIPE, text=True, env=environment)
+        registered = delegate.stdout.readline()
+        self.scene.must("pop", "kiosk", "--top", "wifi")
+        self.scene.must("button", "kiosk", "create", "scan", "--title", "Scan", "--action", "scan")
+        self.scene.must("item", "kiosk", "settings", "--right", "scan")
+        self.scene.must("button", "kiosk", "activate", "scan")
+        self.check(first + watch.communicate(timeout=60)[0], ["snapshot"] + ["diff"] * 3 + ["event"])
+        self.check(registered + delegate.communicate(timeout=60)[0], ["delegate", "ask", "settled"])
+
+    def test_a_command_of_watch_gets_each_line(self):
+        given = self.scene.must(
+            "watch", "kiosk", "--count", "1", "--exec", 'echo "$NAVD_NAV $NAVD_TYPE $NAVD_REV"; cat; exit 3')
+        self.assertTrue(given.startswith("kiosk snapshot 5\n"), given)
+        self.check(given.split("\n", 1)[1], ["snapshot"])
+        errors = self.scene.navctl("watch", "kiosk", "--count", "1", "--exec", "exit 3").errors
+        self.assertIn("the command ended with status 3", errors)
+
+    def test_progress_is_printed_when_a_mark_has_proven_it(self):
+        output = self.scene.must("watch", "kiosk", "--count", "2", "--progress", "-o", "json")
+        self.check(output, ["snapshot", "progress"])
+
+    def test_the_schema_of_a_type_stands_alone(self):
+        for kind in self.types:
+            schema = json.loads(self.scene.must("schema", kind))
+            jsonschema.Draft202012Validator.check_schema(schema)
+            self.assertEqual(schema["$ref"], f"#/$defs/{kind}")
+        result = self.scene.navctl("schema", "nothing")
+        self.assertEqual(result.status, 2)
+        self.assertIn("try: one of changed planned state", result.errors)
+
+
+class Compatibility(unittest.TestCase):
+    """A described member keeps its name, its type and whether it is required.
+
+    `navctl.schema.json` beside this file is the schema of the last release. Replace it at a release.
+    """
+
+    def test_the_schema_describes_all_that_it_did(self):
+        with open(os.path.join(HERE, "navctl.schema.json"), encoding="utf-8") as file:
+            old = json.load(file)["$defs"]
+        new = json.loads(subprocess.run([NAVCTL, "schema"], capture_output=True, check=True).stdout)["$defs"]
+        self.assertEqual(set(old) - set(new), set())
+        self.compare(old, new, "$defs")
+
+    def compare(self, old, new, path):
+        if not isinstance(old, dict):
+            return self.assertEqual(old, new, path)
+        for name, value in old.items():
+            if name == "description":
+                continue
+            self.assertIn(name, new, path)
+            if name == "required":
+                self.assertEqual(set(value) - set(new[name]), set(), path)
+            elif name == "enum":
+                self.assertEqual(set(value), set(new[name]), path)
+            else:
+                self.compare(value, new[name], f"{path}/{name}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,358 @@
+"""The blocking interface: each method waits for the daemon, and any thread may call it."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import Generic, Literal, Self, TypeVar, overload
+
+from .arguments import AnyGuard, AnyOperation, check_choice, check_nav, check_text, check_time
+from .core.actions import Status
+from .errors import NavigationError
+from .guards import Guard
+from .operations import pop
+from .questions import Animator, Interaction, Orientations, Question, Roles, Veto, answer_of
+from .reply import Pong, Reply
+from .shell import procedures
+from .shell.duty import DutyState
+from .shell.engine import Engine
+from .shell.opening import open_engine
+from .shell.pending import Pending, run, wait
+from .shell.subscription import End, Subscription, WatchSubscription
+from .state import Latest, State, View
+from .wire import JSON, Body
+
+__all__ = ["Client", "Duty", "Removal", "Statuses", "Watch", "connect"]
+
+Value = TypeVar("Value")
+
+
+def connect(
+    endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
+    key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0, within: float = 5.0,
+) -> Client:
+    """Make a client, and wait until its session is open.
+
+    `endpoint` is an address such as `ipc:///run/navd/navd.sock` or `tcp://192.0.2.11:7117`, or
+    several of them, separated by commas. The default is NAVD_ENDPOINT, else the first socket of
+    navd in the runtime directories of the user and of the system. `name` is shown to users.
+    `server_key` is the public key of a daemon over tcp, or a file with it; by default that of
+    NAVD_SERVER_KEY. `key_file` is the file of the client's secret key, as `navctl key new` creates
+    it; by default that of NAVD_KEY. `heartbeat` and `within` are in seconds.
+
+    Raises NavigationError `unreachable` if no daemon has answered after `within`, or the error with
+    which the daemon refuses the client.
+    """
+    if check_time(within, "within") is None:
+        raise TypeError("within is a number of seconds such as 5.0")
+    client = Client(
+        endpoint, name=name, server_key=server_key, key_file=key_file, window=window,
+        heartbeat=heartbeat)
+    try:
+        wait(client._engine.ready(), within)
+    except TimeoutError:
+        client.close()
+        raise client._engine.unreachable(within) from None
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+class Client:
+    """A connection to navd, which goes on over losses. One is enough for a process.
+
+    It is a context manager; `close` ends it, and so does the end of the process.
+    """
+
+    def __init__(
+        self, endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
+        key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0,
+    ) -> None:
+        """Make a client that connects in the background; `connect` has the arguments."""
+        self._engine = open_engine(endpoint, name, server_key, key_file, window, heartbeat)
+        self._finalizer = weakref.finalize(self, self._engine.release)
+
+    def __enter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the client."""
+        self.close()
+
+    def close(self) -> None:
+        """Say `bye`; everything that is under way fails with `closed`."""
+        self._finalizer.detach()
+        self._engine.close()
+
+    @property
+    def status(self) -> Status:
+        """`connecting`, `connected`, `disconnected`, or `closed` for good."""
+        return self._engine.status
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the daemon has beside the first NSP/1 (§4); empty before the first session."""
+        return self._engine.features
+
+    def statuses(self) -> Statuses:
+        """Iterate over the present status and its changes, until the client is closed."""
+        return Statuses(self, self._engine.listen())
+
+    def perform(
+        self, nav: str, operations: Iterable[AnyOperation], *, guard: AnyGuard = None,
+        animated: bool | None = None, on_busy: Literal["reject", "queue"] = "reject",
+        within: float | None = None, on_queued: Callable[[int], None] | None = None,
+    ) -> Reply:
+        """Perform 1 to 16 operations in one revision, or none of them.
+
+        Without a connection the operations wait. After a loss the client sends the same octets
+        again, and the daemon performs them once. After `within` seconds the call fails with
+        `expired`, and a daemon on this machine does not begin them any more. With `on_busy`
+        `queue` they wait for an open transition, and `on_queued` gets their position, in a thread
+        of its own.
+
+        Raises NavigationError; its `may_have_happened` is true if the answer is lost.
+        """
+        report = _apart(on_queued) if callable(on_queued) else on_queued
+        return Reply.of(wait(procedures.op(
+            self._engine, nav, operations, guard, animated, on_busy, within, report)))
+
+    def pop(
+        self, state: State, *, result: JSON = None, animated: bool | None = None,
+        on_busy: Literal["reject", "queue"] = "reject", within: float | None = None,
+    ) -> Reply:
+        """Pop the top screen, if it is still the one of the state; else `desync`."""
+        guard = Guard.top(state)
+        return self.perform(
+            state.nav, [pop(result=result)], guard=guard, animated=animated, on_busy=on_busy,
+            within=within)
+
+    def state(self, nav: str, *, within: float | None = None) -> State:
+        """Return the newest state; at once if this client watches the nav."""
+        return run(procedures.newest_state(self._engine, nav, within))
+
+    @overload
+    def watch(
+        self, nav: str, *, view: Literal["full"] = "full", every_revision: bool = False
+    ) -> Watch[State]: ...
+
+    @overload
+    def watch(self, nav: str, *, view: Literal["bar", "top"]) -> Watch[Latest]: ...
+
+    def watch(
+        self, nav: str, *, view: View = "full", every_revision: bool = False
+    ) -> Watch[State] | Watch[Latest]:
+        """Iterate over the states of a nav, until it is closed.
+
+        The first state is the present one; another follows each change. A slow loop gets the newest
+        state, or with `every_revision` all of them. A loss of the connection does not end the loop.
+        """
+        check_nav(nav)
+        check_choice(view, "view", ("full", "bar", "top"))
+        return Watch(self, self._engine.subscribe(nav, view, every_revision))
+
+    def get(
+        self, nav: str | None = None, what: str = "state", *, screen: str | None = None,
+        start: int | None = None, limit: int | None = None, at: int | None = None,
+        within: float | None = None,
+    ) -> Body:
+        """Read a value (§12), such as the `log`; return the body of the `ok`.
+
+        `start` is `from` of the protocol. Without a nav the value is one of the daemon.
+        """
+        return wait(procedures.read(
+            self._engine, nav, what, within,
+            {"screen": screen, "from": start, "limit": limit, "at": at}))
+
+    def result(self, nav: str, screen: str) -> Removal:
+        """Begin to wait until a screen has gone, and for the result that its removal gave.
+
+        Call it before the push: the daemon does not keep the results of screens that have gone.
+        """
+        check_nav(nav)
+        check_text(screen, "screen")
+        return Removal(self, self._engine.subscribe(nav, "full", True), screen)
+
+    def delegate(
+        self, nav: str, *, veto: Veto | None = None, animator: Animator | None = None,
+        interaction: Interaction | None = None, orientations: Orientations | None = None,
+        within: float | None = None,
+    ) -> Duty:
+        """Register delegate roles, in this session and in each later one.
+
+        Each function is a role. It gets a Question, in a thread of its own, and returns the answer.
+        That is True or False of `veto`, an Animation of `animator`, and the name of a driver of
+        `interaction`. A veto that returns None gives no answer. A second call for the same nav
+        replaces the first.
+        """
+        check_nav(nav)
+        roles = Roles(veto, animator, interaction, orientations)
+        engine = self._engine
+
+        def begin(question: Question) -> None:
+            threading.Thread(
+                target=_answer, args=(engine, roles, question), name="navd question", daemon=True
+            ).start()
+
+        duty = DutyState(engine.turns, "delegate", nav, begin)
+        wait(engine.assume(duty, roles.wanted, True, check_time(within, "within")))
+        return Duty(self, duty)
+
+    def lease(
+        self, nav: str, *, force: bool = False, keeping: bool = True, within: float | None = None
+    ) -> Duty:
+        """Take the display of a nav, which one client at a time holds.
+
+        `force` takes it from another client, and needs the right `admin`. With `keeping` the client
+        takes it again after a loss of the connection, if it is free; else the loss ends the lease.
+        A second call for the same nav replaces the first.
+        """
+        check_nav(nav)
+        duty = DutyState(self._engine.turns, "lease", nav)
+        wanted: Body = {"take": True, **({"force": True} if force else {})}
+        wait(self._engine.assume(duty, wanted, keeping, check_time(within, "within")))
+        return Duty(self, duty)
+
+    def ping(self, *, within: float | None = None) -> Pong:
+        """Ask the daemon for a sign of life."""
+        body = wait(self._engine.request("ping", None, {}, check_time(within, "within")))
+        return Pong(body.get("boot", ""), body.get("t", 0))
+
+
+def _apart(function: Callable[[int], None]) -> Callable[[int], None]:
+    """Return a function that calls another one in a thread of its own, so that it may wait."""
+    return lambda position: threading.Thread(
+        target=function, args=(position,), name="navd queued", daemon=True).start()
+
+
+def _answer(engine: Engine, roles: Roles, question: Question) -> None:
+    function = roles.function(question)
+    if function is None:
+        return
+    is_answer, value = answer_of(question, function(question))
+    if is_answer:
+        engine.answer(question, value)
+
+
+class _Loop(Generic[Value]):
+    """The common part of loops."""
+
+    def __init__(self, client: Client, subscription: Subscription[Value]) -> None:
+        # The client lives at least as long as the loop.
+        self._client = client
+        self._subscription = subscription
+        self._finalizer = weakref.finalize(self, client._engine.drop, subscription)
+
+    def __iter__(self) -> Iterator[Value]:
+        """Return the loop itself."""
+        return self
+
+    def __next__(self) -> Value:
+        """Wait for the next value."""
+        value = wait(self._subscription.next())
+        if isinstance(value, End):
+            raise StopIteration
+        return value
+
+    def take(self, within: float | None = None) -> Value:
+        """Wait for the next value for some seconds; raises TimeoutError, and loses nothing.
+
+        At the end of the loop it raises NavigationError `closed`.
+        """
+        value = wait(self._subscription.next(), check_time(within, "within"))
+        if isinstance(value, End):
+            raise NavigationError("closed", "the loop is over: its nav or the client was closed")
+        return value
+
+    def close(self) -> None:
+        """End the loop; one that waits in another thread ends too."""
+        self._finalizer.detach()
+        self._client._engine.leave(self._subscription)
+
+    def __enter__(self) -> Self:
+        """Return the loop itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the loop."""
+        self.close()
+
+
+class Watch(_Loop[Value]):
+    """The states of a nav, or the values of one of its views."""
+
+
+class Statuses(_Loop[Status]):
+    """The status of a client, and its changes."""
+
+
+class Removal:
+    """The end of a screen, and its result."""
+
+    def __init__(self, client: Client, watch: WatchSubscription[State], screen: str) -> None:
+        self._client = client
+        self._watch = watch
+        self._screen = screen
+
+    def wait(self, within: float | None = None) -> JSON:
+        """Wait until the screen has gone, once; return its result, or None without one.
+
+        Raises NavigationError: `expired` after `within` seconds, or the error that ended the watch.
+        It is `desync` if the screen went while there was no connection, so that its result is lost.
+        """
+        if check_time(within, "within") is not None:
+            self._client._engine.limit(self._watch, float(within or 0))
+        return run(procedures.removal(self._client._engine, self._watch, self._screen))
+
+
+class Duty:
+    """Delegate roles or a lease; a context manager that ends them."""
+
+    def __init__(self, client: Client, duty: DutyState) -> None:
+        self._client = client
+        self._duty = duty
+
+    @property
+    def nav(self) -> str:
+        """The name of the nav."""
+        return self._duty.nav
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the daemon has granted them in the present session."""
+        return self._duty.is_held
+
+    @property
+    def lost(self) -> NavigationError | None:
+        """Why they are over for good; None while they are not."""
+        return self._duty.lost.result() if self._duty.lost.done() else None
+
+    def wait_lost(self, within: float | None = None) -> NavigationError:
+        """Wait until they are over for good; raises TimeoutError after `within` seconds."""
+        pending = Pending(self._duty.lost, lambda: None)
+        return wait(pending, check_time(within, "within"))
+
+    def end(self) -> None:
+        """End the roles, or give the display back."""
+        self._client._engine.resign(self._duty)
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End it."""
+        self.end()

@@ -1,0 +1,225 @@
+"""The session with one daemon (docs/protocol.md, §4 to §12): life, credit, requests."""
+
+from __future__ import annotations
+
+from ..state import Latest, State, View
+from ..wire import JSON, Body, encode
+from .actions import DutyKind, Queued, Send
+from .flights import Flight
+from .messages import Unreadable, check
+from .mirror import Mirror
+from .session_answers import SessionAnswers
+from .session_moves import SessionMoves
+from .session_state import Ids, Options, Phase
+from .wishes import Duty, Watch, duty_key, watch_key
+
+__all__ = ["Ids", "Options", "Phase", "Session"]
+
+_CREDIT_VERBS = frozenset(["snap", "diff", "diffs", "latest", "event"])
+#: How late a tick may come before it says that the process stood still, in seconds.
+_LATE = 0.5
+
+
+class Session(SessionAnswers, SessionMoves):
+    """The state machine of one session at a time, with watches, requests and duties over all.
+
+    It has neither clock nor I/O. Callers pass each event with the time in seconds, and then perform
+    the actions of `take` in order.
+    """
+
+    # Events.
+
+    def connected(self, now: float) -> None:
+        """Handle a new connection: say `hello`."""
+        if self.phase is Phase.CLOSED:
+            return
+        self._forget_session()
+        self.phase = Phase.GREETING
+        self._hb = self._options.heartbeat
+        self._listen(now)
+        self._nonce = f"{self._options.random.getrandbits(64):016x}"
+        self._send("hello", {
+            "ver": [1, 1], "client": self._options.client, "name": self._options.name,
+            "nonce": self._nonce, "window": self._options.window,
+            "hb": round(1000 * self._options.heartbeat), "features": ["dismissals"]})
+
+    def tick(self, now: float) -> None:
+        """Handle deadlines: silence, postponed requests, questions without a `settled`."""
+        if self.phase not in (Phase.GREETING, Phase.OPEN):
+            return
+        if now >= self._silent_at and self._is_silent(now):
+            self.lost(now)
+        if self.phase is not Phase.OPEN:
+            return
+        for number in [number for number, ask in self._asks.items() if ask.until <= now]:
+            self._void(number)
+        for wish in [wish for wish in self._wishes() if wish.retry_at <= now]:
+            self._send_wish(wish)
+        postponed = self.flights.postponed
+        for id in [id for id, at in postponed.items() if at <= now]:
+            del postponed[id]
+        for nav in [nav for nav, until in self._held.items() if until <= now]:
+            self._send_held(nav)
+        self._send_waiting()
+
+    def _is_silent(self, now: float) -> bool:
+        """Whether the connection is lost.
+
+        A tick that comes late says that the process stood still. Then it asks, and reads what has
+        arrived meanwhile.
+        """
+        if self._is_doubted or now < self._silent_at + _LATE:
+            return True
+        self._listen(now)
+        self._is_doubted = True
+        if self.phase is Phase.OPEN:
+            self._send("ping", {"id": self._ids.take()})
+        return False
+
+    def _listen(self, now: float) -> None:
+        self._heard, self._is_doubted = now, False
+
+    def receive(self, verb: str, body: Body, octets: int, now: float) -> None:
+        """Handle a message; `octets` is the length of its body."""
+        if self.phase not in (Phase.GREETING, Phase.OPEN):
+            return
+        try:
+            check(verb, body)
+        except Unreadable:
+            self.lost(now)
+            return
+        self._listen(now)
+        if self.phase is Phase.GREETING:
+            self._receive_greeting(verb, body, now)
+            return
+        if verb in _CREDIT_VERBS:
+            self._used += octets
+        if verb == "ok" or verb == "pong":
+            self._receive_ok(body, now)
+        elif verb == "err":
+            self._receive_err(body, now)
+        elif verb == "queued":
+            self._actions.append(Queued(body["id"], body.get("pos", 0)))
+            flight = self.flights.get(body["id"])
+            if flight:
+                self._confirm(flight.nav)
+        elif verb in ("snap", "diff"):
+            self._replicate(body["nav"], verb, body, now)
+        elif verb == "diffs":
+            for diff in body["list"]:
+                self._replicate(diff["nav"], "diff", diff, now)
+        elif verb == "mark":
+            for nav, rev, dig in (entry[:3] for entry in body["at"]):
+                self._replicate(nav, "mark", {"rev": rev, "dig": dig}, now)
+        elif verb == "event":
+            self._receive_event(body)
+        elif verb == "latest":
+            self._receive_latest(body)
+        elif verb == "ask":
+            self._receive_ask(body, now)
+        elif verb == "settled":
+            self._void(body["ask"])
+        elif verb == "lost":
+            self._receive_lost(body)
+        elif verb == "end":
+            self._receive_end(body)
+        elif verb == "bye":
+            self._receive_bye(body, now)
+
+    def applied(self) -> None:
+        """Send `credit` if half of the window is used; call it after the actions are performed."""
+        if self.phase is Phase.OPEN and self._used + self._window // 2 > self._upto:
+            self._upto = self._used + self._window
+            self._send("credit", {"upto": self._upto})
+
+    def leave(self) -> None:
+        """End the session for good."""
+        if self.phase is Phase.OPEN:
+            self._send("bye", {"id": self._ids.take()})
+        self.phase = Phase.CLOSED
+
+    # What users ask for.
+
+    def mirror(self, nav: str) -> Mirror | None:
+        """Return the mirror of a full watch, even while it may be wrong."""
+        watch = self._watches.get(watch_key(nav, "full"))
+        return watch.mirror if watch else None
+
+    def is_behind(self, state: State) -> bool:
+        """Whether an answer has reported a later revision; without credit, it precedes the diff."""
+        watch = self._watches.get(watch_key(state.nav, "full"))
+        known = watch.answered if watch else None
+        return known is not None and known[0] == state.epoch and known[1] > state.rev
+
+    def current(self, nav: str, view: View) -> State | Latest | None:
+        """Return the value of a watch, if it is known to be right."""
+        watch = self._watches.get(watch_key(nav, view))
+        if watch is None or self.phase is not Phase.OPEN:
+            return None
+        if watch.mirror is None:
+            return watch.latest
+        return watch.mirror.state if watch.mirror.is_synced else None
+
+    def watch(self, nav: str, view: View) -> None:
+        """Watch a nav, in this session and in all later ones."""
+        key = watch_key(nav, view)
+        if key in self._watches:
+            return
+        watch = Watch(nav, view, Mirror(nav) if view == "full" else None)
+        self._watches[key] = watch
+        if self.phase is Phase.OPEN:
+            self._send_wish(watch)
+
+    def unwatch(self, nav: str, view: View) -> None:
+        """End a watch."""
+        key = watch_key(nav, view)
+        if self._watches.pop(key, None) is None:
+            return
+        self._unask(key)
+        if self.phase is Phase.OPEN:
+            self._send("unwatch", {"id": self._ids.take(), "nav": nav, "view": view})
+
+    def request(self, verb: str, nav: str | None, members: Body) -> int:
+        """Send a request, and again after each loss until it is answered; return its id.
+
+        Raises NavigationError `limit` if it is too large, ValueError or TypeError if it cannot be
+        written.
+        """
+        named: Body = {} if nav is None else {"nav": nav}
+        body = encode({"id": self._ids.next, **named, **members})
+        self._check_size(verb, body)
+        flight = Flight(self._ids.take(), verb, nav, body)
+        self.flights[flight.id] = flight
+        self._send_waiting()
+        return flight.id
+
+    def forget(self, id: int) -> bool:
+        """Drop a request; return whether it was sent, so that it may have happened."""
+        flight = self.flights.take(id)
+        self._send_waiting()
+        return flight is not None and flight.sends > 0
+
+    def want(self, kind: DutyKind, nav: str, wanted: Body | None, is_kept: bool = True) -> None:
+        """Register roles or take a display, in this session and in later ones; None ends it."""
+        key = duty_key(kind, nav)
+        if wanted is not None:
+            self._check_size(kind, encode({"id": self._ids.next, "nav": nav, **wanted}))
+        self._unask(key)
+        if kind == "delegate":
+            self._void_all(nav)
+        if wanted is not None:
+            duty = self._duties[key] = Duty(nav, kind, wanted, is_kept)
+            if self.phase is Phase.OPEN:
+                self._send_wish(duty)
+        elif self._duties.pop(key, None) and self.phase is Phase.OPEN:
+            self._resign(kind, nav)
+
+    def answer(self, number: int, value: JSON) -> None:
+        """Answer a question, unless it is void; raises an error if that cannot be sent."""
+        ask = self._asks.get(number)
+        if self.phase is not Phase.OPEN or ask is None or ask.is_answered:
+            return
+        body = encode({"ask": number, "value": value})
+        self._check_size("answer", body)
+        ask.is_answered = True
+        self._actions.append(Send("answer", body))

@@ -1,0 +1,1 @@
+"""The shell around the core: a thread with the sockets, and the futures that callers wait for."""

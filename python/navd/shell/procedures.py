@@ -1,0 +1,122 @@
+"""What both interfaces do in several steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arguments import (
+    AnyGuard, check_choice, check_nav, check_time, guard_members, operation_bodies)
+from ..core import Mirror
+from ..errors import NavigationError
+from ..state import Event, State
+from ..wire import JSON, Body
+from .desk import Desk
+from .pending import Pending, Steps
+from .subscription import End, WatchSubscription
+
+__all__ = ["first_state", "newest_state", "op", "read", "removal"]
+
+_READS = ("state", "bar", "top", "screen", "detached", "restoration", "log", "rows", "verify",
+          "cluster", "stats", "backup")
+
+
+def op(
+    desk: Desk, nav: str, operations: object, guard: AnyGuard, animated: bool | None, on_busy: str,
+    within: float | None, on_queued: Any,
+) -> Pending[Body]:
+    """Check the arguments of `perform`, and send the operations."""
+    check_nav(nav)
+    members: Body = {"do": operation_bodies(operations)}
+    guards, is_from_state = guard_members(guard)
+    if guards:
+        members["if"] = guards
+    if animated is not None:
+        if not isinstance(animated, bool):
+            raise TypeError(f"animated is True, False or None, not {type(animated).__name__}")
+        members["animated"] = animated
+    if check_choice(on_busy, "on_busy", ("reject", "queue")) == "queue":
+        members["onBusy"] = "queue"
+    if on_queued is not None and not callable(on_queued):
+        raise TypeError(f"on_queued is a function of a position, not {type(on_queued).__name__}")
+    return desk.op(nav, members, is_from_state, check_time(within, "within"), on_queued)
+
+
+def read(
+    desk: Desk, nav: str | None, what: str, within: float | None, more: dict[str, JSON]
+) -> Pending[Body]:
+    """Check the arguments of `get`, and send it."""
+    if nav is not None:
+        check_nav(nav)
+    check_choice(what, "what", _READS)
+    members: Body = {
+        "what": what, **{name: value for name, value in more.items() if value is not None}}
+    return desk.request("get", nav, members, check_time(within, "within"))
+
+
+def newest_state(desk: Desk, nav: str, within: float | None) -> Steps[State]:
+    """Get the newest state: of the watch if there is one, else by a read."""
+    check_nav(nav)
+    check_time(within, "within")
+    with desk.turns.turn():
+        is_watched = desk.cluster.mirror(nav) is not None
+    if is_watched:
+        return (yield from first_state(desk, nav, within))
+    try:
+        body = yield desk.request("get", nav, {"what": "state"}, within)
+        return Mirror.read(nav, body.get("value"))
+    except NavigationError as error:
+        # A state that is larger than one message comes in parts, and only to a watch.
+        if error.code != "limit":
+            raise
+    return (yield from first_state(desk, nav, within))
+
+
+def first_state(desk: Desk, nav: str, within: float | None) -> Steps[State]:
+    """Get the first state of a watch that no answer of the daemon has left behind."""
+    watch: WatchSubscription[State] = desk.subscribe(nav, "full", False)
+    if within is not None:
+        desk.limit(watch, within)
+    try:
+        while True:
+            state = yield watch.next()
+            if isinstance(state, End):
+                raise NavigationError("no-nav", "the nav was closed", {"nav": nav})
+            with desk.turns.turn():
+                is_behind = desk.cluster.is_behind(state)
+            if not is_behind:
+                result: State = state
+                return result
+    finally:
+        desk.unsubscribe(watch)
+
+
+def removal(desk: Desk, watch: WatchSubscription[State], screen: str) -> Steps[JSON]:
+    """Wait until a screen has gone; get the result that its removal gave, or None."""
+    was_there = False
+    try:
+        while True:
+            state = yield watch.next()
+            if isinstance(state, End):
+                return None
+            end = _end_of(screen, state.events) if was_there else None
+            if end:
+                result: JSON = end.details.get("result")
+                return result
+            shown = [*state.screens, *(entry.screen for entry in state.presented)]
+            is_there = any(each.id == screen for each in shown)
+            if was_there and not is_there:
+                if state.is_resynchronised:
+                    raise NavigationError(
+                        "desync", f"a snapshot hides how {screen} went", {"nav": watch.nav})
+                # The end of an open transition reports how the screen went.
+                if not state.is_moving:
+                    return None
+            was_there = was_there or is_there
+    finally:
+        desk.unsubscribe(watch)
+
+
+def _end_of(screen: str, events: tuple[Event, ...]) -> Event | None:
+    ends = [event for event in events
+            if event.name in ("didPop", "didDismiss") and event.screen == screen]
+    return ends[-1] if ends else None
