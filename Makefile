@@ -17,8 +17,8 @@ TERMINAL_PACKAGES := tmux python3-jsonschema
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := mypy python3-build python3-setuptools python3-venv python3-wheel
-# The compilers, the linker and pkg-config of the tests of libnavd.
-C_PACKAGES := gcc g++ libc6-dev binutils pkg-config
+# The compilers, the linker, pkg-config and valgrind of the tests of libnavd.
+C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 # What the QML module is built with, and what its tests need beside that.
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \

@@ -10,7 +10,7 @@ final class Event: Sendable {
   /// What the JSON is made of.
   enum Content: Sendable {
     case json(OpaqueJSON)
-    case state(String, Mirror, Diff?, why: String?)
+    indirect case state(String, Mirror, Diff?, why: String?)
   }
 
   let kind: navd_kind

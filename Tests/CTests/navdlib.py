@@ -147,8 +147,9 @@ class Event:
 class Client:
     """A client of the library; one thread at a time uses its `events`."""
 
-    def __init__(self, endpoint=None, *, name="test", timeout=10000, heartbeat=0):
-        options = Options(ctypes.sizeof(Options), encoded(endpoint), encoded(name), None, None, heartbeat)
+    def __init__(self, endpoint=None, *, name="test", timeout=10000, heartbeat=0, server_key=None, key_file=None):
+        options = Options(ctypes.sizeof(Options), encoded(endpoint), encoded(name), encoded(server_key),
+                          encoded(key_file), heartbeat)
         handle = P()
         call("navd_connect", ctypes.byref(options), timeout, ctypes.byref(handle))
         self.handle = handle

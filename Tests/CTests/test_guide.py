@@ -47,6 +47,17 @@ class GuideTests(unittest.TestCase):
         self.assertEqual(names, ["nav.create", "attach", "push", "pop"])
         eventually("the session ends", lambda: self.daemon.control.get(what="stats")["sessions"] == 0)
 
+    def test_the_program_of_the_guide_uses_memory_rightly(self):
+        blocks = re.findall(r"^```c\n(.*?)^```$", text_of(GUIDE), re.S | re.M)
+        program = self.workshop.program(self.workshop.file("guide.c", "\n".join(blocks)))
+        # What libzmq and the dynamic linker keep until the end is no error, and only lost memory is a leak.
+        done = subprocess.run(
+            ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=definite",
+             "--errors-for-leak-kinds=definite", program], capture_output=True, text=True, timeout=DEADLINE,
+            env={"PATH": "/usr/bin:/bin", "NAVD_ENDPOINT": self.daemon.endpoint})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("refused: vetoed", done.stdout)
+
     def test_the_tables_have_the_words_of_the_header(self):
         header = text_of(os.path.join(HEADERS, "navd.h"))
         events = set(re.findall(r"\b(NAVD_EVENT_\w+) =", header)) - {"NAVD_EVENT_NONE"}
