@@ -14,13 +14,19 @@ extension CommandLineGrammar {
   /// - Parameters:
   ///   - words: the words after the program's name.
   ///   - leadingOnly: whether only the options before the first argument count.
+  ///   - takesHelp: whether `--help` and the like are options here.
   /// - Returns: the fault; nil if the words fit the grammar, or ask for help.
-  package func fault(in words: [String], leadingOnly: Bool = false) -> CommandLineFault? {
+  package func fault(
+    in words: [String], leadingOnly: Bool = false, takesHelp: Bool = true
+  ) -> CommandLineFault? {
     var scan = Scan(grammar: self)
     for word in words {
       if leadingOnly, scan.isAtArgument(word) { return nil }
       if let fault = scan.take(word) { return fault }
-      if scan.asksForHelp { return nil }
+      if scan.asksForHelp {
+        return takesHelp
+          ? nil : CommandLineFault(text: "'\(word)' cannot stand here", remedy: "\(program) --help")
+      }
     }
     return leadingOnly ? scan.missingValue : scan.missingValue ?? wrongCount(scan.positionals)
   }
@@ -87,15 +93,18 @@ extension CommandLineGrammar {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       let own = grammar.options.map(\.name)
-      let all = own + ["help", "usage"] + (grammar.version == nil ? [] : ["version"])
+      // argp has the last two for tests of itself; an abbreviation must not be one of them too.
+      let all =
+        own + ["help", "usage"] + (grammar.version == nil ? [] : ["version"])
+        + ["program-name", "HANG"]
       let matches = all.contains(name) ? [name] : all.filter { $0.hasPrefix(name) }
       guard matches.count == 1 else {
         return matches.isEmpty
           ? unknown("--\(name)", like: name, among: own) : ambiguous(name, matches)
       }
       guard let option = grammar.options.first(where: { $0.name == matches[0] }) else {
-        asksForHelp = true
-        return nil
+        asksForHelp = ["help", "usage", "version"].contains(matches[0])
+        return asksForHelp ? nil : unknown("--\(name)", like: name, among: own)
       }
       if option.argument != nil {
         if parts.count == 1 { pending = option }

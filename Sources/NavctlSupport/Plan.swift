@@ -91,6 +91,10 @@ package struct Plan: Sendable {
   private static func options(
     _ guards: JSONValue
   ) throws(UsageError) -> [ParsedCommandLine.Occurrence] {
+    let form = #"{"if":{"top":"wifi"}}"#
+    guard guards.kind == .object, !guards.members.isEmpty else {
+      throw UsageError("if needs an object with a condition", remedy: form)
+    }
     var options: [ParsedCommandLine.Occurrence] = []
     for (name, value) in guards.members {
       let option = name == "dig" ? "digest" : name
@@ -101,11 +105,12 @@ package struct Plan: Sendable {
       case ("top", .null), ("visible", .null): options.append(.init(option, ""))
       case ("rev", .integer), ("depth", .integer):
         options.append(.init(option, value.plainText))
-      case ("stack", .array):
+      case ("stack", .array) where value.elements.allSatisfy({ $0.string?.contains(",") == false }):
         options.append(.init(option, value.elements.compactMap(\.string).joined(separator: ",")))
-      case ("has", .array), ("has", .string):
-        let ids = value.string.map { [$0] } ?? value.elements.compactMap(\.string)
-        options += ids.map { .init(option, $0) }
+      case ("has", .string): options.append(.init(option, value.string))
+      case ("has", .array)
+      where !value.elements.isEmpty && value.elements.allSatisfy({ $0.string != nil }):
+        options += value.elements.map { .init(option, $0.string) }
       default:
         throw UsageError(
           "if has no condition \(TerminalText.visible(name)) of this form",

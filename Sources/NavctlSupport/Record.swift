@@ -27,13 +27,18 @@ package struct Record: Sendable {
   ///   - object: a JSON object without the member `type`.
   ///   - time: the milliseconds since 1970 at which it happened or arrived; nil if it did not happen.
   package init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
-    precondition(object.first == UInt8(ascii: "{"), "a record is an object")
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#
     if let time { head += #","t":\#(time)"# }
-    let rest = object.dropFirst()
-    if rest.first != UInt8(ascii: "}") { head += "," }
-    bytes = Array(head.utf8) + rest
+    // Another program may answer at the address of navd: what is no object becomes a member.
+    let value = try? JSONValue(object)
+    guard let value, value.kind == .object else {
+      let raw = value == nil ? OpaqueJSON.null : OpaqueJSON(validated: object)
+      bytes = Array("\(head),\"value\":".utf8) + raw.bytes + [UInt8(ascii: "}")]
+      return
+    }
+    let members = object.drop { $0 != UInt8(ascii: "{") }.dropFirst()
+    bytes = Array((head + (value.members.isEmpty ? "" : ",")).utf8) + members
   }
 
   /// The revision that it is about: its own, or that of the state in it; nil if it has none.

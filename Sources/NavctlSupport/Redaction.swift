@@ -10,19 +10,30 @@ package enum Redaction {
     "id", "nav", "kind", "epoch", "dig", "cause", "do", "op", "phase", "why", "view", "name",
     "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",
     "screen", "from", "to", "covers", "style", "metrics", "placement", "class", "type", "before",
-    "version", "libzmq", "finding", "remedy", "retry", "effect", "del", "role", "roles", "action",
+    "version", "libzmq", "finding", "remedy", "retry", "effect", "del", "role", "roles",
     "systemItem", "source", "key",
+  ]
+
+  /// The members in which applications keep what they like.
+  private static let free: Set<String> = [
+    "args", "result", "sender", "userInfo", "customView", "view", "container", "object",
+    "titleTextAttributes", "largeTitleTextAttributes", "font",
   ]
 
   /// The value, of the member `name` if it is one, without such texts.
   package static func redacted(_ value: JSONValue, in name: String? = nil) -> OpaqueJSON {
     switch value.kind {
     case .object:
-      let isFree = ["args", "result", "sender", "userInfo"].contains(name)
+      // What applications put there has any names, which can be texts of users too.
+      guard let name, free.contains(name) else {
+        return .object(
+          JSONObject(
+            value.members.map { .init(name: $0.name, value: redacted($0.value, in: $0.name)) }))
+      }
       return .object(
         JSONObject(
-          value.members.map {
-            .init(name: $0.name, value: redacted($0.value, in: isFree ? name : $0.name))
+          value.members.enumerated().map { index, member in
+            .init(name: "m\(index)", value: redacted(member.value, in: name))
           }))
     case .array: return .array(value.elements.map { redacted($0, in: name) })
     case .string:

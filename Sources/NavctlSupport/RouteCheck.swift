@@ -44,28 +44,22 @@ package struct RouteCase: Hashable, Sendable {
 
 /// The faults of route templates that no error of the daemon shows.
 package enum RouteTemplates {
-  /// The templates that can never match, because an earlier one takes every route of theirs.
-  ///
-  /// - Parameter routes: the setting `routes`.
-  /// - Returns: a sentence for each.
-  package static func faults(_ routes: [JSONValue]) -> [String] {
+  /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
+  package static func faults(_ routes: [JSONValue]) -> [String?] {
     let patterns = routes.map {
       ($0["match"]?.string ?? "").split(separator: "/", omittingEmptySubsequences: false)
     }
-    var faults: [String] = []
-    for (index, pattern) in patterns.enumerated() {
-      if let earlier = patterns[..<index].firstIndex(where: { covers($0, pattern) }) {
-        faults.append(
-          "\(pattern.joined(separator: "/")) never matches: \(patterns[earlier].joined(separator: "/")) "
-            + "comes first and matches all of it")
+    return patterns.enumerated().map { index, pattern in
+      patterns[..<index].first { covers($0, pattern) }.map { earlier in
+        "\(pattern.joined(separator: "/")) never matches: \(earlier.joined(separator: "/")) "
+          + "comes first and matches all of it"
       }
     }
-    return faults
   }
 
   private static func covers(_ one: [Substring], _ other: [Substring]) -> Bool {
     one.count == other.count
-      && zip(one, other).allSatisfy { $0.hasPrefix(":") || $0 == $1 && !$1.hasPrefix(":") }
+      && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
 }
 

@@ -18,33 +18,44 @@ package struct ScreenOrigin: Sendable {
   /// Begins without an entry.
   package init(of screen: String) { self.screen = screen }
 
+  /// The oldest entry so far that shows the screen presented, while older ones may do so too.
+  private var presenting: JSONValue?
+  /// The oldest entry so far that shows presentations without the screen, before any with it.
+  private var dismissing: JSONValue?
+
   /// Takes a page of the log, oldest entry first; the pages come newest first.
   ///
   /// - Returns: whether older pages can say nothing more.
   package mutating func take(_ entries: [JSONValue]) -> Bool {
-    for (index, entry) in entries.enumerated().reversed() where put == nil {
-      if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }) {
+    for entry in entries.reversed() where put == nil {
+      if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }),
+        presenting == nil
+      {
         (put, route) = (entry, record["route"]?.string)
-      } else if has(entry), !wasPresented(before: index, entries) {
-        put = entry
-        isPresented = true
-        route = entry["presented"]?.elements.first { $0["id"]?.string == screen }?["route"]?.string
-      } else if entry["del"]?.elements.contains(where: { $0.string == screen }) == true {
-        taken = entry
-      } else if entry["presented"] != nil, !has(entry), wasPresented(before: index, entries) {
+      } else if let shown = entry["presented"]?.elements {
+        if shown.contains(where: { $0["id"]?.string == screen }) {
+          if presenting == nil { taken = dismissing }
+          presenting = entry
+        } else if presenting != nil {
+          finish()
+        } else {
+          dismissing = entry
+        }
+      } else if presenting == nil,
+        entry["del"]?.elements.contains(where: { $0.string == screen }) == true
+      {
         taken = entry
       }
     }
     return put != nil
   }
 
-  private func has(_ entry: JSONValue) -> Bool {
-    entry["presented"]?.elements.contains { $0["id"]?.string == screen } ?? false
-  }
-
-  /// Whether the presentations of the newest entry before an index that changed them have the screen.
-  private func wasPresented(before index: Int, _ entries: [JSONValue]) -> Bool {
-    entries[..<index].last { $0["presented"] != nil }.map(has) ?? false
+  /// Says that there are no older pages.
+  package mutating func finish() {
+    guard put == nil, let presenting else { return }
+    put = presenting
+    isPresented = true
+    route = presenting["presented"]?.elements.first { $0["id"]?.string == screen }?["route"]?.string
   }
 
   /// The lines for people; `floor` is the oldest revision that the daemon has.

@@ -83,10 +83,12 @@ package enum TerminalText {
     var rest = Substring(text)
     while true {
       let room = columns - (parts.isEmpty ? 0 : indent.count)
-      guard width(String(rest)) > room else { break }
-      var end = rest.index(
-        rest.startIndex,
-        offsetBy: max(1, DisplayWidth.prefix(of: String(rest), columns: room).count))
+      // Only what can stand in a line is measured, since the rest may be long; a sign without a
+      // width has little beside it.
+      let piece = String(rest.prefix(room * 8 + 1))
+      let fitting = DisplayWidth.prefix(of: piece, columns: room)
+      guard fitting.count < piece.count else { break }
+      var end = rest.index(rest.startIndex, offsetBy: max(1, fitting.count))
       // The last space, unless nothing but the indentation of the line is before it.
       if let space = rest[..<end].lastIndex(of: " "),
         rest[..<space].contains(where: { $0 != " " })

@@ -57,6 +57,15 @@ package struct LoadedConfiguration: Hashable, Sendable {
           ]))
       }
     }
+    for declared in configuration.classes {
+      let origin = origins(of: ConfigurationKey.classesSection, declared.name).last
+      elements.append(
+        .object([
+          "key": .string("\(ConfigurationKey.classesSection).\(declared.name)"),
+          "value": .string(declared.base.rawValue),
+          "origin": .string((origin ?? .initial).description),
+        ]))
+    }
     return OpaqueJSON.array(elements).bytes
   }
 

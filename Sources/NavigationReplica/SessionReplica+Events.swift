@@ -88,6 +88,7 @@ extension SessionReplica {
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody)
     principal = welcome.principal
+    knowsDryRuns = welcome.features.contains(Feature.dryRun.rawValue)
     isDivided = isDivided || welcome.features.contains(Self.divisionFeature)
     used = 0
     upTo = window

@@ -42,6 +42,8 @@ package struct SessionReplica: Sendable {
     /// The nav that it is about; nil for none.
     var nav: String?
     var body: [UInt8]
+    /// Whether it is a dry run, which a daemon without that feature would perform.
+    var isDry = false
     /// Whether it was sent on this connection.
     var isSent = false
     /// How often it was sent, except where a daemon answered that it had not performed it.
@@ -66,6 +68,8 @@ package struct SessionReplica: Sendable {
 
   /// The largest body that the daemon accepts, as far as the client knows, in octets.
   var maximumBody = ErrReply.usualMaximumBody
+  /// Whether the daemon knows dry runs.
+  var knowsDryRuns = false
   /// The client's name in the rules of the cluster; nil if the daemon is alone.
   var principal: String?
 

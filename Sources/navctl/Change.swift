@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavctlSupport
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
@@ -56,9 +55,11 @@ struct Change {
   func perform(on connection: inout NavigationConnection) throws {
     let end = begun + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
-    // A queued operation and a lease belong to a session; navd drops both when it ends.
-    if request.waits || holdsDisplay { try connection.openSession(timeout: left) }
-    if request.isDry { try Change.checkDryRuns(&connection, within: left) }
+    // A queued operation and a lease belong to a session; navd drops both when it ends. A session
+    // knows whether the daemon knows dry runs.
+    if request.waits || holdsDisplay || request.isDry {
+      try connection.openSession(timeout: left)
+    }
     if holdsDisplay, !request.isDry, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
@@ -77,23 +78,6 @@ struct Change {
     case .success(let answer): try tell(answer, reply.body)
     case .failure(let error): try tell(error, reply.body)
     }
-  }
-
-  /// Refuses a dry run on a daemon that does not know it: such a daemon would perform the operation.
-  static func checkDryRuns(
-    _ connection: inout NavigationConnection, within limit: Duration
-  ) throws {
-    try connection.openSession(timeout: limit)
-    while let event = try connection.next(timeout: limit) {
-      guard case .opened(let welcome) = event else { continue }
-      guard !welcome.features.contains(Feature.dryRun.rawValue) else { return }
-      throw PlainFailure(
-        lines: [
-          "unsupported: this navd is older than --dry-run, and would make the change",
-          "try: update navd; compare the versions: navctl --version, navctl status",
-        ], status: ErrorCode.unsupported.exitStatus)
-    }
-    throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
   }
 
   private func send(

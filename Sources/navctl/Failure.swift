@@ -27,7 +27,8 @@ enum Failure {
   static func report(_ error: any Error, command: String) -> Int32 {
     let (lines, status) = describe(error, command: command)
     for (index, line) in lines.enumerated() {
-      Output.error(index == 0 ? "navctl: \(line)" : "  \(line)")
+      let text = TerminalText.visible(line)
+      Output.error(index == 0 ? "navctl: \(text)" : "  \(text)")
     }
     return status
   }

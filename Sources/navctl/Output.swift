@@ -50,10 +50,8 @@ enum Output {
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
   static func error(_ text: String) {
-    let columns = size(of: 2)?.columns ?? .max
-    for part in TerminalText.continued(text, columns: columns) {
-      _ = write(octets(part) + [0x0A], to: 2)
-    }
+    let parts = size(of: 2).map { TerminalText.continued(text, columns: $0.columns) } ?? [text]
+    for part in parts { _ = write(octets(part) + [0x0A], to: 2) }
   }
 
   /// Replaces the current line of a terminal at stderr; an empty text clears it.

@@ -45,6 +45,25 @@ enum Reading {
     }
   }
 
+  /// Reads log entries as `log` does, fewer and fewer of them while they exceed a message.
+  ///
+  /// - Returns: the newest ones of the range, if not all of it fits.
+  static func someLog(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
+    from: UInt64?, limit: UInt64
+  ) throws -> OkReply {
+    var (from, limit) = (from, limit)
+    while true {
+      do {
+        return try log(invocation, &connection, nav: nav, from: from, limit: limit).reply
+      } catch let refusal as Refusal where refusal.error.knownCode == .limit && limit > 1 {
+        // The later half, since the caller goes on towards older ones.
+        from = from.map { $0 + limit - limit / 2 }
+        limit /= 2
+      }
+    }
+  }
+
   /// The milliseconds since the running transition began; nil if that cannot be known.
   ///
   /// The log has times of the daemon's wall clock, so the daemon must run on this machine. The

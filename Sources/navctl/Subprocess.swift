@@ -26,7 +26,8 @@ struct Subprocess {
   /// - Parameters:
   ///   - words: the command and its arguments.
   ///   - variables: environment variables in addition to those of this process.
-  ///   - input: the bytes of its stdin, at most 64 KiB; nil to inherit stdin.
+  ///   - input: the bytes of its stdin; nil to inherit stdin. Above 64 KiB it blocks until the child
+  ///     has read them or has ended.
   ///   - destination: where its output goes.
   ///   - isGroup: whether it gets a process group of its own; by default with `input`.
   /// - Throws: `PlainFailure` with status 127 or 126, as shells report it, if it cannot start.
@@ -35,7 +36,7 @@ struct Subprocess {
     destination: Destination = .inherited, isGroup: Bool? = nil
   ) throws {
     let given = input == nil ? (read: -1, write: -1) : try Self.pipe()
-    defer { Self.close(given.read, given.write) }
+    defer { Self.close(given.write) }
     let taken = destination == .captured ? try Self.pipe() : (read: -1, write: -1)
     defer { Self.close(taken.write) }
     var actions = unsafe posix_spawn_file_actions_t()
@@ -53,6 +54,8 @@ struct Subprocess {
     let leadsGroup = isGroup ?? (input != nil)
     self.isGroup = leadsGroup
     let (code, process) = unsafe Self.spawn(words, environment, &actions, isGroup: leadsGroup)
+    // Only the child reads, so that its end ends a write too.
+    Self.close(given.read)
     guard code == 0 else {
       Self.close(taken.read)
       throw PlainFailure(
@@ -62,9 +65,20 @@ struct Subprocess {
     self.process = process
     output = taken.read
     if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
-    if let input {
-      // Input that fits into the pipe's buffer does not block; the child may ignore it.
-      _ = unsafe input.withUnsafeBytes { unsafe write(given.write, $0.baseAddress, $0.count) }
+    if let input { Self.write(input, to: given.write) }
+  }
+
+  /// Writes all bytes, or those that the child reads before it ends; the caller ignores SIGPIPE.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    var offset = 0
+    while offset < bytes.count {
+      let start = offset
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      offset += count
     }
   }
 

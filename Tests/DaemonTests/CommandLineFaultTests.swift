@@ -36,6 +36,14 @@ import Testing
     #expect(grammar.fault(in: words) == nil)
   }
 
+  @Test func `where no help can be printed, a word that asks for it is a fault`() {
+    for word in ["--help", "-?", "--usage"] {
+      #expect(
+        grammar.fault(in: ["a", word], takesHelp: false)?.text == "'\(word)' cannot stand here")
+    }
+    #expect(grammar.fault(in: ["a", "--HANG"]) != nil)
+  }
+
   @Test func `before a command only its program's options count`() {
     #expect(grammar.fault(in: ["-o", "json", "push", "--nothing"], leadingOnly: true) == nil)
     #expect(grammar.fault(in: ["--nothing", "push"], leadingOnly: true) != nil)

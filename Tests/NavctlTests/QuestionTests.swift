@@ -24,9 +24,11 @@ import Testing
     if pages == 1 {
       _ = origin.take(all)
     } else {
-      // Two pages share an entry.
-      if !origin.take(Array(all[3...])) { _ = origin.take(Array(all[...3])) }
+      // A page of one entry each, but the first one.
+      var rest = all[...]
+      while !rest.isEmpty, !origin.take(Array(rest.suffix(1))) { rest.removeLast() }
     }
+    origin.finish()
     return origin
   }
 
@@ -74,14 +76,27 @@ import Testing
     #expect(StateComparison(after, after).differences.isEmpty)
   }
 
+  @Test func `what another program answers becomes a record too`() throws {
+    for (body, text) in [
+      (#" {"a":1}"#, #"{"type":"state","a":1}"#), ("{ }", #"{"type":"state" }"#),
+      ("7", #"{"type":"state","value":7}"#), ("{", #"{"type":"state","value":null}"#),
+      ("", #"{"type":"state","value":null}"#),
+    ] {
+      let record = Record(.state, Array(body.utf8))
+      #expect(String(decoding: record.bytes, as: UTF8.self) == text)
+      #expect(throws: Never.self) { try JSONValue(record.bytes) }
+    }
+  }
+
   @Test func `redaction keeps the structure, and no text of a user`() throws {
     let state = try value(
-      #"{"nav":"kiosk","screens":[{"id":"a","title":"Ada Lovelace","route":"patients/17","args":{"id":"17","name":"Ada"},"item":{"prompt":"x","rightItems":[{"id":"b","title":"Call","action":"call"}]}}],"rev":3,"on":true}"#
+      #"{"nav":"kiosk","screens":[{"id":"a","title":"Ada Lovelace","route":"patients/17","args":{"id":"17","name":"Ada","calls":{"+49 170":3}},"item":{"prompt":"x","rightItems":[{"id":"b","title":"Call","action":"call:+49"}]}}],"rev":3,"on":true}"#
     )
     let text = String(decoding: Redaction.redacted(state).bytes, as: UTF8.self)
+    #expect(!text.contains("Ada") && !text.contains("+49"))
     #expect(
       text
-        == #"{"nav":"kiosk","screens":[{"id":"a","title":"(12 characters)","route":"(11 characters)","args":{"id":"(2 characters)","name":"(3 characters)"},"item":{"prompt":"(1 characters)","rightItems":[{"id":"b","title":"(4 characters)","action":"call"}]}}],"rev":3,"on":true}"#
+        == #"{"nav":"kiosk","screens":[{"id":"a","title":"(12 characters)","route":"(11 characters)","args":{"m0":"(2 characters)","m1":"(3 characters)","m2":{"m0":3}},"item":{"prompt":"(1 characters)","rightItems":[{"id":"b","title":"(4 characters)","action":"(8 characters)"}]}}],"rev":3,"on":true}"#
     )
   }
 }

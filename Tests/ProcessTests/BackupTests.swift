@@ -124,7 +124,7 @@ extension LongProcessTests {
       }
       try daemon.start()
       // The client that was there sees a snapshot of the new epoch, without what was lost.
-      try watcher.says(#"{"resync":{"why":"epoch""#, after: "lost")
+      try watcher.says(#""why":"epoch""#, after: "lost")
       let next = try Peer(daemon.endpoint)
       let state = try next.state("kiosk")
       #expect(state["value"]?["screens"]?.ids == ["home", "a"])

@@ -169,6 +169,25 @@ class Schema(unittest.TestCase):
         errors = self.scene.navctl("watch", "kiosk", "--count", "1", "--exec", "exit 3").errors
         self.assertIn("the command ended with status 3", errors)
 
+    def test_a_command_of_watch_need_not_read_a_large_state(self):
+        for name in range(3):
+            self.scene.must("push", "kiosk", f"large{name}", "--args", json.dumps({"text": "x" * 30000}))
+        self.scene.must("watch", "kiosk", "--count", "1", "--exec", "true")
+
+    def test_a_plan_whose_lines_would_be_ignored_is_refused(self):
+        for lines, found in (("push a --new --help", "'--help' cannot stand here"),
+                             ("push a --new --timeout 1s", "--timeout is about the whole plan"),
+                             ("open settings/wifi --expect wifi", "--expect has no effect in a plan"),
+                             ("push a\x1b[2J --nothing", "no option")):
+            self.scene.daemon.directory.write("bad", lines + "\n")
+            result = self.scene.navctl("apply", "kiosk", "bad")
+            self.assertEqual((result.status, result.output), (2, ""), lines)
+            self.assertIn(found, result.errors)
+            self.assertIn("bad:1", result.errors)
+            self.assertNotIn("\x1b", result.errors)
+        self.scene.daemon.directory.write("bad", "if --rev 7\npop\n")
+        self.assertIn("so has the command line", self.scene.navctl("apply", "kiosk", "bad", "--rev", "5").errors)
+
     def test_progress_is_printed_when_a_mark_has_proven_it(self):
         output = self.scene.must("watch", "kiosk", "--count", "2", "--progress", "-o", "json")
         self.check(output, ["snapshot", "progress"])

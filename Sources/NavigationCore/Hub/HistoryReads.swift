@@ -41,7 +41,8 @@ struct HistoryReads: Sendable {
   func op(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: BodyHash)? {
     if reads.isEmpty { return nil }
     for (token, read) in reads {
-      guard case .revert(let op, _) = read.what else { continue }
+      // A dry run is not remembered, so it is no earlier sending of a real op.
+      guard case .revert(let op, _) = read.what, !op.request.isDry else { continue }
       if op.key == key, op.request.id == id { return (token, op.octets) }
     }
     return nil

@@ -124,7 +124,7 @@ extension Hub {
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;
   /// nil if there is none, or it has passed.
-  private func delegatesReturn(to slot: Int, within time: UInt64) -> UInt64? {
+  func delegatesReturn(to slot: Int, within time: UInt64) -> UInt64? {
     guard let arrival = shards.arrival(of: navs.slots[slot].shard) else { return nil }
     return arrival + time > timer.now.boot ? arrival + time : nil
   }

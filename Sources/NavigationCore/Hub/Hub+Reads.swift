@@ -80,6 +80,11 @@ extension Hub {
     case .value(let value):
       let body = ServerMessageWriter.value(
         id: id, nav: nil, epoch: nil, revision: nil, floor: nil, value)
+      let limit = configuration.maximumReplyBytes
+      guard body.count <= limit else {
+        let error = OutgoingError.tooLarge(id, body.count, limit: limit)
+        return send(connection, .err, ServerMessageWriter.error(error), .refusedMessage(.limit))
+      }
       send(connection, .ok, body)
     case .refused(let reason):
       var error = OutgoingError(.invalidArgument, id: id, reason)

@@ -56,6 +56,9 @@ extension Hub {
     _ delegates: [(name: String, roles: [String])], isNew: Bool
   ) {
     let rights = access.rights(of: op.sender.peer, on: op.request.nav, owner: entry.owner)
+    // The real answer does not name delegates, so their names take the right to read.
+    let delegates =
+      rights.contains(.read) ? delegates : delegates.map { (name: "", roles: $0.roles) }
     func body(_ state: [UInt8]?) -> [UInt8] {
       ServerMessageWriter.rehearsed(
         id: op.request.id, standing: entry.standing, changed: changed, outputs: outputs,
@@ -77,7 +80,9 @@ extension Hub {
     guard mayAskDelegates(slot) else { return [] }
     let inquiry = inquiry(about: commit, candidate, op, slot)
     let veto = navs.slots[slot].controller.settings.content.veto
-    if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout {
+    if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout,
+      delegatesReturn(to: slot, within: veto.deadline) == nil
+    {
       throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
     }
     let delegates = coordinations[slot]?.delegates ?? []

@@ -27,7 +27,7 @@ extension JournalBodyReader {
     if let sender = tape.member(short: "sender", of: 0) {
       json.member("sender", raw: tape.raw(sender))
     }
-    writeScreens(&json)
+    writeScreens(of: row.kind, &json)
     json.flag("override", flag("override"))
     json.flag("vetoSkipped", flag("vetoSkipped"))
     json.optional("before", text("before"))
@@ -37,29 +37,42 @@ extension JournalBodyReader {
   }
 
   /// Writes the screens that the revision put on the stack (`ins`), took off it (`del`), or shows in
-  /// presentations now (`presented`).
-  private func writeScreens(_ json: inout JSONWriter) {
-    if let screens = tape.member(short: "screens", of: 0) { json.screens("ins", screens, tape) }
-    guard let diff, let changes = tape.member(short: "ch", of: diff) else { return }
-    tape.forEachElement(of: changes) { change in
-      if let inserted = tape.member(short: "ins", of: change), tape.count(inserted) > 0 {
-        json.screens("ins", inserted, tape)
+  /// presentations now (`presented`), each at most once: a published row may have several changes.
+  private func writeScreens(of kind: JournalRow.Kind, _ json: inout JSONWriter) {
+    var (inserted, removed): ([Int], [Int]) = ([], [])
+    var presented: [Int]?
+    // A state that replaces another one does not say which screens came.
+    if kind == .created, let screens = tape.member(short: "screens", of: 0) {
+      inserted += elements(of: screens)
+    }
+    if let diff, let changes = tape.member(short: "ch", of: diff) {
+      for change in elements(of: changes) {
+        if let list = tape.member(short: "ins", of: change) { inserted += elements(of: list) }
+        if let list = tape.member(short: "del", of: change) { removed += elements(of: list) }
+        guard let part = tape.member(short: "set", of: change),
+          tape.string(part) == PartName.presented.text,
+          let state = tape.member(short: "to", of: change)
+        else { continue }
+        let chain = tape.member(short: "chain", of: state).map { elements(of: $0) } ?? []
+        presented = chain.compactMap { tape.member(short: "screen", of: $0) }
       }
-      if let removed = tape.member(short: "del", of: change), tape.count(removed) > 0 {
-        json.member("del", raw: tape.raw(removed))
-      }
-      guard let part = tape.member(short: "set", of: change), tape.string(part) == "presented",
-        let state = tape.member(short: "to", of: change)
-      else { return }
-      json.name("presented")
+    }
+    if !inserted.isEmpty { json.screens("ins", inserted, tape) }
+    if !removed.isEmpty {
+      json.name("del")
       json.beginArray()
-      if let chain = tape.member(short: "chain", of: state) {
-        tape.forEachElement(of: chain) { link in
-          if let screen = tape.member(short: "screen", of: link) { json.screen(screen, tape) }
-        }
-      }
+      for index in removed { json.raw(tape.raw(index)) }
       json.endArray()
     }
+    if let presented { json.screens("presented", presented, tape) }
+  }
+
+  /// The places of an array's elements; none if the value is not an array.
+  private func elements(of index: Int) -> [Int] {
+    guard tape.kind(index) == .array else { return [] }
+    var elements: [Int] = []
+    tape.forEachElement(of: index) { elements.append($0) }
+    return elements
   }
 }
 
@@ -77,10 +90,12 @@ extension JSONWriter {
   }
 
   /// Writes ids and routes of screens, as a member.
-  fileprivate mutating func screens(_ name: StaticString, _ list: Int, _ tape: borrowing JSONTape) {
+  fileprivate mutating func screens(
+    _ name: StaticString, _ records: [Int], _ tape: borrowing JSONTape
+  ) {
     self.name(name)
     beginArray()
-    tape.forEachElement(of: list) { screen($0, tape) }
+    for record in records { screen(record, tape) }
     endArray()
   }
 

@@ -27,11 +27,11 @@ enum ApplyCommand: Command {
     let planned = PlannedOperations()
     var line = invocation.line
     switch plan.conditions {
-    case .options(let options)?: line.options += options
+    case .options(let options)?: try add(options, to: &line, from: name)
     case .words(let words)?:
       let conditions = CommandLineGrammar(
         program: "if", summary: "", options: Change.options.filter { $0.group == "Only if:" })
-      line.options += try parse(words, conditions, at: "\(name):1").options
+      try add(parse(words, conditions, at: name).options, to: &line, from: name)
     case nil: break
     }
     for (number, step) in plan.steps {
@@ -49,6 +49,18 @@ enum ApplyCommand: Command {
     return try Change.perform(
       try Invocation(command: invocation.command, line: line), nav: arguments.nav,
       planned.operations)
+  }
+
+  /// Adds the conditions of the file; the command line must have none.
+  private static func add(
+    _ options: [ParsedCommandLine.Occurrence], to line: inout ParsedCommandLine, from file: String
+  ) throws {
+    guard try !GuardChoice(line).isTyped else {
+      throw UsageError(
+        "\(file) has conditions, and so has the command line",
+        remedy: "the conditions in one of the two places")
+    }
+    line.options += options
   }
 
   /// Adds the operations of a command in a line.
@@ -69,11 +81,17 @@ enum ApplyCommand: Command {
         "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
     }
     var line = try parse(Array(words.dropFirst()), set.grammar(of: command), at: place)
-    let own = ["animated", "still", "on-busy", "queue", "dry-run", "lease", "nav"]
-    if let option = own.first(where: line.contains) {
+    let own = ["animated", "still", "on-busy", "queue", "dry-run", "lease"]
+    if let option = (own + set.program.options.map(\.name)).first(where: line.contains) {
       throw UsageError(
         "\(place): --\(option) is about the whole plan", remedy: "navctl apply --\(option) NAV FILE"
       )
+    }
+    // Those of push and show are of the operation; others belong to the command by itself.
+    let lone = command.name == "create" ? ["if-absent"] : ["expect", "within", "menu"]
+    if let option = lone.first(where: line.contains) {
+      throw UsageError(
+        "\(place): --\(option) has no effect in a plan", remedy: "\(command.name) by itself")
     }
     guard try !GuardChoice(line).isTyped else {
       throw UsageError(
@@ -98,7 +116,7 @@ enum ApplyCommand: Command {
   private static func parse(
     _ words: [String], _ grammar: CommandLineGrammar, at place: String
   ) throws -> ParsedCommandLine {
-    if let fault = grammar.fault(in: words) {
+    if let fault = grammar.fault(in: words, takesHelp: false) {
       throw UsageError("\(place): \(grammar.program): \(fault.text)", remedy: fault.remedy)
     }
     return grammar.parse(words)

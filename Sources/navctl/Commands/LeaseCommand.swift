@@ -100,17 +100,17 @@ enum LeaseCommand: Command {
       case .duty(.leaseTaken): Output.error("navctl: the display is held again")
       case .duty(.leaseLost): try end(child, ["lease-lost: the display of \(nav) was taken away"])
       case .duty(.leaseRefused(_, let error)):
-        try end(child, ErrorText.lines(error, nav: nav, seen: nil))
+        try end(child, ErrorText.lines(error, nav: nav, seen: nil), ErrorText.exitStatus(error))
       default: continue
       }
     }
   }
 
   /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
-  private static func end(_ child: Subprocess?, _ lines: [String]) throws {
-    guard child != nil else {
-      throw PlainFailure(lines: lines, status: ErrorCode.leaseLost.exitStatus)
-    }
+  private static func end(
+    _ child: Subprocess?, _ lines: [String], _ status: Int32 = ErrorCode.leaseLost.exitStatus
+  ) throws {
+    guard child != nil else { throw PlainFailure(lines: lines, status: status) }
     for line in lines { Output.error("navctl: \(line)") }
   }
 

@@ -43,10 +43,8 @@ enum RoutesCommand: Command {
       Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply)
     let routes = state["settings"]?["routes"]?.elements ?? []
     let faults = RouteTemplates.faults(routes)
-    let names = routes.map { $0["match"]?.string ?? "" }
     return try report(
-      invocation, nav,
-      names.map { name in (name, faults.first { $0.hasPrefix("\(name) never matches") }) })
+      invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
   }
 
   /// Prints the route of the top, if opening it would leave the stack as it is.
@@ -55,7 +53,7 @@ enum RoutesCommand: Command {
     let state = try Reading.value(
       Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply)
     let screens = state["screens"]?.elements ?? []
-    try Change.checkDryRuns(&connection, within: .milliseconds(invocation.timeoutMilliseconds))
+    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     let route = screens.last?["route"]?.string
     let there = try route.flatMap { try stack($0, invocation, nav, &connection) }
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
@@ -72,7 +70,9 @@ enum RoutesCommand: Command {
     } else if let found {
       try Output.line(TerminalText.visible(found))
     } else {
-      Output.error("navctl: no route leads to the stack [\(ids(screens).joined(separator: " "))]")
+      Output.error(
+        TerminalText.visible(
+          "navctl: no route leads to the stack [\(ids(screens).joined(separator: " "))]"))
     }
     return found == nil ? 1 : 0
   }
@@ -97,8 +97,7 @@ enum RoutesCommand: Command {
       }
     }
     var connection = try invocation.connect()
-    try Change.checkDryRuns(
-      &connection, within: .milliseconds(invocation.timeoutMilliseconds))
+    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     var results: [JUnit.Case] = []
     for (_, each) in cases {
       results.append((each.route, each.fault(try stack(each.route, invocation, nav, &connection))))
@@ -120,7 +119,15 @@ enum RoutesCommand: Command {
       timeout: .milliseconds(invocation.timeoutMilliseconds)
     ) { _ in }
     switch reply.result {
-    case .success: return try JSONValue(reply.body)["state"]?["screens"]?.elements ?? []
+    case .success:
+      guard let state = try JSONValue(reply.body)["state"] else {
+        throw PlainFailure(
+          lines: [
+            "forbidden: navd does not show the state that \(TerminalText.visible(route)) leads to",
+            "try: the right read on \(nav); a state above the limit of a message cannot be tested",
+          ], status: ErrorCode.forbidden.exitStatus)
+      }
+      return state["screens"]?.elements ?? []
     case .failure(let error) where error.knownCode == .noRoute: return nil
     case .failure(let error): throw Refusal(error: error, nav: nav, seen: nil)
     }

@@ -24,7 +24,7 @@ enum WhyCommand: Command {
     var connection = try invocation.connect()
     var origin = ScreenOrigin(of: screen)
     var floor: UInt64 = 1
-    var (answer, _) = try Reading.log(invocation, &connection, nav: nav, from: nil, limit: page)
+    var answer = try Reading.someLog(invocation, &connection, nav: nav, from: nil, limit: page)
     while true {
       floor = answer.floor?.number ?? floor
       let entries = try Reading.value(answer).elements
@@ -32,11 +32,11 @@ enum WhyCommand: Command {
       if origin.take(entries) || first <= floor { break }
       // Two pages share an entry, so that the one before each entry is known.
       let from = max(floor, first - min(first, page - 1))
-      let (next, _) = try Reading.log(
-        invocation, &connection, nav: nav, from: from, limit: first - from + 1)
       guard from < first else { break }
-      answer = next
+      answer = try Reading.someLog(
+        invocation, &connection, nav: nav, from: from, limit: first - from + 1)
     }
+    origin.finish()
     if invocation.isJSON {
       try Output.record(Record(.why, origin.members(nav: nav, floor: floor)))
     } else {
