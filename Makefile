@@ -51,7 +51,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-python test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
+.PHONY: help deps build release binaries lint format test test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
   install packages booted clean
 
 help: ## List the targets
@@ -89,12 +89,17 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@.ci/deps $(TERMINAL_PACKAGES)
 	$(call step,Tests/TerminalTests/run)
 	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory test-guides
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
 
 test-python: build ## The tests of the Python client
 	@.ci/deps $(PYTHON_PACKAGES)
 	$(call step,Tests/PythonTests/run)
+
+test-guides: build ## The commands and programs of the pages, as a reader types them
+	@.ci/deps $(PYTHON_PACKAGES)
+	$(call step,Tests/GuideTests/run)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
