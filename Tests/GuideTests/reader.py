@@ -22,22 +22,22 @@ class Reader:
     print nothing. Without a daemon of the test, a page starts its own.
     """
 
-    def __init__(self, page, configuration="", has_daemon=True):
+    def __init__(self, page, configuration="", has_daemon=True, environment=None):
         self.blocks, self.read, self.has_background, self.ran = blocks_of(page), 0, False, []
         self.directory = Directory()
         for name in ("docs", "examples", "python", "Tests", "man"):
             os.symlink(os.path.join(ROOT, name), self.directory / name)
         os.mkdir(self.directory / "home")
         self.daemon = Daemon(configuration, options=("--durability", "relaxed")) if has_daemon else None
-        environment = {
+        base = {
             "PATH": f"{BINARIES}:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.directory / "home", "LC_ALL": "C.UTF-8",
             "PYTHONPATH": os.path.join(ROOT, "python"), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
         if self.daemon:
-            environment["NAVD_ENDPOINT"] = self.daemon.endpoint
+            base["NAVD_ENDPOINT"] = self.daemon.endpoint
         self.log = self.directory / "terminal"
         with open(self.log, "wb") as file:
             self.shell = subprocess.Popen(
-                ["/bin/bash"], stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment,
+                ["/bin/bash"], stdin=subprocess.PIPE, stdout=file, stderr=file, env=base | (environment or {}),
                 cwd=self.directory.path, start_new_session=True)
 
     def close(self):
