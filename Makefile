@@ -17,6 +17,8 @@ TERMINAL_PACKAGES := tmux python3-jsonschema
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := mypy python3-build python3-setuptools python3-venv python3-wheel
+# What checks the types of the programs of the pages, and renders the man pages.
+GUIDE_PACKAGES := mypy groff-base
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
@@ -98,7 +100,7 @@ test-python: build ## The tests of the Python client
 	$(call step,Tests/PythonTests/run)
 
 test-guides: build ## The commands and programs of the pages, as a reader types them
-	@.ci/deps $(PYTHON_PACKAGES)
+	@.ci/deps $(GUIDE_PACKAGES)
 	$(call step,Tests/GuideTests/run)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
