@@ -12,7 +12,8 @@ def digest(state: navd.State) -> str:
     """The digest of docs/protocol.md, §7, computed here from the mirror alone."""
     lines = [f"{screen.id}@{screen.ver}" for screen in state.screens]
     lines += [f":{name}@{state.part(name)['ver']}" for name in PARTS]
-    return f"{zlib.crc32(chr(10).join(lines).encode()):08x}"
+    text = "\n".join(lines)
+    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def main(nav: str, count: int | None = None) -> int:

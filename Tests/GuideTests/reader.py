@@ -68,6 +68,8 @@ class Reader:
             eventually(f"the end of: {text}", lambda: os.path.exists(status) or self.shell.poll() is not None)
         except AssertionError as error:
             raise Mismatch(f"{error}\nprinted:\n{self.output()}") from None
+        if self.ran and self.ran[-1].rstrip().endswith("wait"):
+            self.has_background = False
         self.ran.append(text)
         self.has_background = self.has_background or any(
             line.rstrip().endswith("&") for line in text.splitlines())
