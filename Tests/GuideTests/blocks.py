@@ -2,7 +2,7 @@
 
 Each block between fences has a language. A comment in the line before a block changes its meaning:
 
-    <!-- not run: REASON -->     a test cannot run it; the reason says why
+    <!-- not run: REASON -->     a test cannot run it, for this reason
     <!-- configuration: NAME -->  a file NAME, beside the other files of the reader
 """
 import dataclasses
@@ -20,7 +20,7 @@ class Block:
     text: str
     #: The line of the page at which it begins.
     line: int
-    #: What the comment before it says: a word, and a reason or a name.
+    #: The comment before it: its word, and a reason or a name.
     mark: str
     note: str
 

@@ -41,7 +41,7 @@ class Reader:
                 cwd=self.directory.path, start_new_session=True)
 
     def close(self):
-        # The session ends with its programs in the background, whose group is that of the shell.
+        # Programs in the background are in the group of the shell.
         try:
             os.killpg(self.shell.pid, 9)
         except ProcessLookupError:

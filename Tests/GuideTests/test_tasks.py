@@ -64,7 +64,7 @@ class Tasks(unittest.TestCase):
                 self.assertIn(block.mark, ("", "not run", "configuration"), f"{name}, line {block.line}")
                 if block.mark == "not run":
                     self.assertGreater(len(block.note.split()), 2, f"{name}, line {block.line}")
-            self.assertEqual(page(name).count("\n```"), 2 * len(blocks_of(page(name))), name)
+            self.assertEqual(len(re.findall(r"^\s*```", page(name), re.M)), 2 * len(blocks_of(page(name))), name)
 
 
 def _add(name):
