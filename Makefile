@@ -23,6 +23,8 @@ C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
+# What checks the types of the programs of the pages, and renders the man pages.
+GUIDE_PACKAGES := mypy groff-base
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
@@ -65,7 +67,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-python test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
+.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -100,20 +102,22 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
-	@.ci/deps $(TERMINAL_PACKAGES)
-	$(call step,Tests/TerminalTests/run)
-	@$(MAKE) --no-print-directory test-python
-	@.ci/deps $(C_PACKAGES)
-	$(call step,Tests/CTests/run)
-	@.ci/deps $(QML_PACKAGES)
-	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
-	$(call step,Tests/QmlTests/run)
+	@$(MAKE) --no-print-directory test-clients
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Tests/BrowserTests/run)
+
+test-clients: build ## The tests of navctl's output, of the clients in Python, C and QML, and of the pages
+	@.ci/deps $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
+	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
+	$(call step,.ci/beside Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run)
 
 test-python: build ## The tests of the Python client
 	@.ci/deps $(PYTHON_PACKAGES)
 	$(call step,Tests/PythonTests/run)
+
+test-guides: build ## The commands and programs of the pages, as a reader types them
+	@.ci/deps $(GUIDE_PACKAGES)
+	$(call step,Tests/GuideTests/run)
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))

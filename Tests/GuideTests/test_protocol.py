@@ -1,0 +1,121 @@
+"""docs/protocol.md: the walk through a session, and CURVE, with plain pyzmq."""
+import os
+import re
+import socket
+import subprocess
+import unittest
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from blocks import blocks_of, text_of
+from reader import BINARIES, DEADLINE, Daemon, Directory, Reader, eventually
+
+PAGE = text_of("docs", "protocol.md")
+
+
+def section(heading):
+    """The text from a heading to the next one."""
+    return re.search(rf"^{re.escape(heading)}\n(.*?)^##", PAGE, re.S | re.M)[1]
+
+
+def navctl(*words):
+    return subprocess.run(
+        [os.path.join(BINARIES, "navctl"), *words], capture_output=True, text=True, check=True, timeout=DEADLINE,
+        env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"}).stdout.strip()
+
+
+class Walk(unittest.TestCase):
+    def test_the_session_has_the_messages_of_the_page(self):
+        reader = Reader(section("## A session in ten messages"))
+        self.addCleanup(reader.close)
+        self.assertEqual(reader.follow(), len(reader.blocks))
+        shown = reader.blocks[-1].text.splitlines()
+        self.assertEqual(len(shown), 10)
+        self.assertTrue(all(re.match(r"[→←] nsp1\.[a-z]+ \{", line) for line in shown), shown)
+
+
+class Curve(unittest.TestCase):
+    def setUp(self):
+        self.directory = Directory()
+        self.addCleanup(self.directory.remove)
+        os.mkdir(self.directory / "keys")
+        for name in ("navd.key", "panel.key", "other.key"):
+            navctl("key", "new", self.directory / name)
+        self.server = navctl("key", "public", self.directory / "navd.key")
+        navctl("key", "authorize", "panel", navctl("key", "public", self.directory / "panel.key"), "--role", "ui",
+               "--keys", self.directory / "keys")
+        self.daemon = self.serve()
+        self.addCleanup(self.daemon.close)
+
+    def serve(self):
+        """Starts a daemon on a port that the kernel chooses; another program may take the port before."""
+        lines = f"[access]\nsecret-key = {self.directory / 'navd.key'}\nkeys = {self.directory / 'keys'}\n"
+        for attempt in range(5):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.endpoint = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+            try:
+                return Daemon(lines, options=("--listen", self.endpoint))
+            except AssertionError as error:
+                if attempt == 4 or "in use" not in str(error):
+                    raise
+        return None
+
+    def test_the_client_of_the_page_gets_an_answer(self):
+        reader = Reader(section("### CURVE, over tcp"), has_daemon=False, environment={
+            "NAVD_TCP": self.endpoint, "NAVD_SERVER_KEY": self.server, "NAVD_KEY": self.directory / "panel.key"})
+        self.addCleanup(reader.close)
+        self.assertEqual(reader.follow(), len(reader.blocks))
+
+    def secret(self, name):
+        with open(self.directory / name, encoding="ascii") as file:
+            return file.read().strip().encode()
+
+    def failure(self, *, key=None, server=None, identity=None):
+        """The end of the handshake, as the page writes it."""
+        context = zmq.Context()
+        client = context.socket(zmq.DEALER)
+        try:
+            if key:
+                client.curve_serverkey = (server or self.server).encode()
+                client.curve_secretkey, client.curve_publickey = self.secret(key), zmq.curve_public(self.secret(key))
+            if identity:
+                client.identity = identity
+            monitor = client.get_monitor_socket()
+            client.connect(self.endpoint)
+            while monitor.poll(1000 * DEADLINE):
+                found = recv_monitor_message(monitor)
+                name = zmq.Event(found["event"]).name
+                if name.startswith("HANDSHAKE_"):
+                    return f"`{name}`" + (f" with {int(found['value'])}" if name.endswith("AUTH") else "")
+            return "nothing"
+        finally:
+            client.disable_monitor()
+            context.destroy(0)
+
+    def test_the_faults_are_the_events_of_the_page(self):
+        rows = [line.strip("|").split("|") for line in section("### CURVE, over tcp").splitlines() if line.startswith("|")]
+        events = {fault.strip(): event.strip() for fault, event, *_ in rows}
+        wrong = navctl("key", "public", self.directory / "other.key")
+        for fault, given in {
+            "the client's key is not authorised, or nothing is granted to it": {"key": "other.key"},
+            "the public key of another server": {"key": "panel.key", "server": wrong},
+            "no CURVE: NULL or PLAIN": {},
+            "a routing id": {"key": "panel.key", "identity": b"x"},
+        }.items():
+            # The end of the stream and its reset look different to libzmq, and either can come first.
+            self.assertIn(self.failure(**given), events[fault], fault)
+        self.assertEqual(self.failure(key="panel.key"), "`HANDSHAKE_SUCCEEDED`")
+        for line in ("its key is not authorised", "it chose its own routing id"):
+            eventually(line, lambda line=line: line in self.daemon.process.log())
+
+    def test_the_domains_are_those_of_the_code(self):
+        code = text_of("Sources", "TransportGuard", "RouterPreparation.swift")
+        self.assertEqual(set(re.findall(r'"(navd\.\w+)"', code)), {"navd.tcp", "navd.ipc"})
+        for block in blocks_of(section("### CURVE, over tcp")):
+            self.assertIn(block.language, ("python", "text"))
+
+
+if __name__ == "__main__":
+    unittest.main()
