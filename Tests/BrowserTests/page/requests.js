@@ -237,32 +237,38 @@ function owned(rev, owner) {
   return [verb, { ...diff, cause: "lease", ch: [...diff.ch, { set: "environment", to: environment }] }];
 }
 
-claims["a display that another client seems to have is asked for again, and the answer decides"] = () => {
-  const signs = {
-    "a diff": (opened) => opened.receive(...owned(2, "other")),
-    "a diff without an owner": (opened) => opened.receive(...owned(2, null)),
-    "a snapshot": (opened) => opened.receive(...shown(2, ["home", "a"], "other")),
-    "the answer to an op": (opened) => {
-      const id = opened.session.request("op", NAV, { do: [{ "transition.complete": {} }] });
-      opened.session.take();
-      opened.receive("err", { id, code: "lease-lost", retry: "resync", effect: "none" });
-    },
-  };
-  for (const [name, sign] of Object.entries(signs)) {
-    for (const isLost of [true, false]) {
-      const opened = holding();
-      sign(opened);
-      const sent = opened.session.take().filter(({ kind }) => kind === "send").map(({ line }) => JSON.parse(line));
-      same(sent.map(([verb, { take, force = false }]) => [verb, take, force]), [["lease", true, false]], `${name}:`);
-      const [[, { id }]] = sent;
-      if (isLost) opened.receive("err", { id, code: "lease-lost", retry: "resync", owner: "other" });
-      else opened.receive("ok", { id, nav: NAV, owner: "page" });
-      same(opened.actions("duty").map(({ err }) => err?.owner ?? "held"), [isLost ? "other" : "held"], `${name}:`);
-      // A display that is still held goes back when it is released.
-      opened.session.lease(NAV, null);
-      same(opened.sent().map(([verb, { take }]) => [verb, take]), isLost ? [] : [["lease", false]], `${name}:`);
-    }
+claims["a display that the daemon ends is lost, and nothing is asked"] = () => {
+  for (const code of ["lease-lost", "forbidden", "no-nav"]) {
+    const opened = holding();
+    opened.receive("lost", { nav: NAV, of: "lease", code, msg: "", ...(code === "lease-lost" && { owner: "other" }) });
+    same(opened.actions("duty").map(({ err }) => [err.code, err.owner]), [[code, code === "lease-lost" ? "other" : undefined]]);
+    // What is lost is not given back, and a second loss says nothing.
+    opened.receive("lost", { nav: NAV, of: "lease", code, msg: "" });
+    opened.session.lease(NAV, null);
+    same(opened.sent(), [], `${code}:`);
   }
+};
+
+claims["the answer to a lease decides if the loss of the one before comes first"] = () => {
+  for (const isLost of [true, false]) {
+    const opened = holding();
+    opened.session.lease(NAV, true);
+    const [[, { id }]] = opened.sent();
+    opened.receive("lost", { nav: NAV, of: "lease", code: "lease-lost", msg: "" });
+    same(opened.actions("duty"), []);
+    if (isLost) opened.receive("err", { id, code: "lease-lost", retry: "resync", owner: "other" });
+    else opened.receive("ok", { id, nav: NAV, owner: "page" });
+    same(opened.actions("duty").map(({ err }) => err?.owner ?? "held"), [isLost ? "other" : "held"]);
+  }
+};
+
+claims["the signs of another display ask for nothing"] = () => {
+  const opened = holding();
+  opened.receive(...owned(2, "other"));
+  const id = opened.session.request("op", NAV, { do: [{ "transition.complete": {} }] });
+  opened.session.take();
+  opened.receive("err", { id, code: "lease-lost", retry: "resync", effect: "none" });
+  same(opened.sent(), []);
 };
 
 claims["a change of the own display asks for nothing"] = () => {
