@@ -85,8 +85,9 @@ extension Hub {
     return true
   }
 
-  /// Whether a nav has delegates, or needs one.
-  func mayAskDelegates(_ slot: Int) -> Bool {
+  /// Whether a nav has delegates, or needs one; mutating as the checks of every op are.
+  @inline(__always)
+  private mutating func mayAskDelegates(_ slot: Int) -> Bool {
     if coordinations.isEmpty, navs.slots[slot].controller.settings.isDefault { return false }
     let isRequired =
       !navs.slots[slot].controller.settings.isDefault

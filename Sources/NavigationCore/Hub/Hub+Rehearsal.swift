@@ -77,7 +77,6 @@ extension Hub {
   private func asked(
     about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: Int
   ) throws(OpFailure) -> [(name: String, roles: [String])] {
-    guard mayAskDelegates(slot) else { return [] }
     let inquiry = inquiry(about: commit, candidate, op, slot)
     let veto = navs.slots[slot].controller.settings.content.veto
     if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout,
