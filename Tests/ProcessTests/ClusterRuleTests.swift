@@ -70,7 +70,10 @@ extension ProcessTests {
       #expect(
         try eventually {
           try cluster.sql(
-            "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted") != "0"
+            """
+            SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+            AND relation IN ('navd.log'::regclass, 'navd.snapshot'::regclass)
+            """) == "2"
         })
       for (index, name) in names.enumerated() {
         try peer.send("get", #"{"id":\#(900 + index),"nav":"\#(name)"}"#)
