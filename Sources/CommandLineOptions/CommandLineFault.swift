@@ -55,7 +55,7 @@ extension CommandLineGrammar {
     let grammar: CommandLineGrammar
     var positionals: [String] = []
     var asksForHelp = false
-    /// The option whose value is the next word.
+    /// The option that takes the next word as its value.
     private var pending: OptionDeclaration?
     private var isOnlyArguments = false
 

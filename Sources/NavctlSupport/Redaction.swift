@@ -5,7 +5,7 @@ package import NavigationCore
 /// Ids, names of navs and clients, operations, numbers and truth values stay. Any other text becomes
 /// its number of characters, as in `(12 characters)`.
 package enum Redaction {
-  /// The members whose texts stay.
+  /// The members that keep their texts.
   private static let kept: Set<String> = [
     "id", "nav", "kind", "epoch", "dig", "cause", "do", "op", "phase", "why", "view", "name",
     "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",

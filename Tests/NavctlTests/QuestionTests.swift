@@ -45,7 +45,7 @@ import Testing
     #expect(try !origin("nothing", pages: pages).isFound)
   }
 
-  @Test func `why says who, when, how and from which route`() throws {
+  @Test func `why names author, time, operation and route`() throws {
     var origin = ScreenOrigin(of: "a")
     _ = origin.take(Array(try entries(Self.log)[..<3]))
     let lines = origin.lines(nav: "kiosk", floor: 1)

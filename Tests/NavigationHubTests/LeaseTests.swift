@@ -59,7 +59,7 @@ import Testing
     #expect(try stage.lease(stage.owner).code == "lease-lost")
   }
 
-  @Test func `the end of a nav tells those who had roles or the display of it`() throws {
+  @Test func `the end of a nav is announced to sessions with roles or the display of it`() throws {
     let stage = try Stage()
     let judge = try stage.world.client(2)
     try stage.delegate(judge, "veto")
