@@ -362,7 +362,9 @@ extension ServerLoop {
   private mutating func takeMessage() {
     // Messages are decoded here, while they are received. Handling them later then needs none of
     // the reader's code and buffers in the processor's caches.
-    if let event = router.readEvent(&messageReader, access.control) { batches.append(event) }
+    guard let event = router.readEvent(&messageReader, access.control) else { return }
+    if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Self.now()) }
+    batches.append(event)
   }
 
   /// Polls for messages for as long as `polling` allows; returns whether there are any.

@@ -34,6 +34,10 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
   public static let actors = NavigationFeature(.actors)
   /// `dry` of an op: the daemon answers what the op would do, and changes nothing.
   public static let dryRun = NavigationFeature(.dryRun)
+  /// The virtual nav `$heads`, and the lag of each session in `$clients`.
+  public static let heads = NavigationFeature(.heads)
+  /// `get` `trace`: an administrator sees the messages of other clients.
+  public static let trace = NavigationFeature(.trace)
   /// Navs that other daemons of a cluster serve.
   public static let shards = NavigationFeature(.shards)
 }

@@ -18,13 +18,12 @@ extension Hub {
   /// O(watches + sessions).
   package var lag: Lag {
     var lag = Lag()
-    for index in watches.slots.indices where watches.slots[index].view == .full {
-      let watch = watches.slots[index]
-      let (durable, cursor) = (navs.slots[watch.nav].durable, watch.cursor)
-      guard durable > cursor else { continue }
+    for index in watches.slots.indices {
+      let behind = watches.behind(index, of: navs)
+      guard behind > 0 else { continue }
       lag.watches += 1
-      lag.largest = max(lag.largest, durable.number - cursor.number)
-      lag.sum += durable.number - cursor.number
+      lag.largest = max(lag.largest, behind)
+      lag.sum += behind
       assert(lag.largest <= lag.sum)
     }
     lag.stalled = sessions.indices.count { !sessions.slots[$0].hasCredit }

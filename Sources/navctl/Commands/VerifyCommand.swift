@@ -21,7 +21,7 @@ enum VerifyCommand: Command {
     if let named {
       navs = [named]
     } else {
-      navs = try Directory.read(invocation, &connection).compactMap { $0["id"]?.string }
+      navs = try Directory.navs.read(invocation, &connection).compactMap { $0["id"]?.string }
     }
     var status: Int32 = 0
     if named == nil, try !writeConnections(invocation, &connection) {

@@ -1,7 +1,7 @@
 /// The verbs of messages from the daemon to clients.
 package enum ServerVerb: String, CaseIterable, Sendable {
-  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, mark, end,
-    bye, pong
+  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, traced,
+    mark, end, bye, pong
 
   /// The first frame of a message with this verb.
   package var frame: [UInt8] { Self.frames[place] }
@@ -23,17 +23,18 @@ package enum ServerVerb: String, CaseIterable, Sendable {
     case .ask: 9
     case .settled: 10
     case .lost: 11
-    case .mark: 12
-    case .end: 13
-    case .bye: 14
-    case .pong: 15
+    case .traced: 12
+    case .mark: 13
+    case .end: 14
+    case .bye: 15
+    case .pong: 16
     }
   }
 
   /// Whether the bytes of messages with this verb count against the session's flow-control credit.
   package var usesCredit: Bool {
     switch self {
-    case .snap, .diff, .diffs, .latest, .event: true
+    case .snap, .diff, .diffs, .latest, .event, .traced: true
     case .welcome, .ok, .err, .queued, .ask, .settled, .lost, .mark, .end, .bye, .pong: false
     }
   }
@@ -56,6 +57,8 @@ package enum ServerMessage: Sendable {
   case settled(Settlement)
   /// The end of what this session held.
   case lost(DutyLoss)
+  /// Messages of other clients, for an administrator that asked for them.
+  case traced(TracedMessages)
   case mark(Mark)
   case end(WatchEnd)
   case bye(why: String, after: UInt64?)
