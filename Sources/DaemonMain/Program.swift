@@ -30,6 +30,10 @@ package enum Program {
           "durability", argument: "MODE", "Answer after stable storage (sync) or before (relaxed)"),
         OptionDeclaration(
           "restore", argument: "FILE", "Replace the journal by the backup FILE and exit"),
+        OptionDeclaration(
+          "progress", argument: "HOW",
+          "Show the progress of a restoration or a start: auto (if stderr is a terminal), json "
+            + "(lines on stderr) or none", choices: ProgressDisplay.Form.words),
         OptionDeclaration("check-config", "Check the configuration and exit"),
         OptionDeclaration("print-config", "Print the effective values with their origins and exit"),
       ]
@@ -50,7 +54,17 @@ package enum Program {
     let line = grammar(keeper).parse(arguments)
     if let conninfo = line.value(of: "qualify"), let qualify = keeper.qualify { qualify(conninfo) }
     let environment = ProcessEnvironment.current()
-    let isCommand = ["check-config", "print-config", "restore"].contains { line.contains($0) }
+    let isService = environment["INVOCATION_ID"] != nil
+    let word = line.value(of: "progress")
+    guard
+      let form = ProgressDisplay.Form(
+        word: word, isTerminal: ProgressLine.isTerminal && !isService)
+    else {
+      grammar(keeper).refuse("--progress takes auto, json or none, not '\(word ?? "")'")
+    }
+    let isCommand = ["check-config", "print-config", "restore"].contains {
+      line.contains($0)
+    }
     let destination = Log.destination(environment: environment, isService: !isCommand)
     let sources = ConfigurationSources(
       file: line.value(of: "config"), environment: environment,
@@ -68,7 +82,8 @@ package enum Program {
     }
     do {
       try serve(
-        loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, log)
+        loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, form, log
+      )
     } catch {
       fail(error, log)
     }
@@ -88,13 +103,14 @@ package enum Program {
 
   private static func serve(
     _ configuration: Configuration, from sources: ConfigurationSources, restoring file: String?,
-    _ keeper: JournalKeeper, _ log: Log
+    _ keeper: JournalKeeper, _ form: ProgressDisplay.Form, _ log: Log
   ) throws {
     if let file {
       if let refusal = keeper.restoreRefusal { throw refusal }
-      return try Daemon.restore(file, configuration, rules: .current(), log: log)
+      return try Daemon.restore(file, configuration, rules: .current(), progress: form, log: log)
     }
-    try Daemon.run(configuration, from: sources, rules: .current(), keeper: keeper, log: log)
+    try Daemon.run(
+      configuration, from: sources, rules: .current(), keeper: keeper, progress: form, log: log)
   }
 
   /// Logs the error that ends the daemon, and ends the process with its exit status.

@@ -201,7 +201,7 @@ import Testing
       var stage = try LoopStage(state)
       try stage.open()
       for number in 0..<5 { try stage.turn([stage.op(1, LoopStage.push("s\(number)"))]) }
-      stage.loop.backups.start()
+      stage.loop.backups.start(.asked)
       var entry: LogEntry?
       while entry == nil {
         awaitReadable(stage.loop.backups.descriptor)
