@@ -31,6 +31,11 @@ package enum Program {
         OptionDeclaration(
           "restore", argument: "FILE", "Replace the journal by the backup FILE and exit"),
         OptionDeclaration(
+          "migrate",
+          "With --dry-run: print what the next start would change in the format of the "
+            + "journal, and exit"),
+        OptionDeclaration("dry-run", "Change nothing; see --migrate"),
+        OptionDeclaration(
           "progress", argument: "HOW",
           "Show the progress of a restoration or a start: auto (if stderr is a terminal), json "
             + "(lines on stderr) or none", choices: ProgressDisplay.Form.words),
@@ -62,7 +67,11 @@ package enum Program {
     else {
       grammar(keeper).refuse("--progress takes auto, json or none, not '\(word ?? "")'")
     }
-    let isCommand = ["check-config", "print-config", "restore"].contains {
+    if line.contains("migrate") != line.contains("dry-run") {
+      grammar(keeper).refuse(
+        "a start migrates the journal by itself; --migrate --dry-run prints what it would change")
+    }
+    let isCommand = ["check-config", "print-config", "restore", "migrate"].contains {
       line.contains($0)
     }
     let destination = Log.destination(environment: environment, isService: !isCommand)
@@ -81,6 +90,7 @@ package enum Program {
       ExitStatus.orderly.exitProcess()
     }
     do {
+      if line.contains("migrate") { try migrate(loaded.configuration, keeper) }
       try serve(
         loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, form, log
       )
@@ -99,6 +109,16 @@ package enum Program {
       Log(level: .error, destination: destination)(LogEntry(.error, fault.description))
     }
     ExitStatus.configuration.exitProcess()
+  }
+
+  /// Prints what a start would change in the format of the journal, and ends the process.
+  private static func migrate(
+    _ configuration: Configuration, _ keeper: JournalKeeper
+  ) throws -> Never {
+    if let refusal = keeper.migrationRefusal { throw refusal }
+    let (lines, status) = try Daemon.migrationPlan(configuration, rules: .current())
+    for line in lines { print(line) }
+    status.exitProcess()
   }
 
   private static func serve(

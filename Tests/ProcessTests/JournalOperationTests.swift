@@ -153,6 +153,13 @@ extension ProcessTests {
       #expect(try child.ended() == 3, "\(child.transcript)")
       #expect(child.standardError.contains("navd.conf:4: [backup] every is 86400"))
       #expect(child.standardError.contains("pg_basebackup or pg_dump"))
+      let migration = try Child(
+        Binaries.path("navd-cluster"),
+        [
+          "--config", try directory.write("other.conf", "[cluster]\ndatabase = dbname=navd\n"),
+          "--migrate", "--dry-run",
+        ])
+      #expect(try migration.ended() == 2 && migration.standardError.contains("pg_dump"))
     }
   }
 }
