@@ -46,7 +46,10 @@ extension ServerLoop {
       log(result)
       switch result.job {
       case .asked: batches.append(.backup(result.answer))
-      case .scheduled(let seconds, _, _): note(result, seconds, at: now)
+      case .scheduled(let seconds, let folder, _):
+        note(result, seconds, at: now)
+        // A reload named another directory meanwhile, which may have no backup yet.
+        if folder != backupFolder { scheduleBackups(at: now) }
       }
     }
     if !isOfFirst { show(progress, at: now) }

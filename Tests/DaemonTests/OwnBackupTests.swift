@@ -99,6 +99,31 @@ import Testing
     }
   }
 
+  @Test func `a reload to another directory during a backup makes one there too`() throws {
+    try withTemporaryDirectory { directory in
+      var configuration = Configuration()
+      configuration.backup.everySeconds = 3600
+      var stage = try LoopStage(directory + "/state", configuration)
+      try stage.open()
+      stage.loop.scheduleBackups(at: stage.now)
+      stage.loop.startDueBackup(at: stage.now)
+      configuration.backup.directory = directory + "/other"
+      stage.loop.configuration.use(LoadedConfiguration(configuration: configuration, origins: [:]))
+      stage.loop.scheduleBackups(at: stage.now)
+      #expect(stage.loop.schedule.due(at: stage.now) == nil)
+      while stage.loop.schedule.isRunning {
+        awaitReadable(stage.loop.backups.descriptor)
+        stage.loop.takeBackup(at: stage.now)
+      }
+      _ = stage.sink.take()
+      let logged = try backUp(&stage)
+      #expect(logged.first?.message.contains(" to \(directory)/other/navd-") == true, "\(logged)")
+      #expect(stage.loop.schedule.due(at: stage.now) == 3_600_000)
+      #expect(stage.loop.schedule.made == 2)
+      try stage.close()
+    }
+  }
+
   @Test func `a backup for a client waits for the daemon's own, and the answer is its own`() throws
   {
     try withTemporaryDirectory { directory in

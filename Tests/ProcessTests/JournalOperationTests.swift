@@ -111,7 +111,12 @@ extension ProcessTests {
       #expect(statistics?["backups"]?["overdue"]?.bool == false)
       #expect(try daemon.navctl(["status"]).output.contains("every 1h 0m"))
       #expect(try daemon.stop() == 0)
+      // As a daemon leaves it that is killed during a backup.
+      let draft = daemon.state + "/backups/.new"
+      try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: false)
+      try Data("partial".utf8).write(to: URL(fileURLWithPath: draft + "/journal.sqlite"))
       try daemon.start()
+      #expect(try Self.files(daemon.state + "/backups") == names)
       // A backup for a client is made at once, so one of navd's own would have been begun before.
       #expect(try daemon.navctl(["backup"]).status == 0)
       #expect(try Self.files(daemon.state + "/backups").count == 2)
