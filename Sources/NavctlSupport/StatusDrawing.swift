@@ -128,7 +128,9 @@ package enum StatusDrawing {
       parts.append(age ?? "none yet")
       parts.append("every " + Figures.age(milliseconds: statistics.backupInterval))
       if statistics.isBackupOverdue {
-        parts.append("OVERDUE: \(Figures.count(statistics.backupsFailed)) failed since the start")
+        let failed = statistics.backupsFailed
+        parts.append(
+          failed > 0 ? "OVERDUE: \(Figures.count(failed)) failed since the start" : "OVERDUE")
       }
     }
     if statistics.backupTotal > 0 {

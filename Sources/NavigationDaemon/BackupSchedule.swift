@@ -15,6 +15,8 @@ struct BackupSchedule {
     var keep: Int
   }
 
+  /// The milliseconds after which a backup that is due, or that takes so long, is overdue.
+  static let patience: UInt64 = 3_600_000
   /// The milliseconds until the first retry, and at most.
   static let firstPause: UInt64 = 60_000
   static let longestPause: UInt64 = 3_600_000
@@ -27,6 +29,8 @@ struct BackupSchedule {
   /// The time of the boot clock before which there is no retry.
   private var retryAt: UInt64 = 0
   private var failures: UInt64 = 0
+  /// The time of the boot clock at which a backup should be made.
+  private var expected: UInt64 = 0
   /// Whether a backup is being made.
   private(set) var isRunning = false
   /// The backups since the start of the daemon, made and failed.
@@ -41,6 +45,7 @@ struct BackupSchedule {
   init(_ rules: Rules, newest: UInt64?, at now: Instant) {
     (self.rules, self.newest) = (rules, newest)
     latest = newest == nil ? now.boot : Self.sum(now.boot, rules.every)
+    expected = Self.sum(now.boot, due(at: now) ?? 0)
   }
 
   /// Follows other rules, or another directory, from now on.
@@ -69,8 +74,10 @@ struct BackupSchedule {
     due(at: now).map { now.boot + min($0, Self.longestPause) }
   }
 
-  /// Whether the newest backup is older than it should be, because the last attempt failed.
-  var isOverdue: Bool { rules.every > 0 && failures > 0 }
+  /// Whether the last attempt failed, or a backup should have been complete for an hour.
+  func isOverdue(at now: Instant) -> Bool {
+    rules.every > 0 && (failures > 0 || now.boot > Self.sum(expected, Self.patience))
+  }
 
   /// The milliseconds since the newest backup; nil if there is none, or it is from the future.
   func age(at now: Instant) -> UInt64? {
@@ -88,6 +95,7 @@ struct BackupSchedule {
     (isRunning, newest, failures, retryAt) = (false, time, 0, 0)
     made += 1
     latest = Self.sum(now.boot, rules.every)
+    expected = latest
   }
 
   /// Notes that a backup failed; returns the milliseconds until the next attempt.

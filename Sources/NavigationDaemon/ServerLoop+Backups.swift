@@ -92,7 +92,7 @@ extension ServerLoop {
   mutating func handInBackups(at now: Instant) {
     hub.measurements[.backupInterval] = schedule.rules.every
     hub.measurements[.backupAge] = schedule.age(at: now).map { $0 + 1 } ?? 0
-    hub.measurements[.backupOverdue] = schedule.isOverdue ? 1 : 0
+    hub.measurements[.backupOverdue] = schedule.isOverdue(at: now) ? 1 : 0
     hub.measurements[.backupsMade] = schedule.made
     hub.measurements[.backupsFailed] = schedule.failed
     let backup = works[.backup]

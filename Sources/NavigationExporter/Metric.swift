@@ -152,7 +152,7 @@ package struct Metric: Sendable {
     ) {
       $0.backupInterval / 1000
     },
-    gauge("navd_backup_overdue", "Whether the last attempt at a backup of the daemon's own failed")
+    gauge("navd_backup_overdue", "Whether a backup of the daemon's own failed, or is an hour late")
     {
       $0.isBackupOverdue ? 1 : 0
     },

@@ -60,15 +60,31 @@ import Testing
       schedule.noteStarted()
       #expect(schedule.due(at: now) == nil && schedule.wakeAt(now) == nil)
       let pause = schedule.noteFailed(at: now)
-      #expect(schedule.due(at: now) == pause && schedule.isOverdue)
+      #expect(schedule.due(at: now) == pause && schedule.isOverdue(at: now))
       pauses.append(pause / 60_000)
       now = later(pause, now)
     }
     #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60])
     schedule.noteStarted()
     schedule.noteMade(now.wall, at: now)
-    #expect(!schedule.isOverdue && schedule.due(at: now) == Self.day)
+    #expect(!schedule.isOverdue(at: now) && schedule.due(at: now) == Self.day)
     #expect(schedule.made == 1 && schedule.failed == 9 && schedule.age(at: later(7, now)) == 7)
+  }
+
+  @Test func `a backup that does not end is overdue after an hour, however old the one before is`()
+  {
+    for newest in [nil, Self.start.wall - 30 * Self.day] as [UInt64?] {
+      var schedule = Schedule(Self.daily, newest: newest, at: Self.start)
+      #expect(!schedule.isOverdue(at: Self.start))
+      schedule.noteStarted()
+      #expect(!schedule.isOverdue(at: later(3_600_000)))
+      #expect(schedule.isOverdue(at: later(3_600_001)))
+      let end = later(7_200_000)
+      schedule.noteMade(Self.start.wall, at: end)
+      #expect(!schedule.isOverdue(at: later(Self.day, end)))
+    }
+    let never = Schedule(.init(every: 0, keep: 3), newest: nil, at: Self.start)
+    #expect(!never.isOverdue(at: later(10 * Self.day)))
   }
 
   @Test func `a reload changes the rules, and forgets neither a running backup nor the counts`() {

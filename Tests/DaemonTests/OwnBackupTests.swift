@@ -93,7 +93,7 @@ import Testing
       try FileManager.default.removeItem(atPath: folder + "/.new")
       stage.pass(60_000)
       _ = try backUp(&stage)
-      #expect(!stage.loop.schedule.isOverdue)
+      #expect(!stage.loop.schedule.isOverdue(at: stage.now))
       #expect(try Self.files(folder).filter { $0.hasPrefix("navd-") }.count == 1)
       try stage.close()
     }

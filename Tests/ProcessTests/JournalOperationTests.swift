@@ -81,6 +81,33 @@ extension ProcessTests {
       #expect(try Data(contentsOf: journal) == before)
     }
 
+    @Test(.enabled(if: ProcessTests.LifecycleTests.canTrace, "no process can be traced"))
+    func `a start that is asked to stop during the replay ends, and has changed nothing`() throws {
+      let directory = try TestDirectory()
+      let state = directory.path + "/state"
+      #expect(
+        try Child(Binaries.path("navd"), ["--restore", Self.released, "--state", state]).ended()
+          == 0)
+      let journal = URL(fileURLWithPath: state + "/journal.sqlite")
+      let before = try Data(contentsOf: journal)
+      // navd locks the directory right before it reads the journal.
+      let child = try Child(
+        "/usr/bin/strace",
+        [
+          "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e",
+          "inject=flock:signal=TERM:when=1", Binaries.path("navd"), "--listen",
+          "ipc://\(directory.path)/op", "--state", state,
+        ])
+      #expect(try child.ended() == 0, "\(child.transcript)")
+      #expect(child.standardError.contains("stopped while it replayed the journal"))
+      #expect(try Data(contentsOf: journal) == before)
+      let daemon = try Child(
+        Binaries.path("navd"), ["--listen", "ipc://\(directory.path)/op", "--state", state])
+      try daemon.complains("serving 3 navs")
+      daemon.kill(SIGTERM)
+      #expect(try daemon.ended() == 0)
+    }
+
     @Test func `the service manager sees the progress of a backup, then what navd serves`() throws {
       let directory = try TestDirectory()
       let manager = try NotifySocket(directory.path + "/notify")

@@ -54,7 +54,7 @@ package struct Measurements: Sendable {
     case backupInterval
     /// 1 + the milliseconds since the newest of these; 0 if there is none.
     case backupAge
-    /// 1 while the last attempt at one failed, else 0.
+    /// 1 while the last attempt at one failed, or one is an hour late; else 0.
     case backupOverdue
     /// Backups of the daemon's own since its start, made and failed.
     case backupsMade, backupsFailed

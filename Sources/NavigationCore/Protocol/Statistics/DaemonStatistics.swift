@@ -36,7 +36,7 @@ package struct DaemonStatistics: Sendable {
   package var backupInterval: UInt64 = 0
   /// Milliseconds since the newest of them; nil if there is none.
   package var backupAge: UInt64?
-  /// Whether the last attempt at a backup of the daemon's own failed.
+  /// Whether the last attempt at a backup of the daemon's own failed, or one is an hour late.
   package var isBackupOverdue = false
   /// Backups of the daemon's own since its start, made and failed.
   package var (backupsMade, backupsFailed): (UInt64, UInt64) = (0, 0)
