@@ -69,7 +69,14 @@ extension ProcessTests {
       let pipe = directory.path + "/pipe"
       #expect(unsafe mkfifo(pipe, 0o600) == 0)
       let child = try Child(Binaries.path("navd"), ["--restore", pipe, "--state", state])
-      let writer = try FileHandle(forWritingTo: URL(fileURLWithPath: pipe))
+      // A pipe that nobody reads cannot be opened in this way. navd opens it with its signals blocked.
+      var descriptor: Int32 = -1
+      let isOpen = try eventually {
+        descriptor = unsafe open(pipe, O_WRONLY | O_NONBLOCK)
+        return descriptor >= 0
+      }
+      try #require(isOpen, "\(child.transcript)")
+      let writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       try writer.write(contentsOf: before.prefix(4096))
       child.kill(signal)
       // The next piece finds the signal.
