@@ -35,10 +35,9 @@ package struct JournalBackup: Sendable {
     progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
     let path = directory + "/" + Journal.fileName
-    let size = try fileSize(path) ?? 0
-    try checkRoom(for: size, beside: path)
     try makePrivateDirectory(folder)
-    try checkRoom(for: size, beside: folder)
+    // The file system of the copy can be another than that of the journal.
+    try checkRoom(for: try fileSize(path) ?? 0, beside: folder)
     try JournalDraft.make(draft)
     let target = draft + "/" + Journal.fileName
     try createPrivateFile(target)

@@ -183,6 +183,27 @@ extension ProcessTests {
       #expect(try daemon.stop() == 0)
     }
 
+    @Test(.enabled(if: ProcessTests.FullDiskTests.canMount, "no small file system can be mounted"))
+    func `a full disk of the journal does not prevent a backup to another one`() throws {
+      let directory = try TestDirectory()
+      let disk = try SmallDisk(directory.path + "/disk")
+      let endpoint = "ipc://\(directory.path)/op"
+      let file = try directory.write("navd.conf", "")
+      let daemon = try Child(
+        Binaries.path("navd"),
+        ["--config", file, "--listen", endpoint, "--state", disk.path + "/state"])
+      try daemon.complains("serving ")
+      try Peer(endpoint).create("kiosk")
+      disk.fill()
+      let other = directory.path + "/other"
+      _ = try directory.write("navd.conf", "[backup]\nevery = 1d\ndirectory = \(other)\n")
+      daemon.kill(SIGHUP)
+      try daemon.complains("backed up 1 nav to \(other)/navd-")
+      try disk.makeRoom()
+      daemon.kill(SIGTERM)
+      #expect(try daemon.ended() == 0, "\(daemon.transcript)")
+    }
+
     @Test func `a cluster refuses backups of its own, and names the way of the server`() throws {
       let directory = try TestDirectory()
       let file = try directory.write(
