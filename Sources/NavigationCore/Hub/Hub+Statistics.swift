@@ -45,6 +45,13 @@ extension Hub {
     }
   }
 
+  /// The progress of a backup for a client, or of the daemon's own; nil if there is none.
+  private var backupProgress: BackupProgress? {
+    if let backup = reads.backup { return backup.progress }
+    let (done, total) = (measurements[.backupDone], measurements[.backupTotal])
+    return total > 0 ? BackupProgress(done: min(done, total), total: total) : nil
+  }
+
   func statistics(for sender: Sender) -> [UInt8] {
     let lag = lag
     // By default only an administrator may see the sessions in `$clients`; the same holds here.
@@ -62,7 +69,7 @@ extension Hub {
       json.member("rememberedClients", UInt64(remembered.clientCount))
       json.name("resumeBytes")
       json.integer(UInt64(max(navs.ringBytes, 0)))
-      if let backup = reads.backup { json.progress(of: backup) }
+      if let progress = backupProgress { json.progress(of: progress) }
       json.member("serving", !isStopping)
       json.member("storageFailing", measurements[.storageFailing] > 0)
       json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
@@ -114,6 +121,19 @@ extension JSONWriter {
       json.member("walBytes", measurements[.logBytes])
       json.member("walPages", measurements[.logPages])
       json.member("limit", measurements[.journalLimit])
+    }
+    object("backups") { json in
+      json.member("every", measurements[.backupInterval])
+      if measurements[.backupAge] > 0 { json.member("age", measurements[.backupAge] - 1) }
+      json.member("overdue", measurements[.backupOverdue] > 0)
+      json.member("made", measurements[.backupsMade])
+      json.member("failed", measurements[.backupsFailed])
+    }
+    if measurements[.toPrune] > 0 {
+      object("prune") { json in
+        json.member("done", measurements[.pruned])
+        json.member("total", measurements[.toPrune])
+      }
     }
     object("disk") { json in
       json.member("free", measurements[.diskFree])
