@@ -3,12 +3,15 @@ import NavigationCore
 /// A capability of the daemon beside the first version of the protocol, by its name there.
 ///
 /// Later versions can add further names.
-public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
+public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The name.
   public let rawValue: String
 
   /// Makes a feature from its name.
   public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The text of ``rawValue``.
+  public var description: String { rawValue }
 
   init(_ feature: Feature) { rawValue = feature.rawValue }
 
