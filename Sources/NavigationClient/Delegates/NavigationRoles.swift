@@ -122,7 +122,7 @@ public struct NavigationVetoQuestion: Hashable, Sendable {
 public struct NavigationAnimatorQuestion: Hashable, Sendable {
   /// The nav, its revision and the deadline.
   public let question: NavigationQuestion
-  /// What the transition does to the stack or to the presentations.
+  /// The effect of the transition on the stack or the presentations.
   public let operation: NavigationTransitionOperation
   /// The id of the disappearing screen.
   public let from: String?

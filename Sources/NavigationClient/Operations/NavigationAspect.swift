@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// What ``NavigationClient/read(_:of:within:)`` reads of a nav.
+/// A part or view of a nav for ``NavigationClient/read(_:of:within:)``.
 public struct NavigationAspect: Hashable, Sendable {
   private var what: GetRequest.What
   private var screen: String?
@@ -11,13 +11,13 @@ public struct NavigationAspect: Hashable, Sendable {
 
   /// The whole state, as ``NavigationState`` has it.
   public static let state = Self(.state)
-  /// What the bar shows, as ``NavigationBarContent`` has it.
+  /// The visible content of the bar, as ``NavigationBarContent`` has it.
   public static let bar = Self(.bar)
   /// The top screen.
   public static let top = Self(.top)
   /// The screens and buttons that the daemon keeps though nothing shows them, oldest first.
   public static let detached = Self(.detached)
-  /// What ``NavigationOperation/restore(_:root:)`` takes; needs the setting `restorationID`.
+  /// The payload for ``NavigationOperation/restore(_:root:)``; needs the setting `restorationID`.
   public static let restoration = Self(.restoration)
   /// The first 100 entries of the log, oldest first.
   public static let log = Self(.log)

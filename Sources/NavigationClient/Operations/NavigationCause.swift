@@ -38,7 +38,8 @@ public struct NavigationCause: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let recovery = Self(rawValue: "recovery")
 }
 
-/// What a transition does to the stack or to the presentations, as `UINavigationController.Operation`.
+/// The effect of a transition on the stack or the presentations; UIKit's
+/// `UINavigationController.Operation`.
 ///
 /// A newer daemon can send others than those that have a name here.
 public struct NavigationTransitionOperation: RawRepresentable, Hashable, Sendable,

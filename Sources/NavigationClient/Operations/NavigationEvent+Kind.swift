@@ -42,7 +42,7 @@ extension NavigationEvent {
   public struct Transition: Hashable, Sendable {
     /// Its number, for ``NavigationOperation/completeTransition(_:)``.
     public var id: UInt64
-    /// What it does to the stack or to the presentations.
+    /// Its effect on the stack or the presentations.
     public var operation: NavigationTransitionOperation
     /// The disappearing screen.
     public var from: String?
@@ -79,7 +79,7 @@ extension NavigationEvent {
     public static let timedOut = Self(rawValue: "timedOut")
   }
 
-  /// Why bars were hidden or shown; a newer daemon can send others.
+  /// The cause of hidden or shown bars; a newer daemon can send others.
   public struct BarsVisibilityCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The word of the protocol.
     public let rawValue: String

@@ -1,7 +1,7 @@
 import NavigationCore
 import NavigationReplica
 
-/// What operations would lead to; see
+/// The outcome of a dry run; see
 /// ``NavigationClient/rehearse(_:on:guardedBy:animated:whenBusy:within:)``.
 public struct NavigationRehearsal: Hashable, Sendable {
   /// A delegate that the daemon would ask before it performs the operations.
