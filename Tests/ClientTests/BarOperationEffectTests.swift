@@ -132,6 +132,47 @@ import Testing
     #expect(try rig.state.part(.bar)?["hid"]?["cause"] == "swipe")
   }
 
+  @Test func `large titles are set and read in UIKit's names`() throws {
+    var rig = try HubRig.kiosk()
+    #expect(!(try rig.state.prefersLargeTitles))
+    #expect(try rig.state.bar?.hasLargeTitle == false)
+    try rig.perform([
+      .setStack([.init(id: "a", title: "A", item: .init(largeTitleDisplayMode: .always))]),
+      .setBar([.prefersLargeTitles(true)]),
+    ])
+    #expect(try rig.state.prefersLargeTitles)
+    #expect(try rig.state.top?.largeTitleDisplayMode == .always)
+    #expect(try rig.state.bar?.hasLargeTitle == true)
+    try rig.perform([.setItem(of: "a", .init(largeTitleDisplayMode: .never))])
+    #expect(try rig.state.top?.largeTitleDisplayMode == .never)
+    #expect(try rig.state.bar?.hasLargeTitle == false)
+    try rig.perform([
+      .setItem(of: "a", .init(resetting: [.largeTitleDisplayMode])),
+      .setBar([.reset(.prefersLargeTitles)]),
+    ])
+    #expect(try rig.state.top?.largeTitleDisplayMode == .automatic)
+    #expect(!(try rig.state.prefersLargeTitles))
+  }
+
+  @Test func `a visible button has its content as values`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([
+      .setItem(
+        of: "dns",
+        .init(rightItems: [
+          .init(id: "a", .systemItem(.add)), .init(id: "b", .image("gear.png")),
+          .init(id: "c", .title("C"), isDone: true, action: "c.tap"),
+        ]))
+    ])
+    let buttons = try rig.state.bar?.right.map { slot -> NavigationBarContent.BarButton? in
+      if case .button(let button) = slot { button } else { nil }
+    }
+    #expect(buttons?.map(\.?.systemItem) == [.add, nil, nil])
+    #expect(buttons?.map(\.?.image) == [nil, "gear.png", nil])
+    #expect(buttons?.map(\.?.title) == [nil, nil, "C"])
+    #expect(buttons?.map(\.?.isDone) == [false, false, true])
+  }
+
   @Test func `members of the bar, the toolbar and the proxy are set and reset`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([

@@ -70,20 +70,54 @@ import Testing
     }
   }
 
-  @Test func `a model is stale without the daemon, and until its mirror is confirmed again`()
-    async throws
-  {
+  @Test func `a model is stale until its mirror is confirmed again`() async throws {
     try await withModel { model, daemon, nav, _ in
       await wait { !model.isStale }
       daemon.restart()
-      await wait { model.status == .disconnected }
-      #expect(model.isStale && model.top?.id == "a")
       let watch = try await daemon.next("watch")
+      await wait { model.isStale }
       await wait { model.status == .connected }
-      #expect(model.isStale)
+      #expect(model.isStale && model.top?.id == "a")
       daemon.send(.ok, nav.watched(watch.id, mode: "resume"))
       await wait { !model.isStale }
       #expect(model.top?.id == "a")
+    }
+  }
+
+  @Test func `a model that is not stale shows what came while the daemon was away`() async throws {
+    try await withModel { model, daemon, nav, _ in
+      var nav = nav
+      await wait { !model.isStale }
+      daemon.restart()
+      let watch = try await daemon.next("watch")
+      await wait { model.isStale }
+      _ = nav.push("b")
+      daemon.send(.ok, nav.watched(watch.id, mode: "snap"))
+      daemon.send(.snap, nav.snapshot())
+      for await (isStale, top) in Observations({ (model.isStale, model.top?.id) }) {
+        #expect(isStale || top == "b")
+        if !isStale { break }
+      }
+    }
+  }
+
+  @Test func `a model keeps what it shows while the daemon is away, and goes on after it`()
+    async throws
+  {
+    try await withDaemon { client, daemon in
+      try await client.perform(
+        [.create(root: .init(id: "home"))], on: "kiosk", guardedBy: .unguarded)
+      let model = NavigationModel(client, nav: "kiosk")
+      let following = Task { try await model.run() }
+      defer { following.cancel() }
+      await wait { !model.isStale }
+      daemon.kill()
+      await wait { model.status == .disconnected }
+      #expect(model.isStale && model.top?.id == "home")
+      try daemon.start()
+      await wait { !model.isStale }
+      try await model.push(.init(id: "a"))
+      await wait { !model.isPending && model.top?.id == "a" }
     }
   }
 

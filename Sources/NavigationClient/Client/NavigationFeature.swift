@@ -35,7 +35,7 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStr
   public static let backMenu = NavigationFeature(.backMenu)
   /// Sessions that gateways open for others.
   public static let actors = NavigationFeature(.actors)
-  /// `dry` of an op: the daemon answers what the op would do, and changes nothing.
+  /// Dry runs: ``NavigationClient/rehearse(_:on:guardedBy:animated:whenBusy:within:)``.
   public static let dryRun = NavigationFeature(.dryRun)
   /// Navs that other daemons of a cluster serve.
   public static let shards = NavigationFeature(.shards)

@@ -47,7 +47,7 @@ public import Observation
   public private(set) var isStale = true
 
   @ObservationIgnored private var isRunning = false
-  /// Whether the present run has shown a state.
+  /// Whether the present run has shown a state, and since the last confirmation a newer one.
   @ObservationIgnored private var hasShown = false
   /// Whether the mirror of the nav is in sync with the daemon, by the newest status.
   @ObservationIgnored private var isConfirmed = false
@@ -127,11 +127,18 @@ public import Observation
 
   private func awaitMirror(_ number: Int) async {
     do throws(NavigationClientError) {
-      _ = try await client.state(of: nav)
-      if number == generation { confirm(true) }
+      let newest = try await client.state(of: nav)
+      guard number == generation else { return }
+      // The mirror is right, but its state may still be on the way to `show`.
+      hasShown = hasShown && isShowing(newest)
+      confirm(true)
     } catch {
       // The watch of `run` ends with the same error, or the task is cancelled.
     }
+  }
+
+  private func isShowing(_ newest: NavigationState) -> Bool {
+    state.map { $0.epoch == newest.epoch && $0.revision >= newest.revision } ?? false
   }
 
   private func confirm(_ isConfirmed: Bool) {
