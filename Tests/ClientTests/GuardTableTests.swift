@@ -163,6 +163,8 @@ import Testing
     let head = #""epoch":"\#(state.epoch)""#
     let rows: [(NavigationGuard, String)] = [
       (.unguarded, ""), (.override, #","if":{"any":true}"#), (.top(nil), #","if":{"top":null}"#),
+      (.visible("a"), #","if":{"visible":"a"}"#), (.visible(nil), #","if":{"visible":null}"#),
+      (.visible(of: state), #","if":{\#(head),"visible":"dns"}"#),
       (.top("a"), #","if":{"top":"a"}"#), (.stack([]), #","if":{"stack":[]}"#),
       (.revision(0), #","if":{"rev":0}"#), (.life(of: state), #","if":{\#(head)}"#),
       (.top(of: state), #","if":{\#(head),"top":"dns"}"#),
@@ -179,15 +181,33 @@ import Testing
     }
   }
 
+  @Test func `a guard by what is visible holds while that screen is visible, and suffices for it`()
+    throws
+  {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.present(.init(id: "pin"))])
+    let state = try rig.state
+    #expect(try rig.refusal(of: [.swipeDown()], guardedBy: .life(of: state)).code == .guardRequired)
+    #expect(try rig.refusal(of: [.pop()], guardedBy: .visible(of: state)).code == .guardRequired)
+    try rig.perform([.present(.init(id: "help"), from: "pin")])
+    let error = try rig.refusal(of: [.swipeDown()], guardedBy: .visible(of: state))
+    #expect(error.code == .desync && error.reason == .visible)
+    try rig.perform([.swipeDown()], guardedBy: .visible(of: try rig.state))
+    try rig.perform([.swipeDown()], guardedBy: .visible("pin"))
+    #expect(try rig.state.presented.isEmpty)
+  }
+
   @Test func `only a guard from a state depends on the mirror`() throws {
     let rig = try HubRig.kiosk()
     let state = try rig.state
-    for guards in [.life(of: state), .top(of: state), .stack(of: state), .revision(of: state)]
-      as [NavigationGuard]
-    {
+    for guards in [
+      .life(of: state), .top(of: state), .stack(of: state), .revision(of: state),
+      .visible(of: state),
+    ] as [NavigationGuard] {
       #expect(guards.isFromMirror && guards.and(depth: 1).isFromMirror)
     }
-    for guards in [.unguarded, .override, .top("a"), .stack([]), .revision(1)] as [NavigationGuard]
+    for guards in [.unguarded, .override, .top("a"), .stack([]), .revision(1), .visible("a")]
+      as [NavigationGuard]
     {
       #expect(!guards.isFromMirror && !guards.and(has: []).isFromMirror)
     }

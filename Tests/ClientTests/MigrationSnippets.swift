@@ -20,6 +20,7 @@ enum MigrationSnippets {
     let nav = state.nav
     try await client.perform([.attach()], on: nav, guardedBy: .unguarded)
     try await client.perform([.pop()], on: nav, guardedBy: .top(of: seen))
+    try await client.perform([.swipeDown()], on: nav, guardedBy: .visible(of: seen))
     let operations: [NavigationOperation] = [
       .setBar([.reset(.tintColor)]), .setBar([.reset(.isTranslucent)]),
       .setEnvironment([.reset(.isVerticallyCompact)]), .configure([.reset(.guards)]),

@@ -54,6 +54,13 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
+  /// The same screen is visible: the outermost presented one, or else the top.
+  ///
+  /// It suffices for ``NavigationOperation/swipeDown(result:)``, and for no removal from the stack.
+  public static func visible(of state: NavigationState) -> NavigationGuard {
+    from(state).and(visible: state.mirror.outermostPresented ?? state.mirror.top)
+  }
+
   /// This screen is on top; nil stands for an empty stack.
   public static func top(_ screen: String?) -> NavigationGuard {
     var result = NavigationGuard()
@@ -73,6 +80,11 @@ public struct NavigationGuard: Hashable, Sendable {
     var result = NavigationGuard()
     result.guards.revision = Revision(revision)
     return result
+  }
+
+  /// This screen is visible; nil stands for an empty stack without presentations.
+  public static func visible(_ screen: String?) -> NavigationGuard {
+    NavigationGuard().and(visible: screen)
   }
 
   /// These screens are on the stack, at any position.
