@@ -125,6 +125,26 @@ package struct OkReply: Hashable, Sendable {
   package var floor: Revision?
   /// For a lease: the name of the client that holds the display; nil if no client does.
   package var owner: String?
+  /// For a dry run: what the op would lead to.
+  package var rehearsal: Rehearsal?
+
+  /// What the answer to a dry run has beside the answer that the op would get.
+  package struct Rehearsal: Hashable, Sendable {
+    /// The delegates that the daemon would ask.
+    package var delegates: [Delegate]
+    /// The place among the waiting ops, if the op would wait.
+    package var position: UInt64?
+    /// The state after the op; nil if the client may not read it, or if it is too large.
+    package var state: SnapshotPart?
+  }
+
+  /// A delegate that the daemon would ask.
+  package struct Delegate: Hashable, Sendable {
+    /// The name of its client; empty if the client of the op may not read the nav.
+    package var name: String
+    /// The roles in which the daemon would ask it.
+    package var roles: [String]
+  }
 }
 
 /// The message `err`, which refuses a request.
