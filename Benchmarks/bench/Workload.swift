@@ -16,10 +16,9 @@ struct Workload {
     /// Compares the cost of deliveries to one connection with 1,000 watches and to 1,000
     /// connections with one watch each.
     case many(arguments: [String])
-    /// Measures a process of navctl that pushes a screen.
-    case command(runs: Int)
-    /// Measures a process of navctl that prints its help, compared with `/bin/true`.
-    case help(runs: Int)
+    /// Measures a process of navctl with these arguments beside a daemon that has this many navs.
+    /// A run of `/bin/true` precedes each of its runs.
+    case command(arguments: [String], navs: Int, runs: Int)
     /// Measures the time from start to readiness after a kill, with a journal of this many navs and
     /// of operations for each nav.
     case restart(navs: Int, operations: Int, starts: Int)

@@ -11,8 +11,9 @@ enum Program {
   static let version = "navctl \(number) (NSP/1)"
 
   static let commands: [any Command.Type] = [
-    ShowCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self, GetCommand.self,
-    LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self, VerifyCommand.self,
+    ShowCommand.self, UICommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self,
+    GetCommand.self, LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self,
+    VerifyCommand.self,
     ExplainCommand.self,
     StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,
     ConfigCommand.self, ReloadCommand.self,
