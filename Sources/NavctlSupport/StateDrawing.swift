@@ -26,17 +26,20 @@ package struct StateDrawing: Sendable {
   ///   - state: the body.
   ///   - height: the number of lines.
   ///   - skipped: how many screens to leave out at the top; at most as many as do not fit.
-  /// - Returns: the lines, at most `height`, and the number of screens left out at the top.
+  /// - Returns: the lines, at most `height`; the number of screens left out at the top; and whether
+  ///   the outermost screen is among the lines.
   package func lines(
     _ state: JSONValue, height: Int, skipped: Int
-  ) -> (lines: [StyledLine], skipped: Int) {
+  ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {
     var (head, rows, tail) = sections(state, elapsed: nil)
     let position = position(state, depth: state["screens"]?.elements.count ?? 0).count
     if head.count + rows.count + tail.count > height { tail.removeLast(position) }
     let room = height - head.count - tail.count
-    guard rows.count > room else { return (head + rows + tail, 0) }
+    guard rows.count > room else { return (head + rows + tail, 0, true) }
     // Without room for a screen between two lines about the others, only the beginning is shown.
-    guard room >= 3 else { return (Array((head + rows + tail).prefix(max(0, height))), 0) }
+    guard room >= 3 else {
+      return (Array((head + rows + tail).prefix(max(0, height))), 0, head.count < height)
+    }
     let skipped = min(max(0, skipped), rows.count - room + 1)
     let isCutAbove = skipped > 0
     let shown = min(rows.count - skipped, room - (isCutAbove ? 1 : 0))
@@ -46,7 +49,7 @@ package struct StateDrawing: Sendable {
     if isCutAbove { lines.append(StyledLine("  … \(skipped) more above", .faint)) }
     lines += rows[skipped..<end]
     if isCutBelow { lines.append(StyledLine("  … \(rows.count - end) more below", .faint)) }
-    return (lines + tail, skipped)
+    return (lines + tail, skipped, skipped == 0)
   }
 
   /// The lines above the screens, those of the screens, and those below.

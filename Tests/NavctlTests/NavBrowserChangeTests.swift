@@ -114,6 +114,36 @@ import Testing
     #expect(stage.type("P").isEmpty && stage.type("p").isEmpty)
   }
 
+  @Test func `a stack that is not on the screen is not changed`() throws {
+    var stage = BrowserStage(isWritable: true, columns: 40, rows: 12)
+    try stage.open()
+    stage.type("", .tab)
+    _ = stage.browser.frame()
+    #expect(stage.type("P").isEmpty && stage.type("p").isEmpty)
+    #expect(stage.screen.contains("kiosk is not on the screen: press Tab"))
+    stage.type("", .backTab)
+    _ = stage.browser.frame()
+    #expect(BrowserStage.changes(stage.type("P")).count == 1)
+    // The help covers it, and a scrolled stack does not have its top on the screen.
+    var deep = BrowserStage(isWritable: true)
+    _ = deep.browser.start("kiosk")
+    try deep.show("kiosk", (1...30).map { "s\($0)" })
+    deep.type("j")
+    _ = deep.browser.frame()
+    #expect(deep.type("P").isEmpty && deep.screen.contains("the top of kiosk is not on the screen"))
+    deep.type("g?")
+    _ = deep.browser.frame()
+    #expect(deep.type("?P").isEmpty)
+    _ = deep.browser.frame()
+    #expect(BrowserStage.changes(deep.type("P")).count == 1)
+  }
+
+  @Test func `records of the directory that have a head show it in the list`() throws {
+    var stage = BrowserStage(columns: 132)
+    try stage.list(["tv"], head: #"{"id":"tv","ver":1,"rev":7,"depth":2,"top":"film"}"#)
+    #expect(stage.screen.contains("tv") && stage.screen.contains("rev 7  depth 2  film│"))
+  }
+
   /// Keys with all kinds of effects, the changing ones often.
   private static let keys: [BrowserKey] =
     "pPobrfjkhlgGq?/Pbr x1".unicodeScalars.map { .text($0) } + [

@@ -33,8 +33,13 @@ struct BrowserStage {
   }
 
   /// Lists these navs.
-  @discardableResult mutating func list(_ names: [String]) throws -> [NavBrowser.Effect] {
-    let mirror = try Self.mirror(names, kind: "directory")
+  @discardableResult mutating func list(
+    _ names: [String], head: String? = nil
+  ) throws -> [NavBrowser.Effect] {
+    var mirror = try Self.mirror(names, kind: "directory")
+    if let head {
+      mirror.screens[0].json = OpaqueJSON(validated: Array(head.utf8))
+    }
     return browser.take(.changed(nav: NavBrowser.directory, .replaced(mirror, why: "join")))
   }
 

@@ -85,7 +85,7 @@ class Wide(Interface):
 
     def test_keys_push_pop_and_go_back_with_write(self):
         self.open(80, 24, "kiosk --write")
-        self.sees("[kiosk]", "▶ wifi", "writes")
+        self.sees("[kiosk]", "▶ wifi", "read-write")
         self.press("p", "dns", "Enter")
         self.sees("unknown-screen: there is no screen dns; try: p, then its id and a title")
         self.press("p", "dns 名前 DNS", "Enter")
@@ -205,7 +205,7 @@ class Restricted(Interface):
         self.terminal = Terminal(self.scene, 80, 24)
         self.addCleanup(self.terminal.close)
         self.terminal.type("HOME= setpriv --reuid 4711 --regid 4711 --clear-groups navctl ui kiosk --write")
-        self.sees("▶ wifi", "writes")
+        self.sees("▶ wifi", "read-write")
         for key in "Pbr":
             self.press(key)
             lines = self.sees("forbidden: ", "; try: add to the configuration:", "kiosk pop in [access]")

@@ -59,6 +59,8 @@ extension NavBrowser {
   /// Draws the screen, and notes the state of the open nav as seen.
   package mutating func frame() -> BrowserFrame {
     let layout = layout
+    // Only a frame that has the outermost screen of the open nav shows it.
+    drawn = nil
     var lines = layout.hasHead ? [head] : []
     lines += helpTop.map { helpLines(from: $0, layout) } ?? body(layout)
     let status = statusLines
@@ -67,7 +69,6 @@ extension NavBrowser {
     }
     lines += status
     if layout.hasHints { lines.append(hints) }
-    drawn = opened?.mirror.map { Seen($0) }
     let fitted = lines.prefix(rows).map { $0.fitted(columns: columns) }
     return BrowserFrame(
       lines: isASCII ? fitted.map(\.ascii) : fitted,
@@ -79,7 +80,7 @@ extension NavBrowser {
 extension NavBrowser {
   /// The program, the address, the connection, and whether keys can change anything.
   private var head: StyledLine {
-    let mode = isWritable ? "writes" : "read-only"
+    let mode = isWritable ? "read-write" : "read-only"
     var right = StyledLine(
       isConnected ? "connected" : "disconnected, reconnecting", isConnected ? .plain : .alert)
     right.append("  \(mode)", isWritable ? .strong : .plain)

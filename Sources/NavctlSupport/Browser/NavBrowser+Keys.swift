@@ -169,8 +169,13 @@ extension NavBrowser {
     guard let opened else { return "no nav is open: choose one and press Enter" }
     guard isConnected else { return "disconnected: nothing was sent" }
     if let pending { return "\(pending.command) has no answer yet: nothing was sent" }
-    guard opened.isCurrent, drawn != nil else {
+    guard opened.isCurrent else {
       return "\(opened.name) is not up to date yet: nothing was sent"
+    }
+    guard drawn != nil else {
+      return layout.isWide || pane == .stack
+        ? "the top of \(opened.name) is not on the screen: press g in its pane first"
+        : "\(opened.name) is not on the screen: press Tab until it is"
     }
     return nil
   }

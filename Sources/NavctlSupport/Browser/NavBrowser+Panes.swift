@@ -93,8 +93,7 @@ extension NavBrowser {
   ///
   /// The open one is known by its mirror, the others as far as the directory has it.
   private func notes(_ nav: String, isOpen: Bool) -> [String] {
-    let head =
-      isOpen ? opened?.mirror.map(NavHead.init) ?? nil : record(of: nav).flatMap(NavHead.init)
+    let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
     return head?.texts ?? []
   }
 }
@@ -125,9 +124,10 @@ extension NavBrowser {
     } catch {
       return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
     }
-    let (drawing, skipped) = StateDrawing(columns: columns)
+    let (drawing, skipped, hasTop) = StateDrawing(columns: columns)
       .lines(state, height: rows - lines.count, skipped: opened.skipped)
     self.opened?.skipped = skipped
+    if hasTop { drawn = Seen(mirror) }
     return lines + drawing
   }
 }

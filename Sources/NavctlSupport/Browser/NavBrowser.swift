@@ -89,6 +89,8 @@ package struct NavBrowser: Sendable {
   var pane = Pane.list
   /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
+  /// The places of the navs in the directory.
+  var places: [String: Int] = [:]
   /// Why there is no list; nil if there is one.
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
@@ -102,7 +104,7 @@ package struct NavBrowser: Sendable {
   var listTop = 0
 
   var opened: OpenNav?
-  /// The state of the open nav in the last frame.
+  /// The state of the open nav in the last frame; nil if that did not have its outermost screen.
   var drawn: Seen?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
@@ -193,10 +195,10 @@ extension NavBrowser {
     chosen = rows[chosenIndex].path
   }
 
-  /// The record of a nav in the directory; nil for a branch.
-  func record(of nav: String) -> JSONValue? {
-    guard let record = listed.first(where: { $0.id == nav }) else { return nil }
-    do { return try JSONValue(record.json.bytes) } catch { return nil }
+  /// The head that the directory has of a nav; nil if it has none.
+  func head(of nav: String) -> NavHead? {
+    guard let place = places[nav] else { return nil }
+    do { return NavHead(try JSONValue(listed[place].json.bytes)) } catch { return nil }
   }
 }
 
@@ -225,11 +227,11 @@ extension NavBrowser {
       listed = mirror.screens
     case .suspect, .proven: return []
     }
+    places = Dictionary(
+      listed.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.isAwaited, listed.contains(where: { $0.id == opened.name }) else {
-      return []
-    }
+    guard let opened, opened.isAwaited, places[opened.name] != nil else { return [] }
     self.opened?.isAwaited = false
     self.opened?.problem = nil
     return [.watch(opened.name)]
