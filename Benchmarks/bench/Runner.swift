@@ -157,7 +157,7 @@ struct Runner {
     _ server: Server, _ arguments: [String], _ navs: Int, _ runs: Int
   ) throws -> Numbers {
     let navctl = programs.path(of: "navctl")
-    let connected = [navctl, "-e", server.endpoint]
+    let line = [navctl] + arguments.map { $0 == "ENDPOINT" ? server.endpoint : $0 }
     _ = try programs.text(
       of: navctl, ["-e", server.endpoint, "create", "bench", "--title", "Home"])
     if navs > 1 {
@@ -165,8 +165,10 @@ struct Runner {
         of: programs.path(of: "bench-load"),
         ["create", "endpoint=\(server.endpoint)", "navs=\(navs - 1)", "depth=1"])
     }
-    var numbers = try programs.numbers(
-      of: "bench-load", ["spawn", "\(runs)"] + connected + arguments)
+    // A command that finds nothing would be fast.
+    let lines = try programs.text(of: navctl, Array(line.dropFirst())).count { $0 == "\n" }
+    guard lines >= navs else { throw BenchError("navctl printed \(lines) of \(navs) lines") }
+    var numbers = try programs.numbers(of: "bench-load", ["spawn", "\(runs)"] + line)
     numbers["cost_ratio"] =
       try Self.number("p50_us", of: numbers) / Self.number("true_p50_us", of: numbers)
     return numbers

@@ -210,11 +210,11 @@ extension Workload {
   /// Commands of navctl as whole processes, each beside a start of `/bin/true`.
   private static func processes(_ scale: Int) -> [Workload] {
     [
-      ("navctl", "navctl push", ["push", "bench", "--title", "Wi-Fi"], 1, 40),
+      ("navctl", "navctl push", ["-e", "ENDPOINT", "push", "bench", "--title", "Wi-Fi"], 1, 40),
       ("navctl-help", "navctl --help", ["--help"], 1, 200 / scale),
       (
         "navctl-complete", "completion of a nav among 10,000",
-        ["completion", "bash", "--", "show", ""], 10_000, 200 / scale
+        ["completion", "bash", "--", "-e", "ENDPOINT", "show", ""], 10_000, 200 / scale
       ),
     ].map { name, title, arguments, navs, runs in
       Workload(

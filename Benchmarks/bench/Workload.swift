@@ -16,8 +16,8 @@ struct Workload {
     /// Compares the cost of deliveries to one connection with 1,000 watches and to 1,000
     /// connections with one watch each.
     case many(arguments: [String])
-    /// Measures a process of navctl with these arguments beside a daemon that has this many navs.
-    /// A run of `/bin/true` precedes each of its runs.
+    /// Measures a process of navctl with these arguments, which prints a line or more for each of this
+    /// many navs. `ENDPOINT` stands for the daemon's. `/bin/true` runs before each run.
     case command(arguments: [String], navs: Int, runs: Int)
     /// Measures the time from start to readiness after a kill, with a journal of this many navs and
     /// of operations for each nav.

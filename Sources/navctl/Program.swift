@@ -79,7 +79,7 @@ enum Program {
       "popToRootViewController": "pop-to-root", "pushViewController": "push",
       "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
       "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
-      "modal": "present", "undo": "revert",
+      "modal": "present", "undo": "revert", "tui": "ui", "browse": "ui",
     ])
 
   /// Runs one command line; returns the exit status.

@@ -266,6 +266,9 @@ extension NavBrowser {
     case (.unknownScreen, "push"):
       return "\(error.code): \(TerminalText.visible(error.message)); "
         + "try: p, then its id and a title, which makes it"
+    case (.transitionInProgress, _):
+      return "\(error.code): \(TerminalText.visible(error.message)); "
+        + "try: press the key again when it has ended"
     case (.desync, _):
       let cause = ErrorText.lines(error, nav: change.nav, seen: change.seen).first ?? error.code
       return "\(cause); try: look, then press the key again"
