@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
+  libmicrohttpd-dev libncurses-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # What the tests of the terminal need: a terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.

@@ -34,6 +34,9 @@ void report_latencies(uint64_t *values, size_t count, const char *prefix) {
   for (size_t index = 0; index < sizeof quantiles / sizeof *quantiles; index++)
     printf("%s%s_us=%.1f ", prefix, quantiles[index].name,
            (double)values[count * quantiles[index].thousandths / 1000] / 1e3);
+  double sum = 0;
+  for (size_t index = 0; index < count; index++) sum += (double)values[index];
+  printf("%smean_us=%.1f ", prefix, sum / (double)count / 1e3);
 }
 
 static int read_option(struct plan *plan, const char *text) {

@@ -207,15 +207,21 @@ extension Workload {
     ]
   }
 
+  /// Commands of navctl as whole processes, each beside a start of `/bin/true`.
   private static func processes(_ scale: Int) -> [Workload] {
     [
+      ("navctl", "navctl push", ["-e", "ENDPOINT", "push", "bench", "--title", "Wi-Fi"], 1, 40),
+      ("navctl-help", "navctl --help", ["--help"], 1, 200 / scale),
+      (
+        "navctl-complete", "completion of a nav among 10,000",
+        ["completion", "bash", "--", "-e", "ENDPOINT", "show", ""], 10_000, 200 / scale
+      ),
+    ].map { name, title, arguments, navs, runs in
       Workload(
-        name: "navctl", title: "navctl push, a whole process", kind: .command(runs: 40),
-        metric: "p50_us"),
-      Workload(
-        name: "navctl-help", title: "navctl --help : true, whole processes",
-        kind: .help(runs: 200 / scale), metric: "p50_us", also: ["cost_ratio"]),
-    ]
+        name: name, title: "\(title), a whole process",
+        kind: .command(arguments: arguments, navs: navs, runs: runs), metric: "mean_us",
+        also: ["p95_us", "true_mean_us", "cost_ratio"])
+    }
   }
 
   private static func states(_ scale: Int) -> [Workload] {

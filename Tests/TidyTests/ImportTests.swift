@@ -53,8 +53,10 @@ enum ImportRules {
     ]),
     "navctl": system.union([
       "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
-      "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
+      "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
     ]),
+    // A terminal; it knows nothing of navigation.
+    "Curses": ["CNCurses"],
     // One server over HTTP, in a process of its own; it knows the daemon as any client does.
     "NavigationExporter": system.union([
       "NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "CLinux",
