@@ -23,8 +23,8 @@ C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
-# What checks the types of the programs of the pages, and renders the man pages.
-GUIDE_PACKAGES := mypy groff-base
+# What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
+GUIDE_PACKAGES := mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
