@@ -48,7 +48,7 @@ types man/navd-web.8.scd Bearer
 holds "$(cat /tmp/printed)" '"code"'
 # It may still wait before it connects again after a restart of the daemon.
 until_prints 'navd_serving 1' types man/navd-exporter.8.scd 'curl http'
-navctl create kiosk --root home >/dev/null
+navctl create --if-absent kiosk --root home >/dev/null
 navctl dump >/dev/null
 types docs/operations.md MESSAGE_ID
 
