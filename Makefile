@@ -23,8 +23,8 @@ C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
-# What checks the types of the programs of the pages, and renders the man pages.
-GUIDE_PACKAGES := mypy groff-base
+# What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
+GUIDE_PACKAGES := mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
@@ -68,7 +68,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 step = @echo '==> $(strip $(1))' && $(1)
 
 .PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man docc \
-  install install-library install-qml qml packages booted clean
+  install install-library install-qml qml packages booted autopkgtest clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -136,6 +136,10 @@ test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and B
 # build. Needs root and apt's mirror; where they are missing the tests say so and are left out.
 booted: ## Prepare the tests under a real service manager, in .build/booted
 	$(call step,Tests/BootedTests/prepare $(PACKAGING_PACKAGES))
+
+# About a minute after `make booted`; another one when its root is made. PACKAGES_DIR=.build/packages tests those of a release build.
+autopkgtest: booted ## Run debian/tests on a booted machine, as root
+	$(call step,debian/autopkgtest $(if $(filter command line,$(origin PACKAGES_DIR)),$(PACKAGES_DIR)))
 
 demo: deps release ## Build for release and run the demonstration
 	$(call step,demo/run)
