@@ -23,8 +23,8 @@ C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
-# What checks the types of the programs of the pages, and renders the man pages.
-GUIDE_PACKAGES := mypy groff-base
+# What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
+GUIDE_PACKAGES := mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
@@ -67,8 +67,8 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
-  install install-library install-qml qml packages booted clean
+.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man docc \
+  install install-library install-qml qml packages booted autopkgtest clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,.ci/deps $(PACKAGES))
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,.ci/docc debug)
 	$(call step,.ci/previous $(JOBS))
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
@@ -136,6 +137,10 @@ test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and B
 booted: ## Prepare the tests under a real service manager, in .build/booted
 	$(call step,Tests/BootedTests/prepare $(PACKAGING_PACKAGES))
 
+# About a minute after `make booted`; another one when its root is made. PACKAGES_DIR=.build/packages tests those of a release build.
+autopkgtest: booted ## Run debian/tests on a booted machine, as root
+	$(call step,debian/autopkgtest $(if $(filter command line,$(origin PACKAGES_DIR)),$(PACKAGES_DIR)))
+
 demo: deps release ## Build for release and run the demonstration
 	$(call step,demo/run)
 
@@ -168,6 +173,10 @@ man: $(man_pages) ## Make the man pages, into .build/man
 	@mkdir -p $(@D)
 	scdoc <$< >$@.partial
 	@mv $@.partial $@
+
+# Serve the directory to read it: python3 -m http.server --directory .build/docc/NavigationClient.doccarchive
+docc: binaries ## Build the API documentation of the Swift library, into .build/docc
+	$(call step,.ci/docc $(CONFIGURATION))
 
 demo-cluster: deps release ## Show three daemons on one database, with fail-overs
 	$(call step,demo/cluster)

@@ -9,17 +9,21 @@ struct Failure: Error, Sendable {
   var code: String
   var message: String
   var advice: String
-  var retry = NAVD_RETRY_NEVER
+  var retry: navd_retry
   /// In milliseconds; 0 if the daemon named none.
   var retryAfter: UInt64 = 0
   var mayHaveHappened = false
   /// The message of the daemon; an empty object if there is none.
   var body = Array("{}".utf8)
 
-  init(_ status: navd_status, _ code: String, _ message: String, advice: String) {
+  init(
+    _ status: navd_status, _ code: String, _ message: String, retry: navd_retry = NAVD_RETRY_NEVER,
+    advice: String
+  ) {
     self.status = status
     self.code = code
     self.message = message
+    self.retry = retry
     self.advice = advice
   }
 
@@ -31,12 +35,11 @@ struct Failure: Error, Sendable {
   /// The daemon's refusal of a request.
   init(_ refusal: ErrReply) {
     self.init(
-      NAVD_REFUSED, refusal.code, refusal.message,
+      NAVD_REFUSED, refusal.code, refusal.message, retry: Self.retry(refusal.retryPolicy),
       advice: refusal.knownCode.map { Advice.text(for: $0) }
         ?? Advice.text(for: refusal.retryPolicy))
     mayHaveHappened = refusal.effect != "none"
     retryAfter = refusal.after ?? 0
-    retry = Self.retry(refusal.retryPolicy)
     body = refusal.body.bytes
   }
 
@@ -45,18 +48,16 @@ struct Failure: Error, Sendable {
     switch error {
     case .unreachable:
       self.init(
-        NAVD_UNREACHABLE, "unreachable", "\(error)",
+        NAVD_UNREACHABLE, "unreachable", "\(error)", retry: NAVD_RETRY_LATER,
         advice: "start navd, or set the endpoint; navctl status shows whether navd is running")
-      retry = NAVD_RETRY_LATER
     case .refused(_, .unauthorised):
       self.init(
         NAVD_UNREACHABLE, "forbidden", "\(error)",
         advice: "add this user to the group navd, or authorise its key in navd.conf(5)")
     case .refused(_, .full):
       self.init(
-        NAVD_UNREACHABLE, "busy", "\(error)",
+        NAVD_UNREACHABLE, "busy", "\(error)", retry: NAVD_RETRY_LATER,
         advice: "close other clients of this user, or raise a limit of connections in navd.conf(5)")
-      retry = NAVD_RETRY_LATER
     case .refused(_, .handshake):
       self.init(
         NAVD_UNREACHABLE, "handshake", "\(error)",
@@ -64,10 +65,10 @@ struct Failure: Error, Sendable {
     case .noAnswer(_, let isChange):
       self.init(
         NAVD_TIMEOUT, "expired", "\(error)",
+        retry: isChange ? NAVD_RETRY_RESYNCHRONISED : NAVD_RETRY_LATER,
         advice: isChange
           ? "read the newest state before you decide again, because the change may have happened"
           : "try again, or wait longer")
-      retry = isChange ? NAVD_RETRY_RESYNCHRONISED : NAVD_RETRY_LATER
       mayHaveHappened = isChange
     case .closed(SessionEnd.refused(let refusal)):
       self.init(refusal)

@@ -12,7 +12,8 @@ enum Program {
 
   static let commands: [any Command.Type] = [
     ShowCommand.self, UICommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self,
-    GetCommand.self, LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self,
+    GetCommand.self, LogCommand.self, TraceCommand.self, WhyCommand.self, DiffCommand.self,
+    ListCommand.self,
     VerifyCommand.self,
     ExplainCommand.self,
     StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,

@@ -13,10 +13,10 @@ struct BootedTests {
     try Machine(
       [
         "install", "kill", "restart", "reload-bad", "refused", "watchdog", "credentials", "memory",
-        "client-unit", "user", "web",
+        "client-unit", "user", "web", "pages",
       ] + (reloads ? ["reload-good"] : []))
   }
-  private static let life = Result { try Machine(["upgrade", "remove"]) }
+  private static let life = Result { try Machine(["upgrade", "remove", "newuser"]) }
 
   /// Whether the unit asks navd to read its files again.
   private static let reloads: Bool = {
@@ -86,6 +86,15 @@ struct BootedTests {
   {
     let scenario = try Self.service.get().passed("web")
     #expect(scenario.milliseconds("first-answer-us") < 4000)
+  }
+
+  @Test func `what the pages for administrators have them type works`() throws {
+    _ = try Self.service.get().passed("pages")
+  }
+
+  @Test func `five commands of the README show two terminals that mirror a nav`() throws {
+    let scenario = try Self.life.get().passed("newuser")
+    #expect(scenario.facts["commands"] == ["5"])
   }
 
   @Test func `a user has a daemon of their own`() throws {

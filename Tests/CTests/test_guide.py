@@ -72,7 +72,9 @@ class GuideTests(unittest.TestCase):
 
     def test_the_remote_control_obeys_and_never_pops_what_it_did_not_show(self):
         self.daemon.control.create("kiosk")
-        process = self.start(self.workshop.program(repository("demo", "c", "remote.c")), "kiosk")
+        source = repository("demo", "c", "remote.c")
+        self.assertLessEqual(len(text_of(source).splitlines()), 80, "the guide promises 80 lines")
+        process = self.start(self.workshop.program(source), "kiosk")
         self.assertEqual(process.stdout.readline(), "home\n")
         # The program's own thread, and two of libzmq.
         self.assertEqual(len(os.listdir(f"/proc/{process.pid}/task")), 3)

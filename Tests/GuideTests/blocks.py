@@ -3,7 +3,10 @@
 Each block between fences has a language. A comment in the line before a block changes its meaning:
 
     <!-- not run: REASON -->     a test cannot run it, for this reason
+    <!-- checked: REASON -->     a test checks its form and does not run it, for this reason
     <!-- configuration: NAME -->  a file NAME, beside the other files of the reader
+
+The comment of a man page is a line `; not run: REASON`.
 """
 import dataclasses
 import os
@@ -11,7 +14,10 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-FENCE = re.compile(r"^(?:<!-- ([a-z ]+): (.+?) -->\n)?```(\w*)\n(.*?)^```$", re.S | re.M)
+FENCE = re.compile(
+    r"^(?: *(?:<!-- |; )(?P<mark>[a-z ]+): (?P<note>[^\n]+?)(?: -->)?\n)?"
+    # Blocks in lists are indented.
+    r"(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.S | re.M)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +38,8 @@ def text_of(*path):
 
 def blocks_of(page):
     return [
-        Block(found[3], found[4], page.count("\n", 0, found.start(3)) + 1, found[1] or "", found[2] or "")
+        Block(found["language"], re.sub(f"^{found['indent']}", "", found["text"], flags=re.M), page.count("\n", 0, found.start("language")) + 1,
+              found["mark"] or "", found["note"] or "")
         for found in FENCE.finditer(page)]
 
 

@@ -27,17 +27,20 @@ class Reader:
         self.directory = Directory()
         for name in ("docs", "examples", "python", "Tests", "man"):
             os.symlink(os.path.join(ROOT, name), self.directory / name)
-        os.mkdir(self.directory / "home")
+        for name in ("home", "run"):
+            os.mkdir(self.directory / name, 0o700)
         self.daemon = Daemon(configuration, options=("--durability", "relaxed")) if has_daemon else None
         base = {
-            "PATH": f"{BINARIES}:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.directory / "home", "LC_ALL": "C.UTF-8",
+            "PATH": f"{BINARIES}:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.directory / "home", "XDG_RUNTIME_DIR": self.directory / "run",
+            "XDG_STATE_HOME": self.directory / "home", "LC_ALL": "C.UTF-8",
             "PYTHONPATH": os.path.join(ROOT, "python"), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
         if self.daemon:
             base["NAVD_ENDPOINT"] = self.daemon.endpoint
         self.log = self.directory / "terminal"
-        with open(self.log, "wb") as file:
+        # Programs write at once, so each appends.
+        with open(self.log, "ab") as file:
             self.shell = subprocess.Popen(
-                ["/bin/bash"], stdin=subprocess.PIPE, stdout=file, stderr=file, env=base | (environment or {}),
+                ["/bin/bash", "-O", "expand_aliases"], stdin=subprocess.PIPE, stdout=file, stderr=file, env=base | (environment or {}),
                 cwd=self.directory.path, start_new_session=True)
 
     def close(self):

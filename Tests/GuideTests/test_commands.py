@@ -1,5 +1,4 @@
 """Every command line of navctl in the documents has a command and options that navctl has."""
-import glob
 import json
 import os
 import re
@@ -8,10 +7,9 @@ import unittest
 
 from blocks import ROOT, text_of
 from reader import BINARIES, DEADLINE
+import pages
 
-DOCUMENTS = ["README.md", "python/README.md", *sorted(
-    os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
-    if "decisions" not in path)]
+DOCUMENTS = sorted({*pages.pages(), *pages.matches("docs/*.md"), *pages.matches("docs/kiosk/*.md")})
 #: Commands with verbs of their own; other words behind a command are names that the user chooses.
 VERBS = {"key": "new public authorize list revoke", "screen": "create set release", "button": "create set release activate",
          "lease": "take release", "bar": "set hide show", "toolbar": "set hide show", "transition": "complete",

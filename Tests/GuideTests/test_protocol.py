@@ -1,15 +1,13 @@
 """docs/protocol.md: the walk through a session, and CURVE, with plain pyzmq."""
-import os
 import re
-import socket
-import subprocess
 import unittest
 
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
 from blocks import blocks_of, text_of
-from reader import BINARIES, DEADLINE, Daemon, Directory, Reader, eventually
+from reader import DEADLINE, Reader, eventually
+from curve import CurveTest, navctl
 
 PAGE = text_of("docs", "protocol.md")
 
@@ -17,12 +15,6 @@ PAGE = text_of("docs", "protocol.md")
 def section(heading):
     """The text from a heading to the next one."""
     return re.search(rf"^{re.escape(heading)}\n(.*?)^##", PAGE, re.S | re.M)[1]
-
-
-def navctl(*words):
-    return subprocess.run(
-        [os.path.join(BINARIES, "navctl"), *words], capture_output=True, text=True, check=True, timeout=DEADLINE,
-        env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"}).stdout.strip()
 
 
 class Walk(unittest.TestCase):
@@ -35,33 +27,7 @@ class Walk(unittest.TestCase):
         self.assertTrue(all(re.match(r"[→←] nsp1\.[a-z]+ \{", line) for line in shown), shown)
 
 
-class Curve(unittest.TestCase):
-    def setUp(self):
-        self.directory = Directory()
-        self.addCleanup(self.directory.remove)
-        os.mkdir(self.directory / "keys")
-        for name in ("navd.key", "panel.key", "other.key"):
-            navctl("key", "new", self.directory / name)
-        self.server = navctl("key", "public", self.directory / "navd.key")
-        navctl("key", "authorize", "panel", navctl("key", "public", self.directory / "panel.key"), "--role", "ui",
-               "--keys", self.directory / "keys")
-        self.daemon = self.serve()
-        self.addCleanup(self.daemon.close)
-
-    def serve(self):
-        """Starts a daemon on a port that the kernel chooses; another program may take the port before."""
-        lines = f"[access]\nsecret-key = {self.directory / 'navd.key'}\nkeys = {self.directory / 'keys'}\n"
-        for attempt in range(5):
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                self.endpoint = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-            try:
-                return Daemon(lines, options=("--listen", self.endpoint))
-            except AssertionError as error:
-                if attempt == 4 or "in use" not in str(error):
-                    raise
-        return None
-
+class Curve(CurveTest, unittest.TestCase):
     def test_the_client_of_the_page_gets_an_answer(self):
         reader = Reader(section("### CURVE, over tcp"), has_daemon=False, environment={
             "NAVD_TCP": self.endpoint, "NAVD_SERVER_KEY": self.server, "NAVD_KEY": self.directory / "panel.key"})

@@ -1,53 +1,18 @@
 """The package over tcp with CURVE, and with daemons of a cluster by a script (Fixtures/shards.py)."""
 import json
 import os
-import socket
-import subprocess
 import unittest
 from unittest import mock
 
-from setting import BINARIES, DEADLINE, Concurrently, Daemon, Directory, eventually
+from setting import DEADLINE, Concurrently, Directory, eventually
+from curve import CurveTest, navctl
 import navd
 from navd import NavigationError, operations as op
 from navd.keys import read_public_key, read_secret_key
 from shards import Shards
 
 
-def navctl(*words):
-    done = subprocess.run([os.path.join(BINARIES, "navctl"), *words], capture_output=True, text=True, timeout=DEADLINE,
-                          env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
-    if done.returncode:
-        raise AssertionError(f"navctl {words}: {done.stderr}")
-    return done.stdout.strip()
-
-
-class Curve(unittest.TestCase):
-    def setUp(self):
-        self.directory = Directory()
-        self.addCleanup(self.directory.remove)
-        os.mkdir(self.directory / "keys")
-        for name in ("navd.key", "panel.key", "other.key"):
-            navctl("key", "new", self.directory / name)
-        self.server = navctl("key", "public", self.directory / "navd.key")
-        panel = navctl("key", "public", self.directory / "panel.key")
-        navctl("key", "authorize", "panel", panel, "--role", "ui", "--keys", self.directory / "keys")
-        self.daemon = self.serve()
-        self.addCleanup(self.daemon.close)
-
-    def serve(self):
-        """Starts a daemon on a port that the kernel chooses; another program may take the port before."""
-        lines = f"[access]\nsecret-key = {self.directory / 'navd.key'}\nkeys = {self.directory / 'keys'}\n"
-        for attempt in range(5):
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                self.endpoint = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-            try:
-                return Daemon(lines, options=("--listen", self.endpoint))
-            except AssertionError as error:
-                if attempt == 4 or "in use" not in str(error):
-                    raise
-        return None
-
+class Curve(CurveTest, unittest.TestCase):
     def connect(self, key="panel.key", server=None, **options):
         return navd.connect(self.endpoint, name="panel", server_key=server or self.server,
                             key_file=self.directory / key, **options)

@@ -193,6 +193,17 @@ class Schema(unittest.TestCase):
         output = self.scene.must("watch", "kiosk", "--count", "2", "--progress", "-o", "json")
         self.check(output, ["snapshot", "progress"])
 
+    def test_progress_of_long_work_goes_to_stderr_when_asked_for(self):
+        for command in (["verify"], ["backup"]):
+            result = self.scene.navctl(*command, "--progress=json", "-o", "json")
+            self.assertEqual(result.status, 0, result.errors)
+            self.assertNotIn('"work"', result.output)
+            self.check(result.errors, ["work"] * len(result.errors.splitlines()))
+            last = json.loads(result.errors.splitlines()[-1])
+            self.assertEqual(last["work"], command[0])
+            self.assertEqual(self.scene.navctl(*command, "-o", "json").errors, "")
+        self.assertEqual(last["unit"], "pages")
+
     def test_the_schema_of_a_type_stands_alone(self):
         for kind in self.types:
             schema = json.loads(self.scene.must("schema", kind))

@@ -31,8 +31,10 @@ enum ImportRules {
       "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
       "Systemd", "CInih", "CLinux",
     ]),
+    // Observation is the standard library's, for the model that interfaces observe.
     "NavigationClient": system.union([
       "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+      "Observation",
     ]),
     // The library for C, a layer over the client's connection.
     "NavdC": system.union([

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 from .arguments import AnyGuard, AnyOperation, check_choice, check_nav, check_text, check_time
+from .common import CommonClient, CommonDuty, CommonLoop
 from .core.actions import Status
 from .errors import NavigationError
 from .guards import Guard
@@ -19,9 +19,8 @@ from .reply import Pong, Reply
 from .shell import procedures
 from .shell.duty import DutyState
 from .shell.engine import Engine
-from .shell.opening import open_engine
 from .shell.pending import Pending, perform, wait_in_loop
-from .shell.subscription import End, Subscription, WatchSubscription
+from .shell.subscription import End, WatchSubscription
 from .state import Latest, State, View
 from .wire import JSON, Body
 
@@ -83,19 +82,11 @@ class Connecting:
         return client
 
 
-class Client:
+class Client(CommonClient):
     """A connection to navd, which goes on over losses. One is enough for a process.
 
     A call that is cancelled may have happened. The client may be used from one event loop.
     """
-
-    def __init__(
-        self, endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
-        key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0,
-    ) -> None:
-        """Make a client that connects in the background; `navd.connect` has the arguments."""
-        self._engine = open_engine(endpoint, name, server_key, key_file, window, heartbeat)
-        self._finalizer = weakref.finalize(self, self._engine.release)
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -112,16 +103,6 @@ class Client:
         """Say `bye`; everything that is under way fails with `closed`."""
         self._finalizer.detach()
         await asyncio.to_thread(self._engine.close)
-
-    @property
-    def status(self) -> Status:
-        """`connecting`, `connected`, `disconnected`, or `closed` for good."""
-        return self._engine.status
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What the daemon has beside the first NSP/1 (§4); empty before the first session."""
-        return self._engine.features
 
     def statuses(self) -> Statuses:
         """Iterate over the present status and its changes, until the client is closed."""
@@ -261,14 +242,8 @@ def _in_loop_of(
     return call
 
 
-class _Loop(Generic[Value]):
+class _Loop(CommonLoop[Value]):
     """The common part of loops."""
-
-    def __init__(self, client: Client, subscription: Subscription[Value]) -> None:
-        # The client lives at least as long as the loop.
-        self._client = client
-        self._subscription = subscription
-        self._finalizer = weakref.finalize(self, client._engine.drop, subscription)
 
     def __aiter__(self) -> AsyncIterator[Value]:
         """Return the loop itself."""
@@ -280,11 +255,6 @@ class _Loop(Generic[Value]):
         if isinstance(value, End):
             raise StopAsyncIteration
         return value
-
-    def close(self) -> None:
-        """End the loop; a task that waits in it ends too."""
-        self._finalizer.detach()
-        self._client._engine.leave(self._subscription)
 
     async def __aenter__(self) -> Self:
         """Return the loop itself."""
@@ -322,35 +292,12 @@ class Removal:
         return perform(self._steps).__await__()
 
 
-class Duty:
+class Duty(CommonDuty):
     """Delegate roles or a lease; an async context manager that ends them."""
-
-    def __init__(self, client: Client, duty: DutyState) -> None:
-        self._client = client
-        self._duty = duty
-
-    @property
-    def nav(self) -> str:
-        """The name of the nav."""
-        return self._duty.nav
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the daemon has granted them in the present session."""
-        return self._duty.is_held
-
-    @property
-    def lost(self) -> NavigationError | None:
-        """Why they are over for good; None while they are not."""
-        return self._duty.lost.result() if self._duty.lost.done() else None
 
     async def wait_lost(self) -> NavigationError:
         """Wait until they are over for good."""
         return await wait_in_loop(Pending(self._duty.lost, lambda: None))
-
-    def end(self) -> None:
-        """End the roles, or give the display back."""
-        self._client._engine.resign(self._duty)
 
     async def __aenter__(self) -> Self:
         """Return it."""

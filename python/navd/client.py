@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Generic, Literal, Self, TypeVar, overload
+from typing import Literal, Self, TypeVar, overload
 
 from .arguments import AnyGuard, AnyOperation, check_choice, check_nav, check_text, check_time
+from .common import CommonClient, CommonDuty, CommonLoop
 from .core.actions import Status
 from .errors import NavigationError
 from .guards import Guard
@@ -18,9 +18,8 @@ from .reply import Pong, Reply
 from .shell import procedures
 from .shell.duty import DutyState
 from .shell.engine import Engine
-from .shell.opening import open_engine
 from .shell.pending import Pending, run, wait
-from .shell.subscription import End, Subscription, WatchSubscription
+from .shell.subscription import End, WatchSubscription
 from .state import Latest, State, View
 from .wire import JSON, Body
 
@@ -61,19 +60,11 @@ def connect(
     return client
 
 
-class Client:
+class Client(CommonClient):
     """A connection to navd, which goes on over losses. One is enough for a process.
 
     It is a context manager; `close` ends it, and so does the end of the process.
     """
-
-    def __init__(
-        self, endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
-        key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0,
-    ) -> None:
-        """Make a client that connects in the background; `connect` has the arguments."""
-        self._engine = open_engine(endpoint, name, server_key, key_file, window, heartbeat)
-        self._finalizer = weakref.finalize(self, self._engine.release)
 
     def __enter__(self) -> Self:
         """Return the client."""
@@ -90,16 +81,6 @@ class Client:
         """Say `bye`; everything that is under way fails with `closed`."""
         self._finalizer.detach()
         self._engine.close()
-
-    @property
-    def status(self) -> Status:
-        """`connecting`, `connected`, `disconnected`, or `closed` for good."""
-        return self._engine.status
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What the daemon has beside the first NSP/1 (§4); empty before the first session."""
-        return self._engine.features
 
     def statuses(self) -> Statuses:
         """Iterate over the present status and its changes, until the client is closed."""
@@ -241,14 +222,8 @@ def _answer(engine: Engine, roles: Roles, question: Question) -> None:
         engine.answer(question, value)
 
 
-class _Loop(Generic[Value]):
+class _Loop(CommonLoop[Value]):
     """The common part of loops."""
-
-    def __init__(self, client: Client, subscription: Subscription[Value]) -> None:
-        # The client lives at least as long as the loop.
-        self._client = client
-        self._subscription = subscription
-        self._finalizer = weakref.finalize(self, client._engine.drop, subscription)
 
     def __iter__(self) -> Iterator[Value]:
         """Return the loop itself."""
@@ -270,11 +245,6 @@ class _Loop(Generic[Value]):
         if isinstance(value, End):
             raise NavigationError("closed", "the loop is over: its nav or the client was closed")
         return value
-
-    def close(self) -> None:
-        """End the loop; one that waits in another thread ends too."""
-        self._finalizer.detach()
-        self._client._engine.leave(self._subscription)
 
     def __enter__(self) -> Self:
         """Return the loop itself."""
@@ -315,36 +285,13 @@ class Removal:
         return run(procedures.removal(self._client._engine, self._watch, self._screen))
 
 
-class Duty:
+class Duty(CommonDuty):
     """Delegate roles or a lease; a context manager that ends them."""
-
-    def __init__(self, client: Client, duty: DutyState) -> None:
-        self._client = client
-        self._duty = duty
-
-    @property
-    def nav(self) -> str:
-        """The name of the nav."""
-        return self._duty.nav
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the daemon has granted them in the present session."""
-        return self._duty.is_held
-
-    @property
-    def lost(self) -> NavigationError | None:
-        """Why they are over for good; None while they are not."""
-        return self._duty.lost.result() if self._duty.lost.done() else None
 
     def wait_lost(self, within: float | None = None) -> NavigationError:
         """Wait until they are over for good; raises TimeoutError after `within` seconds."""
         pending = Pending(self._duty.lost, lambda: None)
         return wait(pending, check_time(within, "within"))
-
-    def end(self) -> None:
-        """End the roles, or give the display back."""
-        self._client._engine.resign(self._duty)
 
     def __enter__(self) -> Self:
         """Return it."""

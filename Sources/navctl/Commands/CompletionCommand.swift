@@ -76,7 +76,7 @@ enum CompletionCommand: Command {
     var connection = try NavigationConnection.connect(
       to: endpoint, as: try quick.identity(endpoint), name: "navctl", timeout: patience)
     if source == .navs {
-      return try Directory.read(quick, &connection).compactMap {
+      return try Directory.navs.read(quick, &connection).compactMap {
         $0["id"]?.string.map { .init(text: $0, summary: "") }
       }
     }

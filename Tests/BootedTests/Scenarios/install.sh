@@ -46,3 +46,6 @@ http() { # PATH
 until_prints '200 OK' http /livez
 until_prints '200 OK' http /readyz
 until_prints 'navd_serving 1' http /metrics
+
+# The test of the installed packages that a distribution runs.
+(cd /sources && AUTOPKGTEST_TMP=$(mktemp -d) debian/tests/smoke)

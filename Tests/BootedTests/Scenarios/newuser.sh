@@ -1,0 +1,13 @@
+# "With packages alone" of README.md, letter by letter, on a machine that has neither navd nor a compiler.
+apt-get purge -qq -y navctl >/dev/null
+refuses type navctl
+refuses type navd
+refuses type swift
+refuses type cc
+cd "$(mktemp -d)"
+cp /packages/navd_*.deb /packages/navctl_*.deb .
+. /sources/debian/tests/two-terminals
+two_terminals /sources/README.md || fail 'the terminals do not show what the page shows'
+fact commands "$typed"
+fact seconds "$seconds"
+is "$(state navd.service)" active

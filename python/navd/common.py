@@ -1,0 +1,81 @@
+"""What both interfaces share: a client, its loops and its duties, without a way to wait."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Generic, TypeVar
+
+from .core.actions import Status
+from .errors import NavigationError
+from .shell.duty import DutyState
+from .shell.engine import Engine
+from .shell.opening import open_engine
+from .shell.subscription import Subscription
+
+__all__ = ["CommonClient", "CommonDuty", "CommonLoop"]
+
+Value = TypeVar("Value")
+
+
+class CommonClient:
+    """A client: the engine, and what can be read without waiting."""
+
+    def __init__(
+        self, endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
+        key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0,
+    ) -> None:
+        """Make a client that connects in the background; `navd.connect` has the arguments."""
+        self._engine: Engine = open_engine(endpoint, name, server_key, key_file, window, heartbeat)
+        self._finalizer = weakref.finalize(self, self._engine.release)
+
+    @property
+    def status(self) -> Status:
+        """`connecting`, `connected`, `disconnected`, or `closed` for good."""
+        return self._engine.status
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the daemon has beside the first NSP/1 (§4); empty before the first session."""
+        return self._engine.features
+
+
+class CommonLoop(Generic[Value]):
+    """The values of a subscription, until it is left."""
+
+    def __init__(self, client: CommonClient, subscription: Subscription[Value]) -> None:
+        # The client lives at least as long as the loop.
+        self._client = client
+        self._subscription = subscription
+        self._finalizer = weakref.finalize(self, client._engine.drop, subscription)
+
+    def close(self) -> None:
+        """End the loop; a thread or a task that waits in it ends too."""
+        self._finalizer.detach()
+        self._client._engine.leave(self._subscription)
+
+
+class CommonDuty:
+    """Delegate roles or a lease."""
+
+    def __init__(self, client: CommonClient, duty: DutyState) -> None:
+        self._client = client
+        self._duty = duty
+
+    @property
+    def nav(self) -> str:
+        """The name of the nav."""
+        return self._duty.nav
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the daemon has granted them in the present session."""
+        return self._duty.is_held
+
+    @property
+    def lost(self) -> NavigationError | None:
+        """Why they are over for good; None while they are not."""
+        return self._duty.lost.result() if self._duty.lost.done() else None
+
+    def end(self) -> None:
+        """End the roles, or give the display back."""
+        self._client._engine.resign(self._duty)
