@@ -33,7 +33,7 @@ static inline int navd_curses_locale(void) {
 
 /// Takes over the terminal of stdin and stdout; NULL if it cannot place the cursor.
 static inline SCREEN *navd_curses_begin(int is_coloured) {
-  // The size is that of the terminal, whatever LINES and COLUMNS say.
+  // The size is that of the terminal, not that of LINES and COLUMNS.
   use_env(FALSE);
   use_tioctl(TRUE);
   SCREEN *screen = newterm(NULL, stdout, stdin);

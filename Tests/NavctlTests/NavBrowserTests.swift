@@ -175,7 +175,7 @@ import Testing
     #expect(NavHead(try value(#"{"id":"tv","kind":"bar"}"#)) == nil)
   }
 
-  @Test func `a terminal that cannot place the cursor is told what to type instead`() {
+  @Test func `the error about an unfit terminal names other commands`() {
     func remedy(_ isTerminal: Bool, _ term: String?, isJSON: Bool = false) -> String? {
       BrowserTerminal.obstacle(isTerminal: isTerminal, term: term, isJSON: isJSON, nav: "kiosk")?
         .remedy

@@ -1,4 +1,4 @@
-"""What a person sees in `navctl ui`: wide and narrow, after a resize, without UTF-8, and while navd is away."""
+"""The screens of `navctl ui`: wide and narrow, after a resize, without UTF-8, and while navd is away."""
 import os
 import pty
 import subprocess
@@ -157,12 +157,12 @@ class Narrow(Interface):
             self.open(80, 24, words, **environment)
             lines = self.sees("[kiosk]", '> wifi      "???? Wi-Fi"', ">* kiosk")
             self.assertTrue("".join(lines).isascii(), lines)
-            # No colours and no other attributes: the signs say all.
+            # No colours and no other attributes: the signs suffice.
             self.assertNotIn("\x1b[", self.terminal.screen("-e").split("navctl ui", 1)[1])
             self.quits()
             self.terminal.close()
 
-    def test_without_a_terminal_it_says_what_to_type_instead(self):
+    def test_the_error_without_a_terminal_names_other_commands(self):
         result = self.scene.navctl("ui", "kiosk")
         self.assertEqual((result.status, result.output), (2, ""))
         self.assertIn("ui needs a terminal, and stdin or stdout is none", result.errors)

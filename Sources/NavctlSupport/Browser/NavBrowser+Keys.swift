@@ -37,7 +37,7 @@ extension NavBrowser {
 
   private mutating func toggleFollowing() {
     guard let name = opened?.name, streams[name] != nil else {
-      return say("no nav is open: choose one and press Enter")
+      return report("no nav is open: choose one and press Enter")
     }
     if streams[name]?.isFollowing == true {
       streams[name]?.hold()
@@ -46,7 +46,7 @@ extension NavBrowser {
     }
   }
 
-  mutating func say(_ text: String, isAlert: Bool = false) {
+  mutating func report(_ text: String, isAlert: Bool = false) {
     message = Message(text: text, isAlert: isAlert)
   }
 }
@@ -181,7 +181,7 @@ extension NavBrowser {
   }
 
   private mutating func beginPush() {
-    if let hindrance { return say(hindrance, isAlert: true) }
+    if let hindrance { return report(hindrance, isAlert: true) }
     guard let opened else { return }
     prompt = .push(LineEditor(), nav: opened.name)
   }
@@ -190,7 +190,7 @@ extension NavBrowser {
   private mutating func push(_ text: String, on nav: String) -> [Effect] {
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     guard let id = words.first else {
-      say("push: no id, so nothing was sent")
+      report("push: no id, so nothing was sent")
       return []
     }
     // Another nav can have been opened by an event, never by a key.
@@ -204,7 +204,7 @@ extension NavBrowser {
     _ command: String, _ operation: () throws(UsageError) -> NavigationOperation
   ) -> [Effect] {
     if let hindrance {
-      say(hindrance, isAlert: true)
+      report(hindrance, isAlert: true)
       return []
     }
     guard let opened, let drawn else { return [] }
@@ -215,10 +215,10 @@ extension NavBrowser {
         guards: try Self.guards(operation, drawn, command: command, nav: opened.name),
         command: command, seen: drawn)
       pending = change
-      say("\(command): waiting for navd")
+      report("\(command): waiting for navd")
       return [.send(change)]
     } catch {
-      say("\(error.message); nothing was sent", isAlert: true)
+      report("\(error.message); nothing was sent", isAlert: true)
       return []
     }
   }
@@ -243,7 +243,7 @@ extension NavBrowser {
     pending = nil
     switch result {
     case .success(let reply):
-      say(OperationSummary.line(reply, operations: [change.operation]))
+      report(OperationSummary.line(reply, operations: [change.operation]))
     case .failure(let error):
       // A daemon of an earlier version refuses the guard; then the others have to do.
       if error.knownCode == .invalidArgument, error.index == nil,
@@ -255,7 +255,7 @@ extension NavBrowser {
         pending = change
         return [.send(change)]
       }
-      say(Self.text(error, change), isAlert: true)
+      report(Self.text(error, change), isAlert: true)
     }
     return []
   }
