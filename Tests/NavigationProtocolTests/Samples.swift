@@ -248,6 +248,10 @@ enum Samples {
     ("settled", #"{"ask":7,"outcome":"denied","by":"shell"}"#),
     ("lost", #"{"nav":"kiosk","of":"lease","code":"lease-lost","msg":"","owner":"shell"}"#),
     (
+      "traced",
+      #"{"list":[{"t":1732147200000,"dir":"in","verb":"op","principal":"uid:0","size":2,"body":{}}],"dropped":3,"end":"revoked"}"#
+    ),
+    (
       "ask",
       #"{"ask":8,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"within":2000,"#
         + #""q":{"animatorFor":{"op":"push","from":"wifi","to":"dns"}}}"#

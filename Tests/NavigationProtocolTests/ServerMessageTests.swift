@@ -11,7 +11,7 @@ import Testing
     "latest": ["nav", "view", "epoch", "rev", "value"], "event": ["nav", "epoch", "rev", "ev"],
     "mark": ["t", "at"], "end": ["nav", "epoch", "rev", "why"],
     "ask": ["ask", "nav", "epoch", "rev", "within", "q"], "settled": ["ask", "outcome"],
-    "lost": ["nav", "of", "code"],
+    "lost": ["nav", "of", "code"], "traced": ["list"],
     "bye": [], "pong": ["id", "boot", "t"],
   ]
 
@@ -73,8 +73,8 @@ import Testing
     }
   }
 
-  @Test func `what a watch shows counts against credit, and nothing else`() {
-    let counted: Set<ServerVerb> = [.snap, .diff, .diffs, .latest, .event]
+  @Test func `what a watch or a trace shows counts against credit, and nothing else`() {
+    let counted: Set<ServerVerb> = [.snap, .diff, .diffs, .latest, .event, .traced]
     for verb in ServerVerb.allCases { #expect(verb.usesCredit == counted.contains(verb)) }
     #expect(Set(ServerVerb.allCases.map(\.rawValue)) == Set(Self.required.keys))
     for verb in ServerVerb.allCases { #expect(verb.frame == Array("nsp1.\(verb.rawValue)".utf8)) }

@@ -60,10 +60,11 @@ package struct ServerMessageReader: Sendable {
     case .settled: settled().map { .settled($0) }
     case .lost: loss().map { .lost($0) }
     case .traced:
-      .traced(
-        TracedMessages(
-          list: list("list") { OpaqueJSON(validated: tape.raw($0)) } ?? [],
-          dropped: integer("dropped") ?? 0, isOver: text("end") != nil))
+      list("list") { OpaqueJSON(validated: tape.raw($0)) }.map { list in
+        .traced(
+          TracedMessages(
+            list: list, dropped: integer("dropped") ?? 0, isOver: text("end") != nil))
+      }
     }
   }
 
