@@ -47,6 +47,7 @@ static int read_option(struct plan *plan, const char *text) {
       {"depth=", &plan->depth},         {"edits=", &plan->edits},   {"mixed=", &plan->is_mixed},
       {"own=", &plan->watches_own},     {"server=", &plan->server},     {"bar=", &plan->has_bar},
       {"idle-watchers=", &plan->idle_watchers}, {"stopped=", &plan->is_stopped},
+      {"observes=", &plan->observes},
   };
   if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;
   if (!strncmp(text, "prefix=", 7)) return plan->prefix = text + 7, 1;
