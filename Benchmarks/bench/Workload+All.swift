@@ -2,7 +2,8 @@ extension Workload {
   /// All workloads; with `isQuick` they take about a fifth of the time and are less exact.
   static func all(isQuick: Bool) -> [Workload] {
     let scale = isQuick ? 5 : 1
-    return writing(scale) + observed(scale) + clusters(scale) + members(scale) + windows(scale) + fanOut(scale)
+    return writing(scale) + observed(scale) + clusters(scale) + members(scale) + windows(scale)
+      + fanOut(scale)
       + watches(scale)
       + sizes(scale)
       + ratios(scale) + processes(scale) + states(scale)

@@ -138,12 +138,6 @@ import Testing
     #expect(BrowserStage.changes(deep.type("P")).count == 1)
   }
 
-  @Test func `records of the directory that have a head show it in the list`() throws {
-    var stage = BrowserStage(columns: 132)
-    try stage.list(["tv"], head: #"{"id":"tv","ver":1,"rev":7,"depth":2,"top":"film"}"#)
-    #expect(stage.screen.contains("tv") && stage.screen.contains("rev 7  depth 2  film│"))
-  }
-
   /// Keys with all kinds of effects, the changing ones often.
   private static let keys: [BrowserKey] =
     "pPobrfjkhlgGq?/Pbr x1".unicodeScalars.map { .text($0) } + [

@@ -33,14 +33,16 @@ struct BrowserStage {
   }
 
   /// Lists these navs.
-  @discardableResult mutating func list(
-    _ names: [String], head: String? = nil
-  ) throws -> [NavBrowser.Effect] {
-    var mirror = try Self.mirror(names, kind: "directory")
-    if let head {
-      mirror.screens[0].json = OpaqueJSON(validated: Array(head.utf8))
-    }
+  @discardableResult mutating func list(_ names: [String]) throws -> [NavBrowser.Effect] {
+    let mirror = try Self.mirror(names, kind: "directory")
     return browser.take(.changed(nav: NavBrowser.directory, .replaced(mirror, why: "join")))
+  }
+
+  /// Sends the heads of all navs that are in memory: one, with this record.
+  mutating func head(_ nav: String, _ record: String) throws {
+    var mirror = try Self.mirror([nav], kind: "directory")
+    mirror.screens[0].json = OpaqueJSON(validated: Array(record.utf8))
+    _ = browser.take(.changed(nav: NavBrowser.headDirectory, .replaced(mirror, why: "join")))
   }
 
   /// Sends the state of a nav.
@@ -91,11 +93,11 @@ struct BrowserStage {
   }
 
   /// The answer of a daemon to `hello`.
-  static func welcome() throws -> Welcome {
+  static func welcome(_ features: [String] = []) throws -> Welcome {
     guard let boot = Epoch(epoch) else { throw UsageError("not an epoch") }
     return Welcome(
-      nonce: "n", boot: boot, server: "navd/0.1.0", heartbeat: 5000, role: "ui", lastOp: 0,
-      window: 65536, maximumBody: 65536)
+      nonce: "n", boot: boot, server: "navd/0.1.0", features: features, heartbeat: 5000,
+      role: "ui", lastOp: 0, window: 65536, maximumBody: 65536)
   }
 
   /// The screen as text.

@@ -168,10 +168,24 @@ import Testing
     #expect(stage.screen.contains("new was closed") && !stage.screen.contains("▶ home"))
   }
 
-  @Test func `records of the directory that have a head show it`() throws {
-    let record = try value(#"{"id":"tv","rev":7,"depth":2,"top":"film"}"#)
-    #expect(NavHead(record)?.texts == ["rev 7  depth 2  film", "rev 7  film", "rev 7"])
+  @Test func `the list has the newest revision of each nav that is in memory`() throws {
+    var stage = BrowserStage(columns: 132)
+    let old = stage.browser.take(.opened(try BrowserStage.welcome()))
+    #expect(BrowserStage.watches(old) == [])
+    let new = stage.browser.take(.opened(try BrowserStage.welcome(["heads"])))
+    #expect(BrowserStage.watches(new) == ["$heads"])
+    try stage.list(["asleep", "tv"])
+    try stage.head("tv", #"{"id":"tv","ver":1,"rev":7,"depth":2,"top":"film","watches":0}"#)
+    #expect(stage.screen.contains("rev 7  depth 2  film│"))
+    // A user without the right to read all navs has names alone.
+    let error = try refusal(
+      #"{"id":1,"re":"watch","code":"forbidden","retry":"no","msg":"no right","nav":"$heads"}"#)
+    _ = stage.browser.take(.watchEnded(nav: "$heads", view: .full, .refused(error)))
+    #expect(!stage.screen.contains("rev 7") && !stage.screen.contains("forbidden"))
     #expect(NavHead(try value(#"{"id":"tv","rev":7}"#))?.texts == ["rev 7"])
+    #expect(
+      NavHead(try value(#"{"id":"hud","rev":1,"depth":0,"top":""}"#))?.texts
+        == ["rev 1  depth 0", "rev 1"])
     #expect(NavHead(try value(#"{"id":"tv","kind":"bar"}"#)) == nil)
   }
 

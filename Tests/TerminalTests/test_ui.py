@@ -66,6 +66,9 @@ class Wide(Interface):
         self.assertTrue(any(line.startswith("     left") for line in lines), lines)
         self.scene.must("back", "kiosk", "--top", "wifi")
         self.sees("pop wifi → settings by navctl, back\n", "     button  depth 2", "▶ settings")
+        # The other navs have their newest revision too.
+        self.scene.must("push", "car/left", "map", "--title", "Map")
+        self.sees("left          rev 2  map")
         self.scene.must("create", "new", "--root", "home")
         self.sees("   new")
         # Without --write, no key changes anything.

@@ -91,7 +91,7 @@ extension NavBrowser {
 
   /// What is known about a nav, the longest text first.
   ///
-  /// The open one is known by its mirror, the others as far as the directory has it.
+  /// The open one is known by its mirror, the others by the daemon's directory of heads.
   private func notes(_ nav: String, isOpen: Bool) -> [String] {
     let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
     return head?.texts ?? []
@@ -201,7 +201,7 @@ package struct NavHead: Hashable, Sendable {
     guard let revision = record["rev"]?.integer else { return nil }
     self.revision = revision
     depth = record["depth"]?.integer
-    top = record["top"]?.string
+    top = record["top"]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The head of a mirror.
@@ -217,6 +217,7 @@ package struct NavHead: Hashable, Sendable {
     var texts: [String] = []
     if let depth, let name { texts.append("rev \(revision)  depth \(depth)  \(name)") }
     if let name { texts.append("rev \(revision)  \(name)") }
+    if let depth, name == nil { texts.append("rev \(revision)  depth \(depth)") }
     return texts + ["rev \(revision)"]
   }
 }

@@ -74,6 +74,8 @@ package struct NavBrowser: Sendable {
 
   /// The directory of navs.
   package static let directory = "$navs"
+  /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
+  package static let headDirectory = "$heads"
   /// How many navs keep their changes.
   static let maximumStreams = 32
 
@@ -89,7 +91,10 @@ package struct NavBrowser: Sendable {
   var pane = Pane.list
   /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
-  /// The places of the navs in the directory.
+  /// The navs in the directory.
+  var names: Set<String> = []
+  /// The records of the navs in memory, and the place of each nav in them.
+  var heads: [MirrorRecord] = []
   var places: [String: Int] = [:]
   /// Why there is no list; nil if there is one.
   var listProblem: String?
@@ -195,10 +200,10 @@ extension NavBrowser {
     chosen = rows[chosenIndex].path
   }
 
-  /// The head that the directory has of a nav; nil if it has none.
+  /// The newest revision of a nav; nil if the daemon does not send it, or has the nav not in memory.
   func head(of nav: String) -> NavHead? {
     guard let place = places[nav] else { return nil }
-    do { return NavHead(try JSONValue(listed[place].json.bytes)) } catch { return nil }
+    do { return NavHead(try JSONValue(heads[place].json.bytes)) } catch { return nil }
   }
 }
 
@@ -207,12 +212,18 @@ extension NavBrowser {
   /// Takes an event of the session.
   package mutating func take(_ event: SessionEvent) -> [Effect] {
     switch event {
-    case .opened: isConnected = true
+    case .opened(let welcome):
+      isConnected = true
+      let hasHeads = welcome.features.contains("heads")
+      return hasHeads ? [.watch(Self.headDirectory)] : []
     case .lost:
       isConnected = false
       opened?.isCurrent = false
     case .answered(let id, let result) where pending?.id == id: return takeAnswer(result)
     case .changed(Self.directory, let change): return takeDirectory(change)
+    case .changed(Self.headDirectory, let change): takeHeads(change.mirror?.screens)
+    // Without the right to read them all, the list has names alone.
+    case .watchEnded(Self.headDirectory, _, _): takeHeads([])
     case .changed(let nav, let change) where nav == opened?.name: takeChange(change)
     case .watchEnded(Self.directory, _, let outcome): listProblem = Self.text(outcome, nil)
     case .watchEnded(let nav, _, let outcome) where nav == opened?.name: end(nav, outcome)
@@ -221,17 +232,20 @@ extension NavBrowser {
     return []
   }
 
-  private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
-    switch change {
-    case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror):
-      listed = mirror.screens
-    case .suspect, .proven: return []
-    }
+  private mutating func takeHeads(_ records: [MirrorRecord]?) {
+    guard let records else { return }
+    heads = records
     places = Dictionary(
-      listed.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+      records.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
+    guard let mirror = change.mirror else { return [] }
+    listed = mirror.screens
+    names = Set(listed.map(\.id))
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.isAwaited, places[opened.name] != nil else { return [] }
+    guard let opened, opened.isAwaited, names.contains(opened.name) else { return [] }
     self.opened?.isAwaited = false
     self.opened?.problem = nil
     return [.watch(opened.name)]
@@ -303,5 +317,15 @@ extension NavBrowser {
   ) -> String {
     let lines = ErrorText.lines(error, nav: nav, seen: seen, of: attempt)
     return [lines.first, lines.last].compactMap { $0 }.joined(separator: "; ")
+  }
+}
+
+extension MirrorChange {
+  /// The mirror after the change; nil if the change has no other one than before.
+  fileprivate var mirror: Mirror? {
+    switch self {
+    case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror): mirror
+    case .suspect, .proven: nil
+    }
   }
 }
