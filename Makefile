@@ -10,7 +10,7 @@ JOBS ?= 2
 SWIFT ?= swift
 
 PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  libmicrohttpd-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
+  libmicrohttpd-dev libncurses-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # What the tests of the terminal need: a terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
@@ -67,7 +67,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man \
+.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -98,6 +98,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,.ci/deps $(PACKAGES))
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,.ci/docc debug)
 	$(call step,.ci/previous $(JOBS))
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	@$(MAKE) --no-print-directory booted
@@ -173,6 +174,10 @@ man: $(man_pages) ## Make the man pages, into .build/man
 	@mkdir -p $(@D)
 	scdoc <$< >$@.partial
 	@mv $@.partial $@
+
+# Serve the directory to read it: python3 -m http.server --directory .build/docc/NavigationClient.doccarchive
+docc: binaries ## Build the API documentation of the Swift library, into .build/docc
+	$(call step,.ci/docc $(CONFIGURATION))
 
 demo-cluster: deps release ## Show three daemons on one database, with fail-overs
 	$(call step,demo/cluster)

@@ -72,6 +72,7 @@ let package = Package(
     .systemLibrary(name: "CArgp"),
     .systemLibrary(name: "CSystemd"),
     .systemLibrary(name: "CMicroHTTPD"),
+    .systemLibrary(name: "CNCurses"),
     .systemLibrary(name: "CLinux"),
 
     // The pure core.
@@ -186,11 +187,13 @@ let package = Package(
       ],
       resources: [.embedInCode("Schema/navctl.schema.json")],
       swiftSettings: strict),
+    // The terminal as a grid of cells, for `navctl ui`.
+    .target(name: "Curses", dependencies: ["CNCurses"], swiftSettings: strict),
     .executableTarget(
       name: "navctl",
       dependencies: [
         "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
-        "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
+        "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
       ],
       swiftSettings: strict),
 

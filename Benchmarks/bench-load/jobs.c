@@ -43,13 +43,14 @@ void create_all(const struct plan *plan) {
 }
 
 static void watch_as_planned(const struct plan *plan, struct shared *shared, int ready) {
+  if (plan->observes) return observe(plan, shared, ready);
   if (plan->idle_watchers) return watch_loosely(plan, shared, ready);
   if (is_redis(plan->endpoint)) return watch_redis(plan, shared, ready);
   watch(plan, shared, ready);
 }
 
 static pid_t start_watchers(const struct plan *plan, struct shared *shared) {
-  if (!plan->watchers && !plan->idle_watchers) return 0;
+  if (!plan->watchers && !plan->idle_watchers && !plan->observes) return 0;
   int ready[2];
   if (pipe(ready)) fail("pipe", "", 0);
   pid_t process = split();

@@ -36,6 +36,9 @@ struct plan {
   // 1 for a connection that watches the first nav and may fall behind, else 0; and whether it is
   // stopped until everything is written.
   int idle_watchers, is_stopped;
+  // What one connection observes meanwhile: 1 the positions of all navs ($heads), 2 the messages of
+  // all clients (get trace); else 0.
+  int observes;
   // The process whose processor time is measured; 0 for none.
   int server;
   // The text before the names of the printed numbers.
@@ -153,6 +156,8 @@ void watch_redis(const struct plan *plan, struct shared *shared, int ready);
 
 // Watches the first nav until everything is written and the watcher is at the last revision.
 void watch_loosely(const struct plan *plan, struct shared *shared, int ready);
+// Observes what `observes` names, until everything is written; counts the octets.
+void observe(const struct plan *plan, struct shared *shared, int ready);
 // Measure the time in which a watch that is `revisions` behind catches up: by a snapshot, by all
 // diffs, and in Redis.
 int measure_behind(const char *endpoint, uint64_t revisions);

@@ -34,6 +34,9 @@ void report_latencies(uint64_t *values, size_t count, const char *prefix) {
   for (size_t index = 0; index < sizeof quantiles / sizeof *quantiles; index++)
     printf("%s%s_us=%.1f ", prefix, quantiles[index].name,
            (double)values[count * quantiles[index].thousandths / 1000] / 1e3);
+  double sum = 0;
+  for (size_t index = 0; index < count; index++) sum += (double)values[index];
+  printf("%smean_us=%.1f ", prefix, sum / (double)count / 1e3);
 }
 
 static int read_option(struct plan *plan, const char *text) {
@@ -44,6 +47,7 @@ static int read_option(struct plan *plan, const char *text) {
       {"depth=", &plan->depth},         {"edits=", &plan->edits},   {"mixed=", &plan->is_mixed},
       {"own=", &plan->watches_own},     {"server=", &plan->server},     {"bar=", &plan->has_bar},
       {"idle-watchers=", &plan->idle_watchers}, {"stopped=", &plan->is_stopped},
+      {"observes=", &plan->observes},
   };
   if (!strncmp(text, "endpoint=", 9)) return plan->endpoint = text + 9, 1;
   if (!strncmp(text, "prefix=", 7)) return plan->prefix = text + 7, 1;

@@ -40,6 +40,9 @@ struct Metric {
       case "lost": ("revisions", .less, "revisions lost")
       case "alone_p50_us": ("µs", .less, "p50 without it")
       case "get_p50_us": ("µs", .less, "p50 of the other client")
+      case "mean_us": ("µs", .less, "mean")
+      case "p95_us": ("µs", .less, "p95")
+      case "true_mean_us": ("µs", .less, "mean of /bin/true")
       case "last_p50_us": ("µs", .less, "p50 until the last has it")
       default: ("µs", .less, "p50")
       }

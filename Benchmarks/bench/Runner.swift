@@ -52,8 +52,8 @@ struct Runner {
       ]
     case .members(let isEach, let operations):
       return [try members(isEach: isEach, operations: operations, workload.setup)]
-    case .command(let runs): return [try serving { try push($0, runs) }]
-    case .help(let runs): return [try help(runs)]
+    case .command(let arguments, let navs, let runs):
+      return [try serving { try command($0, arguments, navs, runs) }]
     case .restart(let navs, let operations, let starts):
       return try servers.restarting(
         target, workload.setup, starts: starts, revision: operations
@@ -153,23 +153,24 @@ struct Runner {
     return value
   }
 
-  private func push(_ server: Server, _ runs: Int) throws -> Numbers {
+  private func command(
+    _ server: Server, _ arguments: [String], _ navs: Int, _ runs: Int
+  ) throws -> Numbers {
     let navctl = programs.path(of: "navctl")
-    let endpoint = server.endpoint
-    _ = try programs.text(of: navctl, ["-e", endpoint, "create", "bench", "--title", "Home"])
-    return try programs.numbers(
-      of: "bench-load",
-      ["spawn", "\(runs)", navctl, "-e", endpoint, "push", "bench", "--title", "Wi-Fi"])
-  }
-
-  private func help(_ runs: Int) throws -> Numbers {
-    let command = ["spawn", "\(runs)"]
-    let least = try programs.numbers(of: "bench-load", command + ["/bin/true"])
-    var numbers = try programs.numbers(
-      of: "bench-load", command + [programs.path(of: "navctl"), "--help"])
-    let other = try Self.number("p50_us", of: least)
-    numbers["true_p50_us"] = other
-    numbers["cost_ratio"] = try Self.number("p50_us", of: numbers) / other
+    let line = [navctl] + arguments.map { $0 == "ENDPOINT" ? server.endpoint : $0 }
+    _ = try programs.text(
+      of: navctl, ["-e", server.endpoint, "create", "bench", "--title", "Home"])
+    if navs > 1 {
+      _ = try programs.text(
+        of: programs.path(of: "bench-load"),
+        ["create", "endpoint=\(server.endpoint)", "navs=\(navs - 1)", "depth=1"])
+    }
+    // A command that finds nothing would be fast.
+    let lines = try programs.text(of: navctl, Array(line.dropFirst())).count { $0 == "\n" }
+    guard lines >= navs else { throw BenchError("navctl printed \(lines) of \(navs) lines") }
+    var numbers = try programs.numbers(of: "bench-load", ["spawn", "\(runs)"] + line)
+    numbers["cost_ratio"] =
+      try Self.number("p50_us", of: numbers) / Self.number("true_p50_us", of: numbers)
     return numbers
   }
 

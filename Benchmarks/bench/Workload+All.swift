@@ -2,7 +2,7 @@ extension Workload {
   /// All workloads; with `isQuick` they take about a fifth of the time and are less exact.
   static func all(isQuick: Bool) -> [Workload] {
     let scale = isQuick ? 5 : 1
-    return writing(scale) + clusters(scale) + members(scale) + windows(scale) + fanOut(scale)
+    return writing(scale) + observed(scale) + clusters(scale) + members(scale) + windows(scale) + fanOut(scale)
       + watches(scale)
       + sizes(scale)
       + ratios(scale) + processes(scale) + states(scale)
@@ -58,6 +58,19 @@ extension Workload {
         "processes=4 window=64 navs=16 warm=2000 seconds=3", operations: 40_000 / scale,
         metric: "ops_s"),
     ]
+  }
+
+  /// `w2a` while an administrator observes: one connection of each kind.
+  private static func observed(_ scale: Int) -> [Workload] {
+    [("observed-heads", "$heads", 1), ("observed-trace", "the messages of all clients", 2)].map {
+      name, what, kind in
+      var workload = load(
+        name, "one connection, 64 in flight, 16 navs; another observes \(what)",
+        "window=64 navs=16 warm=4000 seconds=3 observes=\(kind)", operations: 80_000 / scale,
+        metric: "ops_s")
+      workload.targets = [.navd]
+      return workload
+    }
   }
 
   /// Operations with one, two and four daemons of a cluster.
@@ -207,15 +220,21 @@ extension Workload {
     ]
   }
 
+  /// Commands of navctl as whole processes, each beside a start of `/bin/true`.
   private static func processes(_ scale: Int) -> [Workload] {
     [
+      ("navctl", "navctl push", ["-e", "ENDPOINT", "push", "bench", "--title", "Wi-Fi"], 1, 40),
+      ("navctl-help", "navctl --help", ["--help"], 1, 200 / scale),
+      (
+        "navctl-complete", "completion of a nav among 10,000",
+        ["completion", "bash", "--", "-e", "ENDPOINT", "show", ""], 10_000, 200 / scale
+      ),
+    ].map { name, title, arguments, navs, runs in
       Workload(
-        name: "navctl", title: "navctl push, a whole process", kind: .command(runs: 40),
-        metric: "p50_us"),
-      Workload(
-        name: "navctl-help", title: "navctl --help : true, whole processes",
-        kind: .help(runs: 200 / scale), metric: "p50_us", also: ["cost_ratio"]),
-    ]
+        name: name, title: "\(title), a whole process",
+        kind: .command(arguments: arguments, navs: navs, runs: runs), metric: "mean_us",
+        also: ["p95_us", "true_mean_us", "cost_ratio"])
+    }
   }
 
   private static func states(_ scale: Int) -> [Workload] {

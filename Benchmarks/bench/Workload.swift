@@ -16,10 +16,9 @@ struct Workload {
     /// Compares the cost of deliveries to one connection with 1,000 watches and to 1,000
     /// connections with one watch each.
     case many(arguments: [String])
-    /// Measures a process of navctl that pushes a screen.
-    case command(runs: Int)
-    /// Measures a process of navctl that prints its help, compared with `/bin/true`.
-    case help(runs: Int)
+    /// Measures a process of navctl with these arguments, which prints a line or more for each of this
+    /// many navs. `ENDPOINT` stands for the daemon's. `/bin/true` runs before each run.
+    case command(arguments: [String], navs: Int, runs: Int)
     /// Measures the time from start to readiness after a kill, with a journal of this many navs and
     /// of operations for each nav.
     case restart(navs: Int, operations: Int, starts: Int)

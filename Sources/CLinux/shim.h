@@ -430,6 +430,22 @@ static inline int navd_next_signal(int descriptor) {
   return size == sizeof information ? (int)information.ssi_signo : 0;
 }
 
+/// SIGTERM or SIGINT if one waits that `navd_stop_signals` blocks, else 0; leaves it where it is.
+static inline int navd_pending_stop(void) {
+  sigset_t signals;
+  if (sigpending(&signals) != 0) return 0;
+  return sigismember(&signals, SIGTERM) == 1 ? SIGTERM : sigismember(&signals, SIGINT) == 1 ? SIGINT : 0;
+}
+
+/// Lets the signals that `navd_stop_signals` blocks end the process, also one that waits already.
+static inline void navd_unblock_stop_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 /// Raises the soft limit of open descriptors to the hard one.
 static inline int navd_raise_descriptor_limit(void) {
   struct rlimit limit;

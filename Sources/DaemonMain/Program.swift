@@ -30,6 +30,15 @@ package enum Program {
           "durability", argument: "MODE", "Answer after stable storage (sync) or before (relaxed)"),
         OptionDeclaration(
           "restore", argument: "FILE", "Replace the journal by the backup FILE and exit"),
+        OptionDeclaration(
+          "migrate",
+          "With --dry-run: print what the next start would change in the format of the "
+            + "journal, and exit"),
+        OptionDeclaration("dry-run", "Change nothing; see --migrate"),
+        OptionDeclaration(
+          "progress", argument: "HOW",
+          "Show the progress of a restoration or a start: auto (if stderr is a terminal), json "
+            + "(lines on stderr) or none", choices: ProgressDisplay.Form.words),
         OptionDeclaration("check-config", "Check the configuration and exit"),
         OptionDeclaration("print-config", "Print the effective values with their origins and exit"),
       ]
@@ -50,7 +59,21 @@ package enum Program {
     let line = grammar(keeper).parse(arguments)
     if let conninfo = line.value(of: "qualify"), let qualify = keeper.qualify { qualify(conninfo) }
     let environment = ProcessEnvironment.current()
-    let isCommand = ["check-config", "print-config", "restore"].contains { line.contains($0) }
+    let isService = environment["INVOCATION_ID"] != nil
+    let word = line.value(of: "progress")
+    guard
+      let form = ProgressDisplay.Form(
+        word: word, isTerminal: ProgressLine.isTerminal && !isService)
+    else {
+      grammar(keeper).refuse("--progress takes auto, json or none, not '\(word ?? "")'")
+    }
+    if line.contains("migrate") != line.contains("dry-run") {
+      grammar(keeper).refuse(
+        "a start migrates the journal by itself; --migrate --dry-run prints what it would change")
+    }
+    let isCommand = ["check-config", "print-config", "restore", "migrate"].contains {
+      line.contains($0)
+    }
     let destination = Log.destination(environment: environment, isService: !isCommand)
     let sources = ConfigurationSources(
       file: line.value(of: "config"), environment: environment,
@@ -67,8 +90,10 @@ package enum Program {
       ExitStatus.orderly.exitProcess()
     }
     do {
+      if line.contains("migrate") { try migrate(loaded.configuration, keeper) }
       try serve(
-        loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, log)
+        loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, form, log
+      )
     } catch {
       fail(error, log)
     }
@@ -86,15 +111,26 @@ package enum Program {
     ExitStatus.configuration.exitProcess()
   }
 
+  /// Prints what a start would change in the format of the journal, and ends the process.
+  private static func migrate(
+    _ configuration: Configuration, _ keeper: JournalKeeper
+  ) throws -> Never {
+    if let refusal = keeper.migrationRefusal { throw refusal }
+    let (lines, status) = try Daemon.migrationPlan(configuration, rules: .current())
+    for line in lines { print(line) }
+    status.exitProcess()
+  }
+
   private static func serve(
     _ configuration: Configuration, from sources: ConfigurationSources, restoring file: String?,
-    _ keeper: JournalKeeper, _ log: Log
+    _ keeper: JournalKeeper, _ form: ProgressDisplay.Form, _ log: Log
   ) throws {
     if let file {
       if let refusal = keeper.restoreRefusal { throw refusal }
-      return try Daemon.restore(file, configuration, rules: .current(), log: log)
+      return try Daemon.restore(file, configuration, rules: .current(), progress: form, log: log)
     }
-    try Daemon.run(configuration, from: sources, rules: .current(), keeper: keeper, log: log)
+    try Daemon.run(
+      configuration, from: sources, rules: .current(), keeper: keeper, progress: form, log: log)
   }
 
   /// Logs the error that ends the daemon, and ends the process with its exit status.

@@ -51,6 +51,30 @@ struct DirectoryLock: ~Copyable {
     return text.isEmpty ? "a process that has not said who it is" : text
   }
 
+  /// The holder of a directory's lock, by its lock file; nil if nobody holds it.
+  ///
+  /// It takes no lock, not even for a moment, because a daemon that starts then would find it taken.
+  static func holder(of directory: String) -> String? {
+    let opened = unsafe open(directory + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard opened >= 0 else { return nil }
+    defer { close(opened) }
+    var information = stat()
+    guard unsafe fstat(opened, &information) == 0, let locks = unsafe fopen("/proc/locks", "re")
+    else { return nil }
+    defer { unsafe fclose(locks) }
+    var line = [CChar](repeating: 0, count: 256)
+    while unsafe fgets(&line, Int32(line.count), locks) != nil {
+      // For example: 1: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
+      let words = String(
+        decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self
+      )
+      .split(separator: " ")
+      guard words.count >= 6, words[1] == "FLOCK" else { continue }
+      if words[5].split(separator: ":").last == "\(information.st_ino)" { return content(opened) }
+    }
+    return nil
+  }
+
   private static func makeDirectory(_ path: String) throws(JournalError) {
     guard try makePrivateDirectory(path) else { return }
     // The directory's name must survive a power failure, like the files in it.

@@ -32,6 +32,7 @@ extension Journal {
     }
     if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
     report.freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
+    report.rowsLeft = pruning.left
     report.hasMore = pruning.isActive || report.freedPages > 0
     return report
   }

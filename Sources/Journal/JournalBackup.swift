@@ -15,9 +15,15 @@ package struct JournalBackup: Sendable {
   private let folder: String
 
   /// Prepares a backup of the journal in `directory`, which a `Journal` has open.
-  package init(of directory: String) {
+  ///
+  /// - Parameters:
+  ///   - directory: the directory of the journal.
+  ///   - folder: the directory of the copy, which `copy` makes if there is none; nil stands for the
+  ///     folder of the journal's directory.
+  package init(of directory: String, into folder: String? = nil) {
     self.directory = directory
-    folder = Self.folder(of: directory)
+    self.folder = folder ?? Self.folder(of: directory)
+    let folder = self.folder
     draft = folder + "/.new"
   }
 
@@ -29,8 +35,9 @@ package struct JournalBackup: Sendable {
     progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
     let path = directory + "/" + Journal.fileName
-    try checkRoom(for: try fileSize(path) ?? 0, beside: path)
     try makePrivateDirectory(folder)
+    // The file system of the copy can be another than that of the journal.
+    try checkRoom(for: try fileSize(path) ?? 0, beside: folder)
     try JournalDraft.make(draft)
     let target = draft + "/" + Journal.fileName
     try createPrivateFile(target)
@@ -58,7 +65,7 @@ package struct JournalBackup: Sendable {
     try renameFile(file, path)
     discard()
     try DirectoryLock.sync(directory: folder)
-    try DirectoryLock.sync(directory: directory)
+    if folder == Self.folder(of: directory) { try DirectoryLock.sync(directory: directory) }
     return (path, bytes)
   }
 

@@ -44,6 +44,7 @@ package struct JournalRestoration: ~Copyable {
     try checkRoom(for: size + log, beside: directory)
     try JournalDraft.make(draft)
     let target = draft + "/" + Journal.fileName
+    progress(0, size + log)
     try FileCopy.run(file, target) { progress($0, size + log) }
     if log > 0 {
       try FileCopy.run(file + "-wal", target + "-wal") { progress(size + $0, size + log) }

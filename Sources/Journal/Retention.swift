@@ -147,6 +147,8 @@ package struct MaintenanceReport: Hashable, Sendable {
   package var deletedRows = 0
   /// The number of pages returned to the file system.
   package var freedPages = 0
+  /// The number of rows that later calls have to examine for deletion.
+  package var rowsLeft: UInt64 = 0
   /// Whether another call at the same time would do more.
   package var hasMore = false
 
@@ -163,6 +165,9 @@ struct Pruning {
   var entry = 0
 
   var isActive: Bool { next <= last }
+
+  /// The number of sequences that are still to be examined.
+  var left: UInt64 { isActive ? last - next + 1 : 0 }
 
   /// Extends the search to the sequences from `first` to `last`.
   mutating func include(_ first: UInt64, _ last: UInt64) {

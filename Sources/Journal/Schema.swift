@@ -43,6 +43,11 @@ enum Schema {
     database.close()
   }
 
+  /// The fault of a file whose format no released version wrote.
+  static func unreleased(_ format: Int64) -> String {
+    "its format \(format) is from before the first release, and is not read"
+  }
+
   /// Throws unless the file is a journal of this version with exactly these tables.
   static func verify(_ database: Database) throws(JournalError) {
     let path = database.path
@@ -54,8 +59,7 @@ enum Schema {
       throw .newer(path: path, found: Int(found), supported: Int(version))
     }
     guard found == version else {
-      throw .damaged(
-        path: path, what: "its format \(found) is from before the first release, and is not read")
+      throw .damaged(path: path, what: unreleased(found))
     }
     let statement = try database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")
     for table in tables {

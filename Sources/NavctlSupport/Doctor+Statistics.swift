@@ -58,6 +58,15 @@ extension Doctor {
       "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
   }
 
+  static func backup(_ statistics: DaemonStatistics) -> DoctorFinding {
+    let text = StatusDrawing.backups(statistics)
+    guard statistics.isBackupOverdue else { return DoctorFinding("backup", .ok, text) }
+    return DoctorFinding(
+      "backup", .warn, text,
+      "find the cause: journalctl -u navd MESSAGE_ID=5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11; copy by hand: "
+        + "navctl backup")
+  }
+
   static func descriptors(_ statistics: DaemonStatistics) -> DoctorFinding {
     let (limit, connections) = (statistics.descriptorLimit, statistics.connectionLimit)
     guard limit > 0 else {

@@ -73,7 +73,8 @@ package enum Doctor {
     return findings + [
       version(facts, statistics), storage(statistics), disk(statistics), journal(statistics),
       descriptors(statistics), connections(statistics), peers(statistics), library(statistics),
-    ] + (statistics.cluster.map { [cluster($0)] } ?? [])
+    ] + (statistics.backupInterval > 0 ? [backup(statistics)] : [])
+      + (statistics.cluster.map { [cluster($0)] } ?? [])
   }
 
   private static func endpoint(_ facts: DoctorFacts) -> DoctorFinding {

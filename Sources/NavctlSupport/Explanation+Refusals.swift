@@ -254,7 +254,9 @@ extension Explanation {
       example: "navctl help item"),
     Explanation(
       .noRoute, "No template of the nav matches the route.",
-      cause: "The setting routes of the nav lists the templates.",
+      cause:
+        "The setting routes of the nav lists the templates. A template with needs is passed over "
+        + "if the client has none of its roles, or if a screen of has is not on the stack.",
       example: "navctl configure kiosk"),
     Explanation(
       .restoreFailed, "The saved or earlier stack cannot be restored.",

@@ -140,7 +140,7 @@ package enum Operations {
 
   /// Makes the operation of `title`, which sets the title of one screen.
   package static func title(screen: String, text: String) -> NavigationOperation {
-    .setScreen(screen, ["title": .string(text)])
+    .setScreen(screen, [.title(text)])
   }
 
   /// Makes the operation of `item`, which sets members of one screen's navigation item.

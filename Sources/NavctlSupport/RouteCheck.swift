@@ -28,7 +28,9 @@ package struct RouteCase: Hashable, Sendable {
   /// What is wrong with an outcome, the records of the stack, bottom first, or nil for a refusal; nil
   /// if it is the one that the case wants.
   package func fault(_ screens: [JSONValue]?) -> String? {
-    guard let screens else { return stack == nil ? nil : "no route of the settings matches it" }
+    guard let screens else {
+      return stack == nil ? nil : "no route matches it, or its conditions do not hold"
+    }
     let found = screens.map { $0["route"]?.string ?? $0["id"]?.string ?? "?" }
     guard let stack else { return "it leads to [\(found.joined(separator: ", "))]" }
     let fits =
@@ -50,7 +52,11 @@ package enum RouteTemplates {
       ($0["match"]?.string ?? "").split(separator: "/", omittingEmptySubsequences: false)
     }
     return patterns.enumerated().map { index, pattern in
-      patterns[..<index].first { covers($0, pattern) }.map { earlier in
+      // A template with conditions leaves the route to the next one where they do not hold.
+      let earlier = (0..<index).first {
+        routes[$0]["needs"] == nil && covers(patterns[$0], pattern)
+      }
+      return earlier.map { patterns[$0] }.map { earlier in
         "\(pattern.joined(separator: "/")) never matches: \(earlier.joined(separator: "/")) "
           + "comes first and matches all of it"
       }

@@ -13,11 +13,53 @@ package struct StateDrawing: Sendable {
   ///   - elapsed: milliseconds since the running transition began; nil if unknown.
   /// - Returns: lines with the bar, the presented screens, the stack, the toolbar and the position.
   package func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
+    let (head, rows, tail) = sections(state, elapsed: elapsed)
+    return head + rows + tail
+  }
+
+  /// Draws the body of a snapshot in a number of lines.
+  ///
+  /// If not all fits, the position is left out first. Then lines name how many screens are missing
+  /// above and below; the bar stays.
+  ///
+  /// - Parameters:
+  ///   - state: the body.
+  ///   - height: the number of lines.
+  ///   - skipped: how many screens to leave out at the top; at most as many as do not fit.
+  /// - Returns: the lines, at most `height`; the number of screens left out at the top; and whether
+  ///   the outermost screen is among the lines.
+  package func lines(
+    _ state: JSONValue, height: Int, skipped: Int
+  ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {
+    var (head, rows, tail) = sections(state, elapsed: nil)
+    let position = position(state, depth: state["screens"]?.elements.count ?? 0).count
+    if head.count + rows.count + tail.count > height { tail.removeLast(position) }
+    let room = height - head.count - tail.count
+    guard rows.count > room else { return (head + rows + tail, 0, true) }
+    // Without room for a screen between two lines about the others, only the beginning is shown.
+    guard room >= 3 else {
+      return (Array((head + rows + tail).prefix(max(0, height))), 0, head.count < height)
+    }
+    let skipped = min(max(0, skipped), rows.count - room + 1)
+    let isCutAbove = skipped > 0
+    let shown = min(rows.count - skipped, room - (isCutAbove ? 1 : 0))
+    let isCutBelow = skipped + shown < rows.count
+    let end = skipped + shown - (isCutBelow ? 1 : 0)
+    var lines = head
+    if isCutAbove { lines.append(StyledLine("  … \(skipped) more above", .faint)) }
+    lines += rows[skipped..<end]
+    if isCutBelow { lines.append(StyledLine("  … \(rows.count - end) more below", .faint)) }
+    return (lines + tail, skipped, skipped == 0)
+  }
+
+  /// The lines above the screens, those of the screens, and those below.
+  private func sections(
+    _ state: JSONValue, elapsed: UInt64?
+  ) -> (head: [StyledLine], rows: [StyledLine], tail: [StyledLine]) {
     let screens = state["screens"]?.elements ?? []
     let rule = StyledLine(String(repeating: "─", count: columns), .faint)
     let isBar = state["kind"]?.string == "bar"
-    var lines = bar(state, top: screens.last)
-    lines.append(rule)
+    let head = bar(state, top: screens.last) + [rule]
     let chain = state["presented"]?["chain"]?.elements ?? []
     let rows =
       chain.reversed().map(Row.init(presented:))
@@ -26,15 +68,15 @@ package struct StateDrawing: Sendable {
       }
     let widths = Widths(rows, columns: columns)
     // Presented screens stand above the stack, the outermost first.
-    lines += rows.map { draw($0, widths) }
+    var middle = rows.map { draw($0, widths) }
     if screens.isEmpty {
-      lines.append(StyledLine(isBar ? "  (no items)" : "  (the stack is empty)", .faint))
+      middle.append(StyledLine(isBar ? "  (no items)" : "  (the stack is empty)", .faint))
     }
-    lines.append(rule)
-    lines += toolbar(state, top: screens.last)
-    lines += TransitionDrawing(columns: columns).lines(state["transition"], elapsed: elapsed)
-    lines += position(state, depth: screens.count)
-    return lines
+    let tail =
+      [rule] + toolbar(state, top: screens.last)
+      + TransitionDrawing(columns: columns).lines(state["transition"], elapsed: elapsed)
+      + position(state, depth: screens.count)
+    return (head, middle, tail)
   }
 
   /// The name of the nav, its revision, epoch, digest and depth, and the holder of the display.

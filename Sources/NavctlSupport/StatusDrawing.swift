@@ -46,6 +46,14 @@ package enum StatusDrawing {
       ("operations", operations(statistics), false),
       ("journal", journal(statistics), false),
     ]
+    if statistics.backupInterval > 0 || statistics.backupTotal > 0 {
+      rows.append(("backup", backups(statistics), statistics.isBackupOverdue))
+    }
+    if statistics.toPrune > 0 {
+      let percent = statistics.pruned * 100 / statistics.toPrune
+      rows.append(
+        ("pruning", "\(percent) % of \(Figures.counted(statistics.toPrune, "row"))", false))
+    }
     if let cluster = statistics.cluster {
       let rest = cluster.unowned > 0 ? ", \(count(cluster.unowned)) without a daemon" : ""
       let text =
@@ -110,6 +118,25 @@ package enum StatusDrawing {
     guard statistics.diskSize > 0 else { return Figures.bytes(size) }
     return "\(Figures.bytes(size)), \(Figures.bytes(statistics.diskFree)) free of "
       + Figures.bytes(statistics.diskSize)
+  }
+
+  /// The newest backup of the daemon's own, whether the next one is overdue, and one that is being made.
+  static func backups(_ statistics: DaemonStatistics) -> String {
+    var parts: [String] = []
+    if statistics.backupInterval > 0 {
+      let age = statistics.backupAge.map { "newest " + Figures.age(milliseconds: $0) + " old" }
+      parts.append(age ?? "none yet")
+      parts.append("every " + Figures.age(milliseconds: statistics.backupInterval))
+      if statistics.isBackupOverdue {
+        let failed = statistics.backupsFailed
+        parts.append(
+          failed > 0 ? "OVERDUE: \(Figures.count(failed)) failed since the start" : "OVERDUE")
+      }
+    }
+    if statistics.backupTotal > 0 {
+      parts.append("\(statistics.backupDone * 100 / statistics.backupTotal) % of one copied")
+    }
+    return parts.joined(separator: ", ")
   }
 
   private static func times(_ histogram: Histogram?) -> String? {

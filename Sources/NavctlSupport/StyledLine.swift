@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// A line of text in pieces with a style each.
 package struct StyledLine: Hashable, Sendable {
   /// The style of a piece; it only repeats what the text already expresses.
@@ -12,6 +14,8 @@ package struct StyledLine: Hashable, Sendable {
     case tint
     /// Red: a fault or a running transition.
     case alert
+    /// Reversed: the chosen row of a list.
+    case chosen
   }
 
   private var pieces: [(text: String, style: Style)]
@@ -45,11 +49,49 @@ package struct StyledLine: Hashable, Sendable {
     return line
   }
 
+  /// The line cut, or padded with spaces on the right, to exactly a number of columns.
+  package func padded(columns: Int) -> StyledLine {
+    var line = fitted(columns: columns)
+    let missing = columns - line.width
+    if missing > 0 { line.append(String(repeating: " ", count: missing)) }
+    return line
+  }
+
+  /// The line in another style.
+  package func restyled(_ style: Style) -> StyledLine {
+    StyledLine(pieces.map(\.text).joined(), style)
+  }
+
+  /// The line in ASCII, with as many columns as before.
+  package var ascii: StyledLine {
+    var line = StyledLine()
+    line.pieces = pieces.map { (TerminalText.ascii($0.text), $0.style) }
+    return line
+  }
+
+  /// The cells of the line, from left to right, up to a number of columns.
+  ///
+  /// A character is never split: one that does not fit into the last columns is left out.
+  package func cells(columns: Int) -> [TerminalCell] {
+    var cells: [TerminalCell] = []
+    var column = 0
+    for piece in pieces {
+      for character in piece.text {
+        let width = DisplayWidth.columns(of: character)
+        guard column + width <= columns else { return cells }
+        cells.append(
+          TerminalCell(character, column: column, width: width, style: piece.style))
+        column += width
+      }
+    }
+    return cells
+  }
+
   /// The line without styles.
   package var plain: String { trimmed(pieces.map(\.text).joined()) }
 
-  /// The width of the line in columns.
-  package var width: Int { TerminalText.width(pieces.map(\.text).joined()) }
+  /// The width of the line in columns; a mark that begins a piece stands alone.
+  package var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
   /// The line as it is printed.
   ///
@@ -64,6 +106,7 @@ package struct StyledLine: Hashable, Sendable {
       case .faint: "\u{1B}[2m\(piece.text)\u{1B}[0m"
       case .tint: "\u{1B}[34m\(piece.text)\u{1B}[0m"
       case .alert: "\u{1B}[31m\(piece.text)\u{1B}[0m"
+      case .chosen: "\u{1B}[7m\(piece.text)\u{1B}[0m"
       }
     }.joined()
   }
@@ -80,4 +123,35 @@ package struct StyledLine: Hashable, Sendable {
 
   /// Hashes the text.
   package func hash(into hasher: inout Hasher) { hasher.combine(plain) }
+}
+
+/// One character of a line, in the one or two columns that it takes.
+package struct TerminalCell: Hashable, Sendable {
+  /// The character: a scalar with a width, and the marks over it.
+  package var text: [Unicode.Scalar]
+  /// The first column.
+  package var column: Int
+  /// The number of columns.
+  package var width: Int
+  /// The style.
+  package var style: StyledLine.Style
+
+  /// Makes a cell of what a terminal can show in it.
+  ///
+  /// A terminal joins no scalars that have a width each. So a sequence of emoji is shown as its first
+  /// one, and a mark that stands alone as U+FFFD.
+  init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
+    let scalars = character.unicodeScalars
+    let joiner: Unicode.Scalar = "\u{200D}"
+    // Selectors choose between the text and the emoji of the same sign; the width is decided here.
+    let selectors: ClosedRange<Unicode.Scalar> = "\u{FE00}"..."\u{FE0F}"
+    let marks = scalars.dropFirst().prefix { $0 != joiner }.filter { !selectors.contains($0) }
+    let first = scalars.first ?? " "
+    let isLoneMark = [.nonspacingMark, .enclosingMark, .format, .control]
+      .contains(first.properties.generalCategory)
+    text = isLoneMark ? ["\u{FFFD}"] : [first] + marks
+    self.column = column
+    self.width = width
+    self.style = style
+  }
 }

@@ -4,12 +4,18 @@ import RuntimePaths
 /// Draws replies of the daemon as tables of text.
 package enum Tables {
   /// The directory of navs: a heading, and a line for each nav.
+  ///
+  /// A nav without position is dormant, if any nav has one; else the positions are not known.
   package static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
-    table(
-      ["NAV", "KIND", "EPOCH", "OWNER"],
-      records.map { record in
-        ["id", "kind", "epoch", "owner"].map { record[$0]?.plainText ?? "-" }
-      }, columns: columns)
+    let hasPositions = records.contains { $0["rev"] != nil }
+    let rows = records.map { record in
+      let changed =
+        record["rev"] == nil && hasPositions ? "dormant" : time(record["t"])
+      let cells = ["id", "rev", "depth", "top", "watches"].map { record[$0]?.plainText ?? "-" }
+      return cells + [changed, record["owner"]?.plainText ?? "-"]
+    }
+    return table(
+      ["NAV", "REV", "DEPTH", "TOP", "WATCHES", "CHANGED", "OWNER"], rows, columns: columns)
   }
 
   /// The log of a nav: a heading, and a line for each entry, the oldest first.
@@ -70,13 +76,15 @@ package enum Tables {
   /// The directory of sessions: a heading, and a line for each session.
   package static func clients(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     table(
-      ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES"],
+      ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES", "BEHIND"],
       records.map { record in
         let isNetwork = record["key"] != nil
-        return [
+        let cells = [
           "id", "name", "via", isNetwork ? "key" : "uid", isNetwork ? "address" : "pid", "role",
           "watches",
         ].map { record[$0]?.plainText ?? "-" }
+        let behind = record["behind"]?.plainText ?? "-"
+        return cells + [record["stalled"]?.bool == true ? "\(behind), stalled" : behind]
       }, columns: columns)
   }
 

@@ -99,7 +99,7 @@ struct ClientState {
       events += results.end(nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
     // The client watches no other view, and the connection throws its end.
-    case .watchEnded, .latest, .closed: break
+    case .watchEnded, .latest, .traced, .closed: break
     }
   }
 

@@ -120,6 +120,16 @@ package struct Configuration: Hashable, Sendable {
     package var snapshotEvery = 1000
   }
 
+  /// Section `[backup]`: the copies of the journal that the daemon makes by itself.
+  package struct Backup: Hashable, Sendable {
+    /// The directory of the copies; nil stands for `backups` in the directory of the journal.
+    package var directory: String?
+    /// The seconds between two copies; 0 for none.
+    package var everySeconds = 0
+    /// How many copies the daemon keeps.
+    package var keep = 7
+  }
+
   /// Section `[publish]`: the navs that navd-publish carries to another daemon.
   package struct Publish: Hashable, Sendable {
     /// The navs; the journal keeps their history until the other daemon has it.
@@ -160,6 +170,8 @@ package struct Configuration: Hashable, Sendable {
   package var limits = Limits()
   /// Section `[history]`.
   package var history = History()
+  /// Section `[backup]`.
+  package var backup = Backup()
   /// Section `[publish]`.
   package var publish = Publish()
   /// Section `[session]`.

@@ -101,6 +101,15 @@ struct ConfigurationBuilder {
           "[limits] \(smaller) is \(low), \(larger) is \(high): \(smaller) must not be "
             + "larger than \(larger)"))
     }
+    let every = "backup.every"
+    if configuration.backup.everySeconds > 0, configuration.cluster.database != nil,
+      refused.isDisjoint(with: [every, "cluster.database"])
+    {
+      faults.append(
+        (origins[every]?.last ?? .initial).refusal(
+          "[backup] every is \(configuration.backup.everySeconds): the database server of [cluster] "
+            + "keeps the journal; back it up with pg_basebackup or pg_dump"))
+    }
     return (LoadedConfiguration(configuration: configuration, origins: origins), faults)
   }
 

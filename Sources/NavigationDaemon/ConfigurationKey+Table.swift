@@ -99,6 +99,14 @@ extension ConfigurationKey {
       "history", "snapshot-every", \.history.snapshotEvery, .count, 1...1_000_000,
       "The revisions of a nav between two stored states; with fewer, navd loads a nav faster when "
         + "a client first uses it after a start."),
+    backupDirectory,
+    number(
+      "backup", "every", \.backup.everySeconds, .seconds, 0...31_536_000,
+      "How often navd copies its journal into this directory by itself; 0 for never."),
+    number(
+      "backup", "keep", \.backup.keep, .count, 1...10_000,
+      "The copies that navd keeps in this directory. After each complete copy, it removes the oldest "
+        + "of those that it made by itself."),
     publishedNavs,
     number(
       "publish", "bytes", \.publish.bytes, .bytes, 1_048_576...1_099_511_627_776,
@@ -118,6 +126,20 @@ extension ConfigurationKey {
           if let level = LogLevel(rawValue: text) { configuration.logLevel = level }
         }), documentation: "The least important messages that navd logs."),
   ]
+
+  /// The directory of the copies that the daemon makes by itself.
+  private static let backupDirectory = ConfigurationKey(
+    section: "backup", name: "directory",
+    value: .text(
+      TextValue(
+        expected: "an absolute path, or empty for backups in the state directory",
+        store: { configuration, text in
+          guard text.isEmpty || text.hasPrefix("/") else { return "" }
+          configuration.backup.directory = text.isEmpty ? nil : text
+          return nil
+        }, show: { $0.backup.directory ?? "" })),
+    documentation: "The directory of the copies of the journal that navd makes by itself, for one "
+      + "daemon only. The user of the daemon must be able to write it.")
 
   /// A value that must be one of a list of words.
   static func choice(

@@ -7,33 +7,60 @@ extension Daemon {
   /// Replaces the journal by a backup, while no daemon uses it.
   ///
   /// It first copies the file and replays the whole copy; until then it changes nothing. The next
-  /// start gives every nav a new epoch, so that every client takes a snapshot.
+  /// start gives every nav a new epoch, so that every client takes a snapshot. SIGINT and SIGTERM end
+  /// the process by that signal, after it has removed the partial copy.
   /// - Parameters:
   ///   - file: the backup.
   ///   - configuration: the configuration with the state directory.
   ///   - rules: the rules that compute the state directory if it is not configured.
-  ///   - log: the log for the result; progress goes to stderr.
+  ///   - form: how to show progress, on stderr.
+  ///   - log: the log for the result.
   /// - Throws: `DaemonError`; the journal is then unchanged.
   package static func restore(
-    _ file: String, _ configuration: Configuration, rules: PathRules, log: Log
+    _ file: String, _ configuration: Configuration, rules: PathRules,
+    progress form: ProgressDisplay.Form = .none, log: Log
   ) throws {
+    // From here on, a signal waits until it is looked for.
+    let signals = navd_stop_signals()
+    guard signals >= 0 else {
+      throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
+    }
+    close(signals)
+    defer { navd_unblock_stop_signals() }
     let directory = try stateDirectory(configuration, rules)
     let boot = try boot(rules)
     let restoration = try JournalRestoration.begin(
       in: directory, holder: "navd restoring \(file)")
-    var line = ProgressLine()
+    var line = ProgressLine(.restore, as: form)
+    var size = 0
+    /// Shows progress; if a signal waits, removes the copy and ends the process.
+    func report(_ done: Int) {
+      line.show(UInt64(done), of: UInt64(2 * size))
+      guard navd_pending_stop() != 0 else { return }
+      line.end()
+      restoration.discard()
+      log(LogEntry(.notice, "interrupted: nothing was restored, the partial copy is removed"))
+      log.flush()
+      navd_unblock_stop_signals()
+    }
     let former: String?
     let (navs, sequence): (Int, UInt64)
     do {
-      try restoration.copy(file) { line.show("copying", $0, of: $1) }
-      (navs, sequence) = try check(restoration.draft, boot) { line.show("checking", $0, of: $1) }
+      try restoration.copy(file) { done, total in
+        size = total
+        report(done)
+      }
+      (navs, sequence) = try check(restoration.draft, boot) { done, total in
+        report(size + Int(Double(size) * Double(done) / Double(max(total, 1))))
+      }
+      report(2 * size)
       former = try restoration.finish()
     } catch {
-      line.clear()
+      line.end()
       restoration.discard()
       throw refusal(of: file, error, isReady: restoration.isReady)
     }
-    line.clear()
+    line.end()
     var text =
       "restored \(counted(navs, "nav")), up to row \(sequence), from \(file) into \(directory)"
     if let former { text += "; the former journal is \(former)" }
@@ -42,14 +69,12 @@ extension Daemon {
 
   /// Replays the whole copy, and marks it so that the next start renews the epochs.
   private static func check(
-    _ draft: String, _ boot: String, progress: (Int, Int) -> Void
+    _ draft: String, _ boot: String, progress: (UInt64, UInt64) -> Void
   ) throws -> (navs: Int, sequence: UInt64) {
     let journal = try Journal.open(
       directory: draft, durability: .sync, bootID: boot, retention: Retention(),
       holder: "navd checking a backup")
-    let navs = try JournalReplay.check(journal) { row, newest in
-      progress(Int(clamping: row), Int(clamping: newest))
-    }
+    let navs = try JournalReplay.check(journal, progress: progress)
     let sequence = journal.lastSequence
     try journal.renewEpochsAtNextStart()
     try journal.close()
@@ -74,43 +99,5 @@ extension Daemon {
     let outcome =
       isReady ? "the copy is complete, and the next start tries again" : "nothing was restored"
     return .notRestored("\(text); \(outcome)", failure.status)
-  }
-}
-
-/// Shows the progress of a command on stderr: on a terminal in one line with a percentage,
-/// elsewhere with one line for each step.
-struct ProgressLine {
-  private let isTerminal = isatty(2) == 1
-  private var step = ""
-  private var shownAt: UInt64 = 0
-
-  /// The minimum time between two updates of the line, in milliseconds.
-  private static let interval: UInt64 = 100
-
-  /// Shows the progress of a step.
-  mutating func show(_ step: String, _ done: Int, of total: Int) {
-    let isNew = step != self.step
-    self.step = step
-    guard isTerminal else {
-      if isNew { write("navd: \(step)\n") }
-      return
-    }
-    let now = SystemClock.monotonicMilliseconds()
-    guard isNew || now >= shownAt + Self.interval else { return }
-    shownAt = now
-    let percent = total > 0 ? min(100, Int(Double(done) / Double(total) * 100)) : 0
-    write("\rnavd: \(step) \(percent) %\u{1B}[K")
-  }
-
-  /// Erases the progress line on a terminal; the next `show` begins a new step.
-  mutating func clear() {
-    if isTerminal, !step.isEmpty { write("\r\u{1B}[K") }
-    step = ""
-  }
-
-  private func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    // Errors are ignored: progress on a closed stderr has no reader.
-    _ = unsafe bytes.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
   }
 }

@@ -21,11 +21,12 @@ package enum Daemon {
   ///   - rules: the rules that compute paths which are not configured.
   ///   - keeper: where the journal is kept. If another daemon has the lease of a database, this one
   ///     is ready at once, and waits for the lease before it listens.
+  ///   - form: how to show the progress of the replay, on stderr.
   ///   - log: the log.
   /// - Throws: `DaemonError`; every acknowledged change is then in the journal.
   package static func run(
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
-    keeper: JournalKeeper, log: Log
+    keeper: JournalKeeper, progress form: ProgressDisplay.Form, log: Log
   ) throws {
     // Before any thread starts, because a thread without the signal mask could receive the signals.
     let signals = navd_stop_signals()
@@ -54,7 +55,7 @@ package enum Daemon {
     let (hub, journal, shards) = try open(
       keeper, configuration, rules, access.access,
       member(configuration, places, identity),
-      holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))", log)
+      holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))", form, log)
     try finishProof(&preparation)
     let sockets = try listen(places, log)
     let router = try openRouter(preparation, sockets, configuration, log)
@@ -247,7 +248,7 @@ package enum Daemon {
   /// A journal in a directory is replayed; a member of a cluster takes its shards later.
   private static func open(
     _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
-    _ member: ClusterMember, holder: String, _ log: Log
+    _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
   ) throws(DaemonError) -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = retention(configuration)
     guard let make = keeper.cluster else {
@@ -263,9 +264,18 @@ package enum Daemon {
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
       JournalBackup(of: place.path).discard()
+      JournalBackup(of: place.path, into: configuration.backup.directory).discard()
       var hub = Hub(
         configuration: hubConfiguration(configuration), access: access, seed: try seed())
-      try JournalReplay.serve(journal, by: &hub, report: extendTimeout)
+      var progress = StartProgress(as: form, log: log)
+      do throws(DaemonError) {
+        try JournalReplay.serve(
+          journal, by: &hub, progress: { progress.show($0, of: $1) }, report: extendTimeout)
+      } catch {
+        progress.end(isComplete: false)
+        throw error
+      }
+      progress.end(isComplete: true)
       return (hub, journal, nil)
     }
     let cluster: any ClusterJournal
@@ -328,6 +338,11 @@ package enum Daemon {
       bytes: configuration.history.bytes,
       revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery),
       publishBytes: configuration.publish.bytes)
+  }
+
+  static func backupRules(_ configuration: Configuration) -> BackupSchedule.Rules {
+    BackupSchedule.Rules(
+      every: UInt64(configuration.backup.everySeconds) * 1000, keep: configuration.backup.keep)
   }
 
   static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {

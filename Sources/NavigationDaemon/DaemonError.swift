@@ -77,7 +77,7 @@ package struct DaemonFailure: Sendable {
     switch status {
     case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed, .fenced:
       .journalFailed
-    case .orderly, .usage, .configuration, .endpoint: nil
+    case .orderly, .due, .usage, .configuration, .endpoint: nil
     }
   }
 
@@ -111,6 +111,8 @@ extension ExitStatus {
 package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   /// An orderly stop.
   case orderly = 0
+  /// A dry run found something to do; nothing is wrong.
+  case due = 1
   /// The command line is wrong.
   case usage = 2
   /// The configuration has a fault.
@@ -136,7 +138,7 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   package var isWorthRestarting: Bool {
     switch self {
     case .usage, .configuration, .journalDamaged, .journalNewer: false
-    case .orderly, .journalLocked, .journalUnavailable, .endpoint, .syncFailed, .fenced: true
+    case .orderly, .due, .journalLocked, .journalUnavailable, .endpoint, .syncFailed, .fenced: true
     }
   }
 }

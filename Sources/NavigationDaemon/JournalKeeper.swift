@@ -15,6 +15,8 @@ package struct JournalKeeper: Sendable {
   package let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
   /// The reason why `--restore` is refused; nil if it is not.
   package let restoreRefusal: DaemonError?
+  /// The reason why `--migrate` is refused; nil if it is not.
+  package let migrationRefusal: DaemonError?
   /// Makes the place of a cluster; nil stands for the state directory.
   package let cluster: MakePlace?
 
@@ -30,12 +32,13 @@ package struct JournalKeeper: Sendable {
   package init(
     program: String, qualify: (@Sendable (String) -> Never)?,
     fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
-    restoreRefusal: DaemonError?, cluster: MakePlace?
+    restoreRefusal: DaemonError?, migrationRefusal: DaemonError? = nil, cluster: MakePlace?
   ) {
     self.program = program
     self.qualify = qualify
     self.fault = fault
     self.restoreRefusal = restoreRefusal
+    self.migrationRefusal = migrationRefusal
     self.cluster = cluster
   }
 

@@ -7,12 +7,23 @@ enum JournalReplay {
   /// After a start, the hub remembers the ops of this number of newest rows, whatever their age.
   private static let rememberedRows: UInt64 = 10_000
 
+  /// The number of snapshots or rows between two reports of progress; about 1 ms.
+  private static let recordsPerReport = 1024
+
   /// Replays the journal of a daemon outside of a cluster, which its hub then serves.
+  ///
+  /// - Parameters:
+  ///   - journal: the journal, open and not replayed.
+  ///   - hub: the hub.
+  ///   - progress: called from time to time with the number of rows that are replayed, and of all.
+  ///   - report: called in long starts with what follows the rows.
+  /// - Throws: the reason why the journal cannot be served.
   static func serve(
-    _ journal: Journal, by hub: inout Hub, report: (String) -> Void
+    _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
+    report: (String) -> Void
   ) throws(DaemonError) {
     let now = now()
-    try index(journal, into: &hub, at: now, report: report)
+    try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal], report)
     hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, because: journal.isRestored ? .backup : .crash,
@@ -32,22 +43,15 @@ enum JournalReplay {
   ///
   /// - Parameters:
   ///   - journal: the journal, open and not replayed.
-  ///   - progress: called from time to time with the number of a row and that of the newest row.
+  ///   - progress: called from time to time with the number of rows that are replayed, and of all.
   /// - Returns: the number of navs.
   /// - Throws: the error with which a start on this journal would end.
   static func check(
-    _ journal: Journal, progress: (_ row: UInt64, _ newest: UInt64) -> Void
+    _ journal: Journal, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(DaemonError) -> Int {
     let now = now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)
-    let newest: UInt64
-    do throws(JournalError) {
-      newest = try journal.newestSequence()
-    } catch {
-      throw .journal(error)
-    }
-    progress(0, newest)
-    try index(journal, into: &hub, at: now, row: { progress($0, newest) })
+    try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal])
     return hub.finishReplay(renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
   }
@@ -63,29 +67,38 @@ enum JournalReplay {
   ///   - hub: the hub.
   ///   - now: the present time.
   ///   - rememberedRows: the ops of this number of newest rows are remembered, whatever their age.
-  ///   - row: called from time to time with the number of a row.
-  ///   - report: called in long replays with what the service manager shows.
+  ///   - progress: called from time to time with the number of rows that are replayed, and of all.
   /// - Throws: the reason why the journal cannot be served.
   static func index(
     _ journal: Journal, into hub: inout Hub, at now: Instant,
-    rememberingRows rememberedRows: UInt64 = rememberedRows, row: (UInt64) -> Void = { _ in },
-    report: (String) -> Void = { _ in }
+    rememberingRows rememberedRows: UInt64 = rememberedRows,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(DaemonError) {
-    var hasProgress = 0
+    let newest: UInt64
     do throws(JournalError) {
-      let newest = try journal.newestSequence()
+      newest = try journal.newestSequence()
       hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
     } catch {
       throw .journal(error)
     }
+    progress(0, newest)
+    var (records, first): (Int, UInt64?) = (0, nil)
     do throws(ReplayError<HubReplayError>) {
       try journal.replay(
         bodies: .beginnings,
-        snapshots: { snapshot throws(HubReplayError) in try hub.index(snapshot) },
+        snapshots: { snapshot throws(HubReplayError) in
+          records += 1
+          if records % recordsPerReport == 0 { progress(0, newest) }
+          try hub.index(snapshot)
+        },
         rows: { header, body throws(HubReplayError) in
-          hasProgress += 1
-          if hasProgress % 1024 == 0 { row(header.sequence) }
-          if hasProgress % 250_000 == 0 { report("replaying the journal: \(hasProgress) rows") }
+          // Deleted history leaves no rows to replay.
+          let before = first ?? header.sequence - 1
+          first = before
+          records += 1
+          if records % recordsPerReport == 0 {
+            progress(header.sequence - before, max(newest, header.sequence) - before)
+          }
           try hub.index(header, body: body, at: now)
         })
     } catch {

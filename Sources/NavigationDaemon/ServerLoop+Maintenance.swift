@@ -26,6 +26,7 @@ extension ServerLoop {
         batches.append(.floor(nav: floor.nav, revision: floor.revision))
       }
       for nav in report.needsSnapshot { batches.append(.snapshotWanted(nav: nav)) }
+      notePruning(report, at: now)
       maintenance.notePruned(
         hasMore: report.hasMore || !report.needsSnapshot.isEmpty, at: now.boot)
     } catch {
@@ -52,8 +53,11 @@ extension ServerLoop {
       soonest: writer.isBusy ? now.boot + 10 : 0)
     // A commit in flight renews the lease, and so does a running checkpoint.
     let renewal = isRemote && batches.areDurable && !writer.isBusy ? writer.lease?.renewal : nil
-    let due = [hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal, shardsWakeAt]
-      .compactMap { $0 }.min()
+    let due = [
+      hub.wakeAt, watchdogAt, router.wakeAt(now.boot), upkeepAt, renewal, shardsWakeAt,
+      schedule.wakeAt(now),
+    ]
+    .compactMap { $0 }.min()
     guard let due else { return -1 }
     return due <= now.boot ? 0 : Int(min(due - now.boot, 3_600_000))
   }

@@ -86,7 +86,9 @@ extension ServerLoop {
     {
       maintenance.noteRetention(at: Self.now().boot)
     }
+    let reschedules = new.backup != configuration.current.backup
     configuration.use(loaded)
+    if reschedules { scheduleBackups() }
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
     served?.keeper.use(hub)

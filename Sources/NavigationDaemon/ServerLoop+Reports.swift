@@ -22,6 +22,35 @@ extension ServerLoop {
     notify(.status(text))
   }
 
+  /// Passes the progress of long work to the service manager, if that is due.
+  mutating func show(
+    _ subject: ProgressSubject, _ done: UInt64, of total: UInt64, at now: UInt64
+  ) {
+    if let text = works.note(subject, done, of: total, at: now) { show(text) }
+  }
+
+  /// Shows the progress of pruning, as long as rows are left to examine.
+  mutating func notePruning(_ report: MaintenanceReport, at now: Instant) {
+    if report.rowsLeft > 0 {
+      if let text = works.note(.prune, left: report.rowsLeft, at: now.boot) { show(text) }
+    } else {
+      end(.prune)
+    }
+  }
+
+  /// Ends the display of a piece of work.
+  mutating func end(_ subject: ProgressSubject) {
+    if works.end(subject) { notify(.status(standing)) }
+  }
+
+  /// The status of a daemon that does no long work.
+  private var standing: String {
+    maintenance.isStorageFailing
+      ? "the journal cannot be written: see the log" : configuration.status
+  }
+
+  private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
+
   /// Logs the incidents that the router has collected.
   mutating func reportIncidents() {
     guard !router.incidents.isEmpty else { return }
@@ -68,6 +97,7 @@ extension ServerLoop {
   mutating func handInGauges(at now: Instant) {
     hub.measurements[.storageFailing] = maintenance.isStorageFailing ? 1 : 0
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
+    handInBackups(at: now)
     guard maintenance.mustMeasure(at: now.boot) else { return }
     handInConnections(at: now)
     let sizes = writer.journal.fileSizes

@@ -34,6 +34,8 @@ struct ServerLoop: ~Copyable {
   var messageReader: ClientMessageReader
   var polling = BusyPollPolicy(processors: Int(navd_processor_count()))
   var maintenance: MaintenanceSchedule
+  var works = WorkStatus()
+  var schedule: BackupSchedule
   /// The questions about the configuration that are to be answered before the next turn.
   var questions: [ConfigurationQuestion] = []
 
@@ -60,6 +62,8 @@ struct ServerLoop: ~Copyable {
       access, keyDirectory: configuration.current.access.keyDirectory)
     self.configuration = configuration
     maintenance = MaintenanceSchedule(at: Self.now().boot)
+    schedule = BackupSchedule(
+      BackupSchedule.Rules(every: 0, keep: 1), newest: nil, at: Self.now())
   }
 
   /// Serves until a stop signal arrives.
@@ -124,6 +128,7 @@ struct ServerLoop: ~Copyable {
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()
+    scheduleBackups()
     // Opened now, while descriptors are available, instead of for the first nav to be revived.
     if hub.hasDormantNavs { try history.open() }
     handInConstants()
@@ -159,6 +164,7 @@ extension ServerLoop {
     if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
     if served?.isMoving == true { try moveShards(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
+    startDueBackup(at: now)
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
     try router.takeDue(at: now.boot)
@@ -216,7 +222,7 @@ extension ServerLoop {
   mutating func carryOut(_ output: HubOutput) throws {
     try router.send(output)
     if !output.requests.isEmpty { history.ask(output.requests) }
-    if output.startsBackup { backups.start() }
+    if output.startsBackup { backups.start(.asked) }
     questions += output.questions
     for wish in output.wishes { served?.keeper.store(wish) }
     if output.unloadedNavs > 0 { try noteUnloaded(output.unloadedNavs) }
@@ -362,7 +368,9 @@ extension ServerLoop {
   private mutating func takeMessage() {
     // Messages are decoded here, while they are received. Handling them later then needs none of
     // the reader's code and buffers in the processor's caches.
-    if let event = router.readEvent(&messageReader, access.control) { batches.append(event) }
+    guard let event = router.readEvent(&messageReader, access.control) else { return }
+    if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Self.now()) }
+    batches.append(event)
   }
 
   /// Polls for messages for as long as `polling` allows; returns whether there are any.

@@ -147,6 +147,19 @@ package struct Metric: Sendable {
     ) {
       $0.cluster?.unowned ?? 0
     },
+    gauge(
+      "navd_backup_interval_seconds", "Time between two backups of the daemon's own, 0 for none"
+    ) {
+      $0.backupInterval / 1000
+    },
+    gauge("navd_backup_overdue", "Whether a backup of the daemon's own failed, or is an hour late")
+    {
+      $0.isBackupOverdue ? 1 : 0
+    },
+    counter("navd_backups_total", "Backups that the daemon made by itself") { $0.backupsMade },
+    counter("navd_backups_failed_total", "Backups of the daemon's own that failed") {
+      $0.backupsFailed
+    },
     gauge("navd_disk_free_bytes", "Free bytes of the journal's file system") { $0.diskFree },
     gauge("navd_disk_size_bytes", "Size of the journal's file system") { $0.diskSize },
   ]

@@ -143,7 +143,7 @@ package final class Publisher {
       watched.remove(nav)
       present.remove(nav)
       navs[nav]?.isDue = true
-    case .lost, .opened, .closed, .answered, .queued, .latest, .ephemeral: break
+    case .lost, .opened, .closed, .answered, .queued, .latest, .ephemeral, .traced: break
     }
   }
 

@@ -36,6 +36,18 @@ package struct Mirror: Hashable, Sendable {
     self.digest = digest
   }
 
+  /// Makes a mirror from a whole snapshot; nil if a part is missing or the digest is another one.
+  package init?(_ whole: SnapshotPart) {
+    guard whole.first == 0, whole.isLast, let digest = whole.digest else { return nil }
+    var running = MirrorDigest()
+    guard running.update(screens: whole.screens, parts: whole.parts, from: 0) == digest else {
+      return nil
+    }
+    self.init(
+      kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
+      parts: whole.parts, resolved: whole.resolved, digest: digest)
+  }
+
   /// The position from which a watch can resume.
   package var position: MirrorPosition {
     MirrorPosition(epoch: epoch, revision: revision, digest: digest)

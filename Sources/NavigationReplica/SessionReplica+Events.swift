@@ -169,6 +169,7 @@ extension SessionReplica {
     case .ask(let ask): return receive(ask, at: now)
     case .settled(let settlement): return receive(settlement)
     case .lost(let loss): return receive(loss)
+    case .traced(let messages): return [.event(.traced(messages))]
     case .end(let end): return finish(end, at: now)
     case .bye(let why, let after):
       switch why {

@@ -219,6 +219,8 @@ package enum SessionEvent: Sendable {
   case latest(Latest)
   /// The daemon sent events that make no revision.
   case ephemeral(EphemeralEvent)
+  /// Messages of other clients, for which this one has asked.
+  case traced(TracedMessages)
   /// A watch is over.
   case watchEnded(nav: String, view: View, WatchOutcome)
 }

@@ -331,6 +331,7 @@ extension PostgresCluster {
       report.needsSnapshot += part.needsSnapshot
       report.forgotten += part.forgotten
       report.deletedRows += part.deletedRows
+      report.rowsLeft += part.rowsLeft
       // The same shard again, until it is done.
       if part.hasMore || part.deletedRows > 0 { break }
       pruned = shard

@@ -186,6 +186,11 @@ extension GuardedRouter {
     return Self.event(received, first, from: id, peer, reader: &reader)
   }
 
+  /// A copy of the last frame of the message received last.
+  package var receivedBody: [UInt8] {
+    received.count == 0 ? [] : received[received.count - 1].copyBytes()
+  }
+
   /// Reads the message whose verb is in the frame at `first`, in libzmq's memory.
   private static func event(
     _ received: borrowing Multipart, _ first: Int, from id: ConnectionID, _ peer: Peer,

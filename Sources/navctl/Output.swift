@@ -54,9 +54,6 @@ enum Output {
     for part in parts { _ = write(octets(part) + [0x0A], to: 2) }
   }
 
-  /// Replaces the current line of a terminal at stderr; an empty text clears it.
-  static func progress(_ text: String) { _ = write(Array("\r\(text)\u{1B}[K".utf8), to: 2) }
-
   /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 

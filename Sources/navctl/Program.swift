@@ -11,8 +11,10 @@ enum Program {
   static let version = "navctl \(number) (NSP/1)"
 
   static let commands: [any Command.Type] = [
-    ShowCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self, GetCommand.self,
-    LogCommand.self, WhyCommand.self, DiffCommand.self, ListCommand.self, VerifyCommand.self,
+    ShowCommand.self, UICommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self,
+    GetCommand.self, LogCommand.self, TraceCommand.self, WhyCommand.self, DiffCommand.self,
+    ListCommand.self,
+    VerifyCommand.self,
     ExplainCommand.self,
     StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,
     ConfigCommand.self, ReloadCommand.self,
@@ -78,7 +80,7 @@ enum Program {
       "popToRootViewController": "pop-to-root", "pushViewController": "push",
       "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
       "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
-      "modal": "present", "undo": "revert",
+      "modal": "present", "undo": "revert", "tui": "ui", "browse": "ui",
     ])
 
   /// Runs one command line; returns the exit status.

@@ -6,18 +6,20 @@ import RuntimePaths
 /// The number of this process.
 func processID() -> Int32 { getpid() }
 
-/// SIGINT, SIGTERM and SIGCHLD as a descriptor to poll, by signalfd(2).
+/// SIGINT, SIGTERM, SIGCHLD, and others on request, as a descriptor to poll, by signalfd(2).
 struct Signals: ~Copyable {
   /// Readable while a signal is pending.
   let descriptor: Int32
 
   /// Blocks the signals, so that only `next` delivers them; call it before starting a thread.
-  init() throws { descriptor = try Self.open() }
+  init(also others: [Int32] = []) throws {
+    descriptor = try Self.open([SIGINT, SIGTERM, SIGCHLD] + others)
+  }
 
-  private static func open() throws -> Int32 {
+  private static func open(_ numbers: [Int32]) throws -> Int32 {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGCHLD] { unsafe sigaddset(&signals, signal) }
+    for signal in numbers { unsafe sigaddset(&signals, signal) }
     guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else {
       throw SystemError("block", "signals", code: navd_errno())
     }

@@ -32,6 +32,9 @@ extension JournalKeeper {
     restoreRefusal: .notRestored(
       "navd-cluster restores nothing: recover the database server to a point in time, then run "
         + "UPDATE navd.shard SET restored = true", .usage),
+    migrationRefusal: .notRestored(
+      "navd-cluster has no journal in a directory: it brings the tables in the schema navd to its "
+        + "version when it starts; back the database up before with pg_dump", .usage),
     cluster: { configuration, member, warn throws(JournalError) in
       try place(configuration, member, warn)
     })

@@ -21,9 +21,9 @@ import Testing
   @Test func `a screen is created off the stack, changed there, and released`() throws {
     var rig = try HubRig.kiosk()
     #expect(try rig.perform([.createScreen(.init(id: "x", title: "X"))]).depth == 3)
-    try rig.perform([.setScreen("x", ["title": "Y", "args": ["n": 1]])])
+    try rig.perform([.setScreen("x", [.title("Y"), .args(["n": 1])])])
     #expect(try rig.read(.screen, screen: "x")["title"] == "Y")
-    try rig.perform([.setScreen("x", ["title": nil])])
+    try rig.perform([.setScreen("x", [.reset(.title)])])
     #expect(try rig.read(.screen, screen: "x")["title"] == nil)
     try rig.perform([.releaseScreen("x")])
     #expect(try rig.refusal(of: [.push("x")]).code.rawValue == "unknown-screen")
@@ -33,9 +33,9 @@ import Testing
   @Test func `the title of the item stands in place of the screen's, until it is cleared`() throws {
     var rig = try HubRig.kiosk()
     #expect(try title(rig) == "DNS")
-    try rig.perform([.itemSet("dns", ItemDescription(title: "Servers"))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(title: "Servers"))])
     #expect(try title(rig) == "Servers" && rig.state.top?.title == "DNS")
-    try rig.perform([.itemSet("dns", ItemDescription(clearing: [.title]))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(resetting: [.title]))])
     #expect(try title(rig) == "DNS")
   }
 
@@ -43,10 +43,10 @@ import Testing
     var rig = try HubRig.kiosk()
     try rig.perform([.pop()])
     let error = try rig.refusal(of: [
-      .itemSet("dns", ItemDescription(title: "Servers"), requireOnStack: true)
+      .setItem(of: "dns", ItemDescription(title: "Servers"), requireOnStack: true)
     ])
     #expect(error.code == .notInStack)
-    try rig.perform([.itemSet("dns", ItemDescription(title: "Servers"))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(title: "Servers"))])
     try rig.perform([.push("dns")])
     #expect(try title(rig) == "Servers")
   }
@@ -54,11 +54,11 @@ import Testing
   @Test func `left buttons replace the back button, or stand beside it`() throws {
     var rig = try HubRig.kiosk()
     let edit = ButtonDescription(id: "edit", .title("Edit"))
-    try rig.perform([.itemSet("dns", ItemDescription(leftItems: [edit]))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(leftItems: [edit]))])
     #expect(buttons(try rig.state.bar?.left) == ["edit"])
-    try rig.perform([.itemSet("dns", ItemDescription(leftItemsSupplementBackButton: true))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(leftItemsSupplementBackButton: true))])
     #expect(buttons(try rig.state.bar?.left) == ["back:WIFI", "edit"])
-    try rig.perform([.itemSet("dns", ItemDescription(hidesBackButton: true))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(hidesBackButton: true))])
     #expect(buttons(try rig.state.bar?.left) == ["edit"])
   }
 
@@ -67,9 +67,9 @@ import Testing
   {
     var rig = try HubRig.kiosk()
     let items: [ButtonDescription] = [
-      .init(id: "a", .title("A"), action: "a.tap"), .init(id: "b", .systemItem("add")),
+      .init(id: "a", .title("A"), action: "a.tap"), .init(id: "b", .systemItem(.add)),
     ]
-    try rig.perform([.itemSet("dns", ItemDescription(rightItems: items))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(rightItems: items))])
     #expect(buttons(try rig.state.bar?.right) == ["a", "b"])
     guard case .button(let first)? = try rig.state.bar?.right.first else {
       Issue.record("no button")
@@ -77,29 +77,29 @@ import Testing
     }
     #expect(first.title == "A" && first.action == "a.tap")
     let back = ButtonDescription(.title("Back to it"))
-    try rig.perform([.itemSet("wifi", ItemDescription(backBarButtonItem: back))])
+    try rig.perform([.setItem(of: "wifi", ItemDescription(backBarButtonItem: back))])
     #expect(buttons(try rig.state.bar?.left) == ["back:Back to it"])
   }
 
   @Test func `a view stands in place of the title, under its name`() throws {
     var rig = try HubRig.kiosk()
     let view = ItemDescription.TitleView("clock", height: 20)
-    try rig.perform([.itemSet("dns", ItemDescription(titleView: view))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(titleView: view))])
     #expect(try rig.state.bar?.middle == .view("clock"))
   }
 
   @Test func `a view that an object describes stands in place of the title, too`() throws {
     var rig = try HubRig.kiosk()
     let view = ItemDescription.TitleView(["kind": "clock"])
-    try rig.perform([.itemSet("dns", ItemDescription(titleView: view))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(titleView: view))])
     #expect(try rig.state.bar?.middle == .view(["kind": "clock"]))
   }
 
   @Test func `a button is changed wherever it is shown, tapped, and released when unused`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([.createButton(.init(id: "b", .title("B"), action: "go"))])
-    try rig.perform([.itemSet("dns", ItemDescription(rightItems: ["b"]))])
-    try rig.perform([.setButton("b", ["title": "C"])])
+    try rig.perform([.setItem(of: "dns", ItemDescription(rightItems: ["b"]))])
+    try rig.perform([.setButton("b", [.title("C")])])
     guard case .button(let button)? = try rig.state.bar?.right.first else {
       Issue.record("no button")
       return
@@ -109,7 +109,7 @@ import Testing
     #expect(!reply.changed && reply.results == [["delivered": 1]])
     #expect(rig.events.map(\.kind) == [.buttonActivated(button: "b", action: "go")])
     #expect(try rig.refusal(of: [.releaseButton("b")]).code == .invalidArgument)
-    try rig.perform([.itemSet("dns", ItemDescription(rightItems: []))])
+    try rig.perform([.setItem(of: "dns", ItemDescription(rightItems: []))])
     try rig.perform([.releaseButton("b")])
     #expect(try rig.refusal(of: [.activateButton("b")]).code.rawValue == "unknown-button")
   }
@@ -117,19 +117,60 @@ import Testing
   @Test func `the bars are hidden and shown, by name and by touch`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([.setBarHidden(true)])
-    #expect(try rig.state.part("bar")?["hidden"] == true)
+    #expect(try rig.state.part(.bar)?["hidden"] == true)
     #expect(
-      rig.events.map(\.kind) == [.barsVisibilityChanged(bar: false, toolbar: false, cause: "api")])
+      rig.events.map(\.kind) == [.barsVisibilityChanged(bar: false, toolbar: false, cause: .api)])
     try rig.perform([.setBarHidden(false), .setToolbarHidden(false)])
-    #expect(try rig.state.part("toolbar")?["hidden"] == false)
+    #expect(try rig.state.part(.toolbar)?["hidden"] == false)
     #expect(!(try rig.perform([.tap()]).changed))
     try rig.perform([.configure([.hidesBarsOnTap(true), .hidesBarsOnSwipe(true)])])
     try rig.perform([.tap()])
-    #expect(try rig.state.part("bar")?["hidden"] == true)
+    #expect(try rig.state.part(.bar)?["hidden"] == true)
     try rig.perform([.swipe(.down)])
-    #expect(try rig.state.part("bar")?["hidden"]?.bool != true)
+    #expect(try rig.state.part(.bar)?["hidden"]?.bool != true)
     try rig.perform([.swipe(.up)])
-    #expect(try rig.state.part("bar")?["hid"]?["cause"] == "swipe")
+    #expect(try rig.state.part(.bar)?["hid"]?["cause"] == "swipe")
+  }
+
+  @Test func `large titles are set and read in UIKit's names`() throws {
+    var rig = try HubRig.kiosk()
+    #expect(!(try rig.state.prefersLargeTitles))
+    #expect(try rig.state.bar?.hasLargeTitle == false)
+    try rig.perform([
+      .setStack([.init(id: "a", title: "A", item: .init(largeTitleDisplayMode: .always))]),
+      .setBar([.prefersLargeTitles(true)]),
+    ])
+    #expect(try rig.state.prefersLargeTitles)
+    #expect(try rig.state.top?.largeTitleDisplayMode == .always)
+    #expect(try rig.state.bar?.hasLargeTitle == true)
+    try rig.perform([.setItem(of: "a", .init(largeTitleDisplayMode: .never))])
+    #expect(try rig.state.top?.largeTitleDisplayMode == .never)
+    #expect(try rig.state.bar?.hasLargeTitle == false)
+    try rig.perform([
+      .setItem(of: "a", .init(resetting: [.largeTitleDisplayMode])),
+      .setBar([.reset(.prefersLargeTitles)]),
+    ])
+    #expect(try rig.state.top?.largeTitleDisplayMode == .automatic)
+    #expect(!(try rig.state.prefersLargeTitles))
+  }
+
+  @Test func `a visible button has its content as values`() throws {
+    var rig = try HubRig.kiosk()
+    try rig.perform([
+      .setItem(
+        of: "dns",
+        .init(rightItems: [
+          .init(id: "a", .systemItem(.add)), .init(id: "b", .image("gear.png")),
+          .init(id: "c", .title("C"), isDone: true, action: "c.tap"),
+        ]))
+    ])
+    let buttons = try rig.state.bar?.right.map { slot -> NavigationBarContent.BarButton? in
+      if case .button(let button) = slot { button } else { nil }
+    }
+    #expect(buttons?.map(\.?.systemItem) == [.add, nil, nil])
+    #expect(buttons?.map(\.?.image) == [nil, "gear.png", nil])
+    #expect(buttons?.map(\.?.title) == [nil, nil, "C"])
+    #expect(buttons?.map(\.?.isDone) == [false, false, true])
   }
 
   @Test func `members of the bar, the toolbar and the proxy are set and reset`() throws {
@@ -138,13 +179,13 @@ import Testing
       .setBar([.barTintColor("red"), .isTranslucent(false), .tintColor("green")]),
       .setToolbar([.tintColor("blue"), .barStyle(.black)]),
     ])
-    let bar = try #require(try rig.state.part("bar"))
+    let bar = try #require(try rig.state.part(.bar))
     #expect(bar["barTintColor"] == "red" && bar["translucent"] == false)
     #expect(try rig.state.bar?.details["tintColor"] == "green")
-    #expect(try rig.state.part("toolbar")?["tintColor"] == "blue")
-    try rig.perform([.setBar([.standard(.barTintColor), .standard(.translucent)])])
-    #expect(try rig.state.part("bar")?["barTintColor"] == nil)
-    #expect(try rig.state.part("bar")?["tintColor"] == "green")
+    #expect(try rig.state.part(.toolbar)?["tintColor"] == "blue")
+    try rig.perform([.setBar([.reset(.barTintColor), .reset(.isTranslucent)])])
+    #expect(try rig.state.part(.bar)?["barTintColor"] == nil)
+    #expect(try rig.state.part(.bar)?["tintColor"] == "green")
     try rig.perform([.setProxy([.barTintColor("grey")])])
     #expect(try rig.state.bar?.details["background"] == "grey")
     #expect(try rig.refusal(of: [.setProxy([.tintColor("x")])]).code == .invalidArgument)
@@ -169,21 +210,21 @@ import Testing
         .orientation(.landscapeLeft),
       ])
     ])
-    let environment = try #require(try rig.state.part("environment"))
+    let environment = try #require(try rig.state.part(.environment))
     #expect(environment["idiom"] == "pad" && environment["vCompact"] == true)
     #expect(environment["scrollEdge"] == true && environment["keyboard"] == true)
     #expect(environment["scale"] == 3 && environment["statusBar"] == 44)
     #expect(environment["backTitleBudget"] == 4 && environment["locale"] == "zh-Hans")
     #expect(environment["orientation"] == "landscapeLeft")
     try rig.perform([
-      .setEnvironment(EnvironmentSetting.Name.allCases.map { .standard($0) })
+      .setEnvironment(EnvironmentSetting.Name.allCases.map { .reset($0) })
     ])
-    #expect(try rig.state.part("environment")?.object?.keys.sorted() == ["ver"])
+    #expect(try rig.state.part(.environment)?.object?.keys.sorted() == ["ver"])
   }
 
   @Test func `every setting is stored under its name, and standard removes it`() throws {
     var rig = try HubRig.kiosk()
-    let before = try rig.state.part("settings")?.object?.keys.sorted()
+    let before = try rig.state.part(.settings)?.object?.keys.sorted()
     let settings: [NavigationSetting] = [
       .container(["tab": 1]), .restorationID("nav"), .interactivePop(isEnabled: false),
       .interactivePopWithoutBackButton(true), .simultaneous([(.edge, .fullScreen)]),
@@ -195,13 +236,13 @@ import Testing
       .routes([NavigationRoute("a", screens: ["home"])]),
     ]
     try rig.perform([.configure(settings)])
-    let set = try #require(try rig.state.part("settings"))
+    let set = try #require(try rig.state.part(.settings))
     for name in NavigationSetting.Name.allCases {
       #expect(set[name.rawValue] != nil, "\(name.rawValue)")
     }
     #expect(set["veto"]?["deadline"] == 1 && set["gestureDeadline"] == 600_000)
-    try rig.perform([.configure(NavigationSetting.Name.allCases.map { .standard($0) })])
-    #expect(try rig.state.part("settings")?.object?.keys.sorted() == before)
+    try rig.perform([.configure(NavigationSetting.Name.allCases.map { .reset($0) })])
+    #expect(try rig.state.part(.settings)?.object?.keys.sorted() == before)
   }
 
   @Test(
@@ -220,7 +261,7 @@ import Testing
     var rig = try HubRig.kiosk()
     let begun = try rig.perform([.beginGesture(.edge)])
     let id = try #require(begun.results.first?["tid"]?.integer)
-    #expect(try rig.state.part("transition")?["phase"] == "interactive")
+    #expect(try rig.state.part(.transition)?["phase"] == "interactive")
     try rig.perform([.updateGesture(0.5)])
     #expect(rig.events.map(\.kind) == [.transitionProgress(id: UInt64(id), value: 0.5)])
     try rig.perform([.cancelGesture()])
@@ -235,7 +276,7 @@ import Testing
   @Test func `an animated change ends with the report of the display`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([.push(.init(id: "a"))], animated: true)
-    let id = try #require(try rig.state.part("transition")?["tid"]?.integer)
+    let id = try #require(try rig.state.part(.transition)?["tid"]?.integer)
     let began = rig.events.compactMap { event in
       if case .transitionBegan(let transition) = event.kind { transition } else { nil }
     }
@@ -249,9 +290,9 @@ import Testing
   @Test func `a show is animated, unless it says otherwise`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([.show(.init(id: "a"))], animated: false)
-    #expect(try rig.state.part("transition")?["op"] == nil)
+    #expect(try rig.state.part(.transition)?["op"] == nil)
     try rig.perform([.show(.init(id: "b"))])
-    #expect(try rig.state.part("transition")?["op"] == "push")
+    #expect(try rig.state.part(.transition)?["op"] == "push")
   }
 
   @Test func `a standalone bar has items instead of screens`() throws {

@@ -35,11 +35,11 @@ import Testing
     try await withClient { client, daemon in
       let roles = NavigationRoles(
         veto: { question in
-          question.screen == "wifi" && question.change == .pop(cause: "backButton")
+          question.screen == "wifi" && question.change == .pop(cause: .backButton)
             && question.question.revision == 22 && question.question.deadline > .now
         },
         animator: { question in
-          guard question.operation == "push", question.from == "wifi" else { return nil }
+          guard question.operation == .push, question.from == "wifi" else { return nil }
           return NavigationAnimation("fade", duration: .milliseconds(500))
         },
         interaction: { question in question.animator == "fade" ? "drag" : nil },
@@ -245,7 +245,7 @@ import Testing
       other.send(.ok, nav.watched(resumed.id, mode: "resume"))
       other.send(.diff, nav.push("wifi"))
       #expect(try await states.next()?.top?.id == "wifi")
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let op = try await other.next("op")
       other.send(
         .err,

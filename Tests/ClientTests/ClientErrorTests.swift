@@ -82,7 +82,7 @@ import Testing
         + #""since":{"rev":7,"t":5000,"cause":"gesture"\#(tail)}"#)
     let change = try #require(error.topChange)
     #expect(change.revision == 7 && change.millisecondsSince1970 == 5000)
-    #expect(change.cause == "gesture" && change.author == nil)
+    #expect(change.cause == .gesture && change.author == nil)
     #expect(change.popped == popped && change.covered == covered)
     #expect(change.age(at: 5000) == .zero && change.age(at: 4999) == .zero)
     #expect(change.age(at: 65_000) == .seconds(60))
@@ -120,7 +120,7 @@ import Testing
     let table = Dictionary(uniqueKeysWithValues: Self.rows)
     let large = ErrReply.tooLarge(1, 70_000, limit: 65_536)
     let error = NavigationClientError(large)
-    #expect(error.code.rawValue == "limit" && error.reason == "size" && !error.mayHaveHappened)
+    #expect(error.code == .limit && error.reason == .size && !error.mayHaveHappened)
     #expect(large.retry == table["limit"] && error.retry == .never)
     #expect(table["expired"] == "no" && NavigationClientError(.expired, "").retry == .never)
   }

@@ -87,16 +87,17 @@ import Testing
           _ = try await daemon.next("watch")
         }
         do throws(NavigationClientError) {
-          try await client.perform([.push(.init(id: "a"))], on: nav, optimistic: true)
+          try await client.perform(
+            [.push(.init(id: "a"))], on: nav, guardedBy: .unguarded, optimistic: true)
           Issue.record("performed")
         } catch {
           #expect(error.code == .desync)
-          #expect(error.reason == "mirror")
+          #expect(error.reason == .mirror)
         }
         withExtendedLifetime(watched) {}
       }
       async let reply = client.perform(
-        [.popToRoot()], on: "kiosk", whenBusy: .queue)
+        [.popToRoot()], on: "kiosk", guardedBy: .unguarded, whenBusy: .queue)
       let op = try await daemon.next("op")
       #expect(op.body.contains("popToRoot"))
       #expect(op.body.contains(#""onBusy":"queue""#))
@@ -109,7 +110,8 @@ import Testing
   @Test func `who gives up withdraws what was shown`() async throws {
     try await withDisplay { client, daemon, _, states, first in
       let task = Task {
-        try await client.perform([.push(.init(id: "a"))], on: "kiosk", optimistic: true)
+        try await client.perform(
+          [.push(.init(id: "a"))], on: "kiosk", guardedBy: .unguarded, optimistic: true)
       }
       let pending = try #require(try await next(&states))
       #expect(pending.isPending)
@@ -123,7 +125,8 @@ import Testing
     try await withDisplay { client, _, _, _, _ in
       let text = String(repeating: "x", count: 70_000)
       do throws(NavigationClientError) {
-        try await client.perform([.push(.init(title: text))], on: "kiosk", optimistic: true)
+        try await client.perform(
+          [.push(.init(title: text))], on: "kiosk", guardedBy: .unguarded, optimistic: true)
         Issue.record("performed")
       } catch {
         #expect(error.code.rawValue == "limit")
@@ -150,7 +153,7 @@ import Testing
       #"{"transitionBegan":{"tid":19,"op":"push","from":"wifi","to":"dns","interactive":true,"animator":"fade","duration":500,"driver":"drag"}}"#,
       .transitionBegan(
         .init(
-          id: 19, operation: "push", from: "wifi", to: "dns", isInteractive: true,
+          id: 19, operation: .push, from: "wifi", to: "dns", isInteractive: true,
           animator: "fade", duration: .milliseconds(500), driver: "drag", isReduced: false))
     ),
     (#"{"transitionProgress":{"tid":19,"value":0.5}}"#, .transitionProgress(id: 19, value: 0.5)),
@@ -162,13 +165,16 @@ import Testing
     ),
     (
       #"{"barsVisibilityChanged":{"bar":true,"toolbar":false,"cause":"tap"}}"#,
-      .barsVisibilityChanged(bar: true, toolbar: false, cause: "tap")
+      .barsVisibilityChanged(bar: true, toolbar: false, cause: .tap)
     ),
     (
       #"{"buttonActivated":{"button":"scan","action":"wifi.scan"}}"#,
       .buttonActivated(button: "scan", action: "wifi.scan")
     ),
-    (#"{"transitionEnded":{"tid":19,"outcome":"melted"}}"#, .other),
+    (
+      #"{"transitionEnded":{"tid":19,"outcome":"melted"}}"#,
+      .transitionEnded(id: 19, .init(rawValue: "melted"))
+    ),
     (#"{"moonRise":{"screen":"a"}}"#, .other),
   ])
   func `an event has its details as values`(

@@ -80,10 +80,10 @@ import Testing
 
   @Test func `a time limit is the due of the op, by the clock since the boot`() async throws {
     try await withClient(answers: Self.answersOps) { client, daemon in
-      try await client.perform([.tap()], on: "kiosk")
+      try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
       #expect(try await daemon.next("op")["due"] == nil)
       for limit in [Duration.seconds(1000), .milliseconds(1_000_500), .seconds(2000)] {
-        try await client.perform([.tap()], on: "kiosk", within: limit)
+        try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded, within: limit)
       }
       var dues: [UInt64] = []
       for _ in 0..<3 {
@@ -98,11 +98,11 @@ import Testing
 
   @Test func `replies belong to their requests, in whatever order they come`() async throws {
     try await withClient { client, daemon in
-      async let first = client.perform([.push("a")], on: "kiosk")
+      async let first = client.perform([.push("a")], on: "kiosk", guardedBy: .unguarded)
       let one = try await daemon.next("op")
-      async let second = client.read("top", of: "kiosk")
+      async let second = client.read(.top, of: "kiosk")
       let two = try await daemon.next("get")
-      async let third = client.perform([.push("b")], on: "other")
+      async let third = client.perform([.push("b")], on: "other", guardedBy: .unguarded)
       let three = try await daemon.next("op")
       #expect(one.id < two.id && two.id < three.id)
       var other = FakeNav(name: "other")
@@ -123,8 +123,8 @@ import Testing
       let value = received["what"] == "log" ? #","value":[1]"# : ""
       return [(.ok, #"{"id":\#(received.id),"nav":"kiosk"\#(value)}"#)]
     }) { client, daemon in
-      #expect(try await client.read(of: "kiosk") == .null)
-      #expect(try await client.read("log", of: "kiosk") == [1])
+      #expect(try await client.read(.state, of: "kiosk") == .null)
+      #expect(try await client.read(.log, of: "kiosk") == [1])
       let bodies = [try await daemon.next("get").body, try await daemon.next("get").body]
       #expect(bodies[0].hasSuffix(#","nav":"kiosk"}"#))
       #expect(bodies[1].hasSuffix(#","nav":"kiosk","what":"log"}"#))
@@ -135,7 +135,7 @@ import Testing
     try await withClient(answers: { received in
       received.verb == "op" ? [(.ok, #"{"id":\#(received.id)}"#)] : nil
     }) { client, _ in
-      let reply = try await client.perform([.tap()], on: "kiosk")
+      let reply = try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
       #expect(reply.epoch == "" && reply.revision == 0 && !reply.changed)
       #expect(reply.depth == 0 && reply.top == nil && reply.results == [] && reply.popped == [])
     }
@@ -153,7 +153,7 @@ import Testing
     try await withClient(answers: { received in
       received.verb == "op" ? [(.ok, FakeNav().ok(received.id, out: out))] : nil
     }) { client, _ in
-      let reply = try await client.perform([.tap()], on: "kiosk")
+      let reply = try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
       #expect(reply.popped == popped)
     }
   }
@@ -200,7 +200,7 @@ import Testing
           _ = try await client.state(of: "kiosk")
         }
         let op = await error { () throws(NavigationClientError) in
-          try await client.perform([.tap()], on: "kiosk")
+          try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
         }
         let roles = await error { () throws(NavigationClientError) in
           _ = try await client.delegate("kiosk", roles: NavigationRoles(veto: { _ in true }))
@@ -212,7 +212,7 @@ import Testing
         #expect(error?.code == .cancelled && error?.mayHaveHappened == false)
       }
       // Had the op been sent, it would come before this one.
-      async let reply = client.perform([.setBarHidden(true)], on: "kiosk")
+      async let reply = client.perform([.setBarHidden(true)], on: "kiosk", guardedBy: .unguarded)
       let op = try await daemon.next("op")
       #expect(op.body.contains("bar.setHidden"))
       daemon.send(.ok, FakeNav().ok(op.id))
@@ -226,10 +226,10 @@ import Testing
       client.close()
       let errors = [
         await error { () throws(NavigationClientError) in
-          try await client.perform([.tap()], on: "kiosk")
+          try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
         },
         await error { () throws(NavigationClientError) in
-          _ = try await client.read(of: "kiosk")
+          _ = try await client.read(.state, of: "kiosk")
         },
         await error { () throws(NavigationClientError) in
           _ = try await client.state(of: "kiosk")
@@ -254,12 +254,12 @@ import Testing
         .push(.init(title: String(repeating: "x", count: octets - overhead)))
       }
       let large = await error { () throws(NavigationClientError) in
-        try await client.perform([push(65_536 + 1)], on: "kiosk")
+        try await client.perform([push(65_536 + 1)], on: "kiosk", guardedBy: .unguarded)
       }
-      #expect(large?.code.rawValue == "limit" && large?.reason == "size")
+      #expect(large?.code == .limit && large?.reason == .size)
       #expect(large?.mayHaveHappened == false && large?.retry == .never)
       // Its id was used, so that this one has as many digits.
-      try await client.perform([push(65_536)], on: "kiosk")
+      try await client.perform([push(65_536)], on: "kiosk", guardedBy: .unguarded)
       #expect(try await daemon.next("op").body.utf8.count == 65_536)
     }
   }

@@ -78,7 +78,9 @@ import Testing
   func `a bye for good fails what is under way, and names its reason`(why: String) async throws {
     try await withClient { client, daemon in
       var states = try await begin(FakeNav(), client, daemon)
-      let task = Task { try await client.perform([.popToRoot()], on: "kiosk") }
+      let task = Task {
+        try await client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
+      }
       _ = try await daemon.next("op")
       daemon.send(.bye, #"{"why":"\#(why)"}"#)
       do {

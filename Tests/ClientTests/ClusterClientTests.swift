@@ -33,7 +33,7 @@ import Testing
 
   @Test func `an op in flight goes to the other daemon, and the session stays`() async throws {
     try await withDaemons { client, daemon, other in
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let op = try await daemon.next("op")
       daemon.send(.err, moved(op.id, to: other.endpoint))
       let hello = try await other.next("hello")
@@ -42,12 +42,12 @@ import Testing
       other.send(.ok, FakeNav().ok(again.id))
       _ = try await reply
       // The next one goes there at once, and one of another nav where it was.
-      async let second = client.perform([.popToRoot()], on: "kiosk")
+      async let second = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let next = try await other.next("op")
       #expect(next.id > op.id)
       other.send(.ok, FakeNav().ok(next.id))
       _ = try await second
-      async let third = client.perform([.popToRoot()], on: "lobby")
+      async let third = client.perform([.popToRoot()], on: "lobby", guardedBy: .unguarded)
       let here = try await daemon.next("op")
       #expect(here.id > next.id && here.peer == op.peer)
       daemon.send(.ok, FakeNav().ok(here.id))
@@ -111,7 +111,7 @@ import Testing
       let shown = try await display
       var leases = shown.statuses.makeAsyncIterator()
       #expect(await leases.next() == .active)
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let op = try await daemon.next("op")
       daemon.send(.err, moved(op.id, to: other.endpoint))
       #expect(await roles.next() == .interrupted)
@@ -137,7 +137,7 @@ import Testing
 
   @Test func `daemons that name each other are asked in turn`() async throws {
     try await withDaemons { client, daemon, other in
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       for number in 0..<7 {
         let (place, next) = number % 2 == 0 ? (daemon, other) : (other, daemon)
         place.send(.err, moved(try await place.next("op").id, to: next.endpoint))
@@ -150,7 +150,7 @@ import Testing
 
   @Test func `a daemon that cannot be reached is replaced by the configured one`() async throws {
     try await withDaemons { client, daemon, other in
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let op = try await daemon.next("op")
       daemon.send(.err, moved(op.id, to: "\(daemon.endpoint)-nobody"))
       let again = try await daemon.next("op")

@@ -34,7 +34,7 @@ import Testing
       anew(seen, now) ?? (seen.state.revision == now.state.revision ? nil : "rev")
     },
     Row(name: "life", make: { .life(of: $0) }) { seen, now in anew(seen, now) },
-    Row(name: "none", make: { _ in .none }) { _, _ in nil },
+    Row(name: "unguarded", make: { _ in .unguarded }) { _, _ in nil },
     Row(name: "override", make: { _ in .override }) { _, _ in nil },
     Row(name: "has", make: { state in .life(of: state).and(has: state.screens.map(\.id)) }) {
       seen, now in
@@ -64,7 +64,7 @@ import Testing
     case 2, 3:
       let isNew = try rig.refuses(.push(.existing(id)))
       if isNew { try rig.perform([.push(.init(id: "n\(step)"))]) }
-    case 4: try rig.perform([.itemSet(stack[0], ItemDescription(title: "T\(step)"))])
+    case 4: try rig.perform([.setItem(of: stack[0], ItemDescription(title: "T\(step)"))])
     case 5: try rig.perform([.setStack(stack.reversed().map { .existing($0) })])
     case 6:
       if random.next() % 4 == 0 {
@@ -90,7 +90,7 @@ import Testing
       for row in Self.rows {
         let expected = row.reason(past, now)
         outcomes.insert(expected ?? "holds")
-        let isHidden = now.state.part("bar")?["hidden"]?.bool == true
+        let isHidden = now.state.part(.bar)?["hidden"]?.bool == true
         do {
           // The state stays as it is, so that the next row sees the same one.
           let reply = try rig.perform(
@@ -98,7 +98,9 @@ import Testing
           #expect(expected == nil, "\(row.name), step \(step)")
           #expect(!reply.changed)
         } catch let error as NavigationClientError {
-          #expect(error.code == .desync && error.reason == expected, "\(row.name), step \(step)")
+          #expect(
+            error.code == .desync && error.reason?.rawValue == expected, "\(row.name), step \(step)"
+          )
           #expect(error.retry == .afterResynchronising && !error.mayHaveHappened)
           #expect(error.revision == now.state.revision && error.top == now.ids.last)
         }
@@ -121,7 +123,7 @@ import Testing
     var rig = try HubRig.kiosk()
     let state = try rig.state
     for (guards, isEnough) in [
-      (.none, false), (.life(of: state), false), (.life(of: state).and(has: ["home"]), false),
+      (.unguarded, false), (.life(of: state), false), (.life(of: state).and(has: ["home"]), false),
       (.life(of: state).and(depth: 3), false), (.top(of: state), isEnoughTop),
     ] as [(NavigationGuard, Bool)] where !isEnough {
       let error = try rig.refusal(of: [operation], guardedBy: guards)
@@ -140,9 +142,9 @@ import Testing
     var rig = try HubRig.kiosk()
     let named: [NavigationOperation] = [
       .push("dns", onDuplicate: .ignore), .popTo("dns"), .popToRoot(), .dismiss(), .tap(),
-      .itemSet("home", ItemDescription(title: "T")), .setBarHidden(false), .attach(),
+      .setItem(of: "home", ItemDescription(title: "T")), .setBarHidden(false), .attach(),
     ]
-    for operation in named { try rig.perform([operation], guardedBy: .none) }
+    for operation in named { try rig.perform([operation], guardedBy: .unguarded) }
     try rig.perform([.configure([.guards(.all)])])
     for operation in named {
       let error = try rig.refusal(of: [operation], guardedBy: .life(of: try rig.state))
@@ -151,8 +153,8 @@ import Testing
       try rig.perform([operation], guardedBy: .top(of: now))
     }
     try rig.perform([.configure([.guards(.none)])], guardedBy: .override)
-    try rig.perform([.setStack(["home"]), .push(.init(id: "z"))], guardedBy: .none)
-    #expect(try rig.perform([.pop()], guardedBy: .none).popped == ["z"])
+    try rig.perform([.setStack(["home"]), .push(.init(id: "z"))], guardedBy: .unguarded)
+    #expect(try rig.perform([.pop()], guardedBy: .unguarded).popped == ["z"])
   }
 
   @Test func `a guard is written as the members of if, and nothing else`() throws {
@@ -160,7 +162,9 @@ import Testing
     let state = try rig.state
     let head = #""epoch":"\#(state.epoch)""#
     let rows: [(NavigationGuard, String)] = [
-      (.none, ""), (.override, #","if":{"any":true}"#), (.top(nil), #","if":{"top":null}"#),
+      (.unguarded, ""), (.override, #","if":{"any":true}"#), (.top(nil), #","if":{"top":null}"#),
+      (.visible("a"), #","if":{"visible":"a"}"#), (.visible(nil), #","if":{"visible":null}"#),
+      (.visible(of: state), #","if":{\#(head),"visible":"dns"}"#),
       (.top("a"), #","if":{"top":"a"}"#), (.stack([]), #","if":{"stack":[]}"#),
       (.revision(0), #","if":{"rev":0}"#), (.life(of: state), #","if":{\#(head)}"#),
       (.top(of: state), #","if":{\#(head),"top":"dns"}"#),
@@ -177,15 +181,34 @@ import Testing
     }
   }
 
+  @Test func `a guard by what is visible holds while that screen is visible, and suffices for it`()
+    throws
+  {
+    var rig = try HubRig.kiosk()
+    try rig.perform([.present(.init(id: "pin"))])
+    let state = try rig.state
+    #expect(try rig.refusal(of: [.swipeDown()], guardedBy: .life(of: state)).code == .guardRequired)
+    #expect(try rig.refusal(of: [.pop()], guardedBy: .visible(of: state)).code == .guardRequired)
+    try rig.perform([.present(.init(id: "help"), from: "pin")])
+    let error = try rig.refusal(of: [.swipeDown()], guardedBy: .visible(of: state))
+    #expect(error.code == .desync && error.reason == .visible)
+    try rig.perform([.swipeDown()], guardedBy: .visible(of: try rig.state))
+    try rig.perform([.swipeDown()], guardedBy: .visible("pin"))
+    #expect(try rig.state.presented.isEmpty)
+  }
+
   @Test func `only a guard from a state depends on the mirror`() throws {
     let rig = try HubRig.kiosk()
     let state = try rig.state
-    for guards in [.life(of: state), .top(of: state), .stack(of: state), .revision(of: state)]
-      as [NavigationGuard]
-    {
+    for guards in [
+      .life(of: state), .top(of: state), .stack(of: state), .revision(of: state),
+      .visible(of: state),
+    ] as [NavigationGuard] {
       #expect(guards.isFromMirror && guards.and(depth: 1).isFromMirror)
     }
-    for guards in [.none, .override, .top("a"), .stack([]), .revision(1)] as [NavigationGuard] {
+    for guards in [.unguarded, .override, .top("a"), .stack([]), .revision(1), .visible("a")]
+      as [NavigationGuard]
+    {
       #expect(!guards.isFromMirror && !guards.and(has: []).isFromMirror)
     }
   }

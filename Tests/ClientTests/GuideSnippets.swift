@@ -1,4 +1,5 @@
 import NavigationClient
+import Observation
 
 /// The code of `docs/client.md`: each region between `guide:` and `end` is a block there.
 enum GuideSnippets {
@@ -13,7 +14,8 @@ enum GuideSnippets {
     // guide: create
     let home = ScreenDescription(id: "home", title: "Home", route: "home")
     do {
-      try await client.perform([.create(root: home), .attach()], on: "kiosk")
+      try await client.perform(
+        [.create(root: home), .attach()], on: "kiosk", guardedBy: .unguarded)
     } catch {
       // If it exists already, somebody was faster: go on with what there is.
       guard error.code == .navExists else { throw error }
@@ -56,7 +58,7 @@ enum GuideSnippets {
     let wifi = ScreenDescription(
       id: "wifi", title: "Wi-Fi", route: "settings/wifi", args: ["band": 5],
       item: ItemDescription(rightItems: [scan]))
-    let reply = try await client.perform([.push(wifi)], on: "kiosk")
+    let reply = try await client.perform([.push(wifi)], on: "kiosk", guardedBy: .unguarded)
     // end
     return reply
   }
@@ -79,6 +81,17 @@ enum GuideSnippets {
     // end
   }
 
+  static func rehearse(
+    _ client: NavigationClient, _ seen: NavigationState, _ say: (String) -> Void
+  ) async throws {
+    // guide: rehearse
+    let outcome = try await client.rehearse(
+      [.popToRoot(), .push("wifi")], on: "kiosk", guardedBy: .stack(of: seen))
+    let ids = outcome.state?.screens.map(\.id) ?? []
+    say("it would lead to \(ids.joined(separator: " > "))")
+    // end
+  }
+
   static func desync(
     _ client: NavigationClient, _ seen: NavigationState, _ say: (String) -> Void
   ) async throws {
@@ -98,7 +111,7 @@ enum GuideSnippets {
   ) async throws {
     // guide: retry
     do {
-      try await client.perform([.setBarHidden(true)], on: nav)
+      try await client.perform([.setBarHidden(true)], on: nav, guardedBy: .unguarded)
     } catch {
       switch error.retry {
       case .never: say(error.description)
@@ -120,7 +133,7 @@ enum GuideSnippets {
   static func events(_ client: NavigationClient, _ run: (String) -> Void) async throws {
     // guide: events
     for try await state in client.watch("kiosk", buffering: .everyRevision) {
-      for event in state.events where event.name == "buttonActivated" {
+      for event in state.events where event.name == .buttonActivated {
         if let action = event.details["action"]?.text { run(action) }
       }
     }
@@ -145,6 +158,26 @@ enum GuideSnippets {
     // end
   }
 
+  @MainActor static func model(
+    _ client: NavigationClient, _ showBar: ShowBar, _ showBanner: (Bool) -> Void
+  ) async {
+    // guide: model
+    let model = NavigationModel(client, nav: "kiosk")
+    let following = Task { try await model.run() }
+    defer { following.cancel() }
+    for await (bar, isStale) in Observations({ (model.bar, model.isStale) }) {
+      showBar(bar)
+      showBanner(isStale)
+    }
+    // end
+  }
+
+  @MainActor static func back(_ model: NavigationModel) async throws {
+    // guide: back
+    try await model.pop()
+    // end
+  }
+
   static func delegate(
     _ client: NavigationClient, _ confirm: @escaping Confirm
   ) async throws -> NavigationDelegation {
@@ -155,7 +188,7 @@ enum GuideSnippets {
         return await confirm("Discard the draft?", question.question.deadline)
       },
       animator: { question in
-        guard question.operation == "push" else { return nil }
+        guard question.operation == .push else { return nil }
         return NavigationAnimation("slide", duration: .milliseconds(300))
       })
     let delegation = try await client.delegate("kiosk", roles: roles)
@@ -173,7 +206,8 @@ enum GuideSnippets {
     for try await state in client.watch("kiosk", buffering: .everyRevision) {
       for case .transitionBegan(let transition) in state.events.map(\.kind) {
         await animate(transition)
-        try await client.perform([.completeTransition(transition.id)], on: "kiosk")
+        try await client.perform(
+          [.completeTransition(transition.id)], on: "kiosk", guardedBy: .unguarded)
       }
     }
     // end
@@ -185,8 +219,8 @@ enum GuideSnippets {
     try await client.perform(
       [
         .configure([.hidesBarsOnTap(true), .veto(deadline: .seconds(5), onTimeout: .allow)]),
-        .setBar([.prefersLargeTitles(true), .standard(.tintColor)]),
-      ], on: "kiosk")
+        .setBar([.prefersLargeTitles(true), .reset(.tintColor)]),
+      ], on: "kiosk", guardedBy: .unguarded)
     // end
   }
 

@@ -3,6 +3,7 @@ import ChildProcess
 import Foundation
 import NavigationClient
 import NavigationCore
+import Observation
 import Synchronization
 import Testing
 
@@ -42,18 +43,53 @@ import Testing
     return regions
   }
 
-  @Test func `the code in the guide is the code that is compiled`() throws {
+  @Test(arguments: [
+    ("client.md", "GuideSnippets.swift", 14), ("migration.md", "MigrationSnippets.swift", 1),
+  ])
+  func `the code of a page is the code that is compiled`(
+    name: String, compiled: String, least: Int
+  ) throws {
     let page = try String(
-      contentsOf: Self.tests.appending(path: "../../docs/client.md"), encoding: .utf8)
+      contentsOf: Self.tests.appending(path: "../../docs/" + name), encoding: .utf8)
     let source = try String(
-      contentsOf: Self.tests.appending(path: "GuideSnippets.swift"), encoding: .utf8)
+      contentsOf: Self.tests.appending(path: compiled), encoding: .utf8)
     let blocks = Self.blocks(of: page)
     let regions = Self.regions(of: source)
-    #expect(regions.count >= 12)
+    #expect(regions.count >= least)
     #expect(blocks.count == regions.count)
     for (block, region) in zip(blocks, regions) {
       #expect(block == region)
     }
+  }
+
+  @Test func `every new form of the migration page is compiled, and no page has a former one`()
+    throws
+  {
+    let docs = Self.tests.appending(path: "../../docs")
+    let page = try String(contentsOf: docs.appending(path: "migration.md"), encoding: .utf8)
+    let guide = try String(contentsOf: docs.appending(path: "client.md"), encoding: .utf8)
+    let source = try String(
+      contentsOf: Self.tests.appending(path: "MigrationSnippets.swift"), encoding: .utf8)
+    var rows = 0
+    for line in page.split(separator: "\n") where line.hasPrefix("| `") {
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      try #require(cells.count == 3, "\(line)")
+      rows += 1
+      for form in Self.spans(of: cells[1]) {
+        #expect(source.contains(form), "MigrationSnippets.swift lacks \(form)")
+      }
+      for form in Self.spans(of: cells[0]) {
+        #expect(!guide.contains(form), "client.md has the former \(form)")
+        #expect(!source.contains(form), "MigrationSnippets.swift has the former \(form)")
+      }
+    }
+    #expect(rows >= 15)
+  }
+
+  /// The spans of code in a cell of a table.
+  private static func spans(of cell: String) -> [Substring] {
+    let pieces = cell.split(separator: "`", omittingEmptySubsequences: false)
+    return pieces.indices.filter { !$0.isMultiple(of: 2) }.map { pieces[$0] }
   }
 
   @Test func `what the guide does to a stack, it does`() async throws {
@@ -182,6 +218,45 @@ import Testing
     try await configuring
   }
 
+  @Test func `a rehearsal of the guide names where it would lead`() async throws {
+    try await withDaemon { client, _ in
+      try await GuideSnippets.create(client)
+      _ = try await GuideSnippets.push(client)
+      try await client.perform(
+        [.push(.init(id: "dns"))], on: "kiosk", guardedBy: .unguarded)
+      let seen = try await client.state(of: "kiosk")
+      let said = Said()
+      try await GuideSnippets.rehearse(client, seen) { said.add($0) }
+      #expect(said.all == ["it would lead to home > wifi"])
+      #expect(try await client.state(of: "kiosk").digest == seen.digest)
+    }
+  }
+
+  @MainActor @Test func `the model of the guide draws the bar, and pops what it shows`()
+    async throws
+  {
+    try await withDaemon { client, _ in
+      try await GuideSnippets.create(client)
+      _ = try await GuideSnippets.push(client)
+      let (shown, show) = AsyncStream.makeStream(of: String.self)
+      let drawing = Task {
+        await GuideSnippets.model(client) { bar in
+          if let bar { show.yield(GuideSnippets.text(of: bar)) }
+        } _: { _ in
+        }
+      }
+      defer { drawing.cancel() }
+      let model = NavigationModel(client, nav: "kiosk")
+      let following = Task { try await model.run() }
+      defer { following.cancel() }
+      for await bar in shown where bar == "< Home  Wi-Fi  Scan" { break }
+      for await top in Observations({ model.top?.id }) where top == "wifi" { break }
+      try await GuideSnippets.back(model)
+      for await bar in shown where bar == "Home" { break }
+      #expect(try await client.state(of: "kiosk").depth == 1)
+    }
+  }
+
   @Test func `an error says whether it makes sense to try again`() async throws {
     try await withDaemon { client, _ in
       let said = Said()
@@ -200,7 +275,7 @@ import Testing
       defer { watching.cancel() }
       // A press from before the watch has begun is not told, so press until one is.
       while actions.all.isEmpty {
-        try await client.perform([.activateButton("scan")], on: "kiosk")
+        try await client.perform([.activateButton("scan")], on: "kiosk", guardedBy: .unguarded)
       }
       #expect(Set(actions.all) == ["wifi.scan"])
     }
@@ -258,7 +333,8 @@ import Testing
     let reply = try await client.perform(
       removal, on: "kiosk", guardedBy: .override, animated: isAnimated)
     if isAnimated {
-      try await client.perform([.completeTransition(reply.revision)], on: "kiosk")
+      try await client.perform(
+        [.completeTransition(reply.revision)], on: "kiosk", guardedBy: .unguarded)
     }
     return try await waiting.value
   }
@@ -267,7 +343,7 @@ import Testing
     try await withDaemon { client, _ in
       try await GuideSnippets.create(client)
       func push(_ id: String) async throws {
-        try await client.perform([.push(.init(id: id))], on: "kiosk")
+        try await client.perform([.push(.init(id: id))], on: "kiosk", guardedBy: .unguarded)
       }
       try await push("a")
       #expect(try await result(of: "a", client, removal: [.pop(result: ["n": 1])]) == ["n": 1])
@@ -279,57 +355,10 @@ import Testing
       #expect(try await result(of: "c", client, removal: [.pop()]) == nil)
       try await push("d")
       #expect(try await result(of: "d", client, removal: [.setStack(["home"])]) == nil)
-      try await client.perform([.present(.init(id: "m"))], on: "kiosk")
+      try await client.perform([.present(.init(id: "m"))], on: "kiosk", guardedBy: .unguarded)
       #expect(try await result(of: "m", client, removal: [.swipeDown(result: true)]) == true)
       try await push("e")
       #expect(try await result(of: "e", client, removal: [.close()]) == nil)
     }
-  }
-
-  /// Runs a test with a daemon of its own and a client of it.
-  private func withDaemon(
-    _ body: (NavigationClient, RealDaemon) async throws -> Void
-  ) async throws {
-    let daemon = try RealDaemon()
-    defer { daemon.kill() }
-    let client = try await NavigationClient.connect(
-      endpoint: daemon.directory.endpoint, name: "guide", timeout: patience)
-    defer { client.close() }
-    try await body(client, daemon)
-  }
-}
-
-/// What was said, in order.
-private final class Said: Sendable {
-  private let lines = Mutex<[String]>([])
-
-  var all: [String] { lines.withLock { $0 } }
-
-  func add(_ line: String) { lines.withLock { $0.append(line) } }
-}
-
-/// The daemon that was built together with the tests, in a directory of its own.
-private final class RealDaemon {
-  let directory: TemporaryDirectory
-  private var process: ChildProcess?
-
-  init() throws {
-    directory = try TemporaryDirectory()
-    try start()
-  }
-
-  func start() throws {
-    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "navd")
-    process = try ChildProcess(
-      program.path,
-      ["--listen", directory.endpoint, "--state", directory.url.appending(path: "state").path],
-      errors: .null)
-  }
-
-  /// Kills it, and waits until it is gone.
-  func kill() {
-    process?.signal(SIGKILL)
-    process?.awaitEnd()
   }
 }

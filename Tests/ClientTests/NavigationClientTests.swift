@@ -71,7 +71,7 @@ import Testing
         let state = try #require(try await states.next())
         #expect(state.revision == UInt64(index + 2))
         #expect(!state.isResynchronised)
-        #expect(state.events.map(\.name) == ["didPush"])
+        #expect(state.events.map(\.name) == [.didPush])
         #expect(state.events.first?.screen == "s\(index)")
         #expect(state.author == "t")
       }
@@ -83,7 +83,7 @@ import Testing
       var nav = FakeNav()
       var (states, _) = try await begin(nav, client, daemon, .newest)
       for index in 0..<10 { daemon.send(.diff, nav.push("s\(index)")) }
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let op = try await daemon.next("op")
       daemon.send(.ok, nav.ok(op.id))
       _ = try await reply
@@ -124,13 +124,13 @@ import Testing
         Issue.record("performed")
       } catch let error as NavigationClientError {
         #expect(error.code == .desync)
-        #expect(error.reason == "top")
+        #expect(error.reason == .top)
         #expect(error.retry == .afterResynchronising)
         #expect(!error.mayHaveHappened)
         #expect(error.top == "home")
         #expect(error.revision == 7)
         let change = try #require(error.topChange)
-        #expect((change.revision, change.cause) == (7, "api"))
+        #expect((change.revision, change.cause) == (7, .api))
         #expect((change.author?.name, change.author?.principal) == ("remote", "uid:7"))
         #expect(change.author?.process == 9)
         #expect((change.popped, change.covered) == ("wifi", nil))
@@ -257,7 +257,9 @@ import Testing
     async throws
   {
     try await withClient { client, daemon in
-      let task = Task { try await client.perform([.popToRoot()], on: "kiosk") }
+      let task = Task {
+        try await client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
+      }
       let op = try await daemon.next("op")
       task.cancel()
       do {
@@ -268,7 +270,7 @@ import Testing
         #expect(error.mayHaveHappened)
       }
       daemon.send(.ok, FakeNav().ok(op.id))
-      async let other = client.perform([.popToRoot()], on: "kiosk")
+      async let other = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       let next = try await daemon.next("op")
       #expect(next.id > op.id)
       daemon.send(.ok, FakeNav().ok(next.id))
@@ -295,7 +297,9 @@ import Testing
     try await withClient { client, daemon in
       let nav = FakeNav()
       var (states, _) = try await begin(nav, client, daemon)
-      let task = Task { try await client.perform([.popToRoot()], on: "kiosk") }
+      let task = Task {
+        try await client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
+      }
       _ = try await daemon.next("op")
       client.close()
       do {
@@ -320,7 +324,8 @@ import Testing
   {
     try await withClient { client, daemon in
       do {
-        _ = try await client.perform([.popToRoot()], on: "kiosk", within: .milliseconds(1))
+        _ = try await client.perform(
+          [.popToRoot()], on: "kiosk", guardedBy: .unguarded, within: .milliseconds(1))
         Issue.record("answered")
       } catch let error as NavigationClientError {
         #expect(error.code == .expired)
@@ -368,7 +373,7 @@ import Testing
       )
       let state = try #require(try await states.next())
       #expect(state.revision == 1)
-      #expect(state.events.map(\.name) == ["buttonActivated"])
+      #expect(state.events.map(\.name) == [.buttonActivated])
       #expect(state.events.first?.details["button"]?.text == "scan")
       #expect(!state.isResynchronised)
     }
@@ -388,7 +393,7 @@ import Testing
         let diffs = (0..<100).map { $0.isMultiple(of: 2) ? nav.push("a") : nav.pop() }
         daemon.send(.diffs, #"{"nav":"kiosk","list":[\#(diffs.joined(separator: ","))]}"#)
       }
-      async let reply = client.perform([.popToRoot()], on: "kiosk")
+      async let reply = client.perform([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
       daemon.send(.ok, nav.ok(try await daemon.next("op").id))
       _ = try await reply
       let state = try #require(try await states.next())

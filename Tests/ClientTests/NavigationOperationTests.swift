@@ -6,10 +6,10 @@ import Testing
   private static let item = ItemDescription(
     title: "T", prompt: "P", hidesBackButton: true, leftItemsSupplementBackButton: true,
     leftItems: [ButtonDescription(id: "b1", .title("B"), isDone: true, action: "go")],
-    rightItems: [ButtonDescription(.systemItem("add")), "b7", .existing("b8")],
+    rightItems: [ButtonDescription(.systemItem(.add)), "b7", .existing("b8")],
     backBarButtonItem: ButtonDescription(.image("wave.png")),
     titleView: .init(["k": 1], height: 40), largeTitleDisplayMode: .never,
-    appearance: [.standard: ["background": "red"]], clearing: [.title])
+    appearance: [.standard: ["background": "red"]], resetting: [.title])
 
   private static let screen = ScreenDescription(
     id: "home", title: "Home", item: item, toolbarItems: [.init(id: "t1", .title("T"))],
@@ -21,14 +21,26 @@ import Testing
     .backgroundColor("white"), .shadowImage("line.png"),
     .backIndicatorImage(.init("back.png", hasAlpha: true)),
     .backIndicatorMask(.init("mask.png", isEmpty: false)),
-    .titleTextAttributes(["color": "yellow"]), .titleOffsets(["default": 2.5]),
-    .backgroundImages(["any/default": "wave.png"]), .prefersLargeTitles(true),
+    .titleTextAttributes([.color: "yellow"]), .titleOffsets([.default: 2.5]),
+    .backgroundImages([.init(): "wave.png", .init(.topAttached, .compactPrompt): "low.png"]),
+    .prefersLargeTitles(true),
   ]
 
   private static let environment: [EnvironmentSetting] = [
     .idiom(.pad), .isVerticallyCompact(true), .isAtScrollEdge(false), .hasKeyboard(true), .scale(3),
-    .statusBar(44), .backTitleBudget(12), .locale("zh-Hans"), .orientation(.landscapeLeft),
-    .standard(.barPosition), .animations(.reduced),
+    .statusBar(44), .backTitleBudget(12), .orientation(.landscapeLeft),
+    .barPosition(.topAttached), .reset(.locale), .animations(.reduced),
+  ]
+
+  private static let screenSettings: [ScreenSetting] = [
+    .title("T"), .route("r"), .args(["n": 1]), .restorationID("r"), .toolbarItems(["b"]),
+    .prefersBarHidden(true), .edges([.top]), .extendsUnderOpaqueBars(true),
+    .wantsFullScreenLayout(true), .canPop(false), .isModalInPresentation(true),
+  ]
+
+  private static let buttonSettings: [ButtonSetting] = [
+    .title("T"), .image("a.png"), .landscapeImage("b.png"), .systemItem(.add), .customView("v"),
+    .isDone(true), .action("a"),
   ]
 
   private static let settings: [NavigationSetting] = [
@@ -48,7 +60,7 @@ import Testing
   static let all: [(NavigationOperation, OperationKind)] = [
     (.create(root: screen), .navCreate),
     (.create(), .navCreate), (.createBar(), .navCreate), (.close(), .navClose),
-    (.configure(["guard": "all", "veto": nil]), .navConfigure), (.attach(), .attach),
+    (.configure([.guards(.all), .reset(.veto)]), .navConfigure), (.attach(), .attach),
     (.detach(), .detach),
     (.push(.init(title: "A", route: "a", args: ["n": -1.5, "l": [true, nil]])), .push),
     (.push("a", onDuplicate: .ignore), .push), (.show(.existing("a")), .show), (.pop(), .pop),
@@ -65,10 +77,14 @@ import Testing
     (.backTap(), .uiBackTap), (.backMenu("a"), .uiBackMenu), (.setBarHidden(true), .barSetHidden),
     (.setToolbarHidden(false), .toolbarSetHidden),
     (.createScreen(.init(id: "x", restorationID: "r")), .screenCreate),
-    (.setScreen("x", ["title": nil, "route": "r"]), .screenSet),
-    (.releaseScreen("x"), .screenRelease), (.itemSet("x", item, requireOnStack: true), .itemSet),
-    (.createButton(.init(id: "b", .systemItem("done"))), .buttonCreate),
-    (.setButton("b", ["title": "B"]), .buttonSet), (.releaseButton("b"), .buttonRelease),
+    (.setScreen("x", screenSettings), .screenSet),
+    (.setScreen("x", ScreenSetting.Name.allCases.map { .reset($0) }), .screenSet),
+    (.releaseScreen("x"), .screenRelease),
+    (.setItem(of: "x", item, requireOnStack: true), .itemSet),
+    (.createButton(.init(id: "b", .systemItem(.done))), .buttonCreate),
+    (.setButton("b", buttonSettings), .buttonSet),
+    (.setButton("b", ButtonSetting.Name.allCases.map { .reset($0) }), .buttonSet),
+    (.releaseButton("b"), .buttonRelease),
     (.activateButton("b"), .buttonActivate), (.revert(to: 3), .revert),
     (.segue(to: .init(id: "d")), .segue), (.segue(.showDetail, to: "d"), .segue),
     (.popTo(route: "settings", match: .unique), .popTo), (.open("settings/wifi"), .open),
@@ -88,7 +104,7 @@ import Testing
     (.setAppearance(.scrollEdge, ["background": "clear"], of: "home"), .appearanceSet),
     (.setAppearance(.standard, nil), .appearanceSet), (.setEnvironment(environment), .envSet),
     (.configure(settings), .navConfigure),
-    (.configure(NavigationSetting.Name.allCases.map { .standard($0) }), .navConfigure),
+    (.configure(NavigationSetting.Name.allCases.map { .reset($0) }), .navConfigure),
     (.tap(), .uiTap), (.swipe(.up), .uiSwipe),
     (.beginGesture(.edge, translation: 5), .gestureBegin), (.updateGesture(0.4), .gestureUpdate),
     (.finishGesture(), .gestureFinish), (.cancelGesture(), .gestureCancel),
@@ -123,13 +139,17 @@ import Testing
         == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"interactivePopWithoutBackButton":true,"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
     )
     #expect(
-      NavigationOperation.setBar(Self.bar).json
-        == #"{"bar.set":{"barStyle":"default","translucent":false,"barTintColor":"red","tintColor":"blue","backgroundColor":"white","shadowImage":"line.png","backIndicatorImage":{"hasAlpha":true,"ref":"back.png"},"backIndicatorMask":{"empty":false,"ref":"mask.png"},"titleTextAttributes":{"color":"yellow"},"titleOffsets":{"default":2.5},"backgroundImages":{"any/default":"wave.png"},"prefersLargeTitles":true}}"#
+      NavigationOperation.setScreen("x", Self.screenSettings).json
+        == #"{"screen.set":{"screen":"x","title":"T","route":"r","args":{"n":1},"restorationID":"r","toolbarItems":["b"],"prefersBarHidden":true,"edges":["top"],"extendsUnderOpaqueBars":true,"wantsFullScreenLayout":true,"canPop":false,"modalInPresentation":true}}"#
     )
-  }
-
-  @Test func `raw JSON is one operation`() throws {
-    #expect(try NavigationOperation.raw(#"{"pop":{}}"#) == .pop())
+    #expect(
+      NavigationOperation.setButton("b", Self.buttonSettings).json
+        == #"{"button.set":{"button":"b","title":"T","image":"a.png","landscapeImage":"b.png","systemItem":"add","customView":"v","style":"done","action":"a"}}"#
+    )
+    #expect(
+      NavigationOperation.setBar(Self.bar).json
+        == #"{"bar.set":{"barStyle":"default","translucent":false,"barTintColor":"red","tintColor":"blue","backgroundColor":"white","shadowImage":"line.png","backIndicatorImage":{"hasAlpha":true,"ref":"back.png"},"backIndicatorMask":{"empty":false,"ref":"mask.png"},"titleTextAttributes":{"color":"yellow"},"titleOffsets":{"default":2.5},"backgroundImages":{"any/default":"wave.png","topAttached/compactPrompt":"low.png"},"prefersLargeTitles":true}}"#
+    )
   }
 
   @Test func `raw JSON must be one operation`() throws {

@@ -36,6 +36,6 @@ import Testing
     try rig.perform([.pop()], guardedBy: .top(of: state).and(visible: seen))
     let error = try rig.refusal(
       of: [.popTo("home")], guardedBy: .life(of: state).and(visible: "zoo"))
-    #expect(error.code == .desync && error.reason == "visible")
+    #expect(error.code == .desync && error.reason == .visible)
   }
 }

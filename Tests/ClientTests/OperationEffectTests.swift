@@ -16,11 +16,11 @@ extension HubRig {
     #expect((reply.revision, reply.depth, reply.top) == (1, 1, "home"))
     try rig.watch()
     #expect(try rig.stack == ["home"])
-    #expect(try rig.state.part("settings")?["attached"]?.bool != true)
+    #expect(try rig.state.part(.settings)?["attached"]?.bool != true)
     try rig.perform([.attach()])
-    #expect(try rig.state.part("settings")?["attached"]?.bool == true)
+    #expect(try rig.state.part(.settings)?["attached"]?.bool == true)
     try rig.perform([.detach()])
-    #expect(try rig.state.part("settings")?["attached"]?.bool != true)
+    #expect(try rig.state.part(.settings)?["attached"]?.bool != true)
   }
 
   @Test func `create without a root makes an empty stack, which cannot be put on display`() throws {
@@ -129,7 +129,7 @@ extension HubRig {
     let error = try rig.refusal(of: [.pop(), .setBarHidden(true), .popTo("nowhere")])
     #expect(error.code.rawValue == "unknown-screen" && error.index == 2)
     #expect(try rig.stack == ["home", "wifi", "dns"])
-    #expect(try rig.state.part("bar")?["hidden"]?.bool != true)
+    #expect(try rig.state.part(.bar)?["hidden"]?.bool != true)
   }
 
   @Test func `seventeen operations are too many, sixteen are not`() throws {
@@ -181,8 +181,8 @@ extension HubRig {
   @Test func `what was saved is restored, and the root is for nothing saved`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([.configure([.restorationID("nav")])])
-    try rig.perform([.setScreen("home", ["restorationID": "home"])])
-    try rig.perform([.setScreen("wifi", ["restorationID": "wifi"])])
+    try rig.perform([.setScreen("home", [.restorationID("home")])])
+    try rig.perform([.setScreen("wifi", [.restorationID("wifi")])])
     let payload = try rig.read(.restoration)
     try rig.perform([.setStack([.init(id: "other")])])
     let reply = try rig.perform([.restore(payload)])

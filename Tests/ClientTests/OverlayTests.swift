@@ -64,7 +64,7 @@ import Testing
     arguments: [
       [.push(.init(id: "a"))], [.push("c")], [.push(.init(id: "a"), onDuplicate: .ignore)],
       [.popTo("c")], [.setStack(["c"])], [.setStack(["a", "a"])], [.open("x")], [.revert(to: 1)],
-      [.setBarHidden(true)], [.pop(), .popTo("b")], [.itemSet("c", .init(title: "C"))],
+      [.setBarHidden(true)], [.pop(), .popTo("b")], [.setItem(of: "c", .init(title: "C"))],
       [.activateButton("b")], [.popTo("b")], [.popTo("b", inclusive: true)],
       [.push(.init(id: "a"), onDuplicate: .popTo)], [.push(.init(id: "c"), onDuplicate: .update)],
       [.replace(with: .init(id: "c"))], [.insert(.init(id: "c"), .below("b"))], [.remove(["a"])],
@@ -82,15 +82,15 @@ import Testing
   @Test func `titles are shown at once, and nothing else of the record changes`() throws {
     var overlay = Overlay()
     let mirror = Self.mirror(["a", "b"])
-    #expect(Self.begin(&overlay, 1, [.itemSet("a", .init(title: "New"))], on: mirror))
-    #expect(Self.begin(&overlay, 2, [.setScreen("b", ["title": "Newer"])], on: mirror))
+    #expect(Self.begin(&overlay, 1, [.setItem(of: "a", .init(title: "New"))], on: mirror))
+    #expect(Self.begin(&overlay, 2, [.setScreen("b", [.title("Newer")])], on: mirror))
     let screens = overlay.displayed(over: mirror, hasMenu: true).screens.map {
       NavigationScreen($0)
     }
     #expect(screens.map(\.title) == ["A", "Newer"])
     #expect(screens[0].value["item"] == ["title": "New"])
     #expect(screens.map(\.version) == [1, 1])
-    #expect(Self.begin(&overlay, 3, [.itemSet("a", .init(clearing: [.title]))], on: mirror))
+    #expect(Self.begin(&overlay, 3, [.setItem(of: "a", .init(resetting: [.title]))], on: mirror))
     #expect(overlay.displayed(over: mirror, hasMenu: true).screens[0].json.bytes.count > 0)
     #expect(
       NavigationScreen(overlay.displayed(over: mirror, hasMenu: true).screens[0]).value["item"]
@@ -173,7 +173,7 @@ import Testing
     // The top and the screen below stay, the screens further down change.
     #expect(menu([.setStack(["b", "c"])], mirror) == [.init(screen: "b", text: "B")])
     #expect(
-      menu([.setScreen("a", ["title": "New"])], mirror)
+      menu([.setScreen("a", [.title("New")])], mirror)
         == [.init(screen: "b", text: "B"), .init(screen: "a", text: "New")])
     // The daemon's texts of other screens stay, also where the client would not find them.
     mirror.resolved = mirror.resolved.map {
@@ -181,7 +181,7 @@ import Testing
       return OpaqueJSON(
         validated: Array(text.replacing(#""b","text":"B""#, with: #""b","text":"Zurück""#).utf8))
     }
-    #expect(menu([.setScreen("a", ["title": ""])], mirror)?.map(\.text) == ["Zurück", "Back"])
+    #expect(menu([.setScreen("a", [.title("")])], mirror)?.map(\.text) == ["Zurück", "Back"])
     // The texts are those of the back button: none for an image, the general word for a long one.
     let image = ButtonDescription(id: "k", .image("i"))
     let long = String(repeating: "x", count: 129)
@@ -200,7 +200,7 @@ import Testing
     var overlay = Overlay()
     let mirror = Self.mirror(["a"])
     #expect(Self.begin(&overlay, 1, [.push(.init(id: "b"))], on: mirror))
-    #expect(Self.begin(&overlay, 2, [.itemSet("b", .init(title: "B"))], on: mirror))
+    #expect(Self.begin(&overlay, 2, [.setItem(of: "b", .init(title: "B"))], on: mirror))
     overlay.withdraw(1, from: mirror)
     #expect(overlay.isEmpty)
     #expect(overlay.displayed(over: mirror, hasMenu: true) == mirror)
@@ -242,7 +242,7 @@ import Testing
   @Test(arguments: [
     ([NavigationOperation.pop()], ["a", "b", "x"]), ([.pop()], ["a"]), ([.popTo("b")], ["a", "x"]),
     ([.push(.init(id: "d"))], ["a", "d"]), ([.setStack(["b"])], ["a"]),
-    ([.itemSet("b", .init(title: "T"))], ["a"]),
+    ([.setItem(of: "b", .init(title: "T"))], ["a"]),
   ])
   func `what does not apply any more is withdrawn at once, and for good`(
     operations: [NavigationOperation], stack: [String]
@@ -338,7 +338,7 @@ import Testing
         let operations: [NavigationOperation] = [
           .push(.init(id: "n\(step)")), .push(.init(title: "T")), .pop(), .popToRoot(),
           .popTo("b"), .setStack(["a", .init(id: "m\(step)")]),
-          .itemSet("b", .init(title: "\(step)")),
+          .setItem(of: "b", .init(title: "\(step)")),
         ]
         let operation = operations[Int(random.next() % UInt64(operations.count))]
         let guards = random.next() % 2 == 0 ? Guards() : Self.top(mirror.top)

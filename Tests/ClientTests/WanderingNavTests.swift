@@ -54,7 +54,9 @@ import Testing
     try await withThrowingTaskGroup { group in
       for _ in 0..<4 {
         group.addTask {
-          for _ in 0..<count / 4 { try await client.perform([.push("s")], on: "kiosk") }
+          for _ in 0..<count / 4 {
+            try await client.perform([.push("s")], on: "kiosk", guardedBy: .unguarded)
+          }
         }
       }
       try await group.waitForAll()

@@ -92,7 +92,7 @@ struct Worker: ~Copyable {
     case .opened:
       opened += 1
       Lines.write("opened \(opened)")
-    case .queued, .latest, .ephemeral: break
+    case .queued, .latest, .ephemeral, .traced: break
     }
   }
 

@@ -7,7 +7,7 @@ import TransportGuard
 
 /// Each key of the configuration reaches the part of the daemon that it is about, and no other.
 @Suite struct FiguresInForceTests {
-  /// The figures of the hub, the router and the retention, by names.
+  /// The figures of the hub, the router, the retention and the backups, by names.
   private static func figures(_ configuration: Configuration) -> [String: UInt64] {
     let hub = Daemon.hubConfiguration(configuration)
     let router = Daemon.routerLimits(configuration)
@@ -44,6 +44,9 @@ import TransportGuard
     figures["journal.age"] = retention.milliseconds
     figures["journal.bytes"] = UInt64(retention.bytes)
     figures["journal.publish"] = UInt64(retention.publishBytes)
+    let backups = Daemon.backupRules(configuration)
+    figures["backup.every"] = backups.every
+    figures["backup.keep"] = UInt64(backups.keep)
     figures["journal.snapshot"] = retention.revisionsPerSnapshot
     return figures
   }
@@ -76,6 +79,8 @@ import TransportGuard
     "days": ["journal.age": 86_400_000],
     "bytes": ["journal.bytes": 1],
     "publish bytes": ["journal.publish": 1],
+    "every": ["backup.every": 1000],
+    "keep": ["backup.keep": 1],
     "snapshot-every": ["hub.snapshot": 1, "journal.snapshot": 1],
     "lease": ["cluster.lease": 1],
     "heartbeat": ["hub.heartbeat": 1],

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+import RuntimePaths
 import Testing
 
 @testable import Journal
@@ -144,6 +145,43 @@ import Testing
     }
   }
 
+  @Test func `pruning of many rows is shown until it is done`() throws {
+    try withTemporaryDirectory { directory in
+      var configuration = Configuration()
+      configuration.daemon.durability = .relaxed
+      (configuration.history.revisions, configuration.history.snapshotEvery) = (10, 100)
+      var stage = try LoopStage(directory, configuration)
+      try stage.open()
+      for turn in 0..<50 {
+        try stage.turn(
+          (0..<50).map { number in
+            stage.op(1, #"{"screen.set":{"screen":"home","title":"\#(turn) \#(number)"}}"#)
+          })
+        try stage.settle()
+      }
+      #expect(stage.count(.ok) == 2501)
+      var shown: [UInt64] = []
+      let journal = try #require(stage.loop.writer.journal as? Journal)
+      for _ in 0..<100 where journal.statistics.rows >= 200 {
+        let pause = stage.loop.sleepTime(stage.now, nil)
+        stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
+        try stage.turn()
+        stage.loop.writer.awaitCheckpoint()
+        stage.loop.handInBackups(at: stage.now)
+        let (done, total) = (
+          stage.loop.hub.measurements[.pruned], stage.loop.hub.measurements[.toPrune]
+        )
+        #expect(done <= total)
+        if total > 0 { shown.append(total - done) }
+      }
+      // A slice examines 2000 rows, so the first leaves some.
+      let left = try #require(shown.first)
+      #expect(left > 0 && left < 2000)
+      #expect(stage.loop.works[.prune] == nil && stage.loop.hub.measurements[.toPrune] == 0)
+      try stage.close()
+    }
+  }
+
   @Test func `the log is put away in a quiet moment, and never while a reader is at work in it`()
     throws
   {
@@ -201,7 +239,7 @@ import Testing
       var stage = try LoopStage(state)
       try stage.open()
       for number in 0..<5 { try stage.turn([stage.op(1, LoopStage.push("s\(number)"))]) }
-      stage.loop.backups.start()
+      stage.loop.backups.start(.asked)
       var entry: LogEntry?
       while entry == nil {
         awaitReadable(stage.loop.backups.descriptor)

@@ -48,6 +48,30 @@ import Testing
     #expect((disk.remedy == nil) == (verdict == .ok))
   }
 
+  @Test func `backups are judged where the daemon makes them by itself`() throws {
+    var statistics = DaemonStatistics()
+    #expect(!Doctor.findings(DoctorFacts()).contains { $0.subject == "backup" })
+    #expect(
+      !StatusDrawing.lines(statistics, endpoint: "e").contains { $0.plain.contains("backup") })
+    let good = try finding("backup") { _, it in
+      (it.backupInterval, it.backupAge) = (86_400_000, 3_600_000)
+    }
+    #expect(good.verdict == .ok && good.finding == "newest 1h 0m old, every 1d 0h")
+    #expect(
+      try finding("backup") { _, it in it.backupInterval = 60_000 }.finding
+        == "none yet, every 1m 0s")
+    let late = try finding("backup") { _, it in
+      (it.backupInterval, it.isBackupOverdue, it.backupsFailed) = (60_000, true, 3)
+    }
+    #expect(late.verdict == .warn && late.finding.contains("OVERDUE: 3 failed since the start"))
+    #expect(late.remedy?.contains("journalctl -u navd") == true)
+    (statistics.backupDone, statistics.backupTotal) = (1, 4)
+    (statistics.pruned, statistics.toPrune) = (30, 40)
+    let lines = StatusDrawing.lines(statistics, endpoint: "e").map(\.plain)
+    #expect(lines.contains { $0.hasSuffix("25 % of one copied") })
+    #expect(lines.contains { $0.contains("pruning") && $0.hasSuffix("75 % of 40 rows") })
+  }
+
   @Test func `a disk or limits that are not reported are told as such`() throws {
     #expect(try finding("disk") { _, it in it.diskSize = 0 }.verdict == .warn)
     #expect(try finding("limits") { _, it in it.descriptorLimit = 0 }.verdict == .warn)

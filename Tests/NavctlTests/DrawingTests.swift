@@ -171,11 +171,27 @@ import Testing
       try value(#"{"id":"a/长","kind":"controller","epoch":"00","owner":"uid:1000"}"#),
       try value(#"{"id":"kiosk","kind":"bar","epoch":"11"}"#),
     ]
+    let heads = [
+      try value(#"{"id":"kiosk","ver":9,"rev":12,"depth":2,"top":"wifi","t":0,"watches":3}"#),
+      try value(#"{"id":"other","ver":9,"rev":1,"depth":0,"t":0,"watches":0}"#),
+    ]
     #expect(
       Tables.navs(records) == [
-        "NAV    KIND        EPOCH  OWNER", "a/长   controller  00     uid:1000",
-        "kiosk  bar         11     -",
+        "NAV    REV  DEPTH  TOP  WATCHES  CHANGED  OWNER",
+        "a/长   -    -      -    -        -        uid:1000",
+        "kiosk  -    -      -    -        -        -",
       ])
+    let joined = NavList.join(navs: records, heads: heads)
+    #expect(
+      Tables.navs(joined) == [
+        "NAV    REV  DEPTH  TOP   WATCHES  CHANGED               OWNER",
+        "a/长   -    -      -     -        dormant               uid:1000",
+        "kiosk  12   2      wifi  3        1970-01-01T00:00:00Z  -",
+      ])
+    #expect(
+      joined.map { $0.plainText }.last
+        == #"{"id":"kiosk","kind":"bar","epoch":"11","ver":9,"rev":12,"depth":2,"top":"wifi","t":0,"#
+        + #""watches":3}"#)
   }
 
   @Test func `a log entry is a line`() throws {

@@ -10,16 +10,16 @@ import Testing
   @Test func `sessions of this machine and of the network stand in one table`() throws {
     let records = try rows(
       #"""
-      [{"id":"6f1c","ver":1,"name":"壳","via":"ipc","uid":1000,"gid":1000,"pid":2820,"role":"ui","watches":2},
-       {"id":"a","ver":2,"name":"","via":"tcp","key":"panel-1","address":"10.0.0.7:5123","role":"ui","watches":0}]
+      [{"id":"6f1c","ver":1,"name":"壳","via":"ipc","uid":1000,"gid":1000,"pid":2820,"role":"ui","watches":2,"behind":0,"stalled":false},
+       {"id":"a","ver":2,"name":"","via":"tcp","key":"panel-1","address":"10.0.0.7:5123","role":"ui","watches":0,"behind":41,"stalled":true}]
       """#)
     #expect(
       Tables.clients(records) == [
-        "CLIENT  NAME  VIA  UID/KEY  PID/FROM       ROLE  WATCHES",
-        "6f1c    壳    ipc  1000     2820           ui    2",
-        "a             tcp  panel-1  10.0.0.7:5123  ui    0",
+        "CLIENT  NAME  VIA  UID/KEY  PID/FROM       ROLE  WATCHES  BEHIND",
+        "6f1c    壳    ipc  1000     2820           ui    2        0",
+        "a             tcp  panel-1  10.0.0.7:5123  ui    0        41, stalled",
       ])
-    #expect(Tables.clients([]) == ["CLIENT  NAME  VIA  UID/KEY  PID/FROM  ROLE  WATCHES"])
+    #expect(Tables.clients([]) == ["CLIENT  NAME  VIA  UID/KEY  PID/FROM  ROLE  WATCHES  BEHIND"])
   }
 
   @Test func `a report of divergence stands in the log as one`() throws {
@@ -69,8 +69,10 @@ import Testing
 
   @Test func `no cell steers the terminal`() throws {
     let records = try rows(
-      #"[{"id":"a\u001b[2J","kind":"controller","epoch":"\u202e","owner":"x\ny"}]"#)
-    #expect(Tables.navs(records)[1] == "a\u{FFFD}[2J  controller  \u{FFFD}      x\u{FFFD}y")
+      #"[{"id":"a\u001b[2J","top":"\u202e","owner":"x\ny"}]"#)
+    #expect(
+      Tables.navs(records)[1]
+        == "a\u{FFFD}[2J  -    -      \u{FFFD}    -        -        x\u{FFFD}y")
   }
 
   @Test(arguments: [

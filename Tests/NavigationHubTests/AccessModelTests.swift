@@ -112,9 +112,10 @@ import Testing
     }
 
     func nav() -> String {
-      let virtual = Int.random(in: 0..<8, using: &source)
+      let virtual = Int.random(in: 0..<10, using: &source)
       if virtual == 0 { return "$navs" }
       if virtual == 1 { return "$clients" }
+      if virtual == 2 { return "$heads" }
       return Self.names.randomElement(using: &source) ?? "kiosk"
     }
 

@@ -11,12 +11,13 @@ struct AccessSample {
   static let keys = ["panel", "remote", "stray"]
   static let roles = ["admin", "ui", "read", "operator", "audit"]
   static let patterns = [
-    "*", "kiosk*", "k?osk", "kiosk/1", "*/1", "*o*k*", "hud", "$*", "$navs", "$clients", "?navs",
+    "*", "kiosk*", "k?osk", "kiosk/1", "*/1", "*o*k*", "hud", "$*", "$navs", "$clients", "$heads",
+    "?navs",
     "**", "a*b*c",
   ]
   static let rights = ["read", "push", "pop", "admin"]
   static let navs = [
-    "kiosk", "kiosk/1", "hud", "hall/1", "aXbXc", "nobody", "$navs", "$clients",
+    "kiosk", "kiosk/1", "hud", "hall/1", "aXbXc", "nobody", "$navs", "$clients", "$heads",
   ]
 
   init(using source: inout some RandomNumberGenerator) {

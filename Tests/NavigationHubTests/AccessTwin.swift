@@ -62,7 +62,7 @@ struct AccessTwin {
 
   func may(_ peer: Somebody, _ right: String, on nav: String, owner: String?) -> Bool {
     if let actor = peer.actor {
-      guard actor.navs.contains(where: { Self.matches($0, nav) }) else { return false }
+      guard actor.navs.contains(where: { Self.includes($0, nav, "read") }) else { return false }
       let isOwner = owner == peer.principal && holds(actor.role, "push", nav)
       guard isOwner || holds(actor.role, right, nav) else { return false }
       var gateway = peer
@@ -79,7 +79,7 @@ struct AccessTwin {
     let role = role(of: peer)
     for line in grantLines where line.dropFirst(2).contains(right) {
       let isMeant = role.map { line[0] == "role:\($0)" } ?? false
-      if isMeant || names(peer, line[0]), Self.matches(line[1], nav) { return true }
+      if isMeant || names(peer, line[0]), Self.includes(line[1], nav, right) { return true }
     }
     return role.map { isBuiltIn($0, right, nav) } ?? false
   }
@@ -88,7 +88,7 @@ struct AccessTwin {
   private func holds(_ role: String, _ right: String, _ nav: String) -> Bool {
     if role == "admin" { return true }
     for line in grantLines where line[0] == "role:\(role)" && line.dropFirst(2).contains(right) {
-      if Self.matches(line[1], nav) { return true }
+      if Self.includes(line[1], nav, right) { return true }
     }
     return isBuiltIn(role, right, nav)
   }
@@ -96,7 +96,7 @@ struct AccessTwin {
   private func isBuiltIn(_ role: String, _ right: String, _ nav: String) -> Bool {
     guard role == "ui" || role == "read", !grantLines.contains(where: { $0[0] == "role:\(role)" })
     else { return false }
-    if nav.hasPrefix("$") { return nav == "$navs" && right == "read" }
+    if nav.hasPrefix("$") { return ["$navs", "$heads"].contains(nav) && right == "read" }
     return role == "ui" ? right != "admin" : right == "read"
   }
 
@@ -104,6 +104,11 @@ struct AccessTwin {
     if let key = peer.key { return who == "key:\(key)" }
     if who == "uid:\(peer.uid ?? -1)" { return true }
     return who == "gid:\(peer.gid ?? -1)"
+  }
+
+  /// Whether a line for navs is about this one: the pattern of all navs is about `$heads` too.
+  private static func includes(_ pattern: String, _ nav: String, _ right: String) -> Bool {
+    matches(pattern, nav) || pattern == "*" && nav == "$heads" && right == "read"
   }
 
   /// Whether the pattern means the name: the definition, by recursion.

@@ -25,7 +25,7 @@ import Testing
     var unfinished: Set<Int> = []
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1500 {
-      let slot = Int(random.next() % 4) + 2
+      let slot = Int(random.next() % 4) + 3
       switch random.next() % 10 {
       case 0...4:
         let due = random.next() % 3
@@ -43,7 +43,7 @@ import Testing
       case 8:
         let hasChanged = coordinations.rollBack(
           to: sealed, among: Self.sessions, at: Instant(boot: 0, wall: 0))
-        for slot in 2..<6 where now[slot] != durable[slot] {
+        for slot in 3..<7 where now[slot] != durable[slot] {
           #expect(hasChanged)
           unfinished.insert(slot)
         }
@@ -58,7 +58,7 @@ import Testing
       }
       #expect(coordinations.slots == now.keys.sorted())
       #expect(coordinations.count == now.count && coordinations.isEmpty == now.isEmpty)
-      for slot in 2..<6 { #expect(coordinations[slot]?.due == now[slot]) }
+      for slot in 3..<7 { #expect(coordinations[slot]?.due == now[slot]) }
     }
   }
 

@@ -46,13 +46,25 @@ import Testing
         let id = "n\(random.next() % 12)"
         values[id] = random.next() % 3 == 0 ? nil : Int(random.next() % 3)
       }
-      let changes = directory.changes(to: Self.wanted(values))
-      #expect((changes == nil) == (values == before))
-      guard let changes else { continue }
       let former = directory
-      directory.advance(to: changes.records)
+      // Both ways lead to the same records: by all of them, and by those that may have changed.
+      var other = directory
+      let changes = directory.update(to: Self.wanted(values))
+      let ids = Set(before.keys).union(values.keys).union(["n5"])
+      let alone = other.update(
+        ids.filter { values[$0] != before[$0] || $0 == "n5" }.sorted().map { id in
+          (id, values[id].flatMap { Self.wanted([id: $0]).first?.json })
+        })
+      #expect(other.records == directory.records && other.revision == directory.revision)
+      #expect((changes == nil) == (values == before))
+      #expect((alone == nil) == (changes == nil))
+      guard let changes, let alone else { continue }
       #expect(directory.revision == former.revision.next)
-      try Self.apply(changes.json, to: &mirror)
+      var second = mirror
+      try Self.apply(alone, to: &second)
+      try Self.apply(changes, to: &mirror)
+      #expect(
+        second.map(\.id) == mirror.map(\.id) && second.map(\.version) == mirror.map(\.version))
       #expect(mirror.map(\.id) == values.keys.sorted())
       #expect(directory.records.map(\.id) == mirror.map(\.id))
       #expect(directory.records.map { Int($0.version.number) } == mirror.map(\.version))

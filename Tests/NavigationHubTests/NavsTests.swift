@@ -86,7 +86,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     for name in ["a", "b", "c"] { _ = navs.create(name, ownedBy: "", Self.controller()) }
     for _ in 0..<400 {
-      let slot = Int(random.next() % 3) + 2
+      let slot = Int(random.next() % 3) + Navs.virtualSlots.count
       navs.keep(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: 40)), slot)
       navs.slots[slot].durable = navs.slots[slot].ring.last
       navs.trimRings(to: 800, bytes: 500)

@@ -317,7 +317,7 @@ import Testing
     #expect(mirror.ids.count == 1)
   }
 
-  @Test(arguments: ["$navs", "$clients"])
+  @Test(arguments: ["$navs", "$clients", "$heads"])
   func `nobody changes a virtual nav`(nav: String) throws {
     let world = World()
     let admin = try world.client(9, user: 0)

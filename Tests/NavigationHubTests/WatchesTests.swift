@@ -24,12 +24,12 @@ import Testing
     }
 
     mutating func commit(_ random: inout SeededGenerator) {
-      let records = (0..<random.next() % 7).map { index in
+      let records: [Directory.Wanted] = (0..<1 + random.next() % 6).map { index in
         let text = String(repeating: "r", count: Int(random.next() % 90))
-        return Directory.Record(
-          id: "r\(index)", version: Revision(1), json: Array(#"{"id":"\#(text)"}"#.utf8))
+        let json = Array(#"{"id":"\#(text)","rev":\#(revision)}"#.utf8)
+        return ("r\(index)", { _ in json })
       }
-      entry.directory?.advance(to: records)
+      _ = entry.directory?.update(to: records)
       let long = random.next() % 12 == 0
       let fill = String(repeating: "f", count: long ? 500 : Int(random.next() % 40))
       let (head, tail) = (#"{"rev":\#(revision + 1),"f":"\#(fill)""#, #","depth":1}"#)

@@ -184,7 +184,7 @@ final class World {
     return (Array(sent[start..<middle]), Array(sent[middle...]))
   }
 
-  private func take(_ output: HubOutput) throws {
+  func take(_ output: HubOutput) throws {
     for message in output.messages {
       let json = try JSONSerialization.jsonObject(with: Data(message.body)) as? [String: Any]
       var reader = ServerMessageReader()

@@ -18,7 +18,10 @@ import Testing
       ("lag", "sum", \.lag), ("lag", "stalled", \.stalledSessions),
       ("journal", "bytes", \.journalBytes), ("journal", "walBytes", \.logBytes),
       ("journal", "walPages", \.logPages), ("journal", "limit", \.journalLimit),
-      ("disk", "free", \.diskFree), ("disk", "size", \.diskSize),
+      ("backups", "every", \.backupInterval), ("backups", "made", \.backupsMade),
+      ("backups", "failed", \.backupsFailed), ("backup", "done", \.backupDone),
+      ("backup", "total", \.backupTotal), ("prune", "done", \.pruned),
+      ("prune", "total", \.toPrune), ("disk", "free", \.diskFree), ("disk", "size", \.diskSize),
       ("process", "descriptorLimit", \.descriptorLimit),
       ("process", "connectionLimit", \.connectionLimit),
       ("process", "principalLimit", \.principalLimit), ("messages", "received", \.received),
@@ -69,6 +72,9 @@ import Testing
     let all = try DaemonStatistics(json: Array(text.utf8))
     #expect(all.server == "navd/9" && all.boot == "00000000000000ff" && all.libzmq == "4.3.4")
     #expect(all.isServing == false && all.isStorageFailing)
+    #expect(all.backupAge == nil && !all.isBackupOverdue)
+    let late = try DaemonStatistics(json: Array(#"{"backups":{"age":0,"overdue":true}}"#.utf8))
+    #expect(late.backupAge == 0 && late.isBackupOverdue)
     #expect(
       all.principals == [
         PrincipalConnections(principal: "uid:7", count: 3),

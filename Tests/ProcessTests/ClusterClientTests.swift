@@ -37,7 +37,8 @@ extension ProcessTests {
         default: break
         }
         _ = try await both.perform(
-          [.push(.init(id: "s\(number)"))], on: "kiosk", within: .seconds(30))
+          [.push(.init(id: "s\(number)"))], on: "kiosk", guardedBy: .unguarded, within: .seconds(30)
+        )
         if number == 25 {
           owner.child.kill(SIGCONT)
           #expect(try owner.child.ended() == 10)

@@ -31,7 +31,7 @@ final class LoadWatcher {
       case .changed(_, .resumed(let mirror)): note(mirror, isNext: false)
       case .watchEnded(_, _, let outcome): load.note("\(name): the watch ended: \(outcome)")
       case .closed(let end): load.note("\(name): the session ended: \(end)")
-      case nil, .changed, .opened, .lost, .answered, .queued, .latest, .ephemeral: break
+      case nil, .changed, .opened, .lost, .answered, .queued, .latest, .ephemeral, .traced: break
       }
     }
   }

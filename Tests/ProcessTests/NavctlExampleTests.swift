@@ -93,6 +93,11 @@ extension ProcessTests {
           #expect(example == "navctl cluster drain b")
           continue
         }
+        // It needs a terminal: Tests/TerminalTests/test_ui.py runs it.
+        if command == "ui" {
+          #expect(example == "navctl ui kiosk")
+          continue
+        }
         // It needs servers: ClusterTests runs the command.
         if command == "engine-test" {
           #expect(example == "navctl engine-test 'host=db1,db2 dbname=navd user=navd'")

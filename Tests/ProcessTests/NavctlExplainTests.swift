@@ -45,9 +45,12 @@ extension ProcessTests {
     /// The codes that the sources print, by where they are found.
     private static func printed() throws -> [String: Set<String>] {
       let word = "([a-z]+(?:-[a-z]+)*)"
-      // An error begins with its code and a colon; these words begin other lines.
+      // An error begins with its code and a colon; these words begin other lines, the last four
+      // those of the keyboard in `navctl ui`.
       let error = #""(?:navctl: )?"# + word + ": "
-      let others: Set = ["navctl", "try", "why", "example"]
+      let others: Set = [
+        "navctl", "try", "why", "example", "filter", "push", "read-only", "disconnected",
+      ]
       let note =
         #"(?:\.code = (?:\w+ \? )?|why: |revocation = )""# + word + #""(?: : ""# + word + #"")?"#
       return [

@@ -81,8 +81,10 @@ extension ProcessTests {
         #expect(client.features.contains(.backMenu) == (version == .present))
         #expect(client.features.isEmpty == (version == .previous))
         let home = ScreenDescription(id: "home", title: "Home")
-        try await client.perform([.create(root: home), .attach()], on: "kiosk")
-        try await client.perform([.push(.init(id: "a", title: "A"))], on: "kiosk")
+        try await client.perform(
+          [.create(root: home), .attach()], on: "kiosk", guardedBy: .unguarded)
+        try await client.perform(
+          [.push(.init(id: "a", title: "A"))], on: "kiosk", guardedBy: .unguarded)
         let state = try await client.state(of: "kiosk")
         guard case .back(let back)? = state.bar?.left.first else {
           Issue.record("no back button: \(String(describing: state.bar))")
@@ -91,7 +93,7 @@ extension ProcessTests {
         #expect(back.menu.map(\.screen) == (version == .present ? ["home"] : []))
         #expect(try await client.pop(from: state).popped == ["a"])
         do {
-          try await client.perform([.remove(["a"])], on: "kiosk")
+          try await client.perform([.remove(["a"])], on: "kiosk", guardedBy: .unguarded)
           Issue.record("removed a screen that is not on the stack")
         } catch {
           let code = version == .present ? "not-in-stack" : "unsupported"

@@ -105,7 +105,7 @@ struct NaiveMirrors: Sendable {
         if pending[end.nav] == nil { watched.remove(end.nav) }
       }
       return nil
-    case .welcome, .queued, .latest, .event, .ask, .settled, .lost, .bye, .pong, .unknown:
+    case .welcome, .queued, .latest, .event, .ask, .settled, .lost, .traced, .bye, .pong, .unknown:
       return nil
     }
   }

@@ -243,7 +243,7 @@ extension World {
       clients[client].twin.forget(nav)
       clients[client].stored[nav] = nil
     case .closed(let end): trace { _ in "c\(client) is closed: \(end)" }
-    case .opened, .queued, .latest, .ephemeral: break
+    case .opened, .queued, .latest, .ephemeral, .traced: break
     }
   }
 

@@ -86,6 +86,7 @@ MORE = [
 OTHERS = {
     "completion": "its output is for the shell",
     "schema": "its output is a schema",
+    "ui": "it draws a screen for people, and refuses -o json: test_ui",
     "cluster": "it needs a cluster: ClusterClientTests",
     "engine-test": "its output is that of navd-cluster",
     "dismiss": "prints changed, as the others",
@@ -191,6 +192,17 @@ class Schema(unittest.TestCase):
     def test_progress_is_printed_when_a_mark_has_proven_it(self):
         output = self.scene.must("watch", "kiosk", "--count", "2", "--progress", "-o", "json")
         self.check(output, ["snapshot", "progress"])
+
+    def test_progress_of_long_work_goes_to_stderr_when_asked_for(self):
+        for command in (["verify"], ["backup"]):
+            result = self.scene.navctl(*command, "--progress=json", "-o", "json")
+            self.assertEqual(result.status, 0, result.errors)
+            self.assertNotIn('"work"', result.output)
+            self.check(result.errors, ["work"] * len(result.errors.splitlines()))
+            last = json.loads(result.errors.splitlines()[-1])
+            self.assertEqual(last["work"], command[0])
+            self.assertEqual(self.scene.navctl(*command, "-o", "json").errors, "")
+        self.assertEqual(last["unit"], "pages")
 
     def test_the_schema_of_a_type_stands_alone(self):
         for kind in self.types:

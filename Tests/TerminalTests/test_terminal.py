@@ -34,7 +34,9 @@ class Terminal:
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}).stdout
 
     def close(self):
-        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)
+        command = ["tmux", "-S", self.socket, "kill-server"]
+        # Its socket outlives the answer, and another terminal of the scene would find it.
+        eventually("the end of tmux", lambda: subprocess.run(command, capture_output=True, check=False).returncode != 0)
 
     def type(self, text):
         self.tmux("send-keys", "-l", text)

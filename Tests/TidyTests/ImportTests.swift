@@ -31,8 +31,10 @@ enum ImportRules {
       "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
       "Systemd", "CInih", "CLinux",
     ]),
+    // Observation is the standard library's, for the model that interfaces observe.
     "NavigationClient": system.union([
       "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
+      "Observation",
     ]),
     // The library for C, a layer over the client's connection.
     "NavdC": system.union([
@@ -51,8 +53,10 @@ enum ImportRules {
     ]),
     "navctl": system.union([
       "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
-      "CommandLineOptions", "RuntimePaths", "CurveKeys", "CLinux",
+      "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
     ]),
+    // A terminal; it knows nothing of navigation.
+    "Curses": ["CNCurses"],
     // One server over HTTP, in a process of its own; it knows the daemon as any client does.
     "NavigationExporter": system.union([
       "NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "CLinux",

@@ -27,9 +27,8 @@ private func draw(_ bar: NavigationBarContent) -> String {
     case nil: ""
     }
   // A large title is at the left. Any other is centred, unless the items beside it need the room.
-  let isLarge = bar.details["middle"]?["placement"]?.text == "large"
   let least = left.isEmpty ? 0 : 1
-  let before = isLarge ? least : max(least, (width - title.count) / 2 - left.count)
+  let before = bar.hasLargeTitle ? least : max(least, (width - title.count) / 2 - left.count)
   let after = max(1, width - left.count - before - title.count - right.count)
   let line = "[" + left + spaces(before) + title + spaces(after) + right + "]"
   return line + (bar.height.map { "  \($0) pt" } ?? "")

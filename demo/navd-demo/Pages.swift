@@ -45,7 +45,7 @@ enum Pages {
       largeTitleDisplayMode: .never),
     toolbarItems: [
       ButtonDescription(.title("Forget"), action: "wifi.forget"),
-      ButtonDescription(.systemItem("flexibleSpace")),
+      ButtonDescription(.systemItem(.flexibleSpace)),
       ButtonDescription(.title("Share"), action: "wifi.share"),
     ])
 }

@@ -19,7 +19,7 @@ private func draw(_ state: NavigationState) -> String {
   let stack = state.screens.map(\.id).joined(separator: " > ")
   let above = state.presented.map { " + \($0.id)" }.joined()
   // Announcements and changes of the bars are for other programs.
-  let events = state.events.map(\.name).filter {
+  let events = state.events.map(\.name.rawValue).filter {
     $0.hasPrefix("did") || $0.hasPrefix("transition")
   }
   return stack + above + (events.isEmpty ? "" : "  " + events.joined(separator: " "))

@@ -8,7 +8,7 @@ func playShell(_ player: Player) async throws {
     try await client.perform(
       [
         .create(root: Pages.root), .setBar([.prefersLargeTitles(true)]), .attach(),
-      ], on: nav)
+      ], on: nav, guardedBy: .unguarded)
   } catch {
     // If the nav exists already, this program continues with its present state.
     guard error.code == .navExists else { throw error }
@@ -32,14 +32,17 @@ func playShell(_ player: Player) async throws {
         Pages.operations(toOpen: command.argument), on: nav, guardedBy: .top(of: state))
     case "edit":
       await form.set(Int64(command.argument))
-      try await client.perform([.itemSet("wifi", Pages.unsaved)], on: nav)
-    case "ask-pin": try await client.perform([.present(Pages.pin, style: .formSheet)], on: nav)
+      try await client.perform(
+        [.setItem(of: "wifi", Pages.unsaved)], on: nav, guardedBy: .unguarded)
+    case "ask-pin":
+      try await client.perform(
+        [.present(Pages.pin, style: .formSheet)], on: nav, guardedBy: .unguarded)
     case "save":
       guard let channel = await form.channel else { return }
       // Three operations, one revision: no client sees one without the others.
       try await client.perform(
-        [.dismiss(), .setScreen("wifi", ["args": ["channel": .integer(channel)]])]
-          + [.itemSet("wifi", Pages.saved)], on: nav)
+        [.dismiss(), .setScreen("wifi", [.args(["channel": .integer(channel)])])]
+          + [.setItem(of: "wifi", Pages.saved)], on: nav, guardedBy: .unguarded)
       await form.set(nil)
     case "swipe": try await swipe(command.argument, player)
     default: try await player.obey(command)
@@ -72,8 +75,9 @@ private func swipe(_ step: String, _ player: Player) async throws {
   case "begin":
     let state = try await client.state(of: nav)
     try await client.perform([.beginGesture(.edge)], on: nav, guardedBy: .top(of: state))
-  case "cancel": try await client.perform([.cancelGesture()], on: nav)
-  default: try await client.perform([.updateGesture(Double(step) ?? 0)], on: nav)
+  case "cancel": try await client.perform([.cancelGesture()], on: nav, guardedBy: .unguarded)
+  default:
+    try await client.perform([.updateGesture(Double(step) ?? 0)], on: nav, guardedBy: .unguarded)
   }
 }
 

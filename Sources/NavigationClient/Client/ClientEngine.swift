@@ -78,7 +78,7 @@ final class ClientEngine: Sendable {
       let isRight = replica?.isSynced ?? !isOptimistic
       if isFromMirror || isOptimistic, !isRight {
         var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
-        error.reason = "mirror"
+        error.reason = .mirror
         error.retry = .afterResynchronising
         return .failure(error)
       }

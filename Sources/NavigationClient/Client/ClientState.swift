@@ -124,7 +124,7 @@ struct ClientState {
       let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
       offer(state) { $0.buffering == .everyRevision && !$0.isWaitingForFirst }
     case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)
-    case .queued, .latest, .watchEnded: break
+    case .queued, .latest, .traced, .watchEnded: break
     }
   }
 

@@ -62,7 +62,7 @@ extension NavigationClient {
     _ title: String, of screen: String, in state: NavigationState, optimistic: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
     try await perform(
-      [.itemSet(screen, ItemDescription(title: title))], on: state.nav,
+      [.setItem(of: screen, ItemDescription(title: title))], on: state.nav,
       guardedBy: .life(of: state), optimistic: optimistic)
   }
 }

@@ -29,7 +29,7 @@ extension NavigationClient {
           throw NavigationClientError(.desync, "a snapshot hides how \(screen) went")
         }
         // The end of an open transition reports how the screen went.
-        if !state.isMoving { return nil }
+        if !state.isTransitioning { return nil }
       }
       wasThere = wasThere || isThere
     }
@@ -40,10 +40,5 @@ extension NavigationClient {
 
 extension NavigationEvent {
   /// Whether a screen has gone, with what its removal gave for it.
-  fileprivate var isEnd: Bool { name == "didPop" || name == "didDismiss" }
-}
-
-extension NavigationState {
-  /// Whether a transition is open.
-  fileprivate var isMoving: Bool { part("transition")?["tid"] != nil }
+  fileprivate var isEnd: Bool { name == .didPop || name == .didDismiss }
 }

@@ -10,7 +10,9 @@ import RuntimePaths
 ///
 /// ```swift
 /// let client = try await NavigationClient.connect(name: "shell")
-/// try await client.perform([.create(root: .init(id: "home", title: "Home")), .attach()], on: "kiosk")
+/// let home = ScreenDescription(id: "home", title: "Home")
+/// try await client.perform(
+///   [.create(root: home), .attach()], on: "kiosk", guardedBy: .unguarded)
 /// for try await state in client.watch("kiosk") {
 ///   draw(state.bar, state.top)
 /// }
@@ -105,8 +107,8 @@ public final class NavigationClient: Sendable {
   /// - Parameters:
   ///   - operations: 1 … 16 operations.
   ///   - nav: the name of the nav.
-  ///   - guard: the condition on the state of the nav. A guard from a watched state fails at once
-  ///     with `desync` while the mirror of the nav is out of sync.
+  ///   - guard: the condition on the state of the nav; ``NavigationGuard/unguarded`` for none. A guard
+  ///     from a watched state fails at once with `desync` while the mirror of the nav is out of sync.
   ///   - animated: whether displays should animate the change; nil for the operation's default.
   ///   - optimistic: whether ``display(_:)`` shows the new stack and titles before the reply. The
   ///     client withdraws them if the daemon refuses, or if a change of another client conflicts.
@@ -119,7 +121,7 @@ public final class NavigationClient: Sendable {
   ///   performed the operations.
   @discardableResult
   public func perform(
-    _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard = .none,
+    _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
     animated: Bool? = nil, optimistic: Bool = false,
     whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
@@ -131,23 +133,20 @@ public final class NavigationClient: Sendable {
     return NavigationReply(try result.get())
   }
 
-  /// Reads one value of a nav as JSON, without a watch.
+  /// Reads one aspect of a nav as JSON, without a watch.
   ///
   /// To read the state of a nav, ``state(of:)`` is easier.
   ///
   /// - Parameters:
-  ///   - what: `state`, `bar`, `top`, `detached`, `log`, `verify` or `stats`.
+  ///   - aspect: what to read.
   ///   - nav: the name of the nav.
   ///   - limit: how long to wait.
-  /// - Returns: the value.
+  /// - Returns: the value, in the words of the protocol.
   /// - Throws: the error of the daemon, or `expired`.
   public func read(
-    _ what: String = "state", of nav: String, within limit: Duration? = nil
+    _ aspect: NavigationAspect, of nav: String, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationValue {
-    guard let what = GetRequest.What(rawValue: what) else {
-      throw NavigationClientError(.invalidArgument, "there is no value named \(what)")
-    }
-    let result = await engine.get(GetRequest(id: 0, nav: nav, what: what), within: limit)
+    let result = await engine.get(aspect.request(of: nav), within: limit)
     return try result.get().value.flatMap { NavigationValue.read($0.bytes) } ?? .null
   }
 

@@ -3,12 +3,15 @@ import NavigationCore
 /// A capability of the daemon beside the first version of the protocol, by its name there.
 ///
 /// Later versions can add further names.
-public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
+public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The name.
   public let rawValue: String
 
   /// Makes a feature from its name.
   public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The text of ``rawValue``.
+  public var description: String { rawValue }
 
   init(_ feature: Feature) { rawValue = feature.rawValue }
 
@@ -32,8 +35,12 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable {
   public static let backMenu = NavigationFeature(.backMenu)
   /// Sessions that gateways open for others.
   public static let actors = NavigationFeature(.actors)
-  /// `dry` of an op: the daemon answers what the op would do, and changes nothing.
+  /// Dry runs: ``NavigationClient/rehearse(_:on:guardedBy:animated:whenBusy:within:)``.
   public static let dryRun = NavigationFeature(.dryRun)
+  /// The virtual nav `$heads`, and the lag of each session in `$clients`.
+  public static let heads = NavigationFeature(.heads)
+  /// `get` `trace`: an administrator sees the messages of other clients.
+  public static let trace = NavigationFeature(.trace)
   /// Navs that other daemons of a cluster serve.
   public static let shards = NavigationFeature(.shards)
 }

@@ -58,14 +58,14 @@ public struct NavigationRoles: Sendable {
     case .shouldPush(let screen):
       return try await veto?(.init(question: about, screen: screen, change: .push)).json
     case .shouldPop(let screen, let cause):
-      return try await veto?(.init(question: about, screen: screen, change: .pop(cause: cause)))
-        .json
+      let change = NavigationVetoQuestion.Change.pop(cause: .init(rawValue: cause))
+      return try await veto?(.init(question: about, screen: screen, change: change)).json
     case .shouldDismiss(let screen, let cause):
-      return try await veto?(.init(question: about, screen: screen, change: .dismiss(cause: cause)))
-        .json
+      let change = NavigationVetoQuestion.Change.dismiss(cause: .init(rawValue: cause))
+      return try await veto?(.init(question: about, screen: screen, change: change)).json
     case .animatorFor(let operation, let from, let to):
       let answer = try await animator?(
-        .init(question: about, operation: operation, from: from, to: to))
+        .init(question: about, operation: .init(rawValue: operation), from: from, to: to))
       return answer?.value ?? .null
     case .interactionFor(let animator):
       let driver = try await interaction?(.init(question: about, animator: animator))
@@ -104,10 +104,10 @@ public struct NavigationVetoQuestion: Hashable, Sendable {
   public enum Change: Hashable, Sendable {
     /// A push of the screen.
     case push
-    /// A pop of the screen, with its cause such as `api`, `backButton` or `gesture`.
-    case pop(cause: String)
+    /// A pop of the screen, with its cause.
+    case pop(cause: NavigationCause)
     /// A dismissal of the presented screen, with its cause.
-    case dismiss(cause: String)
+    case dismiss(cause: NavigationCause)
   }
 
   /// The nav, its revision and the deadline.
@@ -122,8 +122,8 @@ public struct NavigationVetoQuestion: Hashable, Sendable {
 public struct NavigationAnimatorQuestion: Hashable, Sendable {
   /// The nav, its revision and the deadline.
   public let question: NavigationQuestion
-  /// `push`, `pop`, `present` or `dismiss`.
-  public let operation: String
+  /// The effect of the transition on the stack or the presentations.
+  public let operation: NavigationTransitionOperation
   /// The id of the disappearing screen.
   public let from: String?
   /// The id of the appearing screen.
@@ -159,12 +159,15 @@ public struct NavigationAnimation: Hashable, Sendable {
 }
 
 /// An orientation of a display.
-public struct NavigationOrientation: RawRepresentable, Hashable, Sendable {
+public struct NavigationOrientation: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The name of the orientation in the protocol, such as `portrait`.
   public let rawValue: String
 
   /// Makes an orientation from its word.
   public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The text of ``rawValue``.
+  public var description: String { rawValue }
 
   /// Upright, the top of the device up.
   public static let portrait = Self(rawValue: "portrait")

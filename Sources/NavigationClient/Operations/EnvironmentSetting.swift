@@ -2,21 +2,21 @@ import NavigationCore
 
 /// One property of the display, for ``NavigationOperation/setEnvironment(_:)``.
 ///
-/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
+/// Members that are not named keep their values; ``reset(_:)`` resets one to its default.
 public struct EnvironmentSetting: Hashable, Sendable {
   let member: JSONObject.Member
 
   init(_ name: String, _ value: NavigationValue) { member = .init(name: name, value: value.octets) }
 
   /// Resets a member to its default.
-  public static func standard(_ name: Name) -> EnvironmentSetting { .init(name.rawValue, nil) }
+  public static func reset(_ name: Name) -> EnvironmentSetting { .init(name.rawValue, nil) }
 
-  /// The names of the members.
+  /// The names of the members, as the functions that set them.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// A member, by its word in the protocol.
-    case idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
-      orientation, barPosition, animations
+    /// A member, as the function of the same name sets it.
+    case idiom, isVerticallyCompact = "vCompact", isAtScrollEdge = "scrollEdge", hasKeyboard =
+      "keyboard", scale, statusBar, backTitleBudget, locale, orientation, barPosition, animations
   }
 }
 
@@ -66,9 +66,9 @@ extension EnvironmentSetting {
     .init("orientation", .string(orientation.rawValue))
   }
 
-  /// The position of a standalone bar: `any`, `bottom`, `top` or `topAttached`.
-  public static func barPosition(_ position: String) -> EnvironmentSetting {
-    .init("barPosition", .string(position))
+  /// The position of the bar.
+  public static func barPosition(_ position: BarPosition) -> EnvironmentSetting {
+    .init("barPosition", .string(position.rawValue))
   }
 
   /// The animations that the person at the display wants.

@@ -4,7 +4,7 @@ import NavigationCore
 public struct ItemDescription: Hashable, Sendable {
   let members: JSONObject
 
-  /// The names of members to reset to their defaults.
+  /// The names of the members, for those to reset to their defaults.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member of an item, by its word in the protocol.
@@ -12,14 +12,26 @@ public struct ItemDescription: Hashable, Sendable {
       leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode, appearance
   }
 
-  /// UIKit's `largeTitleDisplayMode`.
-  public enum LargeTitleDisplayMode: String, Hashable, Sendable {
+  /// UIKit's `largeTitleDisplayMode`: whether the title is large where the bar prefers large titles.
+  ///
+  /// A newer daemon can send others than those that have a name here.
+  public struct LargeTitleDisplayMode: RawRepresentable, Hashable, Sendable, CustomStringConvertible
+  {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes a mode from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
     /// As for the screen below.
-    case automatic
-    /// Large, if the bar prefers large titles.
-    case always
-    /// Never large.
-    case never
+    public static let automatic = Self(rawValue: "automatic")
+    /// Large.
+    public static let always = Self(rawValue: "always")
+    /// Not large.
+    public static let never = Self(rawValue: "never")
   }
 
   /// A view in place of the title.
@@ -51,16 +63,16 @@ public struct ItemDescription: Hashable, Sendable {
   ///   - rightItems: buttons on the right, right-most first.
   ///   - backBarButtonItem: the back button that leads to this screen.
   ///   - titleView: a view in the middle, in place of any title.
-  ///   - largeTitleDisplayMode: whether its title is large.
+  ///   - largeTitleDisplayMode: whether its title is large, if the bar prefers large titles.
   ///   - appearance: the appearances of the bar while this screen is on top, by state; they
   ///     replace all that were set before.
-  ///   - clearing: members to reset to their defaults.
+  ///   - resetting: members to reset to their defaults.
   public init(
     title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
     leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
     rightItems: [ButtonDescription]? = nil, backBarButtonItem: ButtonDescription? = nil,
     titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
-    appearance: [AppearanceSlot: NavigationValue]? = nil, clearing: [Name] = []
+    appearance: [AppearanceSlot: NavigationValue]? = nil, resetting: [Name] = []
   ) {
     var members: JSONObject = [:]
     members.add("title", title)
@@ -77,60 +89,9 @@ public struct ItemDescription: Hashable, Sendable {
       let value = NavigationValue.object(Dictionary(uniqueKeysWithValues: slots))
       members.add("appearance", value.octets)
     }
-    for name in clearing where !members.contains(name.rawValue) {
+    for name in resetting where !members.contains(name.rawValue) {
       members.add(name.rawValue, OpaqueJSON.null)
     }
     self.members = members
-  }
-}
-
-/// A button of a bar: a new one, or one that the nav knows, by its id.
-public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral {
-  let content: OpaqueJSON
-  let members: JSONObject
-
-  /// The visible content of a button.
-  public enum Face: Hashable, Sendable {
-    /// A text.
-    case title(String)
-    /// An image, by the name under which the display looks it up.
-    case image(String)
-    /// A standard button such as `done` or `add`.
-    case systemItem(String)
-    /// A custom view of the display, by its name.
-    case customView(String)
-  }
-
-  /// Describes a new button.
-  ///
-  /// - Parameters:
-  ///   - id: its id; nil lets the daemon choose one.
-  ///   - face: its visible content.
-  ///   - isDone: whether it has the style `done`, which displays show bold.
-  ///   - action: the name of the application's action for a tap.
-  public init(id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil) {
-    var members: JSONObject = [:]
-    members.add("id", id)
-    switch face {
-    case .title(let text): members.add("title", text)
-    case .image(let ref): members.add("image", ref)
-    case .systemItem(let name): members.add("systemItem", name)
-    case .customView(let name): members.add("customView", name)
-    }
-    if isDone { members.add("style", "done") }
-    members.add("action", action)
-    self.members = members
-    content = .object(members)
-  }
-
-  /// Names a button that the nav knows.
-  public static func existing(_ id: String) -> ButtonDescription {
-    ButtonDescription(stringLiteral: id)
-  }
-
-  /// Names a button that the nav knows.
-  public init(stringLiteral id: String) {
-    content = .string(id)
-    members = ["id": .string(id)]
   }
 }

@@ -7,8 +7,8 @@ extension NavigationClientError {
     public var revision: UInt64
     /// The time of the commit, in milliseconds since 1970 by the daemon's clock.
     public var millisecondsSince1970: UInt64
-    /// The cause as a word of the protocol, such as `api`, `backButton` or `gesture`.
-    public var cause: String
+    /// The cause.
+    public var cause: NavigationCause
     /// The client that made the change; nil if the daemon made it by itself.
     public var author: Author?
     /// The id of the former top screen, if the change removed it from the stack.
@@ -40,7 +40,7 @@ extension NavigationClientError.TopChange {
   init(_ since: ErrReply.Since) {
     revision = since.revision.number
     millisecondsSince1970 = since.time
-    cause = since.cause
+    cause = NavigationCause(rawValue: since.cause)
     author = since.author.map { author in
       NavigationClientError.Author(
         name: author.name, principal: author.principal,

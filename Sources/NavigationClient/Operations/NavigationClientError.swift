@@ -3,12 +3,27 @@ import NavigationCore
 /// An error of a request: the daemon refused it, or this library could not complete it.
 public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The code of an error; later versions can add further codes.
-  public struct Code: RawRepresentable, Hashable, Sendable {
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as text.
     public let rawValue: String
 
     /// Makes a code from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+  }
+
+  /// The reason of an error; later versions can add further reasons.
+  public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The reason as text.
+    public let rawValue: String
+
+    /// Makes a reason from its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
   }
 
   /// Whether and when a program should repeat the request.
@@ -25,8 +40,8 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
 
   /// The code.
   public var code: Code
-  /// A more precise word, such as the name of the failed guard.
-  public var reason: String?
+  /// The reason of a code that has several, such as the failed guard of ``Code/desync``.
+  public var reason: Reason?
   /// A sentence for logs and users.
   public var message: String
   /// Whether the daemon may have performed the operations.
@@ -50,7 +65,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
 
   /// The error in one line.
   public var description: String {
-    let closer = reason.map { " (\($0))" } ?? ""
+    let closer = reason.map { " (\($0.rawValue))" } ?? ""
     return "\(code.rawValue)\(closer): \(message)"
   }
 
@@ -62,7 +77,7 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
   init(_ refusal: ErrReply) {
     code = Code(rawValue: refusal.code)
     message = refusal.message
-    reason = refusal.reason
+    reason = refusal.reason.map { Reason(rawValue: $0) }
     mayHaveHappened = refusal.effect != "none"
     retry =
       switch refusal.retryPolicy {
@@ -79,45 +94,4 @@ public struct NavigationClientError: Error, Hashable, Sendable, CustomStringConv
     topChange = refusal.since.map { TopChange($0) }
     json = String(decoding: refusal.body.bytes, as: UTF8.self)
   }
-}
-
-extension NavigationClientError.Code {
-  /// A guard does not hold, or the mirror of its state is out of sync.
-  public static let desync = Self(rawValue: "desync")
-  /// There is no such nav.
-  public static let noNav = Self(rawValue: "no-nav")
-  /// The nav exists already.
-  public static let navExists = Self(rawValue: "nav-exists")
-  /// A removal by position has no guard.
-  public static let guardRequired = Self(rawValue: "guard-required")
-  /// The screen is on the stack already, or known with other contents.
-  public static let duplicateScreen = Self(rawValue: "duplicate-screen")
-  /// The screen is not on the stack.
-  public static let notInStack = Self(rawValue: "not-in-stack")
-  /// This client has no right to do that.
-  public static let forbidden = Self(rawValue: "forbidden")
-  /// An argument of the request is wrong.
-  public static let invalidArgument = Self(rawValue: "invalid-argument")
-  /// A transition is open.
-  public static let transitionInProgress = Self(rawValue: "transition-in-progress")
-  /// The time limit of the request has passed.
-  public static let expired = Self(rawValue: "expired")
-  /// The nav is on another daemon.
-  public static let moved = Self(rawValue: "moved")
-  /// Another client holds the display.
-  public static let leaseLost = Self(rawValue: "lease-lost")
-  /// A delegate refused the change.
-  public static let vetoed = Self(rawValue: "vetoed")
-  /// A delegate did not answer in time, and the nav's setting `veto.policy` is `deny`.
-  public static let delegateTimeout = Self(rawValue: "delegate-timeout")
-  /// Too many operations are queued behind a transition.
-  public static let queueFull = Self(rawValue: "queue-full")
-  /// Other roles or another lease of this client replaced these; from this library.
-  public static let replaced = Self(rawValue: "replaced")
-  /// The task was cancelled; from this library.
-  public static let cancelled = Self(rawValue: "cancelled")
-  /// The client is closed, or the daemon ended its session; from this library.
-  public static let closed = Self(rawValue: "closed")
-  /// No daemon answers; from this library.
-  public static let unreachable = Self(rawValue: "unreachable")
 }

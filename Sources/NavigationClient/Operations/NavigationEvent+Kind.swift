@@ -26,9 +26,8 @@ extension NavigationEvent {
     case transitionEnded(id: UInt64, TransitionOutcome)
     /// The bar is hidden or shown together with a transition.
     case barChange(transition: UInt64, isHidden: Bool, isAnimated: Bool, jumps: Bool)
-    /// The bars were hidden or shown by a cause such as `tap` or `swipe`; the part `bar` of the
-    /// state has their present state.
-    case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: String?)
+    /// The bars were hidden or shown; the part `bar` of the state has their present state.
+    case barsVisibilityChanged(bar: Bool?, toolbar: Bool?, cause: BarsVisibilityCause?)
     /// A person tried to pop this screen, which does not allow it (`canPop`).
     case popBlocked(screen: String)
     /// A person tried to dismiss this screen, which does not allow it.
@@ -43,8 +42,8 @@ extension NavigationEvent {
   public struct Transition: Hashable, Sendable {
     /// Its number, for ``NavigationOperation/completeTransition(_:)``.
     public var id: UInt64
-    /// `push`, `pop`, `present` or `dismiss`.
-    public var operation: String
+    /// Its effect on the stack or the presentations.
+    public var operation: NavigationTransitionOperation
     /// The disappearing screen.
     public var from: String?
     /// The appearing screen.
@@ -61,14 +60,48 @@ extension NavigationEvent {
     public var isReduced: Bool
   }
 
-  /// How a transition ended.
-  public enum TransitionOutcome: String, Hashable, Sendable {
+  /// How a transition ended; a newer daemon can send others.
+  public struct TransitionOutcome: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes an outcome from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
     /// The display has shown it to the end.
-    case completed
+    public static let completed = Self(rawValue: "completed")
     /// It was cancelled, and the change rolled back.
-    case cancelled
+    public static let cancelled = Self(rawValue: "cancelled")
     /// The display did not report its end in time; it counts as completed.
-    case timedOut
+    public static let timedOut = Self(rawValue: "timedOut")
+  }
+
+  /// The cause of hidden or shown bars; a newer daemon can send others.
+  public struct BarsVisibilityCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The word of the protocol.
+    public let rawValue: String
+
+    /// Makes a cause from its word in the protocol.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
+
+    /// An operation of a program.
+    public static let api = Self(rawValue: "api")
+    /// The preference of the screen that became the top.
+    public static let screen = Self(rawValue: "screen")
+    /// A tap, by the setting `hidesBarsOnTap`.
+    public static let tap = Self(rawValue: "tap")
+    /// A swipe, by the setting `hidesBarsOnSwipe`.
+    public static let swipe = Self(rawValue: "swipe")
+    /// A keyboard appeared, by the setting `hidesBarsWhenKeyboardAppears`.
+    public static let keyboard = Self(rawValue: "keyboard")
+    /// The height became compact, by the setting `hidesBarsWhenVerticallyCompact`.
+    public static let verticallyCompact = Self(rawValue: "vCompact")
   }
 
   /// The event with its details as values; `other` also if one of them is missing.
@@ -78,16 +111,16 @@ extension NavigationEvent {
     guard let screen else { return nil }
     let isAnimated = details["animated"]?.bool ?? false
     return switch name {
-    case "willShow": .willShow(screen: screen, isAnimated: isAnimated)
-    case "didShow": .didShow(screen: screen, isAnimated: isAnimated)
-    case "willHide": .willHide(screen: screen, isAnimated: isAnimated)
-    case "didHide": .didHide(screen: screen, isAnimated: isAnimated)
-    case "didPush": .didPush(screen: screen)
-    case "didPop": .didPop(screen: screen, result: details["result"])
-    case "didPresent": .didPresent(screen: screen)
-    case "didDismiss": .didDismiss(screen: screen, result: details["result"])
-    case "popBlocked": .popBlocked(screen: screen)
-    case "dismissAttempted": .dismissAttempted(screen: screen)
+    case .willShow: .willShow(screen: screen, isAnimated: isAnimated)
+    case .didShow: .didShow(screen: screen, isAnimated: isAnimated)
+    case .willHide: .willHide(screen: screen, isAnimated: isAnimated)
+    case .didHide: .didHide(screen: screen, isAnimated: isAnimated)
+    case .didPush: .didPush(screen: screen)
+    case .didPop: .didPop(screen: screen, result: details["result"])
+    case .didPresent: .didPresent(screen: screen)
+    case .didDismiss: .didDismiss(screen: screen, result: details["result"])
+    case .popBlocked: .popBlocked(screen: screen)
+    case .dismissAttempted: .dismissAttempted(screen: screen)
     default: nil
     }
   }
@@ -95,21 +128,23 @@ extension NavigationEvent {
   private var transition: Kind? {
     guard let id = details["tid"]?.integer.flatMap({ UInt64(exactly: $0) }) else { return nil }
     switch name {
-    case "transitionBegan":
+    case .transitionBegan:
       guard let operation = details["op"]?.text else { return nil }
       return .transitionBegan(
         Transition(
-          id: id, operation: operation, from: details["from"]?.text, to: details["to"]?.text,
+          id: id, operation: .init(rawValue: operation), from: details["from"]?.text,
+          to: details["to"]?.text,
           isInteractive: details["interactive"]?.bool ?? false,
           animator: details["animator"]?.text,
           duration: details["duration"]?.integer.map { .milliseconds($0) },
           driver: details["driver"]?.text, isReduced: details["style"] == "fade"))
-    case "transitionProgress":
+    case .transitionProgress:
       return details["value"]?.double.map { .transitionProgress(id: id, value: $0) }
-    case "transitionEnded":
-      return details["outcome"]?.text.flatMap { TransitionOutcome(rawValue: $0) }
-        .map { .transitionEnded(id: id, $0) }
-    case "barChange":
+    case .transitionEnded:
+      return details["outcome"]?.text.map {
+        .transitionEnded(id: id, TransitionOutcome(rawValue: $0))
+      }
+    case .barChange:
       return details["hidden"]?.bool.map {
         .barChange(
           transition: id, isHidden: $0, isAnimated: details["animated"]?.bool ?? false,
@@ -121,11 +156,11 @@ extension NavigationEvent {
 
   private var display: Kind? {
     switch name {
-    case "barsVisibilityChanged":
+    case .barsVisibilityChanged:
       .barsVisibilityChanged(
         bar: details["bar"]?.bool, toolbar: details["toolbar"]?.bool,
-        cause: details["cause"]?.text)
-    case "buttonActivated":
+        cause: details["cause"]?.text.map { BarsVisibilityCause(rawValue: $0) })
+    case .buttonActivated:
       details["button"]?.text.map {
         .buttonActivated(button: $0, action: details["action"]?.text)
       }

@@ -5,16 +5,18 @@ import NavigationReplica
 ///
 /// A guard from a ``NavigationState`` means: perform this only if the state that I saw still holds.
 /// Otherwise the operations fail with `desync` and change nothing. Operations that remove screens
-/// by position need a guard.
+/// by position need a guard. No call has a guard by default, so that nobody forgets one.
 public struct NavigationGuard: Hashable, Sendable {
   var guards = Guards()
   /// Whether the operations fail without being sent while the mirror of the nav is out of sync.
   var isFromMirror = false
 
-  /// No condition; for operations that name their screens.
-  public static let none = NavigationGuard()
+  /// No condition, for operations that name what they change.
+  ///
+  /// The daemon refuses operations that need a guard with ``NavigationClientError/Code/guardRequired``.
+  public static let unguarded = NavigationGuard()
 
-  /// Explicitly no condition, also for operations that need a guard; the daemon logs this.
+  /// No condition, also for operations that need a guard; the daemon logs this.
   public static let override: NavigationGuard = {
     var result = NavigationGuard()
     result.guards.any = true
@@ -52,6 +54,13 @@ public struct NavigationGuard: Hashable, Sendable {
     return result
   }
 
+  /// The same screen is visible: the outermost presented one, or else the top.
+  ///
+  /// It suffices for ``NavigationOperation/swipeDown(result:)``, and for no removal from the stack.
+  public static func visible(of state: NavigationState) -> NavigationGuard {
+    from(state).and(visible: state.mirror.outermostPresented ?? state.mirror.top)
+  }
+
   /// This screen is on top; nil stands for an empty stack.
   public static func top(_ screen: String?) -> NavigationGuard {
     var result = NavigationGuard()
@@ -71,6 +80,11 @@ public struct NavigationGuard: Hashable, Sendable {
     var result = NavigationGuard()
     result.guards.revision = Revision(revision)
     return result
+  }
+
+  /// This screen is visible; nil stands for an empty stack without presentations.
+  public static func visible(_ screen: String?) -> NavigationGuard {
+    NavigationGuard().and(visible: screen)
   }
 
   /// These screens are on the stack, at any position.

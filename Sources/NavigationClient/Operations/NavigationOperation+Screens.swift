@@ -45,7 +45,7 @@ extension NavigationOperation {
     NavigationOperation(.open, ["route": .string(route)])
   }
 
-  /// Restores a stack from a result of `read("restoration", of:)`.
+  /// Restores a stack that ``NavigationClient/read(_:of:within:)`` returned as ``NavigationAspect/restoration``.
   ///
   /// It needs a guard by revision, digest or stack.
   ///
@@ -62,12 +62,15 @@ extension NavigationOperation {
   }
 
   /// The style of a presentation.
-  public struct PresentationStyle: RawRepresentable, Hashable, Sendable {
+  public struct PresentationStyle: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The style as text.
     public let rawValue: String
 
     /// Makes a style from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text of ``rawValue``.
+    public var description: String { rawValue }
 
     /// The display chooses the style.
     public static let automatic = Self(rawValue: "automatic")
@@ -148,17 +151,6 @@ extension NavigationOperation {
   /// It needs a guard by revision, digest or stack.
   public static func setItems(_ items: [BarItemDescription]) -> NavigationOperation {
     NavigationOperation(.setItems, ["items": .array(items.map(\.content))])
-  }
-
-  /// Makes an operation from its JSON, for operations that this library does not know.
-  ///
-  /// - Parameter json: a JSON object with one member, such as `{"pop":{}}`.
-  /// - Returns: the operation.
-  /// - Throws: `invalid-argument` when it is anything else.
-  public static func raw(
-    _ json: String
-  ) throws(NavigationClientError) -> NavigationOperation {
-    try NavigationOperation(json: json)
   }
 }
 

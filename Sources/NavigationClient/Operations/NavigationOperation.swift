@@ -5,7 +5,7 @@ package import NavigationCore
 /// ```swift
 /// try await client.perform(
 ///   [.popToRoot(), .push(.init(title: "Now playing", route: "media/now"))],
-///   on: "kiosk", guardedBy: .top(of: state))
+///   on: "kiosk", guardedBy: .stack(of: state))
 /// ```
 ///
 /// A client has an operation as it is written, not as the daemon reads it. The daemon alone checks
@@ -227,11 +227,6 @@ extension NavigationOperation {
     NavigationOperation(.navCreate, ["kind": .string("bar")])
   }
 
-  /// Changes settings of the nav, each as a whole; `null` resets one to its default.
-  public static func configure(_ settings: [String: NavigationValue]) -> NavigationOperation {
-    NavigationOperation(.navConfigure, JSONObject(settings))
-  }
-
   /// Closes the nav.
   ///
   /// It needs a guard by revision, digest or stack.
@@ -270,11 +265,12 @@ extension NavigationOperation {
     return NavigationOperation(.screenCreate, members)
   }
 
-  /// Sets members of a screen; `null` resets one to its default.
+  /// Sets members of a screen; the screen need not be on the stack.
   public static func setScreen(
-    _ screen: String, _ members: [String: NavigationValue]
+    _ screen: String, _ settings: [ScreenSetting]
   ) -> NavigationOperation {
-    NavigationOperation(.screenSet, ["screen": .string(screen)] + JSONObject(members))
+    NavigationOperation(
+      .screenSet, ["screen": .string(screen)] + JSONObject(settings.map(\.member)))
   }
 
   /// Releases a screen that is not shown.
@@ -283,8 +279,8 @@ extension NavigationOperation {
   }
 
   /// Changes the navigation item of a screen; the screen need not be on the stack.
-  public static func itemSet(
-    _ screen: String, _ item: ItemDescription, requireOnStack: Bool = false
+  public static func setItem(
+    of screen: String, _ item: ItemDescription, requireOnStack: Bool = false
   ) -> NavigationOperation {
     var arguments = ["screen": .string(screen)] + item.members
     if requireOnStack { arguments.add("requireOnStack", true) }
@@ -296,11 +292,12 @@ extension NavigationOperation {
     NavigationOperation(.buttonCreate, button.members)
   }
 
-  /// Sets members of a button, also where it is shown; `null` resets one to its default.
+  /// Sets members of a button, also where it is shown.
   public static func setButton(
-    _ button: String, _ members: [String: NavigationValue]
+    _ button: String, _ settings: [ButtonSetting]
   ) -> NavigationOperation {
-    NavigationOperation(.buttonSet, ["button": .string(button)] + JSONObject(members))
+    NavigationOperation(
+      .buttonSet, ["button": .string(button)] + JSONObject(settings.map(\.member)))
   }
 
   /// Releases a button that is not shown.

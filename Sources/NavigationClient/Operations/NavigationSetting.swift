@@ -2,7 +2,7 @@ import NavigationCore
 
 /// One of the settings of a nav, for ``NavigationOperation/configure(_:)``.
 ///
-/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
+/// Members that are not named keep their values; ``reset(_:)`` resets one to its default.
 public struct NavigationSetting: Hashable, Sendable {
   let member: JSONObject.Member
 
@@ -11,16 +11,16 @@ public struct NavigationSetting: Hashable, Sendable {
   private init(_ name: String, json value: OpaqueJSON) { member = .init(name: name, value: value) }
 
   /// Resets a member to its default.
-  public static func standard(_ name: Name) -> NavigationSetting { .init(name.rawValue, nil) }
+  public static func reset(_ name: Name) -> NavigationSetting { .init(name.rawValue, nil) }
 
-  /// The names of the members.
+  /// The names of the members, as the functions that set them.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// A member, by its word in the protocol.
+    /// A member, as the function of the same name sets it.
     case container, restorationID, interactivePop, interactivePopWithoutBackButton, simultaneous,
       hidesBarsOnTap, hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact,
-      hidesBarsWhenKeyboardAppears, `guard`, vetoScope, veto,
-      questionDeadline, transitionDeadline, gestureDeadline, queue, profile, routes
+      hidesBarsWhenKeyboardAppears, guards = "guard", vetoScope, veto, questionDeadline,
+      transitionDeadline, gestureDeadline, queue, profile, routes
   }
 }
 
@@ -30,7 +30,7 @@ extension NavigationSetting {
     .init("container", value)
   }
 
-  /// The restoration id of the nav; without it, `read("restoration", of:)` is empty.
+  /// The restoration id of the nav; without it, ``NavigationAspect/restoration`` is empty.
   public static func restorationID(_ id: String) -> NavigationSetting {
     .init("restorationID", .string(id))
   }

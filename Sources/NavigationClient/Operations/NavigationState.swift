@@ -13,8 +13,8 @@ public struct NavigationState: Hashable, Sendable {
   /// Their events are lost; the state itself is right. It is true for the first state, after a
   /// snapshot, and where a slow reader missed states.
   public internal(set) var isResynchronised: Bool
-  /// The cause of this revision, such as `api`, `backButton` or `gesture`; nil for a snapshot.
-  public let cause: String?
+  /// The cause of this revision; nil for a snapshot.
+  public let cause: NavigationCause?
   /// The name of the client that made this revision.
   public let author: String?
   /// Whether displays should animate the change.
@@ -30,7 +30,7 @@ public struct NavigationState: Hashable, Sendable {
     self.mirror = mirror
     isResynchronised = diff == nil
     eventList = diff?.events
-    cause = diff?.cause
+    cause = diff.map { NavigationCause(rawValue: $0.cause) }
     author = diff?.byName
     isAnimated = diff?.isAnimated ?? false
   }
@@ -109,12 +109,32 @@ public struct NavigationState: Hashable, Sendable {
       .map { NavigationBarContent($0) }
   }
 
-  /// A part of the state with all its members.
-  ///
-  /// The parts are `bar`, `toolbar`, `presented`, `transition`, `environment` and `settings`.
-  public func part(_ name: String) -> NavigationValue? {
-    mirror.parts.first { $0.id == name }.flatMap { NavigationValue.read($0.json.bytes) }
+  /// One of the six records beside the stack.
+  public enum Part: String, Hashable, Sendable, CaseIterable {
+    /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
+    case bar
+    /// The toolbar as it is set.
+    case toolbar
+    /// The presented screens.
+    case presented
+    /// The open transition.
+    case transition
+    /// The properties of the display.
+    case environment
+    /// The settings of the nav.
+    case settings
   }
+
+  /// A part of the state with all its members, in the words of the protocol.
+  public func part(_ part: Part) -> NavigationValue? {
+    mirror.parts.first { $0.id == part.rawValue }.flatMap { NavigationValue.read($0.json.bytes) }
+  }
+
+  /// Whether a transition, or the gesture that drives one, is open.
+  public var isTransitioning: Bool { part(.transition)?["tid"] != nil }
+
+  /// UIKit's `prefersLargeTitles` of the bar, as ``BarSetting/prefersLargeTitles(_:)`` sets it.
+  public var prefersLargeTitles: Bool { part(.bar)?["prefersLargeTitles"]?.bool ?? false }
 }
 
 extension NavigationValue {
@@ -157,158 +177,15 @@ public struct NavigationScreen: Hashable, Sendable, Identifiable {
   /// The arguments that the application gave it.
   public var args: NavigationValue? { value["args"] }
 
+  /// UIKit's `largeTitleDisplayMode` of its item.
+  public var largeTitleDisplayMode: ItemDescription.LargeTitleDisplayMode {
+    let word = value["item"]?["largeTitleDisplayMode"]?.text
+    return word.map { ItemDescription.LargeTitleDisplayMode(rawValue: $0) } ?? .automatic
+  }
+
   /// The whole record, without members that have their defaults.
   public var value: NavigationValue { NavigationValue.read(record.json.bytes) ?? .null }
 
   /// The whole record as JSON, as the daemon sent it.
   public var json: String { String(decoding: record.json.bytes, as: UTF8.self) }
-}
-
-/// An event of a nav, such as `didPush` with the id of a screen.
-public struct NavigationEvent: Hashable, Sendable {
-  /// The name of the event, such as `willShow`, `didPush` or `buttonActivated`.
-  public let name: String
-  /// The members of the event.
-  public let details: NavigationValue
-
-  /// The id of the screen of the event; nil if it has none.
-  public var screen: String? { details["screen"]?.text }
-
-  static func list(_ bytes: [UInt8]) -> [NavigationEvent] {
-    guard let events = NavigationValue.read(bytes)?.array else { return [] }
-    return events.flatMap { event in
-      (event.object ?? [:]).sorted { $0.key < $1.key }.map {
-        NavigationEvent(name: $0.key, details: $0.value)
-      }
-    }
-  }
-}
-
-/// The visible content of a navigation bar, which the daemon computes from the stack and its items.
-public struct NavigationBarContent: Hashable, Sendable {
-  /// An element on the left or right side.
-  public enum Slot: Hashable, Sendable {
-    /// The back button.
-    case back(BackButton)
-    /// A button.
-    case button(BarButton)
-  }
-
-  /// The content of the middle.
-  public enum Middle: Hashable, Sendable {
-    /// A title; an empty text is an empty title, not a missing one.
-    case title(String)
-    /// A custom view of the display, by its description: its name, or any other value.
-    case view(NavigationValue)
-  }
-
-  /// The visible back button.
-  public struct BackButton: Hashable, Sendable {
-    /// The text beside the back indicator; nil for the indicator alone.
-    public var text: String?
-    /// The texts to try in this order, for a display that measures texts itself.
-    public var candidates: [String]
-    /// The screens of the button's menu, nearest first; at most 64.
-    ///
-    /// ``NavigationOperation/backMenu(_:)`` goes back to one. It is empty where the daemon lacks the
-    /// feature `backMenu`.
-    public var menu: [MenuEntry]
-    /// All its members as JSON.
-    public var details: NavigationValue
-  }
-
-  /// One entry of the back button's menu.
-  public struct MenuEntry: Hashable, Sendable {
-    /// The id of the screen.
-    public var screen: String
-    /// The text of the entry; nil where the back button would show an image or the indicator alone.
-    public var text: String?
-  }
-
-  /// A visible button.
-  public struct BarButton: Hashable, Sendable {
-    /// The id of the button.
-    public var id: String
-    /// The text of the button; nil if it has none.
-    public var title: String?
-    /// The name of the application's action for a tap.
-    public var action: String?
-    /// All its members as JSON.
-    public var details: NavigationValue
-  }
-
-  /// The elements on the left, left-most first.
-  public let left: [Slot]
-  /// The content of the middle; nil if it is empty.
-  public let middle: Middle?
-  /// The elements on the right, right-most first.
-  public let right: [Slot]
-  /// All members of the bar, including those without a property here.
-  public let details: NavigationValue
-
-  init(_ value: NavigationValue) {
-    details = value
-    left = (value["left"]?.array ?? []).map { Self.slot($0) }
-    right = (value["right"]?.array ?? []).map { Self.slot($0) }
-    middle =
-      if let view = value["middle"]?["customView"] {
-        .view(view)
-      } else {
-        value["middle"]?["title"]?.text.map { .title($0) }
-      }
-  }
-
-  /// The height of the bar in points.
-  public var height: Int64? { details["height"]?.integer }
-
-  private static func slot(_ value: NavigationValue) -> Slot {
-    if let back = value["back"] {
-      return .back(
-        BackButton(
-          text: back["text"]?.text,
-          candidates: (back["candidates"]?.array ?? []).compactMap(\.text),
-          menu: (back["menu"]?.array ?? []).map { entry in
-            MenuEntry(screen: entry["screen"]?.text ?? "", text: entry["text"]?.text)
-          }, details: back))
-    }
-    return .button(
-      BarButton(
-        id: value["button"]?.text ?? "", title: value["title"]?.text,
-        action: value["action"]?.text, details: value))
-  }
-}
-
-/// The result of performed operations.
-public struct NavigationReply: Hashable, Sendable {
-  /// The epoch of the nav.
-  public let epoch: String
-  /// The revision in which the operations took effect.
-  ///
-  /// This client's watches of the nav have delivered it already, unless they are behind.
-  public let revision: UInt64
-  /// Whether the operations changed anything.
-  public let changed: Bool
-  /// The number of screens after them.
-  public let depth: Int
-  /// The id of the top screen after them; nil for an empty stack.
-  public let top: String?
-  /// The result of each operation, with members such as `id`, `ids` or `popped`.
-  public let results: [NavigationValue]
-
-  init(_ reply: OkReply) {
-    epoch = reply.epoch?.text ?? ""
-    revision = reply.revision?.number ?? 0
-    changed = reply.changed ?? false
-    depth = Int(clamping: reply.depth ?? 0)
-    top = reply.top ?? nil
-    results = reply.out.flatMap { NavigationValue.read($0.bytes)?.array } ?? []
-  }
-
-  /// The ids of all screens that were removed, in the order of the operations.
-  public var popped: [String] {
-    results.flatMap { result -> [String] in
-      guard let popped = result["popped"] else { return [] }
-      return popped.text.map { [$0] } ?? (popped.array ?? []).compactMap(\.text)
-    }
-  }
 }

@@ -2,20 +2,20 @@ import NavigationCore
 
 /// One member of a toolbar, for ``NavigationOperation/setToolbar(_:)``.
 ///
-/// Members that are not named keep their values; ``standard(_:)`` resets members to their defaults.
+/// Members that are not named keep their values; ``reset(_:)`` resets one to its default.
 public struct ToolbarSetting: Hashable, Sendable {
   let member: JSONObject.Member
 
   init(_ name: String, _ value: NavigationValue) { member = .init(name: name, value: value.octets) }
 
   /// Resets a member to its default.
-  public static func standard(_ name: Name) -> ToolbarSetting { .init(name.rawValue, nil) }
+  public static func reset(_ name: Name) -> ToolbarSetting { .init(name.rawValue, nil) }
 
-  /// The names of the members.
+  /// The names of the members, as the functions that set them.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
-    /// A member, by its word in the protocol.
-    case barStyle, tintColor, barTintColor, translucent
+    /// A member, as the function of the same name sets it.
+    case barStyle, tintColor, barTintColor, isTranslucent = "translucent"
   }
 }
 

@@ -103,7 +103,8 @@ package struct Access: Hashable, Sendable {
     case .key(let name, _) where keys[name] == nil: return []
     case .local, .key: rights = granted(to: role, peer, on: nav)
     case .actor(let actor, _):
-      guard actor.navs.contains(where: { $0.matches(nav) }) else { return [] }
+      let readsAll = nav == NavName.heads.text && actor.navs.contains { $0.text == "*" }
+      guard readsAll || actor.navs.contains(where: { $0.matches(nav) }) else { return [] }
       rights = granted(to: role, peer, on: nav)
     }
     if let owner, owner == peer.principal, rights.contains(.push) { rights = .all }
@@ -126,6 +127,10 @@ package struct Access: Hashable, Sendable {
         continue
       }
       if grant.navs.matches(nav) { rights.formUnion(grant.rights) }
+      // `$heads` shows the names and the tops of all navs, no more than a reader of all navs sees.
+      if grant.navs.text == "*", grant.rights.contains(.read), nav == NavName.heads.text {
+        rights.insert(.read)
+      }
     }
     return isRoleGranted ? rights : rights.union(Self.builtIn(role, on: nav))
   }
@@ -165,7 +170,7 @@ package struct Access: Hashable, Sendable {
   /// The rights of the roles `ui` and `read` on a nav, unless a grant names the role.
   private static func builtIn(_ role: Role, on nav: String) -> Rights {
     guard role == .ui || role == .read else { return [] }
-    if nav == NavName.navs.text { return .read }
+    if nav == NavName.navs.text || nav == NavName.heads.text { return .read }
     if nav.utf8.first == UInt8(ascii: "$") { return [] }
     return role == .ui ? [.read, .push, .pop] : .read
   }

@@ -262,6 +262,8 @@ struct Batch: Sendable {
     var rowBefore: UInt64
     /// The nav's revision at the end of the batch; nil until the batch is sealed.
     var revision: Revision?
+    /// The nav's position at the end of a sealed batch, if `$heads` is kept.
+    var head: Head?
   }
 
   /// The changed navs, in the order of their first change.

@@ -9,8 +9,10 @@ struct Directory: Sendable {
     var json: [UInt8]
   }
 
-  /// The id of a record that should exist, and its encoder, which takes the record's version.
-  typealias Wanted = (id: String, json: (Revision) -> [UInt8])
+  /// Encodes a record of a version.
+  typealias Encoder = (Revision) -> [UInt8]
+  /// The id of a record that should exist, and its encoder.
+  typealias Wanted = (id: String, json: Encoder)
 
   private(set) var revision = Revision(1)
   private(set) var records: [Record] = []
@@ -38,21 +40,72 @@ struct Directory: Sendable {
     revision = revision.next
   }
 
-  /// Installs the records of the next revision.
-  mutating func advance(to records: [Record]) {
+  /// Makes the next revision of the records that changed, as a JSON list of changes.
+  ///
+  /// O(log records) for each, and O(records) for each that comes or goes.
+  ///
+  /// - Parameter changed: the records, in the order of their names; without encoder if there is none
+  ///   any more.
+  /// - Returns: nil if nothing differs.
+  mutating func update(_ changed: [(id: String, json: Encoder?)]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
-    assert(records.allSatisfy { $0.version <= revision.next }, "a record of a later revision")
-    self.records = records
+    var changes = JSONWriter()
+    changes.beginArray()
+    for (id, json) in changed {
+      let index = index(of: id)
+      let isKept = index < records.count && records[index].id == id
+      guard let json else {
+        if isKept {
+          changes.splice(at: index, removing: id, inserting: nil)
+          records.remove(at: index)
+        }
+        continue
+      }
+      if isKept, json(records[index].version) == records[index].json { continue }
+      let record = Record(id: id, version: revision.next, json: json(revision.next))
+      if isKept {
+        changes.set(record.json)
+        records[index] = record
+      } else {
+        changes.splice(at: index, removing: nil, inserting: record.json)
+        records.insert(record, at: index)
+      }
+    }
+    changes.endArray()
+    guard changes.count > 2 else { return nil }
     revision = revision.next
+    return changes.bytes
   }
 
-  /// Computes the next revision: its records, and the changes to them as a JSON list.
+  /// The index of a record, or the one at which it would stand.
+  private func index(of id: String) -> Int {
+    var (low, high) = (0, records.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].id.utf8.lexicographicallyPrecedes(id.utf8) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
+  /// Makes the next revision of the records that should exist, as a JSON list of changes.
   ///
   /// O(records).
   ///
   /// - Parameter wanted: the records that should exist, in the order of their names.
   /// - Returns: nil if nothing differs.
-  func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
+  mutating func update(to wanted: [Wanted]) -> [UInt8]? {
+    guard let (records, changes) = changes(to: wanted) else { return nil }
+    self.records = records
+    revision = revision.next
+    return changes
+  }
+
+  /// Computes the next revision: its records, and the changes to them as a JSON list.
+  private func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
     assert(isActive, "a directory that is not active")
     assert(
       zip(wanted, wanted.dropFirst()).allSatisfy {

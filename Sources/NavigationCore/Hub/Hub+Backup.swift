@@ -68,11 +68,11 @@ extension Hub {
 
 extension JSONWriter {
   /// Writes the progress of a backup as a member of the current object.
-  mutating func progress(of backup: PendingBackup) {
+  mutating func progress(of backup: BackupProgress) {
     name("backup")
     beginObject()
-    member("done", backup.progress.done)
-    member("total", backup.progress.total)
+    member("done", backup.done)
+    member("total", backup.total)
     endObject()
   }
 }

@@ -13,6 +13,7 @@ extension Hub {
     batches.touch(&navs.slots[slot], slot)
     let sequence = batches.advance(entry.shard)
     navs.slots[slot].lastSequence = sequence
+    navs.slots[slot].changedAt = op.now.wall
     navs.slots[slot].topChange = .creation(at: op.now.wall, by: op.client.author)
     let reply = ServerMessageWriter.ok(
       id: request.id, standing: navs.slots[slot].standing, changed: true,
@@ -42,11 +43,12 @@ extension Hub {
     }
     let (operations, unreadable) = Self.readable(
       request, from: 1, isStandalone: op.createsStandaloneBar)
+    let signed = signed(operations, by: op)
     let controller: NavigationController
     let result: OperationResult
     do {
       (controller, result) = try NavigationController.create(
-        creation, then: operations, isAnimated: request.isAnimated, in: configuration.context)
+        creation, then: signed, isAnimated: request.isAnimated, in: configuration.context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }

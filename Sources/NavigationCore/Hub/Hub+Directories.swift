@@ -1,9 +1,9 @@
-// The virtual navs: `$navs`, the directory of navs, and `$clients`, the list of sessions. The hub
-// derives their records when a batch is durable, and only while a client watches or reads them.
+// The virtual navs: `$navs`, the directory of navs, `$clients`, the list of sessions, and `$heads`, the
+// positions of awake navs. The hub derives their records when a batch is durable, and only while a
+// client watches or reads them.
 
 extension Hub {
-  /// Begins to keep the records of a virtual nav: one for each nav in `$navs`, one for each session
-  /// in `$clients`.
+  /// Begins to keep the records of a virtual nav.
   ///
   /// Does nothing if the hub already keeps them, or if the nav is not virtual.
   mutating func activate(_ slot: Int) {
@@ -20,6 +20,8 @@ extension Hub {
       return
     }
     navs.slots[slot].directory?.deactivate()
+    if slot == Navs.headsSlot { heads = Heads() }
+    if slot == Navs.clientsSlot { lagPace.cancel() }
     navs.restartDirectory(slot)
   }
 
@@ -27,27 +29,61 @@ extension Hub {
   private func records(of slot: Int) -> [Directory.Wanted] {
     assert(Navs.virtualSlots.contains(slot), "slot \(slot) is no virtual nav's")
     let records: [Directory.Wanted]
-    if slot == Navs.navsSlot {
+    switch slot {
+    case Navs.navsSlot:
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { NavFacts(navs.slots[$0]) }
       records = (loaded + navs.dormants.named.map { NavFacts($0) }).map { nav in
         (nav.name, { nav.record($0) })
       }
-    } else {
+    case Navs.clientsSlot:
       records = sessions.indices.map { slot in
         let session = sessions.slots[slot]
-        let watchCount = watches.of(session: slot).count
-        return (session.client.text, { session.record($0, watchCount: watchCount) })
+        let (watchCount, behind) = (watches.of(session: slot).count, behind(slot))
+        return (
+          session.client.text, { session.record($0, watchCount: watchCount, behind: behind) }
+        )
       }
+    default: records = headRecords
     }
     return records.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
   }
 
+  /// How many revisions the slowest watch of a session is behind.
+  private func behind(_ session: Int) -> UInt64 {
+    watches.of(session: session).map { watches.behind($0, of: navs) }.max() ?? 0
+  }
+
+  /// Whether the batch at hand leads to a revision of a virtual nav that shows what the batch made.
+  var changesDirectories: Bool {
+    let isOfNavs = !batches.current.created.isEmpty || !batches.current.closed.isEmpty
+    let isOfClients = batches.current.changedClients || lagPace.isDue(at: timer.now.boot)
+    return isOfNavs && navs.isActive(Navs.navsSlot)
+      || isOfClients && navs.isActive(Navs.clientsSlot)
+  }
+
+  /// Plans the revisions of virtual navs that are not due yet.
+  mutating func planDirectories() {
+    for dueAt in [heads.pace.dueAt, lagPace.dueAt].compactMap({ $0 }) { timer.plan(dueAt) }
+  }
+
   /// Updates the virtual navs after a batch that changed navs or sessions.
-  mutating func publishDirectories() {
+  ///
+  /// `isAllDurable` is false if a later batch has begun.
+  mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
     if !batches.current.created.isEmpty || !batches.current.closed.isEmpty {
       publish(Navs.navsSlot)
     }
-    if batches.current.changedClients { publish(Navs.clientsSlot) }
+    if navs.isActive(Navs.clientsSlot),
+      batches.current.messages > 0 || !batches.current.touched.isEmpty
+    {
+      lagPace.request(at: now.boot)
+    }
+    if batches.current.changedClients || isAllDurable && lagPace.isDue(at: now.boot) {
+      publish(Navs.clientsSlot)
+      lagPace.published(at: now.boot, records: sessions.count)
+    }
+    if heads.pace.isDue(at: now.boot) { publishHeads(at: now) }
+    planDirectories()
   }
 
   /// Makes one revision of the differences between the records and what they should be.
@@ -55,23 +91,31 @@ extension Hub {
   /// O(records) while they are kept, else O(1).
   mutating func publish(_ slot: Int) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
-    guard let directory = navs.slots[slot].directory else { return }
-    guard directory.isActive else {
+    guard navs.isActive(slot) else {
       navs.slots[slot].directory?.skip()
       return navs.restartDirectory(slot)
     }
-    guard let (records, changes) = directory.changes(to: records(of: slot)) else { return }
+    let records = records(of: slot)
+    guard let changes = navs.slots[slot].directory?.update(to: records) else { return }
+    publish(changes, of: slot)
+  }
+
+  /// Writes the diff of the revision that a virtual nav has just made.
+  mutating func publish(_ changes: [UInt8], of slot: Int) {
+    guard let directory = navs.slots[slot].directory else {
+      preconditionFailure("\(navs.slots[slot].name) is not virtual")
+    }
     let frame = DiffFrame(
-      nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch, base: directory.revision,
-      revision: directory.revision.next, sequence: batches.total, cause: .api, by: nil)
-    let digest = navs.slots[slot].advanceDirectory(to: records)
+      nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch, base: navs.slots[slot].ring.last,
+      revision: directory.revision, sequence: batches.total, cause: .api, by: nil)
+    navs.slots[slot].digest = directory.digest()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)
     json.member("ch", raw: changes)
     json.member("ev", raw: [0x5B, 0x5D])
-    frame.end(&json, depth: records.count, digest)
+    frame.end(&json, depth: directory.records.count, navs.slots[slot].digest)
     keep(EncodedDiff(bytes: json.bytes), slot)
-    navs.slots[slot].durable = directory.revision.next
+    navs.slots[slot].durable = directory.revision
     assert(navs.slots[slot].durable == navs.slots[slot].revision)
     assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
   }
@@ -110,7 +154,7 @@ private struct NavFacts {
 
 extension Session {
   /// The record of the session in `$clients`.
-  fileprivate func record(_ version: Revision, watchCount: Int) -> [UInt8] {
+  fileprivate func record(_ version: Revision, watchCount: Int, behind: UInt64) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
       json.optional("id", client.text)
@@ -119,17 +163,9 @@ extension Session {
       json.peer(peer)
       json.optional("role", role.name)
       json.member("watches", UInt64(watchCount))
+      json.member("behind", behind)
+      json.member("stalled", !hasCredit)
       json.endObject()
     }
-  }
-}
-
-extension NavEntry {
-  /// Installs the records of the next revision; returns their digest.
-  fileprivate mutating func advanceDirectory(to records: [Directory.Record]) -> Digest {
-    assert(directory != nil, "\(name) is not virtual")
-    directory?.advance(to: records)
-    digest = directory?.digest() ?? digest
-    return digest
   }
 }

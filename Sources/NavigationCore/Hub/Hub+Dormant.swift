@@ -89,6 +89,7 @@ extension Hub {
       let slot = try navs.revive(place, as: nav.entry)
       assert(navs.slot(numbered: nav.request.nav) == slot)
       noteLoaded(slot)
+      noteHead(slot)
       // The limits can be lower than those of the replay.
       trim(slot)
       // At once, because one batch can revive many navs.
@@ -166,6 +167,7 @@ extension Hub {
   mutating func unload(_ slot: Int) {
     precondition(batches.isIdle, "a nav is unloaded while something is under way")
     coordinations.forget(slot)
+    noteGone(slot)
     navs.unload(slot)
   }
 }

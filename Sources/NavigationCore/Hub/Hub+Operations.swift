@@ -113,13 +113,25 @@ extension Hub {
       return op.request.readable
     }
     var (operations, unreadable) = Self.readable(op.request, isStandalone: isStandalone)
+    operations = signed(operations, by: op)
     guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
     if let unreadable {
       try checkBefore(operations, op, slot)
       throw unreadable
     }
-    if op.touchesGesture { operations = operations.map { $0.signed(by: op.name) } }
     return operations
+  }
+
+  /// The same operations, with the client that begins a gesture or opens a route.
+  func signed(_ operations: [Operation], by op: OpContext) -> [Operation] {
+    operations.map { operation in
+      switch operation {
+      case .beginGesture(let isFullScreen, let translation, _):
+        .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: op.name)
+      case .open(let route, _): .open(route: route, role: access.role(of: op.sender.peer).name)
+      default: operation
+      }
+    }
   }
 
   /// Performs steps 11 and 14 on an existing nav; `decision` has the delegates' answers, if any.
@@ -259,16 +271,6 @@ extension OpContext {
   }
 }
 
-extension Operation {
-  /// The same operation, with the client's name as the owner of a gesture that it begins.
-  fileprivate func signed(by name: String) -> Operation {
-    guard case .beginGesture(let isFullScreen, let translation, _) = self else {
-      return self
-    }
-    return .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: name)
-  }
-}
-
 // Step 14 of protocol §9.4: making a revision of a commit: its diff, its row, its place in the ring,
 // its answer.
 
@@ -367,6 +369,7 @@ extension Hub {
     let sequence = navs.slots[slot].lastSequence
     assert(row.previous < sequence, "row \(sequence) follows row \(row.previous)")
     assert(sequence == batches.sequence(of: navs.slots[slot].shard))
+    navs.slots[slot].changedAt = now.wall
     batches.append(
       RowHeader(
         sequence: sequence, nav: navs.slots[slot].number,

@@ -327,6 +327,7 @@ private struct Publication {
     sequence += entry == nil ? 1 : 2
     new.number = 0
     new.lastSequence = sequence
+    new.changedAt = row.time
     if row.kind == .created { new.topChange = .creation(at: row.time, by: reader.author()) }
     entry = new
     rows.append(

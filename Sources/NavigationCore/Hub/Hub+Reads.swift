@@ -19,7 +19,8 @@ extension Hub {
     return slot
   }
 
-  mutating func get(_ request: GetRequest, for sender: Sender) {
+  mutating func get(_ request: GetRequest, for sender: Sender, at now: Instant) {
+    if request.what == .trace { return changeTrace(request, for: sender, at: now) }
     guard let name = request.nav else {
       switch request.what {
       case .stats:
@@ -282,7 +283,8 @@ extension NavEntry {
       throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
     case .cluster:
       throw Hub.OpFailure(.invalidArgument, "the cluster is not that of a nav: leave nav out")
-    case .log, .rows, .verify: preconditionFailure("\(request.what.rawValue) is answered elsewhere")
+    case .log, .rows, .verify, .trace:
+      preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }
 

@@ -185,8 +185,11 @@ extension NavEntry {
     case .epoch:
       guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
       return renew(epoch)
-    case .replaced: return try replace(by: try reader.state(), isDurable: isDurable)
-    case .changed: break
+    case .replaced:
+      try replace(by: try reader.state(), isDurable: isDurable)
+      changedAt = row.time
+      return
+    case .changed: changedAt = row.time
     }
     let (change, proof) = try reader.change()
     let former = change.splices.isEmpty ? nil : controller.top?.id

@@ -69,6 +69,7 @@ extension Hub {
   private mutating func forgetCreated(_ slot: Int) {
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     assert(watches.of(nav: slot).isEmpty)
+    noteGone(slot)
     navs.uncreate(slot)
     assert(!navs.isLive(slot))
   }
@@ -103,6 +104,7 @@ extension Hub {
       throw HubReplayError(sequence: request.head, what: error.what)
     }
     navs.reload(slot, fresh, head: request.head)
+    noteHead(slot)
     assert(navs.slots[slot].durable == navs.slots[slot].revision)
     assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
   }

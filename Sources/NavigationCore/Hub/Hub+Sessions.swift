@@ -152,6 +152,7 @@ extension Hub {
     for slot in sessions.indices { checkSession(slot, at: now) }
     expireCoordinations(at: now)
     wakeSweep(at: now)
+    planDirectories()
     remembered.expire(at: now.boot)
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
   }

@@ -24,9 +24,7 @@ extension Hub {
 
   /// The error of a message about a nav that another daemon serves; nil if this one does.
   func misplaced(_ nav: String) -> OutgoingError? {
-    guard !shards.areAllHere, nav != NavName.navs.text, nav != NavName.clients.text else {
-      return nil
-    }
+    guard !shards.areAllHere, !NavName.isVirtual(nav) else { return nil }
     let shard = shards.shard(of: nav)
     return shards.isHere(shard) ? nil : elsewhere(nav, shard)
   }
@@ -96,6 +94,7 @@ extension Hub {
     self.shards.set(shards.keys, here: true, at: now.boot)
     renewEpochs(losses, at: now)
     for slot in slots { noteLoaded(slot) }
+    for slot in slots { noteHead(slot) }
     for slot in slots where navs.slots[slot].fault == nil { recover(slot) }
     trimRings()
     publish(Navs.navsSlot)
@@ -155,6 +154,7 @@ extension Hub {
     for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
       endRoles(of: ref.slot, slot, details)
     }
+    noteGone(slot)
     if navs.hasName(slot) { navs.releaseName(of: slot) }
     navs.remove(slot)
     // Not before: an error about a nav that is here has its position.

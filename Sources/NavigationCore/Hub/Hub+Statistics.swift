@@ -18,13 +18,12 @@ extension Hub {
   /// O(watches + sessions).
   package var lag: Lag {
     var lag = Lag()
-    for index in watches.slots.indices where watches.slots[index].view == .full {
-      let watch = watches.slots[index]
-      let (durable, cursor) = (navs.slots[watch.nav].durable, watch.cursor)
-      guard durable > cursor else { continue }
+    for index in watches.slots.indices {
+      let behind = watches.behind(index, of: navs)
+      guard behind > 0 else { continue }
       lag.watches += 1
-      lag.largest = max(lag.largest, durable.number - cursor.number)
-      lag.sum += durable.number - cursor.number
+      lag.largest = max(lag.largest, behind)
+      lag.sum += behind
       assert(lag.largest <= lag.sum)
     }
     lag.stalled = sessions.indices.count { !sessions.slots[$0].hasCredit }
@@ -46,6 +45,13 @@ extension Hub {
     }
   }
 
+  /// The progress of a backup for a client, or of the daemon's own; nil if there is none.
+  private var backupProgress: BackupProgress? {
+    if let backup = reads.backup { return backup.progress }
+    let (done, total) = (measurements[.backupDone], measurements[.backupTotal])
+    return total > 0 ? BackupProgress(done: min(done, total), total: total) : nil
+  }
+
   func statistics(for sender: Sender) -> [UInt8] {
     let lag = lag
     // By default only an administrator may see the sessions in `$clients`; the same holds here.
@@ -63,7 +69,7 @@ extension Hub {
       json.member("rememberedClients", UInt64(remembered.clientCount))
       json.name("resumeBytes")
       json.integer(UInt64(max(navs.ringBytes, 0)))
-      if let backup = reads.backup { json.progress(of: backup) }
+      if let progress = backupProgress { json.progress(of: progress) }
       json.member("serving", !isStopping)
       json.member("storageFailing", measurements[.storageFailing] > 0)
       json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
@@ -115,6 +121,19 @@ extension JSONWriter {
       json.member("walBytes", measurements[.logBytes])
       json.member("walPages", measurements[.logPages])
       json.member("limit", measurements[.journalLimit])
+    }
+    object("backups") { json in
+      json.member("every", measurements[.backupInterval])
+      if measurements[.backupAge] > 0 { json.member("age", measurements[.backupAge] - 1) }
+      json.member("overdue", measurements[.backupOverdue] > 0)
+      json.member("made", measurements[.backupsMade])
+      json.member("failed", measurements[.backupsFailed])
+    }
+    if measurements[.toPrune] > 0 {
+      object("prune") { json in
+        json.member("done", measurements[.pruned])
+        json.member("total", measurements[.toPrune])
+      }
     }
     object("disk") { json in
       json.member("free", measurements[.diskFree])

@@ -36,6 +36,7 @@ extension Hub {
     }
     let index = watches.insert(watch)
     batches.current.changedClients = true
+    noteWatches(of: slot)
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
       revision: entry.revision)
@@ -93,6 +94,7 @@ extension Hub {
     watches.remove(index)
     if navs.isLive(nav) { navs.slots[nav].readBy = batches.number }
     batches.current.changedClients = true
+    noteWatches(of: nav)
     if !keepsDirectory { deactivateIfUnwatched(nav) }
   }
 
@@ -147,7 +149,7 @@ extension Hub {
     output.append(verb, at: output.add(body), to: connection)
   }
 
-  private mutating func noteSent(
+  mutating func noteSent(
     _ verb: ServerVerb, _ byteCount: Int, to session: Int, at now: Instant
   ) {
     sessions.slots[session].lastSentAt = now.boot

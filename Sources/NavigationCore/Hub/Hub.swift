@@ -25,6 +25,9 @@ package struct Hub: Sendable {
   var batches: Batches
   var coordinations = Coordinations()
   var timer = WakeTimer()
+  var heads = Heads()
+  var lagPace = PublicationPace()
+  var trace = Trace()
   var sweep = IdleSweep()
   var output = HubOutput()
   var reads = HistoryReads()
@@ -81,9 +84,12 @@ package struct Hub: Sendable {
     case .closed(let connection):
       if let slot = sessions.close(connection) { endSession(slot, .lost) }
     case .blocked(let connection):
-      if let slot = sessions.slot(of: connection) { sessions.slots[slot].isBlocked = true }
+      guard let slot = sessions.slot(of: connection) else { return }
+      batches.current.changedClients = true
+      sessions.slots[slot].isBlocked = true
     case .unblocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
+      batches.current.changedClients = true
       sessions.slots[slot].isBlocked = false
       batches.append(.pump(session: slot))
     case .history(let answer): finishRead(answer, at: now)
@@ -119,10 +125,10 @@ package struct Hub: Sendable {
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
-  /// They may not while a virtual nav is watched, because its records would show what is not
-  /// durable yet. Nor while a watch waits for a state of which everything is durable, while the
-  /// journal takes no commits, or while the daemon stops.
-  package var maySeal: Bool { batches.maySeal && !isStopping && !navs.hasActiveDirectory }
+  /// They may not if a watched `$navs` or `$clients` has a revision to make of the batch, whose records
+  /// would show what is not durable yet. Nor while a watch waits for a state of which everything is
+  /// durable, while the journal takes no commits, or while the daemon stops.
+  package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
 
   /// The number of batches that are sealed and not yet committed.
   package var sealedCount: Int { batches.sealed.count }
@@ -134,6 +140,7 @@ package struct Hub: Sendable {
   /// batch.
   package mutating func seal() {
     precondition(maySeal, "a hub that shows what is not durable, or is stopping")
+    if navs.isActive(Navs.headsSlot) { noteSealedHeads() }
     batches.seal(coordinations.takeBefore(), navs.slots)
   }
 
@@ -147,14 +154,15 @@ package struct Hub: Sendable {
         touched.revision ?? navs.slots[touched.slot].controller.revision
       assert(navs.slots[touched.slot].durable <= navs.slots[touched.slot].revision)
     }
+    if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
-    // Changes `$navs` and `$clients` if navs or sessions came or went.
-    publishDirectories()
     for touched in batches.current.touched where navs.isLive(touched.slot) {
       pumpWatches(of: touched.slot, at: now)
       trim(touched.slot)
     }
+    // Behind the diffs, because `$clients` shows which sessions have not got them.
+    publishDirectories(isAllDurable: !wasSealed, at: now)
     for directory in Navs.virtualSlots {
       pumpWatches(of: directory, at: now)
       trim(directory)
@@ -163,6 +171,7 @@ package struct Hub: Sendable {
     batches.endRelease(wasSealed: wasSealed)
     if !wasSealed { _ = coordinations.takeBefore() }
     trimRings()
+    if !trace.isEmpty { traceSent(at: now) }
     measurements.count(.sent, output.deliveries.count)
     watches.endTurn()
     sessions.endTurn()
@@ -290,7 +299,7 @@ extension Hub {
         return refuse(sender, .noSession(message.id), about: request.nav)
       }
       if isElsewhere(message, sender) { return }
-      return get(request, for: sender)
+      return get(request, for: sender, at: now)
     case .op(let request):
       return operate(request, from: sender, session: session, at: now)
     case .cluster(let request):

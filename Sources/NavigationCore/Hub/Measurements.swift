@@ -50,6 +50,18 @@ package struct Measurements: Sendable {
     case diskSize
     /// 1 while the journal accepts no commits, else 0.
     case storageFailing
+    /// Milliseconds between two backups of the daemon's own; 0 if it makes none.
+    case backupInterval
+    /// 1 + the milliseconds since the newest of these; 0 if there is none.
+    case backupAge
+    /// 1 while the last attempt at one failed, or one is an hour late; else 0.
+    case backupOverdue
+    /// Backups of the daemon's own since its start, made and failed.
+    case backupsMade, backupsFailed
+    /// Pages of a backup that is being made, done and all; 0 if there is none.
+    case backupDone, backupTotal
+    /// Rows that pruning has examined and all that it must examine; 0 while it does not run.
+    case pruned, toPrune
     /// The version of libzmq, as major · 10000 + minor · 100 + patch.
     case transportVersion
   }

@@ -35,6 +35,10 @@ struct NavEntry: Sendable {
   var durable: Revision
   /// The last change of the top; nil if the journal does not record it.
   var topChange: TopChange?
+  /// When the newest revision was made, in milliseconds since 1970.
+  ///
+  /// Of a nav that navd has loaded from a snapshot: when the snapshot was made, at the latest.
+  var changedAt: UInt64 = 0
   /// The newest diffs, from which the hub serves watches.
   var ring: DiffRing
   /// The broken invariants of a frozen nav; nil if the nav is not frozen.

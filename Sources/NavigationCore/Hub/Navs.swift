@@ -9,10 +9,11 @@
 ///
 /// Only the methods of this value change which slots of `slots` are live, and the rings of entries.
 struct Navs: Sendable {
-  /// The slots of the virtual navs `$navs` and `$clients`.
+  /// The slots of the virtual navs `$navs`, `$clients` and `$heads`.
   static let navsSlot = 0
   static let clientsSlot = 1
-  static let virtualSlots = navsSlot...clientsSlot
+  static let headsSlot = 2
+  static let virtualSlots = navsSlot...headsSlot
 
   /// The epoch that identifies this run of the daemon.
   let boot: Epoch
@@ -39,7 +40,7 @@ struct Navs: Sendable {
     dormants = DormantNavs(shards: shards)
     random = SeededGenerator(seed: seed)
     boot = Epoch(bits: random.next())
-    for name in [NavName.navs, NavName.clients] {
+    for name in NavName.virtual {
       var entry = NavEntry(
         name: name.text, number: 0, owner: "", epoch: boot,
         controller: NavigationController(revision: Revision(1)))
@@ -63,10 +64,7 @@ struct Navs: Sendable {
   var loaded: ArraySlice<Int> { slots.indices.dropFirst(Self.virtualSlots.count) }
 
   /// Whether a virtual nav keeps its records, for a watch or a read.
-  var hasActiveDirectory: Bool {
-    slots[Self.navsSlot].directory?.isActive == true
-      || slots[Self.clientsSlot].directory?.isActive == true
-  }
+  func isActive(_ slot: Int) -> Bool { slots[slot].directory?.isActive == true }
 
   /// Whether a slot is in use.
   func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
@@ -253,6 +251,7 @@ struct Navs: Sendable {
     slots[slot].resolvedAt = fresh.resolvedAt
     slots[slot].topChange = fresh.topChange
     slots[slot].lastSequence = head
+    slots[slot].changedAt = fresh.changedAt
     slots[slot].durable = revision
     slots[slot].snapshotRevision = fresh.snapshotRevision
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
@@ -395,6 +394,7 @@ extension NavEntry {
       try reader.load(snapshot.body)
       entry = try NavEntry(try reader.state(), number: snapshot.nav)
       entry.lastSequence = snapshot.sequence
+      entry.changedAt = snapshot.time
       rows = rows.drop { $0.sequence <= snapshot.sequence }
     } else {
       guard let first = rows.popFirst(), first.kind == .created else {
@@ -403,6 +403,7 @@ extension NavEntry {
       try reader.load(first.body)
       entry = try NavEntry(try reader.state(), number: first.nav)
       entry.lastSequence = first.sequence
+      entry.changedAt = first.time
       // A published nav can begin with a later state, which has no author.
       if !entry.isPublished || entry.topChange == nil && reader.author() != nil {
         entry.topChange = .creation(at: first.time, by: reader.author())

@@ -261,11 +261,7 @@ extension Hub {
     let nav = op.request.nav
     let owner = slot.map { navs.slots[$0].owner }
     // Whoever may read a virtual nav is told that it cannot be changed.
-    if nav.utf8.first == UInt8(ascii: "$"),
-      nav == NavName.navs.text || nav == NavName.clients.text
-    {
-      needed = .read
-    }
+    if NavName.isVirtual(nav) { needed = .read }
     // The creator of a nav owns it already in the message that creates it.
     let isOwn = op.isCreation && owner == nil
     let rights = access.rights(

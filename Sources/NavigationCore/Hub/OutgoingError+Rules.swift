@@ -55,7 +55,7 @@ extension OutgoingError {
       self.init(.alreadyPresenting, "\(id.text) is presenting already; what is visible may present")
     case .alreadyActive(let id):
       self.init(.alreadyActive, "screen \(id.text) is on the stack or presented already")
-    case .noRoute(let route): self.init(.noRoute, "no route of the settings matches \(route)")
+    case .noRoute(let route, let unmet): self.init(noRoute: route, unmet)
     case .restoreFailed(let missing):
       self.init(.restoreFailed, "screens of that stack were released")
       details = [("missing", JSONWriter.value { $0.ids(missing) })]
@@ -78,7 +78,31 @@ extension OutgoingError {
   }
 }
 
+extension OutgoingError {
+  /// The error of a route that no template matches; `unmet` is the condition that kept one from it.
+  private init(noRoute route: String, _ unmet: RouteTemplate.Condition?) {
+    switch unmet {
+    case nil: self.init(.noRoute, "no route of the settings matches \(route)")
+    case .roles(let roles)?:
+      self.init(.noRoute, "\(route) needs one of the roles \(roles.joined(separator: ", "))")
+      reason = "roles"
+      expected = JSONWriter.value { $0.texts(roles) }
+    case .has(let ids)?:
+      let names = ids.map(\.text).joined(separator: ", ")
+      self.init(.noRoute, "\(route) needs on the stack: \(names)")
+      reason = "has"
+      expected = JSONWriter.value { $0.ids(ids) }
+    }
+  }
+}
+
 extension JSONWriter {
+  fileprivate mutating func texts(_ texts: [String]) {
+    beginArray()
+    for text in texts { string(text) }
+    endArray()
+  }
+
   fileprivate mutating func ids(_ ids: [ScreenID]) {
     beginArray()
     for id in ids { string(id.text) }

@@ -96,6 +96,14 @@ struct Watches: Sendable {
     of(session: session).first { slots[$0].nav == nav && slots[$0].view == view }
   }
 
+  /// How many durable revisions a full watch has not been sent; 0 for other views.
+  func behind(_ index: Int, of navs: borrowing Navs) -> UInt64 {
+    let watch = slots[index]
+    guard watch.view == .full else { return 0 }
+    let durable = navs.slots[watch.nav].durable
+    return durable > watch.cursor ? durable.number - watch.cursor.number : 0
+  }
+
   /// Enters a watch.
   mutating func insert(_ watch: Watch) -> Int {
     assert(find(session: watch.session, nav: watch.nav, watch.view) == nil, "a second watch")

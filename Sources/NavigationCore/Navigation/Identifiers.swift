@@ -22,6 +22,16 @@ package struct NavName: Hashable, Comparable, Sendable {
   /// The list of all sessions.
   package static let clients = NavName(virtual: "$clients")
 
+  /// The awake navs, with the position of each.
+  package static let heads = NavName(virtual: "$heads")
+  /// All virtual navs, in the order of their slots in the hub.
+  package static let virtual = [navs, clients, heads]
+
+  /// Whether a text is the name of a virtual nav that exists.
+  package static func isVirtual(_ text: String) -> Bool {
+    text.utf8.first == UInt8(ascii: "$") && virtual.contains { $0.text == text }
+  }
+
   /// Whether this names a virtual nav.
   package var isVirtual: Bool { text.utf8.first == UInt8(ascii: "$") }
 

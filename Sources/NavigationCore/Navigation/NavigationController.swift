@@ -355,7 +355,7 @@ extension NavigationController {
       if let screen = output.lowestRemoved { draft.noteRarely().results[screen] = result }
       return output
     case .swipeDown: return .dismissed(try swipeDown(&draft))
-    case .open(let route): return try open(route, &draft, context)
+    case .open(let route, let role): return try open(route, by: role, &draft, context)
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
     case .pushItem, .popItem, .setItems: return try runOnItems(operation, &draft, context)

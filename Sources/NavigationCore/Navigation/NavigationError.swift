@@ -48,8 +48,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case alreadyPresenting(ScreenID)
   /// The screen to present is on the stack or presented.
   case alreadyActive(ScreenID)
-  /// No template matches the route.
-  case noRoute(String)
+  /// No template matches the route; `unmet` is the first condition that kept one from matching.
+  case noRoute(String, unmet: RouteTemplate.Condition? = nil)
   /// Screens of the earlier stack were released since.
   case restoreFailed(missing: [ScreenID])
   /// The configuration declares no class of this name.

@@ -62,8 +62,8 @@ package enum Operation: Hashable, Sendable {
 
   // Replacements of the stack that name no screens themselves.
 
-  /// Opens a route by the templates in the settings.
-  case open(route: String)
+  /// Opens a route by the templates in the settings; `role` is that of the client that opens it.
+  case open(route: String, role: String? = nil)
   /// Restores saved screens; `root` is the new stack if none of them can be restored.
   indirect case restore([RestorationEntry], root: ScreenArgument?)
   /// Restores the stack of an earlier revision; the hub takes `stack` from the journal.

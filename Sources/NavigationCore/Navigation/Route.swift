@@ -28,11 +28,22 @@ package struct RouteTemplate: Hashable, Sendable {
   package var segments: [Segment]
   /// The stack, bottom first.
   package var screens: [Element]
+  /// What must hold, or else the template does not match.
+  package var conditions: [Condition] = []
 
   /// Makes a template; every name in `screens` is one of `segments`.
-  package init(segments: [Segment], screens: [Element]) {
+  package init(segments: [Segment], screens: [Element], conditions: [Condition] = []) {
     self.segments = segments
     self.screens = screens
+    self.conditions = conditions
+  }
+
+  /// What must hold when a route is opened.
+  package enum Condition: Hashable, Sendable {
+    /// The client has one of these roles.
+    case roles([String])
+    /// These screens are on the stack.
+    case has([ScreenID])
   }
 
   /// Returns the pieces of a route by name; nil if the route does not match.
@@ -56,12 +67,19 @@ package struct RouteTemplate: Hashable, Sendable {
 }
 
 extension NavigationController {
+  /// Opens a route for a client with this role; nil if the role is not known, so that no condition on
+  /// roles holds.
   mutating func open(
-    _ route: String, _ draft: inout Draft, _ context: NavigationContext
+    _ route: String, by role: String?, _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     let templates = settings.content.routes.map(context.routeTemplates) ?? []
+    var unmet: RouteTemplate.Condition?
     for template in templates {
       guard let values = template.match(route) else { continue }
+      if let condition = template.conditions.first(where: { !holds($0, for: role) }) {
+        unmet = unmet ?? condition
+        continue
+      }
       var arguments: [ScreenArgument] = []
       for element in template.screens {
         arguments.append(argument(for: element.filled(with: values), after: arguments))
@@ -69,7 +87,14 @@ extension NavigationController {
       assert(arguments.count == template.screens.count)
       return try setStack(arguments, &draft, context)
     }
-    throw .noRoute(route)
+    throw .noRoute(route, unmet: unmet)
+  }
+
+  private func holds(_ condition: RouteTemplate.Condition, for role: String?) -> Bool {
+    switch condition {
+    case .roles(let roles): role.map { roles.contains($0) } ?? false
+    case .has(let ids): ids.allSatisfy { index(of: $0) != nil }
+    }
   }
 
   /// Returns the screen for an element of a template.

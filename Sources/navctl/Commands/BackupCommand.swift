@@ -1,24 +1,19 @@
 import CommandLineOptions
-import Glibc
 import NavctlSupport
 import NavigationClient
 import NavigationCore
+import RuntimePaths
 
 /// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {
   static let declaration = CommandSet.Command(
     "backup", "Let navd copy its journal, and print the path of the copy",
     group: Subject.administration,
-    options: [
-      OptionDeclaration(
-        "progress", argument: "HOW",
-        "auto (if stderr is a terminal), json (lines on stderr) or none",
-        choices: ["auto", "json", "none"])
-    ],
+    options: [ProgressOption.declaration],
     epilogue: """
       The copy contains all navs. navd writes it to the directory backups beside the journal, on \
       its own machine, and reads it back before it reports the path. navd --restore FILE restores \
-      it.
+      it. ^C ends navctl alone: navd completes the copy, and navctl status shows it.
 
       Example: navctl backup
       """)
@@ -26,19 +21,14 @@ enum BackupCommand: Command {
   /// 24 h, long enough for any journal; if the daemon ends, the connection reports that at once.
   private static let defaultTimeout: UInt64 = 24 * 3_600_000
 
-  private enum Progress: String, CaseIterable { case auto, json, none }
-
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let word = invocation.line.value(of: "progress") ?? "auto"
-    guard var progress = Progress(rawValue: word) else {
-      throw UsageError("--progress takes auto, json or none, not '\(word)'")
-    }
-    let isTerminal = isatty(2) == 1
-    if progress == .auto, !isTerminal { progress = .none }
+    var line = ProgressLine(.backup, as: try ProgressOption.form(invocation))
     var connection = try invocation.connect()
-    let reply = try backUp(
-      &connection, progress, timeout: invocation.typedTimeout ?? defaultTimeout)
-    if progress == .auto { Output.progress("") }
+    let timeout = invocation.typedTimeout ?? defaultTimeout
+    defer { line.end() }
+    let reply = try backUp(&connection, &line, timeout: timeout)
+    if case .success = reply.result { line.complete() }
+    line.end()
     switch reply.result {
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     case .success(let answer):
@@ -52,23 +42,18 @@ enum BackupCommand: Command {
   }
 
   private static func backUp(
-    _ connection: inout NavigationConnection, _ progress: Progress, timeout: UInt64
+    _ connection: inout NavigationConnection, _ line: inout ProgressLine, timeout: UInt64
   ) throws -> NavigationConnection.Reply {
     let request = GetRequest(id: 0, nav: nil, what: .backup)
     let limit = Duration.milliseconds(timeout)
-    let question = progress == .none ? nil : GetRequest(id: 0, nav: nil, what: .stats)
+    let question = line.isShown ? GetRequest(id: 0, nav: nil, what: .stats) : nil
     return try connection.get(
       request, timeout: limit, asking: question, every: .milliseconds(100)
     ) { stats in
       guard let value = stats.value, let backup = try? JSONValue(value.bytes)["backup"],
         let done = backup["done"]?.integer, let total = backup["total"]?.integer
       else { return }
-      if progress == .json {
-        Output.error("{\"done\":\(done),\"total\":\(total)}")
-      } else {
-        let percent = total > 0 ? done * 100 / total : 0
-        Output.progress("backing up: \(percent) %")
-      }
+      line.show(done, of: total)
     }
   }
 }

@@ -35,9 +35,9 @@ enum CompletionCommand: Command {
     let completion = Completion(
       shell.joined(Array(words.dropFirst())), of: Program.grammar,
       hasNav: invocation.environment["NAVD_NAV"] != nil)
-    for candidate in candidates(completion, invocation) {
-      try Output.line(shell.line(candidate, behind: completion))
-    }
+    // One write, because a write for each of ten thousand navs would take longer than all the rest.
+    let lines = candidates(completion, invocation).map { shell.line($0, behind: completion) + "\n" }
+    try Output.text(lines.joined())
     return 0
   }
 
@@ -76,7 +76,7 @@ enum CompletionCommand: Command {
     var connection = try NavigationConnection.connect(
       to: endpoint, as: try quick.identity(endpoint), name: "navctl", timeout: patience)
     if source == .navs {
-      return try Directory.read(quick, &connection).compactMap {
+      return try Directory.navs.read(quick, &connection).compactMap {
         $0["id"]?.string.map { .init(text: $0, summary: "") }
       }
     }

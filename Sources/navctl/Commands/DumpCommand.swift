@@ -30,7 +30,7 @@ enum DumpCommand: Command {
     var connection = try invocation.connect()
     var names = line.positionals
     if names.isEmpty {
-      names = try Directory.read(invocation, &connection).compactMap { $0["id"]?.string }
+      names = try Directory.navs.read(invocation, &connection).compactMap { $0["id"]?.string }
     }
     var navs: [OpaqueJSON] = []
     for nav in names { navs.append(try describe(nav, limit, invocation, &connection)) }
@@ -50,7 +50,7 @@ enum DumpCommand: Command {
     _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> OpaqueJSON {
     .array(
-      try Directory.read(invocation, &connection, Directory.clients)
+      try Directory.clients.read(invocation, &connection)
         .map { OpaqueJSON(validated: $0.bytes) })
   }
 

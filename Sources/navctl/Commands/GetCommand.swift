@@ -27,8 +27,9 @@ enum GetCommand: Command {
     let line = invocation.line
     let screen = line.value(of: "screen")
     let word = line.value(of: "what") ?? (screen == nil ? "state" : "screen")
-    guard let what = GetRequest.What(rawValue: word) else {
-      let words = GetRequest.What.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let what = GetRequest.What(rawValue: word), what != .trace else {
+      let words = GetRequest.What.allCases.filter { $0 != .trace }.map(\.rawValue)
+        .joined(separator: ", ")
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }
     // Without a nav, `stats` is about the daemon; a backup always contains all navs.

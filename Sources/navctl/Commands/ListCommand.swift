@@ -7,15 +7,19 @@ import NavigationReplica
 /// `list`: lists the navs, or the sessions.
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(
-    "list", "List the navs", group: Subject.look,
+    "list", "List the navs, with the position of each", group: Subject.look,
     options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
     epilogue: "Example: navctl list")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()
     let isClients = invocation.line.contains("clients")
-    let records = try Directory.read(
-      invocation, &connection, isClients ? Directory.clients : Directory.nav)
+    let records =
+      isClients
+      ? try Directory.clients.read(invocation, &connection)
+      : NavList.join(
+        navs: try Directory.navs.read(invocation, &connection),
+        heads: try Directory.heads.readIfAllowed(invocation, &connection))
     if invocation.isJSON {
       let list = OpaqueJSON.array(records.map { OpaqueJSON(validated: $0.bytes) })
       try Output.record(
@@ -32,30 +36,52 @@ enum ListCommand: Command {
   }
 }
 
-/// The daemon's directories `$navs` and `$clients`, which clients read like navs.
-enum Directory {
-  static let nav = "$navs"
-  static let clients = "$clients"
+/// A virtual nav of the daemon, which clients read like a nav.
+struct Directory {
+  /// All navs.
+  static let navs = Directory(nav: "$navs", isOfEachMember: true)
+  /// The positions of the awake navs.
+  static let heads = Directory(nav: "$heads", isOfEachMember: true)
+  /// The sessions.
+  static let clients = Directory(nav: "$clients", isOfEachMember: false)
 
-  /// Reads a directory; `$navs` of all daemons of a cluster.
-  static func read(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String = nav
+  /// The name of the virtual nav.
+  let nav: String
+  /// Whether each daemon of a cluster has its own records, which belong together.
+  let isOfEachMember: Bool
+
+  /// Reads the records, of all daemons of a cluster if they belong together.
+  func read(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [JSONValue] {
-    let others = nav == Self.nav ? try others(invocation, &connection) : []
-    let own = try readOwn(invocation, &connection, nav)
+    let others = isOfEachMember ? try Self.others(invocation, &connection) : []
+    let own = try readOwn(invocation, &connection)
     guard !others.isEmpty else { return own }
     var lists = [own]
     for member in others {
       guard let address = member.address else { continue }
       do {
         var connection = try invocation.connect(to: address)
-        lists.append(try readOwn(invocation, &connection, nav))
+        lists.append(try readOwn(invocation, &connection))
       } catch let error as ConnectionError {
         let name = TerminalText.visible(member.name)
         Output.error("navctl: the navs of \(name) are missing: \(error)")
       }
     }
     return ClusterMembers.join(lists)
+  }
+
+  /// Reads the records; none if the caller may not, or if navd is of a version without this nav.
+  func readIfAllowed(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> [JSONValue] {
+    do {
+      return try read(invocation, &connection)
+    } catch let refusal as Refusal
+      where [.forbidden, .invalidArgument, .noNav].contains(refusal.error.knownCode)
+    {
+      return []
+    }
   }
 
   /// The other daemons of a cluster that have navs; none without a cluster.
@@ -67,22 +93,22 @@ enum Directory {
     return ClusterMembers(try Reading.value(answer))?.others ?? []
   }
 
-  /// Reads a directory of one daemon; one that exceeds the size of a reply is read from the snapshot
+  /// Reads the records of one daemon; those that exceed the size of a reply are read from the snapshot
   /// of a watch.
-  private static func readOwn(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
+  private func readOwn(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [JSONValue] {
     do {
       let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
       return try Reading.value(answer.reply)["screens"]?.elements ?? []
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      let state = try watchOnce(invocation, &connection, nav)
+      let state = try watchOnce(invocation, &connection)
       return try JSONValue(state)["screens"]?.elements ?? []
     }
   }
 
-  private static func watchOnce(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
+  private func watchOnce(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [UInt8] {
     let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
     try connection.openSession(timeout: timeout)

@@ -20,7 +20,7 @@ enum ShowCommand: Command {
     guard !nav.hasPrefix("$") else {
       throw UsageError(
         "\(nav) is a directory, not a nav",
-        remedy: nav == Directory.clients ? "navctl list --clients" : "navctl list")
+        remedy: nav == Directory.clients.nav ? "navctl list --clients" : "navctl list")
     }
     var connection = try invocation.connect()
     let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))

@@ -2,12 +2,14 @@ import CommandLineOptions
 import NavctlSupport
 import NavigationClient
 import NavigationCore
+import RuntimePaths
 
 /// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {
   static let declaration = CommandSet.Command(
     "verify", "Check the digests and invariants of one or all navs", group: Subject.look,
     arguments: PositionalArguments("[NAV]", count: 0...1),
+    options: [ProgressOption.declaration],
     epilogue: """
       Without NAV, navd checks all navs, and compares its count of connections with those it has.
 
@@ -15,30 +17,37 @@ enum VerifyCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
+    let form = try ProgressOption.form(invocation)
     let named = invocation.namesNav ? try invocation.navArguments().nav : nil
     var connection = try invocation.connect()
     var navs: [String] = []
     if let named {
       navs = [named]
     } else {
-      navs = try Directory.read(invocation, &connection).compactMap { $0["id"]?.string }
+      navs = try Directory.navs.read(invocation, &connection).compactMap { $0["id"]?.string }
     }
     var status: Int32 = 0
     if named == nil, try !writeConnections(invocation, &connection) {
       status = ErrorCode.internal.exitStatus
     }
-    for nav in navs {
+    var line = ProgressLine(.verify, as: named == nil ? form : .none)
+    defer { line.end() }
+    for (index, nav) in navs.enumerated() {
+      line.show(UInt64(index), of: UInt64(navs.count))
       let answer: (reply: OkReply, body: [UInt8])
       do {
         answer = try Reading.get(
           invocation, &connection, GetRequest(id: 0, nav: nav, what: .verify))
       } catch let refusal as Refusal where named == nil && refusal.error.knownCode != .internal {
         // The nav was closed since the directory was read, or this user may not read it.
+        if Output.isTerminal { line.pause() }
         Output.error("navctl: \(nav): \(refusal.error.code)")
         continue
       }
+      if Output.isTerminal { line.pause() }
       if try !write(invocation, nav, answer) { status = ErrorCode.internal.exitStatus }
     }
+    line.show(UInt64(navs.count), of: UInt64(navs.count))
     return status
   }
 

@@ -81,9 +81,9 @@ enum WatchCommand: Command {
       case .goOn: break
       case .awaitNav:
         Output.error("navctl: waiting for \(nav)")
-        try connection.watch(Directory.nav)
+        try connection.watch(Directory.navs.nav)
       case .navAppeared:
-        try connection.unwatch(Directory.nav)
+        try connection.unwatch(Directory.navs.nav)
         try connection.watch(nav, view: view)
       }
     }
@@ -169,7 +169,7 @@ private struct WatchStream {
   mutating func take(_ event: SessionEvent) throws -> Step {
     if isWaiting, event.showsNav(nav) { isWaiting = false }
     switch event {
-    case .changed(Directory.nav, let change) where nav != Directory.nav:
+    case .changed(Directory.navs.nav, let change) where nav != Directory.navs.nav:
       return isWaiting && Self.names(change, nav) ? .navAppeared : .goOn
     case .changed(_, .applied(let mirror, let diff)):
       try write(
@@ -209,7 +209,7 @@ private struct WatchStream {
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
     case .opened(let welcome): isDivided = welcome.features.contains(SessionReplica.divisionFeature)
-    case .closed, .answered, .queued, .ephemeral, .changed: break
+    case .closed, .answered, .queued, .ephemeral, .traced, .changed: break
     }
     return .goOn
   }

@@ -32,6 +32,18 @@ package struct DaemonStatistics: Sendable {
   package var (journalBytes, logBytes, logPages): (UInt64, UInt64, UInt64) = (0, 0, 0)
   /// Bytes of rows at which the daemon deletes history; 0 for no limit.
   package var journalLimit: UInt64 = 0
+  /// Milliseconds between two backups of the daemon's own; 0 if it makes none.
+  package var backupInterval: UInt64 = 0
+  /// Milliseconds since the newest of them; nil if there is none.
+  package var backupAge: UInt64?
+  /// Whether the last attempt at a backup of the daemon's own failed, or one is an hour late.
+  package var isBackupOverdue = false
+  /// Backups of the daemon's own since its start, made and failed.
+  package var (backupsMade, backupsFailed): (UInt64, UInt64) = (0, 0)
+  /// The backup that is being made, in pages done and of all; 0 if there is none.
+  package var (backupDone, backupTotal): (UInt64, UInt64) = (0, 0)
+  /// Rows that pruning has examined, and all that it must examine; 0 while it does not run.
+  package var (pruned, toPrune): (UInt64, UInt64) = (0, 0)
   /// Free bytes and size of the journal's file system.
   package var (diskFree, diskSize): (UInt64, UInt64) = (0, 0)
   /// The limits of file descriptors and of connections.
@@ -133,6 +145,16 @@ package struct DaemonStatistics: Sendable {
       (journalBytes, logBytes) = (node.number("bytes"), node.number("walBytes"))
       (logPages, journalLimit) = (node.number("walPages"), node.number("limit"))
     }
+    if let node = all["backups"] {
+      backupInterval = node.number("every")
+      backupAge = node["age"] == nil ? nil : node.number("age")
+      isBackupOverdue = node["overdue"]?.bool ?? false
+      (backupsMade, backupsFailed) = (node.number("made"), node.number("failed"))
+    }
+    if let node = all["backup"] {
+      (backupDone, backupTotal) = (node.number("done"), node.number("total"))
+    }
+    if let node = all["prune"] { (pruned, toPrune) = (node.number("done"), node.number("total")) }
     if let node = all["cluster"] {
       var found = Cluster()
       found.member = node["member"]?.string ?? ""

@@ -165,7 +165,7 @@ package struct ClientMessageReader: Sendable {
     guard let nav = try text(index, "nav", id) else {
       throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
     }
-    let isName = NavName(nav) != nil || nav == NavName.navs.text || nav == NavName.clients.text
+    let isName = NavName(nav) != nil || NavName.isVirtual(nav)
     guard isName else {
       throw MessageFailure(
         .invalidArgument, id: id,
@@ -280,6 +280,10 @@ package struct ClientMessageReader: Sendable {
     request.screen = try text("screen", id)
     request.from = try optional("from", id).map { Revision($0) }
     if let limit = try optional("limit", id) { request.limit = limit }
+    if request.what == .trace {
+      request.client = try text("client", id)
+      request.isOn = try flag("on", id) ?? true
+    }
     guard request.what == .rows else { return request }
     if let epoch = try text("epoch", id) {
       guard let epoch = Epoch(epoch) else {

@@ -107,6 +107,10 @@ package enum ClientMessageWriter {
     if request.limit != 100 {
       json.member("limit", request.limit)
     }
+    json.optional("client", request.client)
+    if !request.isOn {
+      json.member("on", false)
+    }
     json.endObject()
     return json.bytes
   }

@@ -26,6 +26,10 @@ package enum Feature: String, CaseIterable, Sendable {
   case actors
   /// The member `dry` of an op.
   case dryRun
+  /// The virtual nav `$heads`, and the members `behind` and `stalled` of the records of `$clients`.
+  case heads
+  /// `get` `trace`, and the message `traced`.
+  case trace
   /// The codes and members of a cluster whose daemons divide the navs (protocol §17).
   case shards
 }

@@ -87,11 +87,11 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the operation neither creates, closes or reverts a nav, nor activates a button, nor is
-  /// about a gesture or the items of a standalone bar.
+  /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
+  /// button, or is about a gesture or the items of a standalone bar.
   package var isOrdinary: Bool {
     switch self {
-    case .navCreate, .navClose, .revert, .buttonActivate, .gestureBegin, .gestureUpdate,
+    case .navCreate, .navClose, .revert, .open, .buttonActivate, .gestureBegin, .gestureUpdate,
       .gestureFinish, .gestureCancel:
       false
     default: !isForItems

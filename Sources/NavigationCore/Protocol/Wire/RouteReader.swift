@@ -29,10 +29,15 @@ package enum RouteReader {
   private static func template(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> RouteTemplate {
-    guard tape.kind(at) == .object, tape.count(at) == 2,
+    let needs = tape.kind(at) == .object ? tape.member("needs", of: at) : nil
+    guard tape.kind(at) == .object, tape.count(at) == (needs == nil ? 2 : 3),
       let match = tape.member("match", of: at).flatMap({ tape.string($0) }),
       let list = tape.member("screens", of: at), tape.kind(list) == .array
-    else { throw ReadFailure(.invalidArgument, "a route is {match, screens}: a text and a list") }
+    else {
+      throw ReadFailure(
+        .invalidArgument,
+        "a route is {match, screens, needs}: a text, a list and, if it has conditions, an object")
+    }
     let segments = try segments(match)
     var names: Set<String> = []
     for case .name(let name) in segments where !names.insert(name).inserted {
@@ -45,7 +50,37 @@ package enum RouteReader {
       screens.append(screen)
       element = tape.next(element)
     }
-    return RouteTemplate(segments: segments, screens: screens)
+    return RouteTemplate(
+      segments: segments, screens: screens,
+      conditions: needs == nil ? [] : try conditions(tape, needs ?? at, match))
+  }
+
+  private static func conditions(
+    _ tape: borrowing JSONTape, _ at: Int, _ match: String
+  ) throws(ReadFailure) -> [RouteTemplate.Condition] {
+    guard tape.kind(at) == .object, tape.count(at) > 0 else {
+      throw ReadFailure(.invalidArgument, "needs of the route \(match) is {roles, has}: lists")
+    }
+    var conditions: [RouteTemplate.Condition] = []
+    var name = at + 1
+    while name < tape.next(at) {
+      let texts = tape.strings(name + 1) ?? []
+      let word = tape.string(name) ?? ""
+      let ids = texts.compactMap { ScreenID($0) }
+      switch word {
+      case "roles" where !texts.isEmpty: conditions.append(.roles(texts))
+      case "has" where !texts.isEmpty && ids.count == texts.count: conditions.append(.has(ids))
+      case "roles", "has":
+        let what = word == "has" ? "ids of screens" : "names of roles"
+        throw ReadFailure(
+          .invalidArgument, "\(word) of the route \(match) is a list of \(what), not an empty one")
+      default:
+        throw ReadFailure(
+          .invalidArgument, "needs of the route \(match) has \(word); it may have roles and has")
+      }
+      name = tape.next(name + 1)
+    }
+    return conditions
   }
 
   private static func segments(

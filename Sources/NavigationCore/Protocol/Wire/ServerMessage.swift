@@ -1,7 +1,7 @@
 /// The verbs of messages from the daemon to clients.
 package enum ServerVerb: String, CaseIterable, Sendable {
-  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, mark, end,
-    bye, pong
+  case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, traced,
+    mark, end, bye, pong
 
   /// The first frame of a message with this verb.
   package var frame: [UInt8] { Self.frames[place] }
@@ -23,17 +23,18 @@ package enum ServerVerb: String, CaseIterable, Sendable {
     case .ask: 9
     case .settled: 10
     case .lost: 11
-    case .mark: 12
-    case .end: 13
-    case .bye: 14
-    case .pong: 15
+    case .traced: 12
+    case .mark: 13
+    case .end: 14
+    case .bye: 15
+    case .pong: 16
     }
   }
 
   /// Whether the bytes of messages with this verb count against the session's flow-control credit.
   package var usesCredit: Bool {
     switch self {
-    case .snap, .diff, .diffs, .latest, .event: true
+    case .snap, .diff, .diffs, .latest, .event, .traced: true
     case .welcome, .ok, .err, .queued, .ask, .settled, .lost, .mark, .end, .bye, .pong: false
     }
   }
@@ -56,6 +57,8 @@ package enum ServerMessage: Sendable {
   case settled(Settlement)
   /// The end of what this session held.
   case lost(DutyLoss)
+  /// Messages of other clients, for an administrator that asked for them.
+  case traced(TracedMessages)
   case mark(Mark)
   case end(WatchEnd)
   case bye(why: String, after: UInt64?)
@@ -122,6 +125,26 @@ package struct OkReply: Hashable, Sendable {
   package var floor: Revision?
   /// For a lease: the name of the client that holds the display; nil if no client does.
   package var owner: String?
+  /// For a dry run: what the op would lead to.
+  package var rehearsal: Rehearsal?
+
+  /// What the answer to a dry run has beside the answer that the op would get.
+  package struct Rehearsal: Hashable, Sendable {
+    /// The delegates that the daemon would ask.
+    package var delegates: [Delegate]
+    /// The place among the waiting ops, if the op would wait.
+    package var position: UInt64?
+    /// The state after the op; nil if the client may not read it, or if it is too large.
+    package var state: SnapshotPart?
+  }
+
+  /// A delegate that the daemon would ask.
+  package struct Delegate: Hashable, Sendable {
+    /// The name of its client; empty if the client of the op may not read the nav.
+    package var name: String
+    /// The roles in which the daemon would ask it.
+    package var roles: [String]
+  }
 }
 
 /// The message `err`, which refuses a request.

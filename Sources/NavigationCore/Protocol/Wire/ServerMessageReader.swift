@@ -59,6 +59,11 @@ package struct ServerMessageReader: Sendable {
     case .ask: ask().map { .ask($0) }
     case .settled: settled().map { .settled($0) }
     case .lost: loss().map { .lost($0) }
+    case .traced:
+      .traced(
+        TracedMessages(
+          list: list("list") { OpaqueJSON(validated: tape.raw($0)) } ?? [],
+          dropped: integer("dropped") ?? 0, isOver: text("end") != nil))
     }
   }
 
@@ -127,7 +132,20 @@ package struct ServerMessageReader: Sendable {
     reply.value = raw("value")
     reply.floor = revision("floor")
     reply.owner = text("owner")
+    reply.rehearsal = tape.member("dry", of: 0).flatMap {
+      tape.bool($0) == true ? rehearsal() : nil
+    }
     return reply
+  }
+
+  private func rehearsal() -> OkReply.Rehearsal {
+    OkReply.Rehearsal(
+      delegates: list("delegates") { delegate in
+        OkReply.Delegate(
+          name: text("name", of: delegate) ?? "",
+          roles: list("roles", of: delegate) { tape.string($0) } ?? [])
+      } ?? [], position: integer("pos"), state: tape.member("state", of: 0).flatMap { snapshot($0) }
+    )
   }
 
   private func err() -> ErrReply? {
@@ -190,21 +208,22 @@ package struct ServerMessageReader: Sendable {
     return elements
   }
 
-  private func snapshot() -> SnapshotPart? {
-    guard let nav = text("nav"), let epoch = epoch("epoch"), let revision = revision("rev"),
-      let first = integer("i"), let last = tape.member("last", of: 0).flatMap({ tape.bool($0) }),
-      let screens = list("screens", record)
+  private func snapshot(_ at: Int = 0) -> SnapshotPart? {
+    guard let nav = text("nav", of: at), let epoch = epoch("epoch", of: at),
+      let revision = revision("rev", of: at), let first = integer("i", of: at),
+      let last = tape.member("last", of: at).flatMap({ tape.bool($0) }),
+      let screens = list("screens", of: at, record)
     else { return nil }
     var snapshot = SnapshotPart(
-      nav: nav, kind: text("kind") ?? "controller", epoch: epoch, revision: revision, first: first,
-      isLast: last, why: text("why"), screens: screens, parts: [])
+      nav: nav, kind: text("kind", of: at) ?? "controller", epoch: epoch, revision: revision,
+      first: first, isLast: last, why: text("why", of: at), screens: screens, parts: [])
     for name in PartName.allCases {
-      guard let index = tape.member(name.text, of: 0) else { continue }
+      guard let index = tape.member(name.text, of: at) else { continue }
       guard let part = part(name.text, index) else { return nil }
       snapshot.parts.append(part)
     }
-    snapshot.resolved = raw("resolved")
-    snapshot.digest = digest("dig")
+    snapshot.resolved = raw("resolved", of: at)
+    snapshot.digest = digest("dig", of: at)
     return last && snapshot.digest == nil ? nil : snapshot
   }
 

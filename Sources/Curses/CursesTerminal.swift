@@ -1,0 +1,106 @@
+import CNCurses
+
+/// The terminal of stdin and stdout as a grid of cells.
+///
+/// ncurses sends only what differs from the frame before. `deinit` restores the terminal; only
+/// SIGKILL prevents that. A process has one of them, for one thread.
+@safe package struct CursesTerminal: ~Copyable {
+  /// The look of a cell.
+  package enum Look: Sendable {
+    case plain, strong, faint, tint, alert, chosen
+  }
+
+  /// A key that the user pressed.
+  package enum Key: Hashable, Sendable {
+    /// A key with a character, control characters included.
+    case character(Unicode.Scalar)
+    case up, down, left, right, pageUp, pageDown, home, end, enter, backTab, backspace, delete
+    /// Any other key.
+    case other
+  }
+
+  private let screen: OpaquePointer
+  private let isColoured: Bool
+
+  /// Takes the character set of the environment.
+  ///
+  /// - Returns: whether it is UTF-8; otherwise only ASCII can be shown.
+  package static func takeLocale() -> Bool { navd_curses_locale() != 0 }
+
+  /// Takes over the terminal; nil if it cannot place the cursor.
+  ///
+  /// - Parameter isColoured: whether cells have colours and other attributes.
+  package init?(isColoured: Bool) {
+    guard let screen = unsafe navd_curses_begin(isColoured ? 1 : 0) else { return nil }
+    unsafe self.screen = screen
+    self.isColoured = isColoured
+  }
+
+  deinit { unsafe navd_curses_end(screen) }
+
+  /// The size in columns and rows.
+  package var size: (columns: Int, rows: Int) {
+    var columns: Int32 = 0
+    var rows: Int32 = 0
+    unsafe navd_curses_size(&columns, &rows)
+    return (Int(columns), Int(rows))
+  }
+
+  /// Takes a new size of the terminal.
+  package func resize(columns: Int, rows: Int) {
+    navd_curses_resize(Int32(clamping: columns), Int32(clamping: rows))
+  }
+
+  /// Sends the next frame whole, over whatever another program has written.
+  package func redraw() { navd_curses_redraw() }
+
+  /// Begins a frame, which is empty.
+  package func beginFrame() { navd_curses_erase() }
+
+  /// Puts a character and the marks over it into a cell of one or two columns.
+  package func put(_ text: [Unicode.Scalar], row: Int, column: Int, width: Int, look: Look) {
+    guard !text.isEmpty else { return }
+    let wide = text.map { wchar_t(bitPattern: $0.value) } + [0]
+    unsafe navd_curses_put(
+      Int32(clamping: row), Int32(clamping: column), wide, Int32(clamping: width),
+      Int32(bitPattern: Self.number(look)), isColoured ? 1 : 0)
+  }
+
+  private static func number(_ look: Look) -> UInt32 {
+    switch look {
+    case .plain: NAVD_PLAIN.rawValue
+    case .strong: NAVD_STRONG.rawValue
+    case .faint: NAVD_FAINT.rawValue
+    case .tint: NAVD_TINT.rawValue
+    case .alert: NAVD_ALERT.rawValue
+    case .chosen: NAVD_CHOSEN.rawValue
+    }
+  }
+
+  /// Sends the frame, with the cursor at a place, or hidden.
+  package func endFrame(cursor: (row: Int, column: Int)?) {
+    navd_curses_show(Int32(clamping: cursor?.row ?? 0), Int32(clamping: cursor?.column ?? -1))
+  }
+
+  /// The next key that has arrived; nil if there is none.
+  package func nextKey() -> Key? {
+    var character: UInt32 = 0
+    switch unsafe UInt32(bitPattern: navd_curses_key(&character)) {
+    case NAVD_KEY_NONE.rawValue: return nil
+    case NAVD_KEY_TEXT.rawValue: return Unicode.Scalar(character).map { .character($0) } ?? .other
+    case NAVD_KEY_UP.rawValue: return .up
+    case NAVD_KEY_DOWN.rawValue: return .down
+    case NAVD_KEY_LEFT.rawValue: return .left
+    case NAVD_KEY_RIGHT.rawValue: return .right
+    case NAVD_KEY_PAGE_UP.rawValue: return .pageUp
+    case NAVD_KEY_PAGE_DOWN.rawValue: return .pageDown
+    case NAVD_KEY_HOME.rawValue: return .home
+    case NAVD_KEY_END.rawValue: return .end
+    case NAVD_KEY_ENTER.rawValue: return .enter
+    case NAVD_KEY_BACK_TAB.rawValue: return .backTab
+    case NAVD_KEY_BACKSPACE.rawValue: return .backspace
+    case NAVD_KEY_DELETE.rawValue: return .delete
+    default: return .other
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import enum RuntimePaths.Timestamp
+
+/// The names of the backups that the daemon makes by itself: `navd-YYYYMMDDTHHMMSSZ.db`, in UTC.
+///
+/// Backups that a client asks for have other names, so that they are never removed.
+package enum BackupName {
+  private static let (prefix, suffix) = ("navd-", ".db")
+
+  /// The name for a time in seconds since 1970.
+  package static func name(ofSeconds seconds: Int) -> String {
+    prefix + Timestamp.text(ofSeconds: seconds) + suffix
+  }
+
+  /// The seconds since 1970 in a name; nil for a name of any other form.
+  package static func seconds(of name: String) -> Int? {
+    guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
+    let text = name.dropFirst(prefix.count).dropLast(suffix.count)
+    guard let seconds = Timestamp.seconds(of: String(text)) else { return nil }
+    return Self.name(ofSeconds: seconds) == name ? seconds : nil
+  }
+
+  /// Finds the backups to remove, so that `keep` of them stay.
+  ///
+  /// - Parameters:
+  ///   - names: the names of all files; those of another form are never returned.
+  ///   - keep: the number of backups that stay, at least 1.
+  ///   - newest: the name of the backup that was just made, which stays whatever its time is.
+  /// - Returns: the names to remove, oldest first.
+  package static func expired(
+    _ names: [String], keeping keep: Int, newest: String
+  ) -> [String] {
+    let others = names.filter { $0 != newest && seconds(of: $0) != nil }.sorted()
+    return Array(others.dropLast(max(keep, 1) - 1))
+  }
+}
+
+/// A directory of backups.
+package enum BackupFolder {
+  /// The names of the regular files that the daemon made by itself, in ascending order; empty if there
+  /// is no directory.
+  package static func names(in folder: String) throws(JournalError) -> [String] {
+    guard let stream = unsafe opendir(folder) else {
+      if errno == ENOENT { return [] }
+      throw .unreadable(path: folder, reason: unsafe String(cString: strerror(errno)))
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      guard BackupName.seconds(of: name) != nil, isRegular(folder + "/" + name) else { continue }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+
+  /// The time of the newest backup in seconds since 1970; nil if there is none.
+  package static func newest(in folder: String) throws(JournalError) -> Int? {
+    try names(in: folder).last.flatMap { BackupName.seconds(of: $0) }
+  }
+
+  /// Removes the oldest backups beyond `keep`; the one with the name `newest` stays.
+  ///
+  /// - Returns: the names of the files that are removed.
+  package static func prune(
+    _ folder: String, keeping keep: Int, newest: String
+  ) throws(JournalError) -> [String] {
+    let expired = BackupName.expired(try names(in: folder), keeping: keep, newest: newest)
+    for name in expired { try removeFile(folder + "/" + name) }
+    if !expired.isEmpty { try DirectoryLock.sync(directory: folder) }
+    return expired
+  }
+
+  /// Whether a name is that of a regular file, and no symbolic link.
+  private static func isRegular(_ path: String) -> Bool {
+    var information = stat()
+    return unsafe lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
+  }
+}

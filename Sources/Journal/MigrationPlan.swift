@@ -1,0 +1,123 @@
+import Glibc
+
+/// What a start would do to a journal of another format, found without changing anything.
+///
+/// The format is read from the header of the file, without SQLite, which would make files beside it.
+/// So a daemon can go on serving the journal meanwhile.
+package struct MigrationPlan: Hashable, Sendable {
+  /// The change from one format to a later one.
+  package struct Step: Hashable, Sendable {
+    /// The formats before and after.
+    package var (from, to): (Int64, Int64)
+    /// What it changes, in a few words.
+    package var summary: String
+    /// The bytes of free space that it needs for each byte of the file, in hundredths.
+    package var spacePercent: Int
+    /// The bytes of the file that it handles in a second, about.
+    package var bytesPerSecond: Int
+
+    /// Makes a step of its members.
+    package init(
+      from: Int64, to: Int64, _ summary: String, spacePercent: Int, bytesPerSecond: Int
+    ) {
+      (self.from, self.to, self.summary) = (from, to, summary)
+      (self.spacePercent, self.bytesPerSecond) = (spacePercent, bytesPerSecond)
+    }
+  }
+
+  /// The steps that a start knows; format 3 is the first that was released, and the only one.
+  package static let steps: [Step] = []
+  /// The format that this version writes.
+  package static let wanted = Schema.version
+
+  /// The file.
+  package let path: String
+  /// Its format; nil if there is no journal yet.
+  package let found: Int64?
+  /// The size of the file in bytes.
+  package let bytes: Int
+  /// The steps from that format to the one that this version writes, in order.
+  package let steps: [Step]
+  /// The process that serves the journal, from its lock file; nil if none does, or if that is unknown.
+  package var holder: String?
+
+  /// Plans for a file.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - found: its format; nil if there is no file.
+  ///   - bytes: its size.
+  ///   - known: the steps that exist, at most one from each format.
+  ///   - wanted: the format to reach.
+  /// - Throws: `.newer` for a later format, `.damaged` for one that no step leaves.
+  package init(
+    path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
+    wanted: Int64 = Self.wanted
+  ) throws(JournalError) {
+    (self.path, self.found, self.bytes) = (path, found, bytes)
+    var steps: [Step] = []
+    var format = found ?? wanted
+    guard format <= wanted else {
+      throw .newer(path: path, found: Int(format), supported: Int(wanted))
+    }
+    while format < wanted {
+      guard
+        let step = known.first(where: { $0.from == format && $0.to > format && $0.to <= wanted })
+      else { throw .damaged(path: path, what: Schema.unreleased(format)) }
+      steps.append(step)
+      format = step.to
+    }
+    self.steps = steps
+  }
+
+  /// Reads the header of a directory's journal, and plans; changes nothing, and takes no lock.
+  ///
+  /// - Parameter directory: the directory; it need not exist.
+  /// - Returns: the plan.
+  /// - Throws: also `.damaged` if the file is no journal.
+  package static func read(directory: String) throws(JournalError) -> MigrationPlan {
+    // A restoration that was not completed is what the next start reads.
+    let restored = directory + "/" + Journal.fileName + ".restored"
+    let path = try exists(restored) ? restored : directory + "/" + Journal.fileName
+    guard let bytes = try fileSize(path) else {
+      return try MigrationPlan(path: path, found: nil, bytes: 0)
+    }
+    var plan = try MigrationPlan(path: path, found: try format(path), bytes: bytes)
+    plan.holder = DirectoryLock.holder(of: directory)
+    return plan
+  }
+
+  /// The free space that the largest step needs, in bytes.
+  package var space: Int {
+    steps.map { bytes / 100 * $0.spacePercent + bytes % 100 * $0.spacePercent / 100 }.max() ?? 0
+  }
+
+  /// The time that all steps need, in milliseconds, about.
+  package var milliseconds: UInt64 {
+    steps.reduce(0) { $0 + UInt64(bytes) * 1000 / UInt64(max($1.bytesPerSecond, 1)) }
+  }
+
+  /// The format in the header of an SQLite file.
+  private static func format(_ path: String) throws(JournalError) -> Int64 {
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard opened >= 0 else {
+      throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
+    }
+    defer { close(opened) }
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = unsafe header.withUnsafeMutableBytes {
+      unsafe pread(opened, $0.baseAddress, $0.count, 0)
+    }
+    guard count >= 0 else {
+      throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
+    }
+    func number(_ offset: Int) -> Int64 {
+      header[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+    }
+    // https://www.sqlite.org/fileformat.html#the_database_header
+    guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)),
+      number(68) == Schema.application
+    else { throw .damaged(path: path, what: "the file does not carry the mark of a journal") }
+    return number(60)
+  }
+}

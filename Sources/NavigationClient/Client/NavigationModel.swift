@@ -1,0 +1,210 @@
+public import Observation
+
+/// A nav for an interface: observable properties that follow the nav while ``run()`` runs.
+///
+/// Interfaces that observe by `Observation`, such as SwiftUI's and ports of it, draw from the
+/// properties and are called again when one changes. All of it happens on the main actor.
+///
+/// ```swift
+/// let model = NavigationModel(client, nav: "kiosk")
+/// let following = Task { try await model.run() }   // SwiftUI: .task { try? await model.run() }
+/// ```
+///
+/// The life of a model is that of the task which calls ``run()``. Before it, the properties are
+/// empty. While it runs, they have the newest state of the nav, each revision after the one before;
+/// a slow main actor skips states in between. When the task is cancelled or the nav is closed, the
+/// properties keep their last values and ``isStale`` is true. The model can run again.
+///
+/// The properties show the state with this client's optimistic operations, as
+/// ``NavigationClient/display(_:)`` does. ``push(_:animated:)`` and its relatives are optimistic.
+@MainActor @Observable public final class NavigationModel {
+  /// The client that the model uses.
+  public let client: NavigationClient
+  /// The name of the nav.
+  public let nav: String
+
+  /// The displayed state; nil before the first one.
+  ///
+  /// It changes with every revision. Draw from the other properties, which change only if their
+  /// own part changes; make guards from this one.
+  public private(set) var state: NavigationState?
+  /// The stack, bottom first.
+  public private(set) var screens: [NavigationScreen] = []
+  /// The presented screens, in the order of their presentation.
+  public private(set) var presented: [NavigationScreen] = []
+  /// The visible content of the navigation bar; nil before the first state.
+  public private(set) var bar: NavigationBarContent?
+  /// Whether a transition, or the gesture that drives one, is open.
+  public private(set) var isTransitioning = false
+  /// Whether the properties contain operations of this client that the daemon has not confirmed.
+  public private(set) var isPending = false
+  /// The status of the connection.
+  public private(set) var status = NavigationClient.Status.disconnected
+  /// Whether the properties can be older than the nav, which an interface should show.
+  ///
+  /// It is true until ``run()`` has the first state, while the connection is lost, and when
+  /// ``run()`` has ended.
+  public private(set) var isStale = true
+
+  @ObservationIgnored private var isRunning = false
+  /// Whether the present run has shown a state, and since the last confirmation a newer one.
+  @ObservationIgnored private var hasShown = false
+  /// Whether the mirror of the nav is in sync with the daemon, by the newest status.
+  @ObservationIgnored private var isConfirmed = false
+  /// The number of status changes; a confirmation of an earlier one has no effect.
+  @ObservationIgnored private var generation = 0
+
+  /// Makes a model of a nav, which has no state until ``run()`` is called.
+  ///
+  /// - Parameters:
+  ///   - client: the client to use.
+  ///   - nav: the name of the nav.
+  public init(_ client: NavigationClient, nav: String) {
+    self.client = client
+    self.nav = nav
+  }
+
+  /// The top screen; nil for an empty stack.
+  public var top: NavigationScreen? { screens.last }
+
+  /// UIKit's `visibleViewController`: the last presented screen, else the top screen, else nil.
+  public var visible: NavigationScreen? { presented.last ?? top }
+
+  /// Follows the nav until it is closed or the task is cancelled.
+  ///
+  /// A loss of the connection does not end it. A second call while one runs fails as
+  /// `invalid-argument`.
+  ///
+  /// - Throws: the error that ended the watch, such as `no-nav`, `forbidden` or `closed`.
+  public func run() async throws(NavigationClientError) {
+    guard !isRunning else {
+      throw NavigationClientError(.invalidArgument, "the model of \(nav) runs already")
+    }
+    isRunning = true
+    hasShown = false
+    let following = Task { await followStatus() }
+    defer {
+      following.cancel()
+      generation += 1
+      isRunning = false
+      confirm(false)
+    }
+    for try await state in client.display(nav) { show(state) }
+  }
+
+  private func show(_ new: MirrorState) {
+    hasShown = true
+    state = new.displayed
+    set(\.screens, new.displayed.screens)
+    set(\.presented, new.displayed.presented)
+    set(\.bar, new.displayed.bar)
+    set(\.isTransitioning, new.displayed.isTransitioning)
+    set(\.isPending, new.isPending)
+    confirm(isConfirmed)
+  }
+
+  /// Sets a property if it changes, so that observers of an equal value are not called.
+  private func set<Value: Equatable>(
+    _ property: ReferenceWritableKeyPath<NavigationModel, Value>, _ value: Value
+  ) {
+    if self[keyPath: property] != value { self[keyPath: property] = value }
+  }
+
+  private func followStatus() async {
+    await withDiscardingTaskGroup { group in
+      for await status in client.statuses() {
+        guard !Task.isCancelled else { return }
+        generation += 1
+        set(\.status, status)
+        confirm(false)
+        guard status == .connected else { continue }
+        // The session is open, but the mirror may still be that of the former one.
+        let number = generation
+        group.addTask { await self.awaitMirror(number) }
+      }
+    }
+  }
+
+  private func awaitMirror(_ number: Int) async {
+    do throws(NavigationClientError) {
+      let newest = try await client.state(of: nav)
+      guard number == generation else { return }
+      // The mirror is right, but its state may still be on the way to `show`.
+      hasShown = hasShown && isShowing(newest)
+      confirm(true)
+    } catch {
+      // The watch of `run` ends with the same error, or the task is cancelled.
+    }
+  }
+
+  private func isShowing(_ newest: NavigationState) -> Bool {
+    state.map { $0.epoch == newest.epoch && $0.revision >= newest.revision } ?? false
+  }
+
+  private func confirm(_ isConfirmed: Bool) {
+    self.isConfirmed = isConfirmed
+    set(\.isStale, !isConfirmed || !hasShown)
+  }
+}
+
+extension NavigationModel {
+  /// Pushes a screen above the top that the model shows.
+  ///
+  /// - Parameters:
+  ///   - screen: the screen.
+  ///   - animated: whether displays should animate the change.
+  /// - Returns: the reply of the daemon.
+  /// - Throws: `desync` if another screen is on top, or if the model has no state.
+  @discardableResult
+  public func push(
+    _ screen: ScreenDescription, animated: Bool = false
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await client.push(screen, onto: shown(), animated: animated, optimistic: true)
+  }
+
+  /// Pops the top screen, if it is the one that the model shows.
+  ///
+  /// - Parameter animated: whether displays should animate the change.
+  /// - Returns: the reply of the daemon.
+  /// - Throws: `desync` if another screen is on top, or if the model has no state.
+  @discardableResult
+  public func pop(
+    animated: Bool = false
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await client.pop(from: shown(), animated: animated, optimistic: true)
+  }
+
+  /// Removes all screens above one of those that the model shows.
+  ///
+  /// - Parameters:
+  ///   - screen: the id of the screen.
+  ///   - animated: whether displays should animate the change.
+  /// - Returns: the reply of the daemon.
+  /// - Throws: `not-in-stack` if the screen has gone; `desync` if the nav was made anew.
+  @discardableResult
+  public func popTo(
+    _ screen: String, animated: Bool = false
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await client.popTo(screen, in: shown(), animated: animated, optimistic: true)
+  }
+
+  /// Removes all screens but the root, if the stack is the one that the model shows.
+  ///
+  /// - Parameter animated: whether displays should animate the change.
+  /// - Returns: the reply of the daemon.
+  /// - Throws: `desync` if other screens are on the stack, or if the model has no state.
+  @discardableResult
+  public func popToRoot(
+    animated: Bool = false
+  ) async throws(NavigationClientError) -> NavigationReply {
+    try await client.popToRoot(in: shown(), animated: animated, optimistic: true)
+  }
+
+  private func shown() throws(NavigationClientError) -> NavigationState {
+    if let state { return state }
+    var error = NavigationClientError(.desync, "the model of \(nav) has no state yet")
+    error.reason = .mirror
+    error.retry = .afterResynchronising
+    throw error
+  }
+}

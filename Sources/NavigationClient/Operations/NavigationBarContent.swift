@@ -1,0 +1,107 @@
+/// The visible content of a navigation bar, which the daemon computes from the stack and its items.
+public struct NavigationBarContent: Hashable, Sendable {
+  /// An element on the left or right side.
+  public enum Slot: Hashable, Sendable {
+    /// The back button.
+    case back(BackButton)
+    /// A button.
+    case button(BarButton)
+  }
+
+  /// The content of the middle.
+  public enum Middle: Hashable, Sendable {
+    /// A title; an empty text is an empty title, not a missing one.
+    case title(String)
+    /// A custom view of the display, by its description: its name, or any other value.
+    case view(NavigationValue)
+  }
+
+  /// The visible back button.
+  public struct BackButton: Hashable, Sendable {
+    /// The text beside the back indicator; nil for the indicator alone.
+    public var text: String?
+    /// The texts to try in this order, for a display that measures texts itself.
+    public var candidates: [String]
+    /// The screens of the button's menu, nearest first; at most 64.
+    ///
+    /// ``NavigationOperation/backMenu(_:)`` goes back to one. It is empty where the daemon lacks the
+    /// feature `backMenu`.
+    public var menu: [MenuEntry]
+    /// All its members as JSON.
+    public var details: NavigationValue
+  }
+
+  /// One entry of the back button's menu.
+  public struct MenuEntry: Hashable, Sendable {
+    /// The id of the screen.
+    public var screen: String
+    /// The text of the entry; nil where the back button would show an image or the indicator alone.
+    public var text: String?
+  }
+
+  /// A visible button.
+  public struct BarButton: Hashable, Sendable {
+    /// The id of the button.
+    public var id: String
+    /// The text of the button; nil if it has none.
+    public var title: String?
+    /// The image of the button, by its name; nil if it has none.
+    public var image: String?
+    /// The standard button that it is; nil if it is none.
+    public var systemItem: SystemItem?
+    /// Whether it has the style `done`, which displays show bold.
+    public var isDone: Bool
+    /// The name of the application's action for a tap.
+    public var action: String?
+    /// All its members as JSON.
+    public var details: NavigationValue
+  }
+
+  /// The elements on the left, left-most first.
+  public let left: [Slot]
+  /// The content of the middle; nil if it is empty.
+  public let middle: Middle?
+  /// The elements on the right, right-most first.
+  public let right: [Slot]
+  /// All members of the bar, including those without a property here.
+  public let details: NavigationValue
+
+  init(_ value: NavigationValue) {
+    details = value
+    left = (value["left"]?.array ?? []).map { Self.slot($0) }
+    right = (value["right"]?.array ?? []).map { Self.slot($0) }
+    middle =
+      if let view = value["middle"]?["customView"] {
+        .view(view)
+      } else {
+        value["middle"]?["title"]?.text.map { .title($0) }
+      }
+  }
+
+  /// Whether the title is large.
+  ///
+  /// The daemon decides that by UIKit's rules, from ``NavigationState/prefersLargeTitles`` and from
+  /// ``NavigationScreen/largeTitleDisplayMode`` of the screens.
+  public var hasLargeTitle: Bool { details["middle"]?["placement"]?.text == "large" }
+
+  /// The height of the bar in points.
+  public var height: Int64? { details["height"]?.integer }
+
+  private static func slot(_ value: NavigationValue) -> Slot {
+    if let back = value["back"] {
+      return .back(
+        BackButton(
+          text: back["text"]?.text,
+          candidates: (back["candidates"]?.array ?? []).compactMap(\.text),
+          menu: (back["menu"]?.array ?? []).map { entry in
+            MenuEntry(screen: entry["screen"]?.text ?? "", text: entry["text"]?.text)
+          }, details: back))
+    }
+    return .button(
+      BarButton(
+        id: value["button"]?.text ?? "", title: value["title"]?.text,
+        image: value["image"]?.text,
+        systemItem: value["systemItem"]?.text.map { SystemItem(rawValue: $0) },
+        isDone: value["style"]?.text == "done", action: value["action"]?.text, details: value))
+  }
+}

@@ -1,0 +1,83 @@
+/// What `$heads` shows of a nav.
+struct Head: Equatable, Sendable {
+  /// The newest durable revision.
+  var revision: Revision
+  /// How many screens the stack has.
+  var depth: Int
+  /// The id of the top screen; nil if the stack is empty.
+  var top: String?
+  /// When the revision was made, in milliseconds since 1970.
+  var time: UInt64
+
+  /// Notes the present position of a nav, durable or not.
+  init(_ entry: borrowing NavEntry) {
+    revision = entry.controller.revision
+    depth = entry.controller.stack.count
+    top = entry.controller.stack.last?.id.text
+    time = entry.changedAt
+  }
+}
+
+/// The changes of awake navs that `$heads` has not shown yet.
+///
+/// Laws:
+/// - A change that was noted is pending until `take`.
+/// - Of the changes of one nav, the last one counts.
+struct Heads: Sendable {
+  /// A change of one nav.
+  enum Change: Equatable, Sendable {
+    /// The nav came, or is at this position now.
+    case moved(Head)
+    /// The nav became dormant, was closed, or is served by another daemon.
+    case gone
+    /// The number of its watches changed, and no position was noted.
+    case watches
+  }
+
+  /// When the changes are due.
+  var pace = PublicationPace()
+  private var changes: [String: Change] = [:]
+
+  /// Notes a change of the nav with this name.
+  mutating func note(_ change: Change, of nav: String) {
+    if case .watches = change, changes[nav] != nil { return }
+    changes[nav] = change
+  }
+
+  /// Returns the changes in the order of the navs' names, and forgets them.
+  mutating func take() -> [(nav: String, change: Change)] {
+    defer { changes.removeAll(keepingCapacity: true) }
+    return changes.map { (nav: $0.key, change: $0.value) }
+      .sorted { $0.nav.utf8.lexicographicallyPrecedes($1.nav.utf8) }
+  }
+}
+
+/// Limits how often a virtual nav makes a revision.
+///
+/// Laws: two revisions are `interval` apart at least, and a request is due at most that long after it.
+struct PublicationPace: Sendable {
+  /// Milliseconds between two revisions of a virtual nav with a number of records.
+  ///
+  /// The digest goes over all records, so that very many of them are shown less often.
+  static func interval(records: Int) -> UInt64 { 250 + UInt64(records / 400) }
+
+  /// When the next revision is due, in milliseconds of CLOCK_BOOTTIME; nil if none was requested.
+  private(set) var dueAt: UInt64?
+  private var earliest: UInt64 = 0
+
+  /// Requests a revision.
+  mutating func request(at now: UInt64) {
+    dueAt = dueAt ?? max(now, earliest)
+  }
+
+  /// Whether a revision is due.
+  func isDue(at now: UInt64) -> Bool { dueAt.map { $0 <= now } ?? false }
+
+  /// Notes that the requested revision was made, or that there was nothing to show.
+  mutating func published(at now: UInt64, records: Int) {
+    (dueAt, earliest) = (nil, now + Self.interval(records: records))
+  }
+
+  /// Forgets a request, because nobody reads the virtual nav.
+  mutating func cancel() { dueAt = nil }
+}

@@ -1,0 +1,228 @@
+/// The messages of clients that administrators want to see, on their way to them.
+///
+/// A trace slows no client: whatever exceeds its limits is dropped and counted.
+///
+/// Laws:
+/// - A session has one trace at most. It never sees its own messages.
+/// - The reports and the counts of dropped messages add up to the messages that match.
+struct Trace: Sendable {
+  /// What a trace is about; without both, all messages.
+  struct Filter: Sendable {
+    /// The nav that the messages name, or that the request which they answer names.
+    var nav: String?
+    /// The id of the client, or the name that it gave itself.
+    var client: String?
+  }
+
+  /// The end of a connection.
+  struct Correspondent: Sendable {
+    /// The peer, as the transport proved it.
+    var peer: Peer
+    /// The client of the session, or that which an op without session names.
+    var client: (id: ClientID, name: String)?
+  }
+
+  /// A message that navd received or is about to send.
+  struct Message {
+    /// The connection that it came from or goes to.
+    var connection: ConnectionID
+    /// The client that it came from or goes to.
+    var correspondent: Correspondent
+    /// Whether navd received it.
+    var isIncoming: Bool
+    /// The verb, in the words of the protocol; nil if it cannot be read.
+    var verb: String?
+    /// The JSON; nil if it cannot be read.
+    var body: [UInt8]?
+    /// How many octets the JSON has.
+    var byteCount: Int
+    /// The nav that an incoming message names.
+    var nav: String?
+    /// The id of an incoming request, which the answers repeat.
+    var id: UInt64?
+  }
+
+  /// The reports to one session, ready to be sent.
+  struct Report {
+    /// The reports, a JSON list each of at most `reportBytes` octets, or more if a report is larger.
+    var lists: [[UInt8]]
+    var dropped: UInt64
+  }
+
+  /// A body larger than this is left out of the report.
+  static let bodyBytes = 4096
+  /// When a list of reports has this many octets, the next one begins.
+  static let reportBytes = 32768
+  /// How many messages a trace reports in a second, and at once after a pause.
+  static let (perSecond, burst) = (UInt64(2000), UInt64(1000))
+  /// How many unanswered requests a trace of a nav remembers.
+  static let awaitedLimit = 4096
+
+  fileprivate struct Tracer: Sendable {
+    var session: SessionRef
+    var connection: ConnectionID
+    var filter: Filter
+    /// What it may still report now, in thousandths of a message.
+    var tokens = Trace.burst * 1000
+    var refilledAt: UInt64
+    var lists: [[UInt8]] = []
+    /// How many messages `lists` reports.
+    var count: UInt64 = 0
+    var dropped: UInt64 = 0
+    /// The requests about the nav whose answers have not passed.
+    var awaited: Set<Request> = []
+  }
+
+  fileprivate struct Request: Hashable {
+    var connection: ConnectionID
+    var id: UInt64
+  }
+
+  private var tracers: [Tracer] = []
+  /// The clients without session that sent something, for the answers to them.
+  private(set) var strangers: [ConnectionID: Correspondent] = [:]
+
+  /// Whether no session has a trace.
+  var isEmpty: Bool { tracers.isEmpty }
+
+  /// The sessions that have a trace.
+  var sessions: [SessionRef] { tracers.map(\.session) }
+
+  /// Begins the trace of a session, in the place of the one that it has.
+  mutating func begin(
+    _ session: SessionRef, on connection: ConnectionID, _ filter: Filter, at now: UInt64
+  ) {
+    end(session)
+    tracers.append(
+      Tracer(session: session, connection: connection, filter: filter, refilledAt: now))
+  }
+
+  /// Ends the trace of a session, if it has one.
+  mutating func end(_ session: SessionRef) {
+    tracers.removeAll { $0.session == session }
+    if tracers.isEmpty { strangers = [:] }
+  }
+
+  /// Notes a client without session.
+  mutating func note(_ stranger: Correspondent, at connection: ConnectionID) {
+    if strangers.count >= Self.awaitedLimit { strangers = [:] }
+    strangers[connection] = stranger
+  }
+
+  /// Reports a message to the sessions that want to see it; `time` is since 1970.
+  mutating func note(_ message: Message, at now: UInt64, time: UInt64) {
+    var report: [UInt8]?
+    for index in tracers.indices where tracers[index].connection != message.connection {
+      guard tracers[index].matches(message) else { continue }
+      guard tracers[index].takeToken(at: now) else {
+        tracers[index].dropped += 1
+        continue
+      }
+      let bytes = report ?? message.report(at: time)
+      report = bytes
+      tracers[index].append(bytes)
+    }
+  }
+
+  /// Takes the reports of a session; counts them as dropped if it can take none now.
+  mutating func take(_ session: SessionRef, accepts: Bool) -> Report? {
+    guard let index = tracers.firstIndex(where: { $0.session == session }) else { return nil }
+    let (lists, dropped) = (tracers[index].lists, tracers[index].dropped)
+    if !accepts { tracers[index].dropped += tracers[index].count }
+    tracers[index].lists = []
+    tracers[index].count = 0
+    guard accepts, !lists.isEmpty || dropped > 0 else { return nil }
+    tracers[index].dropped = 0
+    return Report(lists: lists, dropped: dropped)
+  }
+}
+
+extension Trace.Tracer {
+  /// Whether the session wants to see a message.
+  fileprivate mutating func matches(_ message: Trace.Message) -> Bool {
+    if let client = filter.client {
+      guard let sender = message.correspondent.client,
+        sender.name == client || sender.id.text == client
+      else {
+        return false
+      }
+    }
+    guard let nav = filter.nav else { return true }
+    if message.isIncoming {
+      guard message.nav == nav else { return false }
+      if let id = message.id, awaited.count < Trace.awaitedLimit {
+        awaited.insert(Trace.Request(connection: message.connection, id: id))
+      }
+      return true
+    }
+    guard let body = message.body else { return false }
+    if !awaited.isEmpty, let id = Self.id(of: body),
+      awaited.contains(Trace.Request(connection: message.connection, id: id))
+    {
+      if message.verb != ServerVerb.queued.rawValue {
+        awaited.remove(Trace.Request(connection: message.connection, id: id))
+      }
+      return true
+    }
+    return Self.nav(of: body) == nav
+  }
+
+  /// The id with which an answer begins; nil if it begins with another member.
+  private static func id(of body: [UInt8]) -> UInt64? {
+    let head = Array(#"{"id":"#.utf8)
+    guard body.starts(with: head) else { return nil }
+    var id: UInt64 = 0
+    for byte in body[head.count...].prefix(16) {
+      guard byte &- UInt8(ascii: "0") <= 9 else { break }
+      id = id * 10 + UInt64(byte - UInt8(ascii: "0"))
+    }
+    return id
+  }
+
+  /// The member `nav` of a message.
+  private static func nav(of body: [UInt8]) -> String? {
+    var tape = JSONTape()
+    guard (try? tape.read(body, maximumDepth: 64)) != nil else { return nil }
+    return tape.member("nav", of: tape.root).flatMap { tape.string($0) }
+  }
+
+  fileprivate mutating func takeToken(at now: UInt64) -> Bool {
+    let elapsed = now - min(now, refilledAt)
+    refilledAt = now
+    tokens = min(tokens + min(elapsed, 1000) * Trace.perSecond, Trace.burst * 1000)
+    guard tokens >= 1000 else { return false }
+    tokens -= 1000
+    return true
+  }
+
+  fileprivate mutating func append(_ report: [UInt8]) {
+    count += 1
+    if lists.isEmpty || lists[lists.count - 1].count + report.count > Trace.reportBytes {
+      lists.append(report)
+    } else {
+      lists[lists.count - 1].append(UInt8(ascii: ","))
+      lists[lists.count - 1] += report
+    }
+  }
+}
+
+extension Trace.Message {
+  /// The report of the message, which passes at `time`, in milliseconds since 1970.
+  fileprivate func report(at time: UInt64) -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.member("t", time)
+      json.member("dir", plain: isIncoming ? "in" : "out")
+      json.member("verb", verb ?? "")
+      if let client = correspondent.client {
+        json.member("client", client.id.text)
+        json.member("name", client.name)
+      }
+      json.member("principal", correspondent.peer.principal)
+      json.peer(correspondent.peer)
+      json.member("size", UInt64(byteCount))
+      if let body, body.count <= Trace.bodyBytes { json.member("body", raw: body) }
+      json.endObject()
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// The message `get`, which reads a value once.
+package struct GetRequest: Hashable, Sendable {
+  /// The kinds of values that a client can read.
+  package enum What: String, CaseIterable, Sendable {
+    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup,
+      config, reload, trace
+  }
+
+  /// The id of the message, which answers repeat.
+  package var id: UInt64
+  /// The name of the nav; nil for values of the whole daemon.
+  package var nav: String?
+  /// The kind of value to read.
+  package var what: What
+  /// The revision of the state to read; nil for the newest.
+  package var at: Revision?
+  /// The id of the screen to read, for `screen`.
+  package var screen: String?
+  /// The revision from which to read on, for `log`; nil for the oldest one kept.
+  ///
+  /// For `rows`, the revision behind which to read on.
+  package var from: Revision?
+  /// The epoch of `from`, for `rows`.
+  package var epoch: Epoch?
+  /// The octet at which to read on in a row that exceeds a message, for `rows`.
+  package var offset: UInt64 = 0
+  /// The maximum number of entries, for `log` and `rows`.
+  package var limit: UInt64
+  /// The client whose messages to report, for `trace`: its id or the name that it gave itself.
+  package var client: String?
+  /// Whether the reports begin, for `trace`; false ends them.
+  package var isOn = true
+
+  /// Makes a request; by default for the state at the newest revision.
+  package init(
+    id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,
+    from: Revision? = nil, limit: UInt64 = 100
+  ) {
+    self.id = id
+    self.nav = nav
+    self.what = what
+    self.at = at
+    self.screen = screen
+    self.from = from
+    self.limit = limit
+  }
+}

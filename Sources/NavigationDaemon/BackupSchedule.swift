@@ -1,0 +1,116 @@
+import NavigationCore
+
+/// Decides when the daemon makes a backup by itself.
+///
+/// A backup is due `every` milliseconds after the newest one. The newest one is known by the name of its
+/// file, so a restart changes nothing. The wall clock can jump; therefore a backup is due at the
+/// latest when the daemon has run for `every` since the newest one or since its start. Laws: none is due
+/// while one is being made; after a failure, the next attempt is due after a pause that doubles.
+struct BackupSchedule {
+  /// Section `[backup]` of the configuration.
+  struct Rules: Hashable {
+    /// The milliseconds between two backups; 0 for no backups.
+    var every: UInt64
+    /// The number of backups that are kept.
+    var keep: Int
+  }
+
+  /// The milliseconds after which a backup that is due, or that takes so long, is overdue.
+  static let patience: UInt64 = 3_600_000
+  /// The milliseconds until the first retry, and at most.
+  static let firstPause: UInt64 = 60_000
+  static let longestPause: UInt64 = 3_600_000
+
+  private(set) var rules: Rules
+  /// The time of the newest backup in milliseconds since 1970; nil if there is none.
+  private(set) var newest: UInt64?
+  /// The time of the boot clock at which the next one is due, whatever the wall clock reads.
+  private var latest: UInt64
+  /// The time of the boot clock before which there is no retry.
+  private var retryAt: UInt64 = 0
+  private var failures: UInt64 = 0
+  /// The time of the boot clock at which a backup should be made.
+  private var expected: UInt64 = 0
+  /// Whether a backup is being made.
+  private(set) var isRunning = false
+  /// The backups since the start of the daemon, made and failed.
+  private(set) var (made, failed): (UInt64, UInt64) = (0, 0)
+
+  /// Begins.
+  ///
+  /// - Parameters:
+  ///   - rules: the rules.
+  ///   - newest: the time of the newest file in milliseconds since 1970; nil if there is none.
+  ///   - now: the present time.
+  init(_ rules: Rules, newest: UInt64?, at now: Instant) {
+    (self.rules, self.newest) = (rules, newest)
+    latest = newest == nil ? now.boot : Self.sum(now.boot, rules.every)
+    expected = Self.sum(now.boot, due(at: now) ?? 0)
+  }
+
+  /// Follows other rules, or another directory, from now on.
+  mutating func use(_ rules: Rules, newest: UInt64?, at now: Instant) {
+    let former = self
+    self = BackupSchedule(rules, newest: newest, at: now)
+    (isRunning, made, failed) = (former.isRunning, former.made, former.failed)
+  }
+
+  /// The milliseconds until a backup is due, 0 if it is; nil for never, and while one is being made.
+  func due(at now: Instant) -> UInt64? {
+    guard rules.every > 0, !isRunning else { return nil }
+    var due = latest > now.boot ? latest - now.boot : 0
+    // A file from the future does not count: the clock was wrong then, or is wrong now.
+    if let newest, newest <= now.wall {
+      let next = Self.sum(newest, rules.every)
+      due = min(due, next > now.wall ? next - now.wall : 0)
+    }
+    return max(due, retryAt > now.boot ? retryAt - now.boot : 0)
+  }
+
+  /// The time of the boot clock at which to ask again; nil for never.
+  ///
+  /// The wall clock can jump without a wake-up, so this is at most an hour away.
+  func wakeAt(_ now: Instant) -> UInt64? {
+    due(at: now).map { now.boot + min($0, Self.longestPause) }
+  }
+
+  /// Whether the last attempt failed, or a backup should have been complete for an hour.
+  func isOverdue(at now: Instant) -> Bool {
+    rules.every > 0 && (failures > 0 || now.boot > Self.sum(expected, Self.patience))
+  }
+
+  /// The milliseconds since the newest backup; nil if there is none, or it is from the future.
+  func age(at now: Instant) -> UInt64? {
+    newest.flatMap { $0 <= now.wall ? now.wall - $0 : nil }
+  }
+
+  /// Notes that a backup has begun.
+  mutating func noteStarted() {
+    assert(!isRunning, "two backups at a time")
+    isRunning = true
+  }
+
+  /// Notes that a backup is complete, which began at a time in milliseconds since 1970.
+  mutating func noteMade(_ time: UInt64, at now: Instant) {
+    (isRunning, newest, failures, retryAt) = (false, time, 0, 0)
+    made += 1
+    latest = Self.sum(now.boot, rules.every)
+    expected = latest
+  }
+
+  /// Notes that a backup failed; returns the milliseconds until the next attempt.
+  mutating func noteFailed(at now: Instant) -> UInt64 {
+    isRunning = false
+    // No attempt before the next regular one would be late.
+    let pause = min(Self.firstPause << min(failures, 10), Self.longestPause, max(rules.every, 1000))
+    failures += 1
+    failed += 1
+    retryAt = now.boot + pause
+    return pause
+  }
+
+  private static func sum(_ time: UInt64, _ duration: UInt64) -> UInt64 {
+    let (sum, overflow) = time.addingReportingOverflow(duration)
+    return overflow ? .max : sum
+  }
+}

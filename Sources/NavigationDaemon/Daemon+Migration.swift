@@ -1,0 +1,54 @@
+import Journal
+package import RuntimePaths
+
+extension Daemon {
+  /// What a start would change in the format of the journal; changes nothing, and makes no file.
+  ///
+  /// - Parameters:
+  ///   - configuration: the configuration with the state directory.
+  ///   - rules: the rules that compute the state directory if it is not configured.
+  /// - Returns: lines for a person, and the exit status: `due` if there is something to do.
+  /// - Throws: `DaemonError`, if this version cannot use the journal.
+  package static func migrationPlan(
+    _ configuration: Configuration, rules: PathRules
+  ) throws(DaemonError) -> (lines: [String], status: ExitStatus) {
+    let directory: String
+    do throws(PathError) {
+      if let chosen = configuration.daemon.stateDirectory {
+        directory = chosen
+      } else {
+        directory = try rules.stateDirectory()
+      }
+    } catch {
+      throw .path(error)
+    }
+    do throws(JournalError) {
+      let plan = try MigrationPlan.read(directory: directory)
+      return (lines(plan, DiskSpace.probe(directory)), plan.steps.isEmpty ? .orderly : .due)
+    } catch {
+      throw .journal(error)
+    }
+  }
+
+  /// The lines about a plan.
+  static func lines(_ plan: MigrationPlan, _ space: DiskSpace?) -> [String] {
+    let found = plan.found.map { "format \($0), \(plan.bytes) bytes" } ?? "no journal yet"
+    var lines = ["journal   \(plan.path)", "found     \(found)"]
+    if let holder = plan.holder { lines.append("in use    by \(holder)") }
+    lines.append("wanted    format \(MigrationPlan.wanted)")
+    guard !plan.steps.isEmpty else {
+      let what =
+        plan.found == nil
+        ? "none: the first start makes the journal" : "none: there is nothing to do"
+      return lines + ["steps     \(what)"]
+    }
+    for step in plan.steps {
+      lines.append("step      format \(step.from) to \(step.to): \(step.summary)")
+    }
+    let free = space.map { ", \($0.free) are free" } ?? ""
+    lines.append("space     \(plan.space) bytes\(free)")
+    lines.append("time      about \((plan.milliseconds + 999) / 1000) s")
+    lines.append("do        navctl backup, then start navd of this version")
+    return lines
+  }
+}

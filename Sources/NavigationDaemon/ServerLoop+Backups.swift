@@ -1,0 +1,105 @@
+import Journal
+import NavigationCore
+import RuntimePaths
+
+// Backups: those that clients ask for, and those that the configuration asks for.
+
+extension ServerLoop {
+  /// The directory of the daemon's own backups; nil if a database server keeps the journal.
+  private var backupFolder: String? {
+    writer.journal.place.directory.map { directory in
+      configuration.current.backup.directory ?? JournalBackup.folder(of: directory.path)
+    }
+  }
+
+  /// Follows the rules of the configuration, at the start and after a reload.
+  mutating func scheduleBackups(at now: Instant = Self.now()) {
+    let rules = Daemon.backupRules(configuration.current)
+    var newest: UInt64?
+    if rules.every > 0, let backupFolder {
+      do throws(JournalError) {
+        newest = try BackupFolder.newest(in: backupFolder).map { UInt64(max($0, 0)) * 1000 }
+      } catch {
+        log(LogEntry(.error, "no backup is found: \(error)", kind: .backedUp))
+      }
+    }
+    schedule.use(rules, newest: newest, at: now)
+  }
+
+  /// Starts a backup if one is due.
+  mutating func startDueBackup(at now: Instant) {
+    guard schedule.due(at: now) == 0, let backupFolder else { return }
+    schedule.noteStarted()
+    backups.start(
+      .scheduled(
+        seconds: Int(now.wall / 1000), folder: backupFolder, keep: schedule.rules.keep))
+  }
+
+  /// Passes progress and results of backups on: to the hub for a client, and to the log.
+  mutating func takeBackup(at now: Instant = Self.now()) {
+    let (progress, results) = backups.take()
+    // Progress of the backup that has ended comes before its result.
+    let isOfFirst = progress != nil && progress?.job == results.first?.job
+    if isOfFirst { show(progress, at: now) }
+    for result in results {
+      end(.backup)
+      log(result)
+      switch result.job {
+      case .asked: batches.append(.backup(result.answer))
+      case .scheduled(let seconds, let folder, _):
+        note(result, seconds, at: now)
+        // A reload named another directory meanwhile, which may have no backup yet.
+        if folder != backupFolder { scheduleBackups(at: now) }
+      }
+    }
+    if !isOfFirst { show(progress, at: now) }
+  }
+
+  private mutating func show(
+    _ progress: (job: BackupJob, BackupProgress)?, at now: Instant
+  ) {
+    guard let (job, progress) = progress else { return }
+    if job == .asked { batches.append(.backupProgress(progress)) }
+    show(.backup, progress.done, of: progress.total, at: now.boot)
+  }
+
+  private mutating func note(_ result: BackupResult, _ seconds: Int, at now: Instant) {
+    switch result.answer {
+    case .made:
+      schedule.noteMade(UInt64(max(seconds, 0)) * 1000, at: now)
+    case .failed:
+      let pause = schedule.noteFailed(at: now)
+      let text = "no older backup was removed; the next attempt is in \(pause / 1000) s"
+      log(LogEntry(.notice, text, kind: .backedUp))
+    }
+  }
+
+  private func log(_ result: BackupResult) {
+    switch result.answer {
+    case .made(let path, let bytes, let navs, let sequence):
+      var text =
+        "backed up \(counted(navs, "nav")) to \(path): \(bytes) bytes, up to row \(sequence)"
+      if !result.removed.isEmpty { text += "; removed \(result.removed.joined(separator: ", "))" }
+      log(LogEntry(.notice, text, kind: .backedUp))
+    case .failed(let reason):
+      log(LogEntry(.error, "backup failed: \(reason)", kind: .backedUp))
+    }
+    guard let problem = result.problem else { return }
+    log(LogEntry(.warning, "older backups were not removed: \(problem)", kind: .backedUp))
+  }
+
+  /// Passes the figures of the schedule to the hub.
+  mutating func handInBackups(at now: Instant) {
+    hub.measurements[.backupInterval] = schedule.rules.every
+    hub.measurements[.backupAge] = schedule.age(at: now).map { $0 + 1 } ?? 0
+    hub.measurements[.backupOverdue] = schedule.isOverdue(at: now) ? 1 : 0
+    hub.measurements[.backupsMade] = schedule.made
+    hub.measurements[.backupsFailed] = schedule.failed
+    let backup = works[.backup]
+    hub.measurements[.backupDone] = backup?.done ?? 0
+    hub.measurements[.backupTotal] = backup?.total ?? 0
+    let pruning = works[.prune]
+    hub.measurements[.pruned] = pruning?.done ?? 0
+    hub.measurements[.toPrune] = pruning?.total ?? 0
+  }
+}

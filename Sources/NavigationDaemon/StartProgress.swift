@@ -1,0 +1,45 @@
+import CLinux
+import RuntimePaths
+import Systemd
+
+/// Shows the progress of a start, on a terminal and in the status of the service, and ends the process
+/// if it is asked to stop meanwhile.
+struct StartProgress {
+  /// A start that is faster shows no line on a terminal.
+  private static let patience: UInt64 = 100
+
+  private let form: ProgressDisplay.Form
+  private let log: Log
+  private let began = SystemClock.monotonicMilliseconds()
+  private var line: ProgressLine
+  private var status = WorkStatus()
+
+  /// Begins; shows nothing.
+  init(as form: ProgressDisplay.Form, log: Log) {
+    (self.form, self.log) = (form, log)
+    line = ProgressLine(.start, as: form)
+  }
+
+  /// Takes a report of the replay.
+  mutating func show(_ done: UInt64, of total: UInt64) {
+    let now = SystemClock.monotonicMilliseconds()
+    if form == .json || now >= began + Self.patience { line.show(done, of: total) }
+    if let text = status.note(.start, done, of: total, at: now), now > began {
+      Daemon.extendTimeout(text)
+    }
+    guard navd_pending_stop() != 0 else { return }
+    line.end()
+    // A replay writes nothing.
+    log(
+      LogEntry(.notice, "stopped while it replayed the journal, which is as it was", kind: .stopped)
+    )
+    log.flush()
+    ExitStatus.orderly.exitProcess()
+  }
+
+  /// Erases the line of a terminal, or writes the last line of JSON.
+  mutating func end(isComplete: Bool) {
+    if isComplete { line.complete() }
+    line.end()
+  }
+}

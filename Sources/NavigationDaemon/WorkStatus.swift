@@ -1,0 +1,56 @@
+import RuntimePaths
+
+/// Decides what the service manager shows while the daemon does long work: a backup, or pruning.
+///
+/// Laws: at most one text a second for each piece of work, beside the text that ends it; a piece that
+/// is not noted is not shown. Times are in milliseconds of a clock that does not fall.
+struct WorkStatus {
+  /// Milliseconds between two texts about the same work.
+  static let interval: UInt64 = 1000
+
+  private struct Work {
+    let subject: ProgressSubject
+    var estimate: ProgressEstimate
+    var shownAt: UInt64?
+  }
+
+  private var works: [Work] = []
+
+  /// The progress of work that is being done; nil if it is not.
+  subscript(_ subject: ProgressSubject) -> ProgressEstimate? {
+    works.first { $0.subject == subject }?.estimate
+  }
+
+  /// Takes a report of a piece of work.
+  ///
+  /// - Returns: the text about all work, if it is to be shown now; else nil.
+  mutating func note(
+    _ subject: ProgressSubject, _ done: UInt64, of total: UInt64, at now: UInt64
+  ) -> String? {
+    let index = works.firstIndex { $0.subject == subject } ?? begin(subject, at: now)
+    works[index].estimate.note(done, of: total, at: now)
+    if let shownAt = works[index].shownAt, now < shownAt + Self.interval { return nil }
+    works[index].shownAt = now
+    return works.map { $0.estimate.text($0.subject) }.joined(separator: "; ")
+  }
+
+  /// Takes a report of what is left of a piece of work whose size is not known before.
+  mutating func note(_ subject: ProgressSubject, left: UInt64, at now: UInt64) -> String? {
+    let before = self[subject]
+    let done = before?.done ?? 0
+    let total = max(before?.total ?? 0, done + left)
+    return note(subject, total - left, of: total, at: now)
+  }
+
+  /// Notes that a piece of work has ended; returns whether it was shown.
+  mutating func end(_ subject: ProgressSubject) -> Bool {
+    let isShown = works.contains { $0.subject == subject && $0.shownAt != nil }
+    works.removeAll { $0.subject == subject }
+    return isShown
+  }
+
+  private mutating func begin(_ subject: ProgressSubject, at now: UInt64) -> Int {
+    works.append(Work(subject: subject, estimate: ProgressEstimate(at: now)))
+    return works.count - 1
+  }
+}

@@ -1,0 +1,216 @@
+/// A long piece of work, by its words and its unit.
+package struct ProgressSubject: Hashable, Sendable {
+  /// What is counted.
+  package enum Unit: Hashable, Sendable {
+    /// Bytes, in pieces of this many: 4096 for pages.
+    case bytes(UInt64)
+    /// Things, such as rows.
+    case things(String)
+  }
+
+  /// The name in JSON, such as `backup`.
+  package let name: String
+  /// The words on a terminal, such as `backing up`.
+  package let words: String
+  /// What is counted.
+  package let unit: Unit
+
+  /// Makes a subject of its members.
+  package init(_ name: String, _ words: String, _ unit: Unit) {
+    (self.name, self.words, self.unit) = (name, words, unit)
+  }
+
+  /// A backup; its pages of 4096 bytes count when they are written, and again when they are read.
+  package static let backup = ProgressSubject("backup", "backing up", .bytes(4096))
+  /// A restoration; its bytes count when they are written, and again when they are read.
+  package static let restore = ProgressSubject("restore", "restoring", .bytes(1))
+  /// The replay of the journal at a start.
+  package static let start = ProgressSubject("start", "replaying the journal", .things("rows"))
+  /// A check of all navs.
+  package static let verify = ProgressSubject("verify", "checking", .things("navs"))
+  /// The deletion of old rows.
+  package static let prune = ProgressSubject("prune", "pruning the history", .things("rows"))
+}
+
+extension ProgressEstimate {
+  /// The figures in words, such as `backing up: 37 %, 95.2 MB/s, 12 s left`.
+  ///
+  /// - Parameter subject: the work.
+  /// - Returns: one line.
+  package func text(_ subject: ProgressSubject) -> String {
+    ([subject.words + ": \(percent) %"] + figures(subject)).joined(separator: ", ")
+  }
+
+  /// The figures with a bar, such as `backing up [####      ]  37 %  95.2 MB/s  12 s left`.
+  ///
+  /// - Parameters:
+  ///   - subject: the work.
+  ///   - columns: the width of the terminal; a narrow one has no bar, or fewer figures.
+  /// - Returns: a text in ASCII that is shorter than the terminal is wide.
+  package func line(_ subject: ProgressSubject, columns: Int) -> String {
+    let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
+    var parts = ["\(share)\(percent) %"] + figures(subject)
+    func width() -> Int { subject.words.utf8.count + parts.reduce(0) { $0 + $1.utf8.count + 2 } }
+    while parts.count > 1, width() >= columns { parts.removeLast() }
+    // The places of the figures are kept free, so that the bar keeps its width.
+    let bar = min(30, columns - subject.words.utf8.count - 4 - Self.figureColumns)
+    var line = subject.words
+    if bar >= 8 {
+      let full = Int(fraction * Double(bar))
+      line += " [" + String(repeating: "#", count: full)
+      line += String(repeating: " ", count: bar - full) + "]"
+    }
+    line = ([line] + parts).joined(separator: "  ")
+    return String(line.prefix(max(0, columns - 1)))
+  }
+
+  /// The widest figures: `  100 %  999,999,999 rows/s  23 h 59 min left`, about.
+  private static let figureColumns = 45
+
+  /// The figures as the members of a JSON object, without braces.
+  ///
+  /// - Parameter subject: the work.
+  /// - Returns: the members, from `work` on; `rate` and `remaining` only when they are known.
+  package func members(_ subject: ProgressSubject) -> String {
+    let unit =
+      switch subject.unit {
+      case .bytes(1): "bytes"
+      case .bytes: "pages"
+      case .things(let name): name
+      }
+    var text = #""work":"\#(subject.name)","done":\#(done),"total":\#(total),"unit":"\#(unit)""#
+    text += #","percent":\#(percent)"#
+    if let rate { text += #","rate":\#(UInt64(rate.rounded()))"# }
+    if let remaining { text += #","remaining":\#(remaining)"# }
+    return text
+  }
+
+  private func figures(_ subject: ProgressSubject) -> [String] {
+    guard let rate, !isComplete else { return [] }
+    var figures: [String]
+    switch subject.unit {
+    case .bytes(let size): figures = [Self.bytes(rate * Double(size)) + "/s"]
+    case .things(let name): figures = ["\(Self.grouped(UInt64(rate.rounded()))) \(name)/s"]
+    }
+    if let remaining { figures.append(Self.time(remaining) + " left") }
+    return figures
+  }
+
+  private static func bytes(_ number: Double) -> String {
+    var (value, unit) = (number, 0)
+    let units = ["B", "kB", "MB", "GB", "TB"]
+    while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
+    guard unit > 0, value < 99.95 else { return "\(UInt64(value.rounded())) \(units[unit])" }
+    let tenths = UInt64((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+  }
+
+  private static func grouped(_ number: UInt64) -> String {
+    var digits = Array(String(number))
+    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+    return String(digits)
+  }
+
+  /// A time in its two greatest units, rounded up to seconds.
+  private static func time(_ milliseconds: UInt64) -> String {
+    let seconds = (milliseconds + 999) / 1000
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3600: return "\(seconds / 60) min \(seconds % 60) s"
+    case ..<86_400: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+    default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
+    }
+  }
+}
+
+/// Decides when progress is shown, and as what; the caller writes the text.
+///
+/// The first report is shown at once. On a terminal, at most ten reports a second follow; as JSON, at
+/// most one a second, and the last.
+package struct ProgressDisplay: Sendable {
+  /// The form of what is shown.
+  package enum Form: String, CaseIterable, Sendable {
+    /// One line of a terminal, which each report replaces.
+    case line
+    /// Lines of JSON.
+    case json
+    /// Nothing.
+    case none
+
+    /// The form for the word of an option `--progress`; nil for a word that is none of its values.
+    ///
+    /// - Parameters:
+    ///   - word: `auto`, `json` or `none`; nil stands for `auto`.
+    ///   - isTerminal: whether stderr is a terminal, which `auto` requires.
+    package init?(word: String?, isTerminal: Bool) {
+      switch word {
+      case "auto", nil: self = isTerminal ? .line : .none
+      case "json": self = .json
+      case "none": self = .none
+      default: return nil
+      }
+    }
+
+    /// The words of an option `--progress`.
+    package static let words = ["auto", "json", "none"]
+  }
+
+  /// The form.
+  package let form: Form
+  /// The figures.
+  package private(set) var estimate: ProgressEstimate
+  private let subject: ProgressSubject
+  private var shownAt: UInt64?
+  private var shown: ProgressEstimate?
+
+  /// Begins with nothing shown.
+  ///
+  /// - Parameters:
+  ///   - subject: the work.
+  ///   - form: the form.
+  ///   - now: the time in milliseconds.
+  package init(_ subject: ProgressSubject, as form: Form, at now: UInt64) {
+    (self.subject, self.form) = (subject, form)
+    estimate = ProgressEstimate(at: now)
+  }
+
+  /// Whether something was shown.
+  package var isShown: Bool { shown != nil }
+
+  private var interval: UInt64 { form == .json ? 1000 : 100 }
+
+  /// Takes a report.
+  ///
+  /// - Parameters:
+  ///   - done: the units that are done.
+  ///   - total: all units.
+  ///   - now: the time in milliseconds.
+  ///   - columns: the width of the terminal.
+  /// - Returns: the text to write; nil for none.
+  package mutating func note(
+    _ done: UInt64, of total: UInt64, at now: UInt64, columns: Int = 80
+  ) -> String? {
+    guard form != .none else { return nil }
+    estimate.note(done, of: total, at: now)
+    if let shownAt, now < shownAt + interval { return nil }
+    return show(at: now, columns)
+  }
+
+  /// Ends the display, whether or not the work is complete.
+  ///
+  /// - Returns: the text to write: on a terminal, it erases the line; as JSON, it is the last report
+  ///   unless that was shown. nil for none.
+  package mutating func end() -> String? {
+    switch form {
+    case .none: return nil
+    case .line: return shown == nil ? nil : "\r\u{1B}[K"
+    case .json: return estimate.total == 0 || shown?.done == estimate.done ? nil : show(at: 0, 0)
+    }
+  }
+
+  private mutating func show(at now: UInt64, _ columns: Int) -> String {
+    (shownAt, shown) = (now, estimate)
+    guard form == .json else { return "\r\(estimate.line(subject, columns: columns))\u{1B}[K" }
+    return #"{"type":"work",\#(estimate.members(subject))}"# + "\n"
+  }
+}

@@ -1,0 +1,89 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+import RuntimePaths
+
+/// `trace`: prints the messages of a client or a nav as navd receives and sends them.
+enum TraceCommand: Command {
+  static let declaration = CommandSet.Command(
+    "trace", "Print the messages of one client or one nav", group: Subject.look,
+    arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration(
+        "client", argument: "CLIENT", "Messages of this client, by its name or its id"),
+      OptionDeclaration("all", "The messages of all clients"),
+      OptionDeclaration("count", argument: "N", "End after N messages"),
+      OptionDeclaration("redact", "Replace texts of users by their number of characters"),
+    ],
+    epilogue: """
+      Needs the role admin. Each line names the peer as the kernel or its key proves it. In means from the
+      client to navd, out from navd to the client. navd reports at most 2000 messages in a second, drops
+      the others, and the line says how many: a trace never slows a client. Bodies of more than 4096
+      octets are left out. --timeout ends the command.
+
+      Example: navctl trace kiosk --timeout 1s
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let client = invocation.line.value(of: "client")
+    let isOfAll = invocation.line.contains("all")
+    let hasNav = invocation.namesNav
+    guard !isOfAll || client == nil && !hasNav else {
+      throw UsageError("--all goes without NAV and without --client")
+    }
+    let nav = isOfAll || client != nil && !hasNav ? nil : try invocation.navArguments().nav
+    var remaining = try invocation.line.value(of: "count").map {
+      try Quantities.integer($0, option: "count")
+    }
+    var request = GetRequest(id: 0, nav: nav, what: .trace)
+    request.client = client
+    let timer = Countdown(invocation.typedTimeout)
+    let isRedacted = invocation.line.contains("redact")
+    var connection = try invocation.connect()
+    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    _ = try Reading.get(invocation, &connection, request)
+    while remaining != 0, let event = try connection.next(timeout: timer.left) {
+      switch event {
+      case .traced(let messages):
+        for report in messages.list where remaining != 0 {
+          try print(try JSONValue(report.bytes), invocation, isRedacted: isRedacted)
+          remaining = remaining.map { $0 - 1 }
+        }
+        if messages.dropped > 0 {
+          try write(
+            TraceText.dropped(messages.dropped), TraceText.droppedRecord(messages.dropped),
+            invocation)
+        }
+        guard !messages.isOver else {
+          throw PlainFailure(
+            lines: ["the trace has ended: this user has lost the role admin"],
+            status: ErrorCode.forbidden.exitStatus)
+        }
+      case .opened:
+        // A new session has no trace.
+        _ = try Reading.get(invocation, &connection, request)
+      default: break
+      }
+    }
+    try connection.leave()
+    guard let remaining, remaining > 0 else { return 0 }
+    throw PlainFailure(
+      lines: ["timeout: \(remaining) awaited messages did not pass"],
+      status: ErrorCode.busy.exitStatus)
+  }
+
+  private static func print(
+    _ report: JSONValue, _ invocation: Invocation, isRedacted: Bool
+  ) throws {
+    let report = isRedacted ? try JSONValue(Redaction.redacted(report).bytes) : report
+    try write(TraceText.line(report), TraceText.record(report), invocation)
+  }
+
+  private static func write(
+    _ text: String, _ record: Record, _ invocation: Invocation
+  ) throws {
+    if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
+  }
+}

@@ -1,0 +1,198 @@
+import CLinux
+import CommandLineOptions
+import Curses
+import Glibc
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import RuntimePaths
+import Synchronization
+
+/// `ui`: shows the navs live on a whole terminal.
+enum UICommand: Command {
+  static let declaration = CommandSet.Command(
+    "ui", "Browse the navs live on the whole terminal", group: Subject.look,
+    arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration("write", "Let the keys p, P, b and r change the open nav")
+    ],
+    epilogue: """
+      The list has the navs, and NAV is open at the start. The other panes have its stack, as show
+      draws it, and its changes, as watch prints them. The key ? shows all keys, q quits. A change is
+      guarded by the state on the screen. Without --write nothing is ever sent. There is no JSON,
+      since ui draws for people: see watch -o json.
+
+      Example: navctl ui kiosk
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
+    if let nav, nav.hasPrefix("$") {
+      throw UsageError("\(nav) is a directory, not a nav", remedy: "navctl ui")
+    }
+    let term = invocation.environment["TERM"]
+    if let obstacle = BrowserTerminal.obstacle(
+      isTerminal: Output.isTerminal && isatty(0) == 1, term: term, isJSON: invocation.isJSON,
+      nav: nav)
+    {
+      throw obstacle
+    }
+    let signals = try Signals(also: [SIGWINCH])
+    // An error of the first connection ends the command before the terminal is taken over.
+    var connection = try invocation.connect()
+    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    guard let events = EventDescriptor.make() else {
+      throw SystemError("make", "a descriptor for events", code: navd_errno())
+    }
+    let isUTF8 = CursesTerminal.takeLocale()
+    let browser = NavBrowser(
+      isWritable: invocation.line.contains("write"), endpoint: connection.endpoint,
+      isASCII: !isUTF8 || Output.isASCII.withLock { $0 })
+    guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
+      throw BrowserTerminal.unfit(term, nav: nav)
+    }
+    var view = BrowserView(invocation, browser, terminal, events)
+    try view.run(&connection, signals, nav)
+    let shown = view.end()
+    try connection.leave()
+    let memory = Memory(invocation.environment, endpoint: connection.endpoint)
+    if let shown { memory.remember(shown.seen, of: shown.nav) }
+    return 0
+  }
+}
+
+/// Passes keys and events to the browser, and performs what it wants.
+private struct BrowserView: ~Copyable {
+  private let invocation: Invocation
+  private var browser: NavBrowser
+  private let terminal: CursesTerminal
+  private var events: EventDescriptor
+
+  /// How many events are taken before the next frame.
+  private static let maximumEvents = 256
+
+  init(
+    _ invocation: Invocation, _ browser: NavBrowser, _ terminal: consuming CursesTerminal,
+    _ events: consuming EventDescriptor
+  ) {
+    self.invocation = invocation
+    self.browser = browser
+    self.terminal = terminal
+    self.events = events
+  }
+
+  /// Restores the terminal; returns what it showed last.
+  consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
+
+  /// Shows frames until the user or a signal ends the command.
+  mutating func run(
+    _ connection: inout NavigationConnection, _ signals: borrowing Signals, _ nav: String?
+  ) throws {
+    resize()
+    guard try perform(browser.start(nav), on: &connection) else { return }
+    while true {
+      draw()
+      try connection.update(&events, isReady: false)
+      var entries = [0, signals.descriptor, events.descriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      _ = unsafe poll(&entries, nfds_t(entries.count), -1)
+      guard goesOn(after: signals) else { return }
+      // Keys come first: they are about the frame that the user sees, not about newer events.
+      while let key = terminal.nextKey() {
+        guard try perform(browser.press(Self.key(key)), on: &connection) else { return }
+      }
+      // The other end of the terminal is gone.
+      if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
+      try connection.serve(limit: Self.maximumEvents)
+      while let event = connection.takeEvent() {
+        guard case .session(let event) = event else { continue }
+        guard try perform(browser.take(event), on: &connection) else { return }
+      }
+    }
+  }
+
+  /// Takes the pending signals; returns false if one of them ends the command.
+  private mutating func goesOn(after signals: borrowing Signals) -> Bool {
+    while let signal = signals.next() {
+      switch signal {
+      case SIGWINCH: resize()
+      case SIGCHLD: break
+      default: return false
+      }
+    }
+    return true
+  }
+
+  private mutating func resize() {
+    if let size = Output.terminalSize { terminal.resize(columns: size.columns, rows: size.rows) }
+    let size = terminal.size
+    browser.resize(columns: size.columns, rows: size.rows)
+  }
+
+  private mutating func draw() {
+    let frame = browser.frame()
+    let columns = terminal.size.columns
+    terminal.beginFrame()
+    for (row, line) in frame.lines.enumerated() {
+      for cell in line.cells(columns: columns) {
+        terminal.put(
+          cell.text, row: row, column: cell.column, width: cell.width, look: Self.look(cell.style))
+      }
+    }
+    terminal.endFrame(cursor: frame.cursor.map { ($0.row, $0.column) })
+  }
+
+  /// Performs effects; returns false if one of them ends the command.
+  private mutating func perform(
+    _ effects: [NavBrowser.Effect], on connection: inout NavigationConnection
+  ) throws -> Bool {
+    for effect in effects {
+      switch effect {
+      case .watch(let nav): try connection.watch(nav)
+      case .unwatch(let nav): try connection.unwatch(nav)
+      case .send(let change):
+        var request = OpRequest(id: 0, nav: change.nav, guards: change.guards)
+        // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
+        if connection.endpoint.hasPrefix("ipc:") {
+          request.due = SystemClock.bootMilliseconds() + invocation.timeoutMilliseconds
+        }
+        let id = try connection.submit(request, operations: [change.operation.octets.bytes])
+        browser.noteSent(id: id)
+      case .redraw: terminal.redraw()
+      case .quit: return false
+      }
+    }
+    return true
+  }
+
+  private static func look(_ style: StyledLine.Style) -> CursesTerminal.Look {
+    switch style {
+    case .plain: .plain
+    case .strong: .strong
+    case .faint: .faint
+    case .tint: .tint
+    case .alert: .alert
+    case .chosen: .chosen
+    }
+  }
+
+  private static func key(_ key: CursesTerminal.Key) -> BrowserKey {
+    switch key {
+    case .character(let scalar): BrowserKey(scalar)
+    case .up: .up
+    case .down: .down
+    case .left: .left
+    case .right: .right
+    case .pageUp: .pageUp
+    case .pageDown: .pageDown
+    case .home: .home
+    case .end: .end
+    case .enter: .enter
+    case .backTab: .backTab
+    case .backspace: .backspace
+    case .delete: .delete
+    case .other: .other
+    }
+  }
+}

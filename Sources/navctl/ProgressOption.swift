@@ -1,0 +1,20 @@
+import CommandLineOptions
+import NavctlSupport
+import RuntimePaths
+
+/// The option `--progress` of commands that take long.
+enum ProgressOption {
+  static let declaration = OptionDeclaration(
+    "progress", argument: "HOW",
+    "auto (if stderr is a terminal), json (lines on stderr) or none",
+    choices: ProgressDisplay.Form.words)
+
+  /// The form that the command line chooses.
+  static func form(_ invocation: Invocation) throws -> ProgressDisplay.Form {
+    let word = invocation.line.value(of: "progress")
+    guard let form = ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal) else {
+      throw UsageError("--progress takes auto, json or none, not '\(word ?? "")'")
+    }
+    return form
+  }
+}

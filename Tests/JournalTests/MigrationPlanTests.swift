@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Journal
+
+/// The steps from the format of a journal to that of this version.
+@Suite struct MigrationPlanTests {
+  private typealias Step = MigrationPlan.Step
+  private static let known = [
+    Step(from: 3, to: 4, "adds a column", spacePercent: 0, bytesPerSecond: 1_000_000),
+    Step(from: 4, to: 5, "writes every row anew", spacePercent: 110, bytesPerSecond: 500_000),
+  ]
+
+  private static func plan(_ found: Int64?, wanted: Int64 = 5) throws(JournalError) -> MigrationPlan
+  {
+    try MigrationPlan(path: "/j", found: found, bytes: 10_000_000, known: known, wanted: wanted)
+  }
+
+  @Test func `the steps lead from the format found to the one wanted, and no further`() throws {
+    #expect(try Self.plan(3).steps == Self.known)
+    #expect(try Self.plan(4).steps == [Self.known[1]])
+    #expect(try Self.plan(3, wanted: 4).steps == [Self.known[0]])
+    for found in [5, nil] as [Int64?] {
+      let plan = try Self.plan(found)
+      #expect(plan.steps.isEmpty && plan.space == 0 && plan.milliseconds == 0)
+    }
+  }
+
+  @Test func `the space is that of the largest step, the time that of all`() throws {
+    let plan = try Self.plan(3)
+    #expect(plan.space == 11_000_000)
+    #expect(plan.milliseconds == 10_000 + 20_000)
+  }
+
+  @Test func `a newer format is refused, and one that no step leaves`() throws {
+    #expect(throws: JournalError.newer(path: "/j", found: 6, supported: 5)) { try Self.plan(6) }
+    #expect(
+      throws: JournalError.damaged(
+        path: "/j", what: "its format 2 is from before the first release, and is not read")
+    ) { try Self.plan(2) }
+  }
+
+  @Test func `this version reads every format that was released without a step`() throws {
+    #expect(MigrationPlan.wanted == 3 && MigrationPlan.steps.isEmpty)
+    #expect(try MigrationPlan(path: "/j", found: 3, bytes: 1).steps.isEmpty)
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+@testable import NavigationCore
+import Testing
+
+/// `$heads`: where each awake nav is.
+@Suite struct HeadsTests {
+  private static let interval = PublicationPace.interval(records: 0)
+
+  /// A client that mirrors `$heads`.
+  private final class Follower {
+    let world: World
+    let client: Client
+    var mirror = Mirror()
+    private var read = 0
+
+    init(_ world: World, _ client: Client) throws {
+      (self.world, self.client) = (world, client)
+      read = world.sent.count
+      try client.watch(nav: "$heads")
+      try catchUp()
+    }
+
+    /// Applies what arrived; returns how many diffs that were.
+    @discardableResult
+    func catchUp() throws -> Int {
+      let new = world.sent[read...].filter {
+        $0.connection == client.connection && $0.json["nav"] as? String == "$heads"
+      }
+      read = world.sent.count
+      for message in new { try mirror.apply(message, nav: "$heads") }
+      return new.count { $0.verb == .diff }
+    }
+
+    /// The records, without the versions.
+    var heads: [String] {
+      mirror.screens.map { record in
+        let members = ["id", "rev", "depth", "top", "t", "watches"].map { "\(record[$0] ?? "-")" }
+        return members.joined(separator: " ")
+      }
+    }
+  }
+
+  private static func expected(_ world: World) -> [String] {
+    world.hub.navs.loaded.map { world.hub.navs.slots[$0] }.sorted { $0.name < $1.name }.map { nav in
+      let watches = world.hub.watches.of(nav: world.hub.navs.slot(of: nav.name) ?? -1).count
+      return "\(nav.name) \(nav.revision.number) \(nav.controller.stack.count) "
+        + "\(nav.controller.top?.id.text ?? "-") \(nav.changedAt) \(watches)"
+    }
+  }
+
+  @Test func `the records name revision, depth, top, time and watches of the awake navs`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    let follower = try Follower(world, client)
+    #expect(follower.heads == ["kiosk 1 1 home \(world.now.wall) 0"])
+    try world.wait(Self.interval)
+    try client.must(SealTests.push("wifi"))
+    try client.watch(nav: "kiosk")
+    let pushed = world.now.wall
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    #expect(follower.heads == ["kiosk 2 2 wifi \(pushed) 1"])
+    try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "a/b")
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    #expect(follower.heads.map { $0.prefix(9) } == ["a/b 1 1 r", "kiosk 2 2"])
+    #expect(try client.op(#"{"nav.close":{}}"#, #""if":{"any":true}"#).code == nil)
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    #expect(follower.heads.map { $0.prefix(9) } == ["a/b 1 1 r"])
+  }
+
+  @Test func `the first change is shown at once, and the next ones 250 ms later, together`() throws
+  {
+    let world = World()
+    let client = try world.kiosk()
+    let follower = try Follower(world, client)
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    try client.must(SealTests.push("a"))
+    #expect(try follower.catchUp() == 1)
+    for id in ["b", "c", "d"] { try client.must(SealTests.push(id)) }
+    #expect(try follower.catchUp() == 0)
+    try world.wait(Self.interval - 1)
+    #expect(try follower.catchUp() == 0)
+    #expect(try #require(world.hub.wakeAt) <= world.now.boot + 1)
+    try world.wait(1)
+    #expect(try follower.catchUp() == 1)
+    #expect(follower.heads.map { $0.prefix(11) } == ["kiosk 5 5 d"])
+    #expect(PublicationPace.interval(records: 400_000) == 1250)
+  }
+
+  @Test func `nothing is shown that is not durable, also while ops are decided early`() throws {
+    let world = World()
+    let client = try world.kiosk()
+    let follower = try Follower(world, client)
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    let body = { (id: String) in client.message("op", client.opBody(SealTests.push(id))) }
+    let (first, second) = try world.overlap([body("a")], [body("b")])
+    let heads = { (sent: [Sent]) in
+      sent.filter { $0.json["nav"] as? String == "$heads" }.map(\.text)
+    }
+    #expect(heads(first).count == 1)
+    #expect(heads(first).first?.contains(#""rev":2,"depth":2,"top":"a""#) == true)
+    #expect(heads(second).isEmpty)
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    #expect(follower.heads.map { $0.prefix(11) } == ["kiosk 3 3 b"])
+  }
+
+  @Test func `a dormant nav is absent until it wakes`() throws {
+    let world = World { $0.navIdle = 60_000 }
+    let client = try world.kiosk()
+    let follower = try Follower(world, client)
+    for _ in 0..<4 { try world.wait(60_000) }
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    #expect(world.dormantNumbers.count == 1 && follower.heads == [])
+    try client.get("state")
+    try world.wait(Self.interval)
+    try follower.catchUp()
+    #expect(follower.heads == Self.expected(world) && follower.heads.count == 1)
+  }
+
+  @Test(arguments: UInt64(1)...4)
+  func `after the pause the records are those of the navs, whatever happened`(seed: UInt64) throws {
+    let world = World { $0.navIdle = 20_000 }
+    let client = try world.client()
+    let other = try world.client(2)
+    var follower = try Follower(world, client)
+    var random = SeededGenerator(seed: seed)
+    for step in 0..<240 {
+      let nav = "n\(random.next() % 5)"
+      let any = #""if":{"any":true}"#
+      switch random.next() % 12 {
+      case 0: _ = try other.op(#"{"nav.close":{}}"#, nav: nav, any)
+      case 1, 2: _ = try other.op(#"{"nav.create":{"root":{"id":"home"}}}"#, nav: nav)
+      case 3, 4, 5: _ = try other.op(SealTests.push("s\(step)x"), nav: nav, any)
+      case 6: _ = try other.op(#"{"pop":{}}"#, nav: nav, any)
+      case 7: _ = try other.send("watch", #"{"id":\#(other.nextID()),"nav":"\#(nav)"}"#)
+      case 8: _ = try other.send("unwatch", #"{"id":\#(other.nextID()),"nav":"\#(nav)"}"#)
+      case 9:
+        world.journal.isFailing = true
+        _ = try other.op(SealTests.push("f\(step)x"), nav: nav, any)
+        _ = try other.op(#"{"nav.create":{"root":{"id":"home"}}}"#, nav: nav)
+        world.journal.isFailing = false
+        _ = try other.op(SealTests.push("g\(step)x"), nav: nav, any)
+      case 10: try world.wait(30_000)
+      default:
+        try follower.catchUp()
+        follower = try Follower(world, client)
+      }
+      if random.next() % 3 == 0 {
+        try world.wait(Self.interval)
+        try follower.catchUp()
+        #expect(follower.heads == Self.expected(world), "seed \(seed), step \(step)")
+      }
+    }
+  }
+
+  @Test func `only those that may read every nav read it, or to which it is granted`() throws {
+    var access = Access()
+    access.grants = [
+      Access.Grant(.user(1001), try #require(NavGlob("*")), .read),
+      Access.Grant(.user(1002), try #require(NavGlob("kiosk*")), .all),
+      Access.Grant(.user(1003), try #require(NavGlob("$heads")), .read),
+      Access.Grant(.user(1004), try #require(NavGlob("*")), [.push, .pop]),
+    ]
+    let expected: [UInt32: Rights] = [1001: .read, 1002: [], 1003: .read, 1004: [], 0: .all]
+    for (user, rights) in expected {
+      let peer = Peer.local(user: user, group: user, process: 1)
+      #expect(access.rights(of: peer, on: "$heads", owner: nil) == rights, "\(user)")
+    }
+    let everybody = Peer.local(user: 1000, group: 1000, process: 1)
+    #expect(Access().rights(of: everybody, on: "$heads", owner: nil) == .read)
+  }
+
+  @Test func `the list of clients shows which session lags, four times a second at most`() throws {
+    let world = World()
+    let admin = try world.client(9, user: 0)
+    let client = try world.kiosk()
+    let other = try world.client(3)
+    var mirror = Mirror()
+    try client.watch(nav: "kiosk")
+    for message in try admin.watch(nav: "$clients") { try mirror.apply(message, nav: "$clients") }
+    #expect(mirror.screens.map { $0["behind"] as? Int } == [0, 0, 0])
+    #expect(mirror.screens.map { $0["stalled"] as? Bool } == [false, false, false])
+    try world.wait(Self.interval)
+    for message in try world.turn([.blocked(client.connection)]) {
+      try mirror.apply(message, nav: "$clients")
+    }
+    var diffs = 0
+    for id in ["a", "b", "c"] {
+      let sent = try world.turn([
+        other.message("op", other.opBody(SealTests.push(id), #""if":{"any":true}"#))
+      ])
+      for message in sent where message.connection == admin.connection {
+        try mirror.apply(message, nav: "$clients")
+        diffs += 1
+      }
+    }
+    #expect(diffs == 0)
+    for message in try world.wait(Self.interval) where message.connection == admin.connection {
+      try mirror.apply(message, nav: "$clients")
+    }
+    let lagging = try #require(mirror.screens.first { $0["behind"] as? Int == 3 })
+    #expect(lagging["stalled"] as? Bool == true && lagging["watches"] as? Int == 1)
+    #expect(mirror.screens.count == 3)
+    for message in try world.turn([.unblocked(client.connection)]) + world.wait(Self.interval)
+    where message.connection == admin.connection {
+      try mirror.apply(message, nav: "$clients")
+    }
+    #expect(mirror.screens.allSatisfy { $0["behind"] as? Int == 0 })
+    #expect(mirror.screens.allSatisfy { $0["stalled"] as? Bool == false })
+  }
+}
