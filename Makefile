@@ -68,7 +68,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 step = @echo '==> $(strip $(1))' && $(1)
 
 .PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-cluster bench-deps man docc \
-  install install-library install-qml qml packages booted autopkgtest clean
+  install install-library install-qml qml packages booted clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -138,6 +138,7 @@ booted: ## Prepare the tests under a real service manager, in .build/booted
 	$(call step,Tests/BootedTests/prepare $(PACKAGING_PACKAGES))
 
 # About a minute after `make booted`; another one when its root is made. PACKAGES_DIR=.build/packages tests those of a release build.
+.PHONY: autopkgtest
 autopkgtest: booted ## Run debian/tests on a booted machine, as root
 	$(call step,debian/autopkgtest $(if $(filter command line,$(origin PACKAGES_DIR)),$(PACKAGES_DIR)))
 

@@ -9,7 +9,7 @@ import subprocess
 import yaml
 
 from blocks import ROOT, text_of
-from reader import BINARIES, DEADLINE, Daemon, Directory, eventually
+from reader import BINARIES, DEADLINE, Daemon, Directory
 from harness import Process
 
 PROGRAMS = ("navd", "navd-cluster", "navd-exporter", "navd-publish", "navd-web")
@@ -121,7 +121,7 @@ def metrics():
     exporter = Process([os.path.join(BINARIES, "navd-exporter"), "--endpoint", daemon.endpoint, "--listen", f"unix:{path}"],
                        daemon.directory / "exporter.log")
     try:
-        eventually("the socket of the exporter", lambda: os.path.exists(path))
+        exporter.says("serving on")
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(path)
             client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")

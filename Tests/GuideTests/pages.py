@@ -50,7 +50,7 @@ class Found:
 
     @property
     def owner(self):
-        if any(page == self.page and text in self.block.text for page, text in administered()):
+        if (self.page, self.block.line) in administered():
             return ADMINISTRATOR
         return SECTIONS.get((self.page, self.heading)) or next(
             (test for pattern, language, test in OWNERS
@@ -68,11 +68,17 @@ class Found:
         return "checked" if self.block.language in DATA | CODE else None
 
 
-@functools.cache
-def administered():
-    """The pages, each with a text of one block, that the scenario names."""
+def administrator_types():
+    """The pages, each with a text of a block, that the scenario names."""
     return [(page, bare or quoted) for page, quoted, bare in re.findall(
         r"^[^#\n]*(?:types|writes \S+) ((?:docs|man)/\S+) (?:'([^']+)'|(\S+))", text_of(ADMINISTRATOR), re.M)]
+
+
+@functools.cache
+def administered():
+    """The pages and lines of the blocks that the scenario types: the first block that has the text."""
+    return {(page, next((block.line for block in blocks_of(text_of(page)) if text in block.text), None))
+            for page, text in administrator_types()}
 
 
 @functools.cache
@@ -83,7 +89,7 @@ def matches(pattern):
 def pages():
     """Each page with blocks: Markdown outside the build, and the manual."""
     found = set().union(*map(matches, (
-        "*.md", "docs/**/*.md", "*/README.md", "Tests/*/README.md", "demo/**/README.md", "man/*.scd")))
+        "*.md", "docs/**/*.md", "*/README.md", "Tests/**/README.md", "demo/**/README.md", "man/*.scd")))
     return sorted(page for page in found if "```" in text_of(page))
 
 
