@@ -109,6 +109,11 @@ extension Explanation {
       remedy: "find the author: navctl log NAV",
       example: "journalctl -u navd NAVD_CODE=override"),
     Explanation(
+      "trace", exitStatus: nil, "A client sees the messages of other clients.",
+      cause: "A note in navd's log: navctl trace, which needs the role admin.",
+      remedy: "find the sessions: navctl list --clients",
+      example: "journalctl -u navd NAVD_CODE=trace"),
+    Explanation(
       "forced", exitStatus: nil, "A client took the display from its holder.",
       cause: "A note in navd's log: lease take --force, which needs the right admin.",
       remedy: "find the holder: navctl show NAV",

@@ -54,7 +54,8 @@ import Testing
 @Suite struct OperationKindsTests {
   @Test func `kinds are ordinary if none of them is rare`() {
     let rare: Set<String> = [
-      "nav.create", "nav.close", "revert", "open", "button.activate", "gesture.begin", "gesture.update",
+      "nav.create", "nav.close", "revert", "open", "button.activate", "gesture.begin",
+      "gesture.update",
       "gesture.finish", "gesture.cancel",
     ]
     #expect(rare.isSubset(of: OperationKind.allCases.map(\.name)))
