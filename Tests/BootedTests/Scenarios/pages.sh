@@ -28,7 +28,7 @@ writes() { # FILE, and the words of `replaced`
 cd "$(mktemp -d)"
 leave() {
   navd-tcp disable || true
-  rm -rf /etc/navd/navd.conf.d/{publish,exporter}.conf /etc/navd/keys /etc/navd/*.key /etc/navd/publish
+  rm -rf /etc/systemd/system/navd.service.d/backup.conf /etc/navd/navd.conf.d/{publish,backup}.conf /etc/navd/keys /etc/navd/*.key /etc/navd/publish
 }
 trap leave EXIT
 
@@ -63,6 +63,12 @@ types man/navd.8.scd 'journalctl'
 backup=$(navctl backup -o json | grep -oE '/[^"]*\.db')
 types man/navd.8.scd --restore /var/lib/navd/backups/navd-20261121T174345Z-1234.db for "$backup"
 holds "$(navctl list)" kiosk
+# navd copies its journal by itself; then also to another file system, as navd.conf(5) has it.
+types man/navd.8.scd 'keep = 7'
+types man/navd.8.scd --dry-run
+types man/navd.conf.5.scd 'install -d'
+copied() { [[ -n $(find /srv/backup/navd -name '*.db') ]]; }
+until_so copied
 
 # docs/publish.md: the device and the receiver are one machine here.
 install_packages /packages/navd-publish_*.deb
