@@ -87,8 +87,9 @@ extension ProcessTests {
       let peer = try Peer(daemon.endpoint)
       try peer.create("kiosk")
       try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
-      // A cluster is not that of a nav, and rows are read by programs alone.
-      for what in GetRequest.What.allCases where ![.backup, .cluster, .rows].contains(what) {
+      // A cluster is not that of a nav, rows are read by programs alone, and navctl trace traces.
+      let others: [GetRequest.What] = [.backup, .cluster, .rows, .trace]
+      for what in GetRequest.What.allCases where !others.contains(what) {
         let screen = what == .screen ? ["--screen", "home"] : []
         let answer = try run(daemon, ["get", "kiosk", "--what", what.rawValue] + screen, options)
         guard !options.isEmpty else { continue }
