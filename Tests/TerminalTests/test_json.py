@@ -94,6 +94,7 @@ OTHERS = {
     "restore": "prints changed, as the others",
     "gesture": "prints changed for each step: test_streams",
     "delegate": "a stream: test_streams",
+    "trace": "a stream: test_a_trace_has_the_messages_of_others, and test_trace.py",
 }
 
 
@@ -161,6 +162,15 @@ class Schema(unittest.TestCase):
         self.scene.must("button", "kiosk", "activate", "scan")
         self.check(first + watch.communicate(timeout=60)[0], ["snapshot"] + ["diff"] * 3 + ["event"])
         self.check(registered + delegate.communicate(timeout=60)[0], ["delegate", "ask", "settled"])
+
+    def test_a_trace_has_the_messages_of_others(self):
+        trace = subprocess.Popen(
+            [NAVCTL, "-o", "json", "trace", "--all", "--count", "2"], stdout=subprocess.PIPE, text=True,
+            env=self.scene.environment)
+        # Until the trace has begun and seen enough.
+        while trace.poll() is None:
+            self.scene.must("title", "kiosk", "wifi", "X")
+        self.check(trace.communicate(timeout=60)[0], ["traced", "traced"])
 
     def test_a_command_of_watch_gets_each_line(self):
         given = self.scene.must(

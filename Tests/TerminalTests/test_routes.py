@@ -30,7 +30,7 @@ class Routes(unittest.TestCase):
         self.assertEqual(result.output.splitlines(), [
             "fail  settings/dns  it leads to [home, settings/dns], not [home, dns]",
             "fail  settings/wifi  it leads to [home, settings/wifi]",
-            "fail  a/b/c  no route of the settings matches it"])
+            "fail  a/b/c  no route matches it, or its conditions do not hold"])
         suite = xml.etree.ElementTree.parse(self.scene.daemon.directory / "report.xml").getroot()
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "3"))
         self.assertEqual(suite[0][0].get("message"), "it leads to [home, settings/dns], not [home, dns]")

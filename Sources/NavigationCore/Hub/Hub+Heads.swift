@@ -98,7 +98,7 @@ extension Hub {
           json.member("ver", version.number)
           json.member("rev", head.revision.number)
           json.member("depth", UInt64(head.depth))
-          json.optional("top", head.top ?? "")
+          if let top = head.top { json.member("top", top) }
           json.member("t", head.time)
           json.member("watches", UInt64(watchCount))
           json.endObject()
