@@ -26,7 +26,7 @@ const REMEMBERED_MS = 540_000;
 /** The longest pause of a timer; a longer one would end at once. */
 const TIMER_MS = 2 ** 31 - 1;
 const VIEWS = Object.freeze(["full", "bar", "top"]);
-const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event"]);
+const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event", "traced"]);
 /** Marks a guard that was made from a state. JSON does not show it; `{...guard}` keeps it. */
 const FROM_MIRROR = Symbol("from mirror");
 

@@ -11,7 +11,7 @@ package enum Redaction {
     "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",
     "screen", "from", "to", "covers", "style", "metrics", "placement", "class", "type", "before",
     "version", "libzmq", "finding", "remedy", "retry", "effect", "del", "role", "roles",
-    "systemItem", "source", "key",
+    "systemItem", "source", "key", "what",
   ]
 
   /// The members in which applications keep what they like.

@@ -16,7 +16,8 @@ package enum TraceText {
 
   /// The line for messages that are missing.
   package static func dropped(_ count: UInt64) -> String {
-    "… \(count) \(count == 1 ? "message" : "messages") dropped: navd reports at most 2000 in a second"
+    "… \(count) \(count == 1 ? "message" : "messages") dropped: more than 2000 in a second, or this "
+      + "terminal was too slow"
   }
 
   /// The record of a message.
@@ -30,6 +31,16 @@ package enum TraceText {
   /// The record for messages that are missing.
   package static func droppedRecord(_ count: UInt64) -> Record {
     Record(.dropped, ["dropped": .integer(count)])
+  }
+
+  /// The report without the texts of users in its body.
+  package static func redacted(_ report: JSONValue) -> JSONValue {
+    let members = report.members.map { name, value in
+      JSONObject.Member(
+        name: name,
+        value: name == "body" ? Redaction.redacted(value) : OpaqueJSON(validated: value.bytes))
+    }
+    return (try? JSONValue(OpaqueJSON.object(JSONObject(members)).bytes)) ?? report
   }
 
   private static func time(_ milliseconds: UInt64?) -> String {

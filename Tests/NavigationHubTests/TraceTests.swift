@@ -104,6 +104,65 @@ import Testing
     #expect(reports.allSatisfy { $0["name"] as? String == "one-shot" })
   }
 
+  @Test func `a refused hello and the last bye of a client are in its trace`() throws {
+    let stage = try Stage()
+    _ = try stage.trace(#","client":"c2""#)
+    let hello = { (version: Int) in
+      #"{"ver":[\#(version),\#(version)],"client":"\#(stage.remote.client)","name":"c2","nonce":"n"}"#
+    }
+    let refused = try stage.send(stage.remote, "hello", hello(9))
+    #expect(Self.words(refused) == ["in hello 1001", "out err 1001"])
+    let stranger = Client(stage.world, 6, user: 1003)
+    let again = try stage.send(
+      stranger, "hello", #"{"ver":[9,9],"client":"\#(stranger.client)","name":"c2","nonce":"n"}"#)
+    #expect(Self.words(again) == ["in hello 1003", "out err 1003"])
+    let ended = try stage.reports(try stage.world.turn([.revoked(stage.remote.connection)]))
+    #expect(Self.words(ended) == ["out bye 1001"])
+  }
+
+  @Test func `two traces see each other once, and no report of reports`() throws {
+    let stage = try Stage()
+    let other = try stage.world.client(8, user: 0)
+    try other.send("credit", #"{"upto":9007199254740991}"#)
+    _ = try stage.trace("")
+    let body = #"{"id":\#(other.nextID()),"what":"trace"}"#
+    let began = try stage.send(other, "get", body)
+    #expect(Self.words(began) == ["in get 0", "out ok 0"])
+    let event = stage.remote.message("ping", #"{"id":99}"#)
+    stage.world.hub.traceReceived(event, body: Array(#"{"id":99}"#.utf8), at: stage.world.now)
+    let sent = try stage.world.turn([event]).filter { $0.verb == .traced }
+    #expect(Set(sent.map(\.connection)) == [stage.admin.connection, other.connection])
+    for message in sent {
+      let list = try #require(message.json["list"] as? [[String: Any]])
+      #expect(Self.words(list) == ["in ping 1001", "out pong 1001"])
+    }
+    #expect(try stage.world.turn([.wake]).allSatisfy { $0.verb != .traced })
+  }
+
+  @Test func `a session gets one message beyond its credit, and the number of what it missed`()
+    throws
+  {
+    let world = World()
+    let admin = try world.client(9, user: 0)
+    let remote = try world.client(2)
+    #expect(try admin.ask("get", #"{"id":\#(admin.nextID()),"what":"trace"}"#).verb == .ok)
+    var pings: [HubEvent] = []
+    for id in 0..<900 {
+      let body = #"{"id":\#(id),"padding":"\#(String(repeating: "p", count: 400))"}"#
+      pings.append(remote.message("ping", body))
+      world.hub.traceReceived(pings[id], body: Array(body.utf8), at: world.now)
+    }
+    let sent = try world.turn(pings).filter { $0.verb == .traced }
+    let octets = sent.map(\.body.count)
+    // The window of 64 KiB, and not one message more than reaches it.
+    #expect(octets.reduce(0, +) >= 65536 && octets.dropLast().reduce(0, +) < 65536)
+    let reported = try sent.reduce(0) { $0 + (try #require($1.json["list"] as? [Any])).count }
+    world.advance(10)
+    let last = try admin.send("credit", #"{"upto":9007199254740991}"#).filter { $0.verb == .traced }
+    let dropped = (sent + last).reduce(0) { $0 + ($1.json["dropped"] as? Int ?? 0) }
+    #expect(reported + dropped == 1800 && reported > 0 && last.count == 1)
+  }
+
   @Test func `only administrators trace, in a session, and the log names them`() throws {
     let stage = try Stage()
     let body = #"{"id":\#(stage.remote.nextID()),"what":"trace"}"#

@@ -80,6 +80,16 @@ import Testing
     for verb in ServerVerb.allCases { #expect(verb.frame == Array("nsp1.\(verb.rawValue)".utf8)) }
   }
 
+  @Test func `a report can have the deepest message of a client inside`() throws {
+    let deepest = String(repeating: #"{"a":"#, count: 39) + "{}" + String(repeating: "}", count: 39)
+    let body = #"{"list":[{"t":1,"dir":"in","verb":"publish","body":\#(deepest)}]}"#
+    guard case .traced(let messages) = try read("traced", Array(body.utf8)) else {
+      Issue.record("not read as traced")
+      return
+    }
+    #expect(messages.list.count == 1 && messages.dropped == 0 && !messages.isOver)
+  }
+
   @Test func `a verb of a later version is unknown, one of another protocol no message`() throws {
     for body in ["", "{", "[]", #"{"id":1}"#] {
       guard case .unknown = try read("later", Array(body.utf8)) else {

@@ -66,6 +66,12 @@ extension Hub {
     for dueAt in [heads.pace.dueAt, lagPace.dueAt].compactMap({ $0 }) { timer.plan(dueAt) }
   }
 
+  /// Requests a revision of `$clients`, because what a session lags behind may have changed.
+  mutating func requestLag(at now: Instant) {
+    guard navs.isActive(Navs.clientsSlot) else { return }
+    lagPace.request(at: now.boot)
+  }
+
   /// Updates the virtual navs after a batch that changed navs or sessions.
   ///
   /// `isAllDurable` is false if a later batch has begun.
@@ -73,11 +79,7 @@ extension Hub {
     if !batches.current.created.isEmpty || !batches.current.closed.isEmpty {
       publish(Navs.navsSlot)
     }
-    if navs.isActive(Navs.clientsSlot),
-      batches.current.messages > 0 || !batches.current.touched.isEmpty
-    {
-      lagPace.request(at: now.boot)
-    }
+    if batches.current.messages > 0 || !batches.current.touched.isEmpty { requestLag(at: now) }
     if batches.current.changedClients || isAllDurable && lagPace.isDue(at: now.boot) {
       publish(Navs.clientsSlot)
       lagPace.published(at: now.boot, records: sessions.count)

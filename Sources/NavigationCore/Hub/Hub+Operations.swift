@@ -113,7 +113,9 @@ extension Hub {
       return op.request.readable
     }
     var (operations, unreadable) = Self.readable(op.request, isStandalone: isStandalone)
-    operations = signed(operations, by: op)
+    if op.touchesGesture || op.request.kinds.contains(.open) {
+      operations = signed(operations, by: op)
+    }
     guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
     if let unreadable {
       try checkBefore(operations, op, slot)

@@ -21,6 +21,10 @@ extension Hub {
       trace.begin(
         session, on: sender.connection, Trace.Filter(nav: request.nav, client: request.client),
         at: now.boot)
+      for slot in sessions.indices {
+        guard let client = correspondent(sessions.slots[slot].connection) else { continue }
+        trace.note(client, at: sessions.slots[slot].connection)
+      }
       var notice = Notice(
         .overridden, .info, "\(sessions.slots[slot].name) sees the messages of other clients")
       notice.nav = request.nav
@@ -58,17 +62,21 @@ extension Hub {
     }
   }
 
-  /// The client that a message comes from.
+  /// The client that a message comes from: of its session, or what the message says of itself.
   private mutating func sender(
     _ connection: ConnectionID, _ peer: Peer, of message: ClientMessage?
   ) -> Trace.Correspondent {
-    if let known = correspondent(connection) { return known }
-    var stranger = Trace.Correspondent(peer: peer)
-    if case .op(let request)? = message, let client = request.client {
-      stranger.client = (client, request.name ?? "")
+    var sender =
+      correspondent(connection) ?? trace.correspondents[connection]
+      ?? Trace.Correspondent(peer: peer)
+    switch message {
+    case .hello(let hello)?: sender.client = (hello.client, hello.name)
+    case .op(let request)?:
+      if let client = request.client { sender.client = (client, request.name ?? "") }
+    default: break
     }
-    trace.note(stranger, at: connection)
-    return stranger
+    trace.note(sender, at: connection)
+    return sender
   }
 
   /// The client of a session.
@@ -83,7 +91,8 @@ extension Hub {
   mutating func traceSent(at now: Instant) {
     for delivery in output.deliveries {
       guard
-        let receiver = correspondent(delivery.connection) ?? trace.strangers[delivery.connection]
+        let receiver =
+          correspondent(delivery.connection) ?? trace.correspondents[delivery.connection]
       else { continue }
       let body = output.bodies[delivery.body]
       trace.note(
@@ -111,14 +120,13 @@ extension Hub {
       let body = ServerMessageWriter.traced([], dropped: 0, end: "revoked")
       return output.append(.traced, at: output.add(body), to: connection)
     }
-    let hasCredit = sessions.slots[session.slot].hasCredit
-    guard let report = trace.take(session, accepts: hasCredit) else { return }
-    let lists = report.lists.isEmpty ? [[]] : report.lists
-    for (index, list) in lists.enumerated() {
-      let body = ServerMessageWriter.traced(list, dropped: index == 0 ? report.dropped : 0)
+    // A report is dropped rather than kept, or a slow terminal would take the memory of navd.
+    while sessions.slots[session.slot].hasCredit, let report = trace.take(session) {
+      let body = ServerMessageWriter.traced(report.list, dropped: report.dropped)
       noteSent(.traced, body.count, to: session.slot, at: now)
       output.append(.traced, at: output.add(body), to: connection)
     }
+    trace.drop(session)
   }
 }
 

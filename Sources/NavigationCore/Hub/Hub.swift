@@ -85,12 +85,12 @@ package struct Hub: Sendable {
       if let slot = sessions.close(connection) { endSession(slot, .lost) }
     case .blocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
-      batches.current.changedClients = true
       sessions.slots[slot].isBlocked = true
+      requestLag(at: now)
     case .unblocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
-      batches.current.changedClients = true
       sessions.slots[slot].isBlocked = false
+      requestLag(at: now)
       batches.append(.pump(session: slot))
     case .history(let answer): finishRead(answer, at: now)
     case .backupProgress(let progress): reads.note(progress)

@@ -42,11 +42,14 @@ struct Trace: Sendable {
     var id: UInt64?
   }
 
-  /// The reports to one session, ready to be sent.
-  struct Report {
-    /// The reports, a JSON list each of at most `reportBytes` octets, or more if a report is larger.
-    var lists: [[UInt8]]
-    var dropped: UInt64
+  /// The reports of several messages, in one message to the session.
+  struct Report: Sendable {
+    /// The reports, joined by commas: at most `reportBytes` octets, or one report that is larger.
+    var list: [UInt8] = []
+    /// How many messages the list reports.
+    var count: UInt64 = 0
+    /// How many messages before these are missing.
+    var dropped: UInt64 = 0
   }
 
   /// A body larger than this is left out of the report.
@@ -55,8 +58,11 @@ struct Trace: Sendable {
   static let reportBytes = 32768
   /// How many messages a trace reports in a second, and at once after a pause.
   static let (perSecond, burst) = (UInt64(2000), UInt64(1000))
-  /// How many unanswered requests a trace of a nav remembers.
+  /// How many unanswered requests a trace of a nav remembers; with more, it forgets them.
   static let awaitedLimit = 4096
+  /// How many clients are remembered for messages to them; with more, those without session are
+  /// forgotten.
+  static let correspondentLimit = 16384
 
   fileprivate struct Tracer: Sendable {
     var session: SessionRef
@@ -65,9 +71,7 @@ struct Trace: Sendable {
     /// What it may still report now, in thousandths of a message.
     var tokens = Trace.burst * 1000
     var refilledAt: UInt64
-    var lists: [[UInt8]] = []
-    /// How many messages `lists` reports.
-    var count: UInt64 = 0
+    var reports: [Report] = []
     var dropped: UInt64 = 0
     /// The requests about the nav whose answers have not passed.
     var awaited: Set<Request> = []
@@ -79,8 +83,9 @@ struct Trace: Sendable {
   }
 
   private var tracers: [Tracer] = []
-  /// The clients without session that sent something, for the answers to them.
-  private(set) var strangers: [ConnectionID: Correspondent] = [:]
+  /// The clients that had a session or sent something since the trace began: for messages to a client
+  /// that has no session, or has it no more.
+  private(set) var correspondents: [ConnectionID: Correspondent] = [:]
 
   /// Whether no session has a trace.
   var isEmpty: Bool { tracers.isEmpty }
@@ -100,13 +105,13 @@ struct Trace: Sendable {
   /// Ends the trace of a session, if it has one.
   mutating func end(_ session: SessionRef) {
     tracers.removeAll { $0.session == session }
-    if tracers.isEmpty { strangers = [:] }
+    if tracers.isEmpty { correspondents = [:] }
   }
 
-  /// Notes a client without session.
-  mutating func note(_ stranger: Correspondent, at connection: ConnectionID) {
-    if strangers.count >= Self.awaitedLimit { strangers = [:] }
-    strangers[connection] = stranger
+  /// Notes the client at a connection.
+  mutating func note(_ correspondent: Correspondent, at connection: ConnectionID) {
+    if correspondents.count >= Self.correspondentLimit { correspondents = [:] }
+    correspondents[connection] = correspondent
   }
 
   /// Reports a message to the sessions that want to see it; `time` is since 1970.
@@ -124,16 +129,26 @@ struct Trace: Sendable {
     }
   }
 
-  /// Takes the reports of a session; counts them as dropped if it can take none now.
-  mutating func take(_ session: SessionRef, accepts: Bool) -> Report? {
+  /// Takes the next report to a session; nil if there is nothing to report, or no more.
+  mutating func take(_ session: SessionRef) -> Report? {
     guard let index = tracers.firstIndex(where: { $0.session == session }) else { return nil }
-    let (lists, dropped) = (tracers[index].lists, tracers[index].dropped)
-    if !accepts { tracers[index].dropped += tracers[index].count }
-    tracers[index].lists = []
-    tracers[index].count = 0
-    guard accepts, !lists.isEmpty || dropped > 0 else { return nil }
+    var report: Report
+    if tracers[index].reports.isEmpty {
+      guard tracers[index].dropped > 0 else { return nil }
+      report = Report()
+    } else {
+      report = tracers[index].reports.removeFirst()
+    }
+    report.dropped = tracers[index].dropped
     tracers[index].dropped = 0
-    return Report(lists: lists, dropped: dropped)
+    return report
+  }
+
+  /// Drops the reports to a session that can take none now, and counts them.
+  mutating func drop(_ session: SessionRef) {
+    guard let index = tracers.firstIndex(where: { $0.session == session }) else { return }
+    tracers[index].dropped += tracers[index].reports.reduce(0) { $0 + $1.count }
+    tracers[index].reports = []
   }
 }
 
@@ -150,7 +165,9 @@ extension Trace.Tracer {
     guard let nav = filter.nav else { return true }
     if message.isIncoming {
       guard message.nav == nav else { return false }
-      if let id = message.id, awaited.count < Trace.awaitedLimit {
+      if let id = message.id {
+        // Most of so many are of connections that have closed.
+        if awaited.count >= Trace.awaitedLimit { awaited = [] }
         awaited.insert(Trace.Request(connection: message.connection, id: id))
       }
       return true
@@ -196,12 +213,13 @@ extension Trace.Tracer {
   }
 
   fileprivate mutating func append(_ report: [UInt8]) {
-    count += 1
-    if lists.isEmpty || lists[lists.count - 1].count + report.count > Trace.reportBytes {
-      lists.append(report)
+    let size = reports.last.map { $0.list.count + report.count } ?? .max
+    if size > Trace.reportBytes {
+      reports.append(Trace.Report(list: report, count: 1))
     } else {
-      lists[lists.count - 1].append(UInt8(ascii: ","))
-      lists[lists.count - 1] += report
+      reports[reports.count - 1].list.append(UInt8(ascii: ","))
+      reports[reports.count - 1].list += report
+      reports[reports.count - 1].count += 1
     }
   }
 }

@@ -77,7 +77,7 @@ enum TraceCommand: Command {
   private static func print(
     _ report: JSONValue, _ invocation: Invocation, isRedacted: Bool
   ) throws {
-    let report = isRedacted ? try JSONValue(Redaction.redacted(report).bytes) : report
+    let report = isRedacted ? TraceText.redacted(report) : report
     try write(TraceText.line(report), TraceText.record(report), invocation)
   }
 

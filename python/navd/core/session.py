@@ -15,7 +15,7 @@ from .wishes import Duty, Watch, duty_key, watch_key
 
 __all__ = ["Ids", "Options", "Phase", "Session"]
 
-_CREDIT_VERBS = frozenset(["snap", "diff", "diffs", "latest", "event"])
+_CREDIT_VERBS = frozenset(["snap", "diff", "diffs", "latest", "event", "traced"])
 #: How late a tick may come before it says that the process stood still, in seconds.
 _LATE = 0.5
 
