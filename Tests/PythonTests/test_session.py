@@ -100,6 +100,9 @@ class Sessions(unittest.TestCase):
             body = {"nav": "kiosk", "epoch": "e" * 16, "rev": 1, "ev": [{"a": {"x": "y" * 1000}}]}
             used += len(json.dumps(body))
             script.receive("event", **body)
+            body = {"list": [{"t": 1, "dir": "in", "verb": "ping", "body": {"x": "y" * 1000}}]}
+            used += len(json.dumps(body))
+            script.receive("traced", **body)
         upto = script.last("credit")["upto"]
         self.assertGreater(used, 16384 // 2 - 2500)
         self.assertLess(used, 16384 // 2 + 2500)
