@@ -130,15 +130,9 @@ class Wide(Interface):
             with self.subTest(number.name):
                 self.open(80, 24, "kiosk")
                 self.sees("[kiosk]", "▶ wifi")
-                os.kill(self.process(), number)
+                os.kill(self.terminal.process(), number)
                 self.has_ended()
                 self.terminal.close()
-
-    def process(self):
-        """The process of navctl, which the shell of the terminal has started."""
-        shell = self.terminal.tmux("display-message", "-p", "#{pane_pid}").strip()
-        with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as file:
-            return int(file.read())
 
     def test_wide_characters_stand_in_their_columns_after_a_resize(self):
         self.scene.must("title", "kiosk", "wifi", "東京 e\u0301 👨‍👩‍👧 の設定画面")
