@@ -2,8 +2,9 @@ import CNCurses
 
 /// The terminal of stdin and stdout as a grid of cells.
 ///
-/// ncurses sends only what differs from the frame before. `deinit` restores the terminal; only
-/// SIGKILL prevents that. A process has one of them, for one thread.
+/// ncurses sends only what differs from the frame before. `deinit` restores the terminal. A signal
+/// with its default action prevents that, so the process handles SIGINT, SIGTERM, SIGHUP and SIGQUIT;
+/// after SIGKILL or a crash the user types `reset`. A process has one of them, for one thread.
 @safe package struct CursesTerminal: ~Copyable {
   /// The look of a cell.
   package enum Look: Sendable {
@@ -83,6 +84,8 @@ import CNCurses
   }
 
   /// The next key that has arrived; nil if there is none.
+  ///
+  /// A sequence that ncurses does not know is Escape, and then each of its characters.
   package func nextKey() -> Key? {
     var character: UInt32 = 0
     switch unsafe UInt32(bitPattern: navd_curses_key(&character)) {

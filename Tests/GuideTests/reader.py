@@ -96,7 +96,7 @@ class Reader:
         for index, block in enumerate(self.blocks):
             where = f"line {block.line}"
             following = self.blocks[index + 1] if index + 1 < len(self.blocks) else None
-            if block.mark == "not run":
+            if block.mark in ("not run", "checked"):
                 continue
             if block.mark == "configuration":
                 self.directory.write(block.note, block.text)

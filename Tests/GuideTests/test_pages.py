@@ -1,10 +1,10 @@
-"""Every block of every page is run, or a tool checks it, or the page has the reason why not."""
+"""Every block of every page is run, or it is data that a tool reads, or the page has the reason why not."""
 import collections
 import os
 import re
 import unittest
 
-from blocks import ROOT, text_of
+from blocks import ROOT, blocks_of, text_of
 from checks import TOOLS
 import pages
 
@@ -25,6 +25,21 @@ class Pages(unittest.TestCase):
                     self.assertGreater(len(found.block.note.split()), 2, "the reason")
                     print(f"{way}: {found}: {found.block.note}")
         print(f"blocks: {', '.join(f'{count} {way}' for way, count in sorted(ways.items(), key=str))}")
+
+    def test_a_part_of_a_program_needs_an_owner_or_a_reason(self):
+        for language in ("sh", "swift", "c", "js", "python", "qml"):
+            block = blocks_of(f"```{language}\nx\n```\n")[0]
+            self.assertIsNone(pages.Found("docs/new.md", block, "").way, language)
+            marked = blocks_of(f"<!-- checked: the reason for it -->\n```{language}\nx\n```\n")[0]
+            self.assertEqual(pages.Found("docs/new.md", marked, "").way, "checked", language)
+        self.assertEqual(pages.Found("docs/new.md", blocks_of("```json\n{}\n```\n")[0], "").way, "checked")
+
+    def test_what_the_administrator_types_is_run(self):
+        for found in FOUND:
+            if found.owner == pages.ADMINISTRATOR:
+                with self.subTest(str(found)):
+                    self.assertEqual(found.way, "run")
+                    self.assertNotEqual(found.block.mark, "not run", "the scenario types it")
 
     def test_no_block_is_overlooked(self):
         for page in pages.pages():

@@ -28,6 +28,7 @@ class Readers(unittest.TestCase):
         self.assertEqual(self.follow((SH, "echo a &\nwait"), (TEXT, "a"), (SH, "echo b\necho c"), (TEXT, "…\nc")), 4)
         self.assertEqual(self.follow((f"<!-- configuration: a.conf -->\n{FENCE}ini", "x"), (SH, "cat a.conf"), (TEXT, "x")), 3)
         self.assertEqual(self.follow((f"<!-- not run: it needs a printer -->\n{SH}", "false")), 0)
+        self.assertEqual(self.follow((f"<!-- checked: it needs the service manager -->\n{SH}", "false")), 0)
         self.assertEqual(self.follow((f"{FENCE}python", "print(3)"), (TEXT, "3")), 2)
         self.assertEqual(self.follow((f"{FENCE}python", "    part = 1"), programs=["if x:\n    part = 1\n"]), 1)
 

@@ -1,5 +1,7 @@
 """What a person sees in a terminal: 80 × 24, 40 × 12, a dumb one, and one that shows ASCII alone."""
 import json
+import os
+import signal
 import subprocess
 import unittest
 
@@ -44,6 +46,12 @@ class Terminal:
 
     def screen(self, *options):
         return self.tmux("capture-pane", "-p", *options)
+
+    def process(self):
+        """The process that the shell has started."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as file:
+            return int(file.read())
 
     def run(self, line):
         """The lines that a command prints, as they stand on the screen, and with wrapped ones joined."""
@@ -136,6 +144,16 @@ class Live(unittest.TestCase):
             eventually(f"a frame of {columns} × {rows}", fits)
         self.terminal.tmux("send-keys", "q")
         eventually("the prompt", lambda: self.terminal.screen().rstrip().endswith("$"))
+
+    def test_a_signal_that_ends_top_leaves_the_terminal_as_it_was(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number.name):
+                self.terminal.type("navctl top")
+                eventually("a frame", lambda: "OPERATIONS" in self.terminal.screen())
+                os.kill(self.terminal.process(), number)
+                eventually("the end of the frame", lambda: "OPERATIONS" not in self.terminal.screen(), 20)
+                _, joined = self.terminal.run("stty -a | grep -o ' icanon\\| echo '")
+                self.assertEqual([line.strip() for line in joined], ["icanon", "echo"])
 
 
 if __name__ == "__main__":

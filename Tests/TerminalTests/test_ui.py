@@ -1,6 +1,7 @@
 """The screens of `navctl ui`: wide and narrow, after a resize, without UTF-8, and while navd is away."""
 import os
 import pty
+import signal
 import subprocess
 import unittest
 
@@ -25,7 +26,7 @@ class Interface(unittest.TestCase):
 
     def press(self, *keys):
         """Presses keys by their names, and types the other words."""
-        names = ("Enter", "Escape", "Tab", "Up", "Down", "Left", "Right", "Home", "C-c")
+        names = ("Enter", "Escape", "Tab", "Up", "Down", "Left", "Right", "Home", "C-c", "M-b", "M-P", "M-Enter")
         for key in keys:
             self.terminal.tmux("send-keys", *([key] if key in names else ["-l", key]))
 
@@ -47,6 +48,10 @@ class Interface(unittest.TestCase):
     def quits(self, key="q"):
         """The key ends the command, and the shell has the terminal as it was."""
         self.press(key)
+        self.has_ended()
+
+    def has_ended(self):
+        """Waits for the shell, which has the terminal as it was."""
         eventually("the prompt", lambda: self.terminal.screen().rstrip().endswith("$"))
         self.assertNotIn("[kiosk]", self.terminal.screen())
         self.terminal.type("stty -a | grep -o ' icanon\\| echo '; echo $?")
@@ -101,6 +106,33 @@ class Wide(Interface):
         self.sees("popped settings", "▶ home")
         self.assertEqual(self.stack(), ["home"])
         self.quits("C-c")
+
+    def test_keys_that_ncurses_does_not_know_change_nothing(self):
+        self.open(80, 24, "kiosk --write")
+        self.sees("▶ wifi", "read-write")
+        # In a line, none of them cancels it, and none has its last character performed as a key.
+        unknown = ("M-b", "M-P", "M-Enter", "\x1b[1;7P", "\x1bO1;7P")
+        self.press("p", "dns ", *unknown, "DNS", "Enter")
+        self.sees("pushed dns", '▶ dns       "DNS"')
+        # A pop would have to be answered before the push.
+        self.press(*unknown, "p", "next Next", "Enter")
+        self.sees("pushed next", "▶ next")
+        self.assertEqual(self.stack(), ["home", "settings", "wifi", "dns", "next"])
+        # Escape alone cancels a line.
+        self.press("p", "never")
+        self.sees("never")
+        self.press("Escape")
+        eventually("the end of the line", lambda: "never" not in self.terminal.screen(), 20)
+        self.quits()
+
+    def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number.name):
+                self.open(80, 24, "kiosk")
+                self.sees("[kiosk]", "▶ wifi")
+                os.kill(self.terminal.process(), number)
+                self.has_ended()
+                self.terminal.close()
 
     def test_wide_characters_stand_in_their_columns_after_a_resize(self):
         self.scene.must("title", "kiosk", "wifi", "東京 e\u0301 👨‍👩‍👧 の設定画面")

@@ -19,7 +19,7 @@ enum ListCommand: Command {
       ? try Directory.clients.read(invocation, &connection)
       : NavList.join(
         navs: try Directory.navs.read(invocation, &connection),
-        heads: try Directory.heads.readIfAllowed(invocation, &connection))
+        heads: try Directory.heads.read(invocation, &connection))
     if invocation.isJSON {
       let list = OpaqueJSON.array(records.map { OpaqueJSON(validated: $0.bytes) })
       try Output.record(
@@ -39,16 +39,21 @@ enum ListCommand: Command {
 /// A virtual nav of the daemon, which clients read like a nav.
 struct Directory {
   /// All navs.
-  static let navs = Directory(nav: "$navs", isOfEachMember: true)
+  static let navs = Directory(nav: "$navs", isOfEachMember: true, isOptional: false)
   /// The positions of the awake navs.
-  static let heads = Directory(nav: "$heads", isOfEachMember: true)
+  static let heads = Directory(nav: "$heads", isOfEachMember: true, isOptional: true)
   /// The sessions.
-  static let clients = Directory(nav: "$clients", isOfEachMember: false)
+  static let clients = Directory(nav: "$clients", isOfEachMember: false, isOptional: false)
 
   /// The name of the virtual nav.
   let nav: String
   /// Whether each daemon of a cluster has its own records, which belong together.
   let isOfEachMember: Bool
+  /// Whether a daemon counts as one without records if it refuses to give them.
+  ///
+  /// The caller may not read them, or the daemon is of a version without this nav. The daemons of a
+  /// cluster can differ in both.
+  let isOptional: Bool
 
   /// Reads the records, of all daemons of a cluster if they belong together.
   func read(
@@ -71,19 +76,6 @@ struct Directory {
     return ClusterMembers.join(lists)
   }
 
-  /// Reads the records; none if the caller may not, or if navd is of a version without this nav.
-  func readIfAllowed(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> [JSONValue] {
-    do {
-      return try read(invocation, &connection)
-    } catch let refusal as Refusal
-      where [.forbidden, .invalidArgument, .noNav].contains(refusal.error.knownCode)
-    {
-      return []
-    }
-  }
-
   /// The other daemons of a cluster that have navs; none without a cluster.
   private static func others(
     _ invocation: Invocation, _ connection: inout NavigationConnection
@@ -93,9 +85,23 @@ struct Directory {
     return ClusterMembers(try Reading.value(answer))?.others ?? []
   }
 
+  /// Reads the records of one daemon; none if it refuses those of an optional directory.
+  private func readOwn(
+    _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> [JSONValue] {
+    do {
+      return try readAll(invocation, &connection)
+    } catch let refusal as Refusal
+      where isOptional
+      && [.forbidden, .invalidArgument, .noNav].contains(refusal.error.knownCode)
+    {
+      return []
+    }
+  }
+
   /// Reads the records of one daemon; those that exceed the size of a reply are read from the snapshot
   /// of a watch.
-  private func readOwn(
+  private func readAll(
     _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [JSONValue] {
     do {

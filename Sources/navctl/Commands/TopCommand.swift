@@ -34,7 +34,7 @@ enum TopCommand: Command {
       throw UsageError("--interval is \(shortestInterval)ms or more")
     }
     let count = try line.value(of: "count").map { try Quantities.integer($0, option: "count") }
-    let signals = try Signals()
+    let signals = try Signals(also: [SIGHUP, SIGQUIT])
     // An error of the first request ends the command before the screen is taken over.
     var connection = try invocation.connect()
     let sample = try read(invocation, &connection)

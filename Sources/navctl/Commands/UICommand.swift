@@ -37,7 +37,7 @@ enum UICommand: Command {
     {
       throw obstacle
     }
-    let signals = try Signals(also: [SIGWINCH])
+    let signals = try Signals(also: [SIGHUP, SIGQUIT, SIGWINCH])
     // An error of the first connection ends the command before the terminal is taken over.
     var connection = try invocation.connect()
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
@@ -67,6 +67,7 @@ private struct BrowserView: ~Copyable {
   private var browser: NavBrowser
   private let terminal: CursesTerminal
   private var events: EventDescriptor
+  private var escapes = EscapeFilter()
 
   /// How many events are taken before the next frame.
   private static let maximumEvents = 256
@@ -99,8 +100,8 @@ private struct BrowserView: ~Copyable {
       _ = unsafe poll(&entries, nfds_t(entries.count), -1)
       guard goesOn(after: signals) else { return }
       // Keys come first: they are about the frame that the user sees, not about newer events.
-      while let key = terminal.nextKey() {
-        guard try perform(browser.press(Self.key(key)), on: &connection) else { return }
+      for key in takeKeys() {
+        guard try perform(browser.press(key), on: &connection) else { return }
       }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
@@ -122,6 +123,13 @@ private struct BrowserView: ~Copyable {
       }
     }
     return true
+  }
+
+  /// Takes the keys that have arrived.
+  private mutating func takeKeys() -> [BrowserKey] {
+    var keys: [BrowserKey] = []
+    while let key = terminal.nextKey() { keys.append(Self.key(key)) }
+    return escapes.take(keys)
   }
 
   private mutating func resize() {

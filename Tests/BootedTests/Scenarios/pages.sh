@@ -32,7 +32,7 @@ leave() {
 }
 trap leave EXIT
 
-# docs/operations.md, navd-tcp(8), navd-web(8) and navd-exporter(8).
+# docs/operations.md, docs/troubleshooting.md, navd-tcp(8), navd-web(8) and navd-exporter(8).
 navctl key new panel-1.key >panel-1.pub
 types docs/operations.md 'navd-tcp enable'
 types man/navd-tcp.8.scd 'navd-tcp enable'
@@ -51,6 +51,8 @@ until_prints 'navd_serving 1' types man/navd-exporter.8.scd 'curl http'
 navctl create --if-absent kiosk --root home >/dev/null
 navctl dump >/dev/null
 types docs/operations.md MESSAGE_ID
+types docs/troubleshooting.md MESSAGE_ID
+holds "$(cat /tmp/printed)" serving
 
 # navd(8).
 types man/navd.8.scd --check-config
