@@ -22,6 +22,9 @@ package enum BackupName {
 
   /// Finds the backups to remove, so that `keep` of them stay.
   ///
+  /// A wrong clock made names that are later than `newest`. They do not count, so they crowd out no
+  /// copy. They also stay, because the present clock can be the wrong one.
+  ///
   /// - Parameters:
   ///   - names: the names of all files; those of another form are never returned.
   ///   - keep: the number of backups that stay, at least 1.
@@ -30,7 +33,7 @@ package enum BackupName {
   package static func expired(
     _ names: [String], keeping keep: Int, newest: String
   ) -> [String] {
-    let others = names.filter { $0 != newest && seconds(of: $0) != nil }.sorted()
+    let others = names.filter { $0 < newest && seconds(of: $0) != nil }.sorted()
     return Array(others.dropLast(max(keep, 1) - 1))
   }
 }
@@ -56,21 +59,46 @@ package enum BackupFolder {
     return names.sorted()
   }
 
-  /// The time of the newest backup in seconds since 1970; nil if there is none.
-  package static func newest(in folder: String) throws(JournalError) -> Int? {
-    try names(in: folder).last.flatMap { BackupName.seconds(of: $0) }
+  /// Finds the time of the newest backup.
+  ///
+  /// - Parameters:
+  ///   - folder: the directory.
+  ///   - now: the present time in seconds since 1970; later names do not count.
+  /// - Returns: the time in seconds since 1970; nil if there is none.
+  /// - Throws: `.unreadable` if the directory cannot be read.
+  package static func newest(in folder: String, at now: Int) throws(JournalError) -> Int? {
+    try names(in: folder).compactMap { BackupName.seconds(of: $0) }.filter { $0 <= now }.max()
   }
 
   /// Removes the oldest backups beyond `keep`; the one with the name `newest` stays.
   ///
-  /// - Returns: the names of the files that are removed.
+  /// It goes on after a file that cannot be removed.
+  ///
+  /// - Parameters:
+  ///   - folder: the directory.
+  ///   - keep: the number of backups that stay, at least 1.
+  ///   - newest: the name of the backup that was just made.
+  ///   - remove: removes the file with a path.
+  /// - Returns: the names of the files that are removed, and the first fault.
   package static func prune(
-    _ folder: String, keeping keep: Int, newest: String
-  ) throws(JournalError) -> [String] {
-    let expired = BackupName.expired(try names(in: folder), keeping: keep, newest: newest)
-    for name in expired { try removeFile(folder + "/" + name) }
-    if !expired.isEmpty { try DirectoryLock.sync(directory: folder) }
-    return expired
+    _ folder: String, keeping keep: Int, newest: String,
+    remove: (String) throws(JournalError) -> Void = removeFile
+  ) -> (removed: [String], fault: JournalError?) {
+    var (removed, fault): ([String], JournalError?) = ([], nil)
+    do throws(JournalError) {
+      for name in BackupName.expired(try names(in: folder), keeping: keep, newest: newest) {
+        do throws(JournalError) {
+          try remove(folder + "/" + name)
+          removed.append(name)
+        } catch {
+          fault = fault ?? error
+        }
+      }
+      if !removed.isEmpty { try DirectoryLock.sync(directory: folder) }
+    } catch {
+      fault = fault ?? error
+    }
+    return (removed, fault)
   }
 
   /// Whether a name is that of a regular file, and no symbolic link.

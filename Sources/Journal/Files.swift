@@ -20,7 +20,7 @@ func fileSize(_ path: String) throws(JournalError) -> Int? {
 }
 
 /// Removes a file; does nothing if there is none.
-func removeFile(_ path: String) throws(JournalError) {
+package func removeFile(_ path: String) throws(JournalError) {
   guard unsafe unlink(path) == 0 || errno == ENOENT else { throw DirectoryLock.failure(path) }
 }
 
@@ -58,6 +58,28 @@ func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
   return true
 }
 
+/// Throws `.unusable` unless a directory belongs to the user of the process, and no other user may
+/// write it.
+///
+/// Otherwise other users could exchange what the process makes there.
+func checkPrivateDirectory(_ path: String) throws(JournalError) {
+  var information = stat()
+  guard unsafe stat(path, &information) == 0 else { throw DirectoryLock.failure(path) }
+  guard information.st_mode & S_IFMT == S_IFDIR else { throw DirectoryLock.failure(path, ENOTDIR) }
+  let (owner, user) = (information.st_uid, geteuid())
+  guard owner == user else {
+    throw .unusable(
+      path: path, reason: "it belongs to user \(owner), and navd runs as user \(user)",
+      remedy: "name another directory, or type: chown \(user) \(path)")
+  }
+  let mode = information.st_mode & 0o7777
+  guard mode & (S_IWGRP | S_IWOTH) == 0 else {
+    throw .unusable(
+      path: path, reason: "other users may write it (mode \(String(mode, radix: 8)))",
+      remedy: "examine its files, then type: chmod go-w \(path)")
+  }
+}
+
 /// Throws `.full` unless the file system has room for `bytes`, plus a sixteenth and 1 MiB.
 func checkRoom(for bytes: Int, beside path: String) throws(JournalError) {
   var information = statvfs()
@@ -71,15 +93,26 @@ enum JournalDraft {
   /// Makes an empty directory; first removes a draft that a killed process left there.
   static func make(_ directory: String) throws(JournalError) {
     discard(directory)
-    try makePrivateDirectory(directory)
+    // One that is there is not the process's own: another user may have files of it open.
+    guard try makePrivateDirectory(directory) else {
+      throw .unusable(
+        path: directory, reason: "it is there already, and is no draft of navd",
+        remedy: "examine it, then move it away")
+    }
   }
 
   /// Removes the directory and the files of a draft, and ignores errors; the next draft tries
   /// again.
+  ///
+  /// It follows no symbolic link: the files of another directory stay.
   static func discard(_ directory: String) {
-    let journal = directory + "/" + Journal.fileName
-    for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(journal + suffix) }
-    unsafe unlink(directory + "/lock")
+    let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard opened >= 0 else { return }
+    defer { close(opened) }
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      unsafe unlinkat(opened, Journal.fileName + suffix, 0)
+    }
+    unsafe unlinkat(opened, "lock", 0)
     unsafe rmdir(directory)
   }
 }

@@ -30,12 +30,14 @@ package struct JournalBackup: Sendable {
   /// Copies what the journal has now; later commits are not in the copy.
   ///
   /// - Parameter progress: called with the number of pages copied, and of all pages.
-  /// - Throws: `.full` also if the copy would leave too little room for the journal itself.
+  /// - Throws: `.full` also if the copy would leave too little room for the journal itself; `.unusable`
+  ///   if another user owns the directory or may write it, or if its draft is not the daemon's.
   package func copy(
     progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
     let path = directory + "/" + Journal.fileName
     try makePrivateDirectory(folder)
+    try checkPrivateDirectory(folder)
     // The file system of the copy can be another than that of the journal.
     try checkRoom(for: try fileSize(path) ?? 0, beside: folder)
     try JournalDraft.make(draft)

@@ -12,6 +12,8 @@ package enum JournalError: Error, Hashable, Sendable {
   case unreadable(path: String, reason: String)
   /// The file or directory cannot be created or written.
   case unwritable(path: String, reason: String)
+  /// Other users could change what is made in the directory; nothing is written to it.
+  case unusable(path: String, reason: String, remedy: String)
   /// The disk is full: nothing of the batch is stored, and the same batch may be tried again.
   case full(path: String)
   /// A write failed: nothing of the batch is stored, and the same batch may be tried again.
@@ -31,7 +33,8 @@ extension JournalError {
   package var path: String {
     switch self {
     case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
-      .unreadable(let path, _), .unwritable(let path, _), .full(let path),
+      .unreadable(let path, _), .unwritable(let path, _), .unusable(let path, _, _),
+      .full(let path),
       .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
       path
     }
@@ -52,6 +55,8 @@ extension JournalError: CustomStringConvertible {
       "cannot read \(path): \(reason); check that it exists and its owner and permissions"
     case .unwritable(let path, let reason):
       "cannot write \(path): \(reason); check owner, permissions, mount options and free space"
+    case .unusable(let path, let reason, let remedy):
+      "cannot use \(path): \(reason); \(remedy)"
     case .full(let path):
       "cannot append to \(path): no space left; nothing was stored, free some space and try again"
     case .writeFailed(let path, let reason):

@@ -60,11 +60,13 @@ extension Doctor {
 
   static func backup(_ statistics: DaemonStatistics) -> DoctorFinding {
     let text = StatusDrawing.backups(statistics)
-    guard statistics.isBackupOverdue else { return DoctorFinding("backup", .ok, text) }
+    let cause = "find the cause: journalctl -u navd MESSAGE_ID=5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
+    if statistics.isBackupOverdue {
+      return DoctorFinding("backup", .warn, text, cause + "; copy by hand: navctl backup")
+    }
+    guard statistics.hasBackupRetentionFailed else { return DoctorFinding("backup", .ok, text) }
     return DoctorFinding(
-      "backup", .warn, text,
-      "find the cause: journalctl -u navd MESSAGE_ID=5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11; copy by hand: "
-        + "navctl backup")
+      "backup", .warn, text, cause + "; remove them by hand, or they fill the disk")
   }
 
   static func descriptors(_ statistics: DaemonStatistics) -> DoctorFinding {

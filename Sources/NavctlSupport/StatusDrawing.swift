@@ -47,7 +47,8 @@ package enum StatusDrawing {
       ("journal", journal(statistics), false),
     ]
     if statistics.backupInterval > 0 || statistics.backupTotal > 0 {
-      rows.append(("backup", backups(statistics), statistics.isBackupOverdue))
+      let isFaulty = statistics.isBackupOverdue || statistics.hasBackupRetentionFailed
+      rows.append(("backup", backups(statistics), isFaulty))
     }
     if statistics.toPrune > 0 {
       let percent = statistics.pruned * 100 / statistics.toPrune
@@ -132,6 +133,7 @@ package enum StatusDrawing {
         parts.append(
           failed > 0 ? "OVERDUE: \(Figures.count(failed)) failed since the start" : "OVERDUE")
       }
+      if statistics.hasBackupRetentionFailed { parts.append("older ones could NOT BE REMOVED") }
     }
     if statistics.backupTotal > 0 {
       parts.append("\(statistics.backupDone * 100 / statistics.backupTotal) % of one copied")

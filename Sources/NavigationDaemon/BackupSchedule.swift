@@ -33,6 +33,8 @@ struct BackupSchedule {
   private var expected: UInt64 = 0
   /// Whether a backup is being made.
   private(set) var isRunning = false
+  /// Whether older backups could not be removed after the newest one.
+  private(set) var retentionFailed = false
   /// The backups since the start of the daemon, made and failed.
   private(set) var (made, failed): (UInt64, UInt64) = (0, 0)
 
@@ -40,9 +42,13 @@ struct BackupSchedule {
   ///
   /// - Parameters:
   ///   - rules: the rules.
-  ///   - newest: the time of the newest file in milliseconds since 1970; nil if there is none.
+  ///   - newest: the time of the newest file in milliseconds since 1970; nil if there is none. A later time
+  ///     than now counts as none.
   ///   - now: the present time.
   init(_ rules: Rules, newest: UInt64?, at now: Instant) {
+    // A file from the future says nothing: the clock was wrong then, or is wrong now. If it counted, a
+    // machine that restarts more often than `every` would never make a backup.
+    let newest = newest.flatMap { $0 <= now.wall ? $0 : nil }
     (self.rules, self.newest) = (rules, newest)
     latest = newest == nil ? now.boot : Self.sum(now.boot, rules.every)
     expected = Self.sum(now.boot, due(at: now) ?? 0)
@@ -53,13 +59,14 @@ struct BackupSchedule {
     let former = self
     self = BackupSchedule(rules, newest: newest, at: now)
     (isRunning, made, failed) = (former.isRunning, former.made, former.failed)
+    retentionFailed = former.retentionFailed
   }
 
   /// The milliseconds until a backup is due, 0 if it is; nil for never, and while one is being made.
   func due(at now: Instant) -> UInt64? {
     guard rules.every > 0, !isRunning else { return nil }
     var due = latest > now.boot ? latest - now.boot : 0
-    // A file from the future does not count: the clock was wrong then, or is wrong now.
+    // The clock can have been set back since that backup.
     if let newest, newest <= now.wall {
       let next = Self.sum(newest, rules.every)
       due = min(due, next > now.wall ? next - now.wall : 0)
@@ -90,8 +97,14 @@ struct BackupSchedule {
     isRunning = true
   }
 
-  /// Notes that a backup is complete, which began at a time in milliseconds since 1970.
-  mutating func noteMade(_ time: UInt64, at now: Instant) {
+  /// Notes that a backup is complete.
+  ///
+  /// - Parameters:
+  ///   - time: the time at which it began, in milliseconds since 1970.
+  ///   - now: the present time.
+  ///   - retentionFailed: whether an older backup could not be removed after it.
+  mutating func noteMade(_ time: UInt64, at now: Instant, retentionFailed: Bool = false) {
+    self.retentionFailed = retentionFailed
     (isRunning, newest, failures, retryAt) = (false, time, 0, 0)
     made += 1
     latest = Self.sum(now.boot, rules.every)

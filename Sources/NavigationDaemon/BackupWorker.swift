@@ -20,7 +20,7 @@ struct BackupResult: Sendable {
   var answer: BackupAnswer
   /// The names of older backups that were removed.
   var removed: [String] = []
-  /// The reason why older backups could not be removed; nil without a fault.
+  /// The first reason why an older backup could not be removed; nil without a fault.
   var problem: String?
 }
 
@@ -141,12 +141,9 @@ final class BackupWorker: Sendable {
   private func prune(_ result: BackupResult) -> BackupResult {
     guard case .scheduled(let seconds, let folder, let keep) = result.job else { return result }
     var result = result
-    do throws(JournalError) {
-      result.removed = try BackupFolder.prune(
-        folder, keeping: keep, newest: BackupName.name(ofSeconds: seconds))
-    } catch {
-      result.problem = error.description
-    }
+    let (removed, fault) = BackupFolder.prune(
+      folder, keeping: keep, newest: BackupName.name(ofSeconds: seconds))
+    (result.removed, result.problem) = (removed, fault?.description)
     return result
   }
 

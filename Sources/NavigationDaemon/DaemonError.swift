@@ -48,7 +48,7 @@ package enum DaemonError: Error, CustomStringConvertible {
       case .locked: .journalLocked
       case .damaged: .journalDamaged
       case .newer: .journalNewer
-      case .unreadable, .unwritable, .full, .writeFailed: .journalUnavailable
+      case .unreadable, .unwritable, .unusable, .full, .writeFailed: .journalUnavailable
       case .syncFailed: .syncFailed
       case .fenced: .fenced
       }

@@ -18,7 +18,9 @@ extension ServerLoop {
     var newest: UInt64?
     if rules.every > 0, let backupFolder {
       do throws(JournalError) {
-        newest = try BackupFolder.newest(in: backupFolder).map { UInt64(max($0, 0)) * 1000 }
+        newest = try BackupFolder.newest(in: backupFolder, at: Int(now.wall / 1000)).map {
+          UInt64(max($0, 0)) * 1000
+        }
       } catch {
         log(LogEntry(.error, "no backup is found: \(error)", kind: .backedUp))
       }
@@ -66,7 +68,8 @@ extension ServerLoop {
   private mutating func note(_ result: BackupResult, _ seconds: Int, at now: Instant) {
     switch result.answer {
     case .made:
-      schedule.noteMade(UInt64(max(seconds, 0)) * 1000, at: now)
+      schedule.noteMade(
+        UInt64(max(seconds, 0)) * 1000, at: now, retentionFailed: result.problem != nil)
     case .failed:
       let pause = schedule.noteFailed(at: now)
       let text = "no older backup was removed; the next attempt is in \(pause / 1000) s"
@@ -85,7 +88,7 @@ extension ServerLoop {
       log(LogEntry(.error, "backup failed: \(reason)", kind: .backedUp))
     }
     guard let problem = result.problem else { return }
-    log(LogEntry(.warning, "older backups were not removed: \(problem)", kind: .backedUp))
+    log(LogEntry(.warning, "not every older backup was removed: \(problem)", kind: .backedUp))
   }
 
   /// Passes the figures of the schedule to the hub.
@@ -93,6 +96,7 @@ extension ServerLoop {
     hub.measurements[.backupInterval] = schedule.rules.every
     hub.measurements[.backupAge] = schedule.age(at: now).map { $0 + 1 } ?? 0
     hub.measurements[.backupOverdue] = schedule.isOverdue(at: now) ? 1 : 0
+    hub.measurements[.backupRetentionFailed] = schedule.retentionFailed ? 1 : 0
     hub.measurements[.backupsMade] = schedule.made
     hub.measurements[.backupsFailed] = schedule.failed
     let backup = works[.backup]

@@ -320,7 +320,8 @@ extension ServerLoop {
       try router.send(hub.committed(at: now))
       try router.linger()
       throw DaemonError.journal(error)
-    case .locked, .damaged, .newer, .unreadable, .unwritable: throw DaemonError.journal(error)
+    case .locked, .damaged, .newer, .unreadable, .unwritable, .unusable:
+      throw DaemonError.journal(error)
     }
   }
 

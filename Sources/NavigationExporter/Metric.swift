@@ -156,6 +156,12 @@ package struct Metric: Sendable {
     {
       $0.isBackupOverdue ? 1 : 0
     },
+    gauge(
+      "navd_backup_retention_failed",
+      "Whether older backups of the daemon's own could not be removed"
+    ) {
+      $0.hasBackupRetentionFailed ? 1 : 0
+    },
     counter("navd_backups_total", "Backups that the daemon made by itself") { $0.backupsMade },
     counter("navd_backups_failed_total", "Backups of the daemon's own that failed") {
       $0.backupsFailed

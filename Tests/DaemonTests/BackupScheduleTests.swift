@@ -34,12 +34,24 @@ import Testing
     #expect(schedule.due(at: Self.start) == 0)
   }
 
+  @Test func `a file from the future counts as none, so restarts postpone no backup`() {
+    let future = Self.start.wall + 11 * 365 * Self.day
+    for hour in 0..<48 as Range<UInt64> {
+      let now = Instant(boot: 1000, wall: Self.start.wall + hour * 3_600_000)
+      let schedule = Schedule(Self.daily, newest: future, at: now)
+      #expect(schedule.due(at: now) == 0 && schedule.age(at: now) == nil)
+      #expect(schedule.isOverdue(at: later(3_600_001, now)))
+    }
+  }
+
   @Test func `a clock that jumps delays a backup by one interval at most`() {
     // A machine without a clock starts in 1970, beside a file of 2026.
     let reset = Instant(boot: 1000, wall: 5000)
-    let schedule = Schedule(Self.daily, newest: Self.start.wall, at: reset)
+    var schedule = Schedule(Self.daily, newest: Self.start.wall, at: reset)
+    #expect(schedule.due(at: reset) == 0)
+    schedule.noteStarted()
+    schedule.noteMade(reset.wall, at: reset)
     #expect(schedule.due(at: reset) == Self.day)
-    #expect(schedule.age(at: reset) == nil)
     // Then the time service sets it.
     let set = Instant(boot: 2000, wall: Self.start.wall + Self.day)
     #expect(schedule.due(at: set) == 0)
@@ -85,6 +97,16 @@ import Testing
     }
     let never = Schedule(.init(every: 0, keep: 3), newest: nil, at: Self.start)
     #expect(!never.isOverdue(at: later(10 * Self.day)))
+  }
+
+  @Test func `older backups that stay are noted until a later removal succeeds`() {
+    var schedule = Schedule(Self.daily, newest: nil, at: Self.start)
+    for isFailing in [true, true, false] {
+      schedule.noteStarted()
+      schedule.noteMade(Self.start.wall, at: Self.start, retentionFailed: isFailing)
+      schedule.use(Self.daily, newest: Self.start.wall, at: Self.start)
+      #expect(schedule.retentionFailed == isFailing && !schedule.isOverdue(at: Self.start))
+    }
   }
 
   @Test func `a reload changes the rules, and forgets neither a running backup nor the counts`() {
@@ -163,9 +185,11 @@ import Testing
     let keep = Int.random(in: 1...6, using: &random)
     let names = (Array(ours) + others).shuffled(using: &random)
     let expired = BackupName.expired(names, keeping: keep, newest: newest)
-    #expect(expired.count == max(0, ours.count - keep))
-    #expect(ours.isSuperset(of: expired) && !expired.contains(newest))
-    let stay = ours.subtracting(expired).subtracting([newest])
+    // Later names neither count nor go.
+    let counted = ours.filter { $0 <= newest }
+    #expect(expired.count == max(0, counted.count - keep))
+    #expect(counted.isSuperset(of: expired) && !expired.contains(newest))
+    let stay = ours.subtracting(expired)
     for gone in expired { #expect(stay.allSatisfy { gone < $0 }) }
   }
 }

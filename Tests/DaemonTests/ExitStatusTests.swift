@@ -18,6 +18,7 @@ import ZeroMQ
     (JournalError.newer(path: "/j", found: 9, supported: 3), 6),
     (JournalError.unreadable(path: "/j", reason: "r"), 7),
     (JournalError.unwritable(path: "/j", reason: "r"), 7),
+    (JournalError.unusable(path: "/j", reason: "r", remedy: "m"), 7),
     (JournalError.full(path: "/j"), 7),
     (JournalError.writeFailed(path: "/j", reason: "r"), 7),
     (PathError.noStateDirectory, 7),

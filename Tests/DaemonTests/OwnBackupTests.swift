@@ -11,15 +11,8 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
 
-  /// Lets the loop make the backup that is due, and returns what it logs about it.
   private func backUp(_ stage: inout LoopStage) throws -> [LogEntry] {
-    stage.loop.startDueBackup(at: stage.now)
-    #expect(stage.loop.schedule.isRunning)
-    while stage.loop.schedule.isRunning {
-      awaitReadable(stage.loop.backups.descriptor)
-      stage.loop.takeBackup(at: stage.now)
-    }
-    return stage.sink.take()
+    try makeDueBackup(&stage)
   }
 
   @Test func `a backup that is due is made, and the oldest of the daemon's own goes after it`()

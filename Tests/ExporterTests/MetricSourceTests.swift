@@ -33,6 +33,7 @@ import WebServer
     (#""journal":{"limit":7}"#, "navd_journal_limit_bytes 7"),
     (#""backups":{"every":7000}"#, "navd_backup_interval_seconds 7"),
     (#""backups":{"overdue":true}"#, "navd_backup_overdue 1"),
+    (#""backups":{"retentionFailed":true}"#, "navd_backup_retention_failed 1"),
     (#""backups":{"made":7}"#, "navd_backups_total 7"),
     (#""backups":{"failed":7}"#, "navd_backups_failed_total 7"),
     (#""disk":{"free":7}"#, "navd_disk_free_bytes 7"),

@@ -92,7 +92,8 @@ import Testing
     let errors: [JournalError] = [
       .locked(path: "/j", by: "x"), .damaged(path: "/j", what: "x"),
       .newer(path: "/j", found: 2, supported: 1), .unreadable(path: "/j", reason: "x"),
-      .unwritable(path: "/j", reason: "x"), .full(path: "/j"),
+      .unwritable(path: "/j", reason: "x"), .unusable(path: "/j", reason: "x", remedy: "y"),
+      .full(path: "/j"),
       .writeFailed(path: "/j", reason: "x"), .syncFailed(path: "/j", reason: "x"),
     ]
     for error in errors {

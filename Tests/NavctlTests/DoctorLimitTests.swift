@@ -65,6 +65,11 @@ import Testing
     }
     #expect(late.verdict == .warn && late.finding.contains("OVERDUE: 3 failed since the start"))
     #expect(late.remedy?.contains("journalctl -u navd") == true)
+    let full = try finding("backup") { _, it in
+      (it.backupInterval, it.backupAge, it.hasBackupRetentionFailed) = (60_000, 1000, true)
+    }
+    #expect(full.verdict == .warn && full.finding.hasSuffix("older ones could NOT BE REMOVED"))
+    #expect(full.remedy?.hasSuffix("remove them by hand, or they fill the disk") == true)
     (statistics.backupDone, statistics.backupTotal) = (1, 4)
     (statistics.pruned, statistics.toPrune) = (30, 40)
     let lines = StatusDrawing.lines(statistics, endpoint: "e").map(\.plain)

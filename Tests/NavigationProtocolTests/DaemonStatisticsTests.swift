@@ -74,7 +74,9 @@ import Testing
     #expect(all.isServing == false && all.isStorageFailing)
     #expect(all.backupAge == nil && !all.isBackupOverdue)
     let late = try DaemonStatistics(json: Array(#"{"backups":{"age":0,"overdue":true}}"#.utf8))
-    #expect(late.backupAge == 0 && late.isBackupOverdue)
+    #expect(late.backupAge == 0 && late.isBackupOverdue && !late.hasBackupRetentionFailed)
+    let full = try DaemonStatistics(json: Array(#"{"backups":{"retentionFailed":true}}"#.utf8))
+    #expect(full.hasBackupRetentionFailed)
     #expect(
       all.principals == [
         PrincipalConnections(principal: "uid:7", count: 3),

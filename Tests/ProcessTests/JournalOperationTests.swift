@@ -183,6 +183,32 @@ extension ProcessTests {
       #expect(try daemon.stop() == 0)
     }
 
+    @Test(.enabled(if: ProcessTests.FullDiskTests.canMount, "nothing can be mounted"))
+    func `an old backup that cannot be removed is logged and shown, and the others go`() throws {
+      let directory = try TestDirectory()
+      let folder = directory.path + "/copies"
+      let names = (1...3).map { "navd-2026010\($0)T000000Z.db" }
+      let manager = FileManager.default
+      try manager.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      for name in names { try Data().write(to: URL(fileURLWithPath: folder + "/" + name)) }
+      // The kernel removes no name that something is mounted on.
+      let busy = folder + "/" + names[0]
+      #expect(try Child("/usr/bin/mount", ["--bind", busy, busy]).ended() == 0)
+      defer { _ = try? Child("/usr/bin/umount", [busy]).ended() }
+      let daemon = try TestDaemon(
+        configuration: "[backup]\nevery = 1d\nkeep = 1\ndirectory = \(folder)\n")
+      try daemon.child.complains("; removed \(names[1]), \(names[2])")
+      try daemon.child.complains("not every older backup was removed: cannot write \(busy)")
+      let statistics = try Peer(daemon.endpoint).get(#""what":"stats""#)["value"]
+      #expect(statistics?["backups"]?["retentionFailed"]?.bool == true)
+      #expect(statistics?["backups"]?["overdue"]?.bool == false)
+      let doctor = try daemon.navctl(["doctor"])
+      #expect(doctor.output.contains("NOT BE REMOVED"), "\(doctor.output)")
+      #expect(try daemon.stop() == 0)
+      #expect(try Self.files(folder).count == 2)
+    }
+
     @Test(.enabled(if: ProcessTests.FullDiskTests.canMount, "no small file system can be mounted"))
     func `a full disk of the journal does not prevent a backup to another one`() throws {
       let directory = try TestDirectory()

@@ -126,6 +126,7 @@ extension JSONWriter {
       json.member("every", measurements[.backupInterval])
       if measurements[.backupAge] > 0 { json.member("age", measurements[.backupAge] - 1) }
       json.member("overdue", measurements[.backupOverdue] > 0)
+      json.member("retentionFailed", measurements[.backupRetentionFailed] > 0)
       json.member("made", measurements[.backupsMade])
       json.member("failed", measurements[.backupsFailed])
     }

@@ -56,6 +56,8 @@ package struct Measurements: Sendable {
     case backupAge
     /// 1 while the last attempt at one failed, or one is an hour late; else 0.
     case backupOverdue
+    /// 1 while older backups of the daemon's own could not be removed after the newest one; else 0.
+    case backupRetentionFailed
     /// Backups of the daemon's own since its start, made and failed.
     case backupsMade, backupsFailed
     /// Pages of a backup that is being made, done and all; 0 if there is none.

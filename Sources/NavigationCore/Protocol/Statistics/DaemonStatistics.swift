@@ -38,6 +38,8 @@ package struct DaemonStatistics: Sendable {
   package var backupAge: UInt64?
   /// Whether the last attempt at a backup of the daemon's own failed, or one is an hour late.
   package var isBackupOverdue = false
+  /// Whether older backups of the daemon's own could not be removed after the newest one.
+  package var hasBackupRetentionFailed = false
   /// Backups of the daemon's own since its start, made and failed.
   package var (backupsMade, backupsFailed): (UInt64, UInt64) = (0, 0)
   /// The backup that is being made, in pages done and of all; 0 if there is none.
@@ -149,6 +151,7 @@ package struct DaemonStatistics: Sendable {
       backupInterval = node.number("every")
       backupAge = node["age"] == nil ? nil : node.number("age")
       isBackupOverdue = node["overdue"]?.bool ?? false
+      hasBackupRetentionFailed = node["retentionFailed"]?.bool ?? false
       (backupsMade, backupsFailed) = (node.number("made"), node.number("failed"))
     }
     if let node = all["backup"] {
