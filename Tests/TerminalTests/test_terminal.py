@@ -29,6 +29,8 @@ class Terminal:
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows),
                   f"cd {scene.daemon.directory.path} && exec env -i {given} sh")
         self.tmux("set-option", "-g", "history-limit", "5000")
+        # What is typed before would be shown twice: by the terminal, and by the shell.
+        eventually("the prompt", lambda: self.screen().startswith("$"))
 
     def tmux(self, *words):
         return subprocess.run(
