@@ -92,6 +92,45 @@ import Testing
     #expect(try !maySealAfter(client.opBody(Self.push("c"))))
   }
 
+  /// Found by the simulation (seed 401) when watches of `$clients` no longer kept batches from being
+  /// sealed: the answer left before the snapshot.
+  @Test(arguments: [true, false])
+  func `a watch that needs a snapshot gets it before the answer to an op`(isBlocked: Bool) throws {
+    let world = World { $0.resumeRevisions = 2 }
+    let client = try world.kiosk(isBlocked ? "" : #","window":16384"#)
+    let other = try world.client(2)
+    try other.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "other")
+    try client.watch(nav: "other")
+    try client.watch()
+    let text = String(repeating: "x", count: 6000)
+    let fill = { (id: String) in #"{"push":{"screen":{"id":"\#(id)","args":"\#(text)"}}}"# }
+    let any = #""if":{"any":true}"#
+    if isBlocked { try world.turn([.blocked(client.connection)]) }
+    for id in ["a", "b", "c", "d", "e", "f"] {
+      for nav in ["other", "kiosk"] { try other.must(fill(id), nav: nav, any) }
+    }
+    let resumes: HubEvent =
+      isBlocked
+      ? .unblocked(client.connection) : client.message("credit", #"{"upto":9007199254740991}"#)
+    world.hub.handle(resumes, at: world.now)
+    #expect(!world.hub.maySeal)
+    world.hub.handle(client.message("op", client.opBody(SealTests.push("g"), any)), at: world.now)
+    world.journal.commit(world.hub.takeRecords())
+    let messages = world.hub.committed(at: world.now).messages.filter {
+      $0.connection == client.connection
+    }
+    let ok = try #require(messages.firstIndex { $0.verb == .ok })
+    let snapshots = messages[..<ok].filter {
+      $0.verb == .snap && String(decoding: $0.body, as: UTF8.self).contains(#""nav":"kiosk""#)
+    }
+    #expect(!snapshots.isEmpty)
+    // A session that has got everything keeps no batch from being sealed.
+    world.hub.handle(.blocked(client.connection), at: world.now)
+    try world.take(world.hub.committed(at: world.now))
+    world.hub.handle(.unblocked(client.connection), at: world.now)
+    #expect(world.hub.maySeal)
+  }
+
   @Test func `any number of batches may be sealed, and each commit lets one go`() throws {
     let world = World()
     let client = try world.kiosk()

@@ -165,7 +165,7 @@ extension Hub {
     assert(sessions.isLive(slot))
     let session = sessions.slots[slot]
     // The flag stays until the effect: a batch that is rolled back is decided again.
-    if session.waitsForTurn { batches.append(.pump(session: slot)) }
+    if session.waitsForTurn { resumeWatches(of: slot) }
     if !session.hasCredit {
       let deadline = session.lastHeardAt + configuration.stall
       guard deadline > now.boot else { return end(slot, why: "stalled", after: 100) }

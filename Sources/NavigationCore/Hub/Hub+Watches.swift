@@ -100,6 +100,19 @@ extension Hub {
 
   // Serving.
 
+  /// Serves the watches of a session, which may have credit again, when the batch is durable.
+  ///
+  /// A watch that its nav's ring does not reach needs a snapshot, and that the whole nav is durable. If
+  /// ops were decided meanwhile, the answer to an op of the session in this batch would leave first.
+  mutating func resumeWatches(of session: Int) {
+    batches.append(.pump(session: session))
+    let needsSnapshot = watches.of(session: session).contains { index in
+      let watch = watches.slots[index]
+      return watch.view == .full && !navs.slots[watch.nav].ring.reaches(watch.cursor)
+    }
+    if needsSnapshot { batches.requestStandstill() }
+  }
+
   /// Carries out all effects that waited for the commit, in their order.
   mutating func releaseEffects(at now: Instant) {
     // A copy, because an effect can end watches, which removes other effects.

@@ -91,7 +91,7 @@ package struct Hub: Sendable {
       guard let slot = sessions.slot(of: connection) else { return }
       sessions.slots[slot].isBlocked = false
       requestLag(at: now)
-      batches.append(.pump(session: slot))
+      resumeWatches(of: slot)
     case .history(let answer): finishRead(answer, at: now)
     case .backupProgress(let progress): reads.note(progress)
     case .backup(let answer): finishBackup(answer)
@@ -321,9 +321,10 @@ extension Hub {
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
+      let hadCredit = sessions.slots[session].hasCredit
       // After a rollback this message is handled again, when the limit has been raised already.
       sessions.slots[session].upTo = max(limit, sessions.slots[session].upTo)
-      batches.append(.pump(session: session))
+      if hadCredit { batches.append(.pump(session: session)) } else { resumeWatches(of: session) }
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)
     case .answer(let ask, let answer): take(answer, to: ask, from: session)
