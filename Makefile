@@ -25,6 +25,9 @@ QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-wi
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
 # What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
 GUIDE_PACKAGES := mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
+# What the tests of the clients need, and these tests: each runs the built programs.
+CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
+CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
@@ -100,17 +103,17 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,.ci/docc debug)
 	$(call step,.ci/previous $(JOBS))
-	$(call step,$(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
-	@$(MAKE) --no-print-directory booted
+	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
+	$(call step,.ci/during 'Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' \
+	  $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
-	@$(MAKE) --no-print-directory test-clients
-	@.ci/deps $(BROWSER_PACKAGES)
-	$(call step,Tests/BrowserTests/run)
+	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
+	$(call step,.ci/beside Tests/BrowserTests/run $(CLIENT_TESTS))
 
 test-clients: build ## The tests of navctl's output, of the clients in Python, C and QML, and of the pages
-	@.ci/deps $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
+	@.ci/deps $(CLIENT_PACKAGES)
 	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
-	$(call step,.ci/beside Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run)
+	$(call step,.ci/beside $(CLIENT_TESTS))
 
 test-python: build ## The tests of the Python client
 	@.ci/deps $(PYTHON_PACKAGES)
