@@ -90,8 +90,8 @@ static inline void navd_curses_show(int row, int column) {
 
 /// Puts a character and its marks into one or two columns.
 ///
-/// The C library, with whose widths ncurses counts, can disagree about the width. A character that
-/// would be too wide becomes question marks.
+/// ncurses counts with the widths of the C library, which can differ. A character that would be too wide
+/// becomes question marks.
 static inline void navd_curses_put(int row, int column, const wchar_t *text, int width, int look,
                                    int is_coloured) {
   static const attr_t attributes[] = {A_NORMAL, A_BOLD, A_DIM, A_NORMAL, A_NORMAL, A_REVERSE};

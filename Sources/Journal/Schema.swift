@@ -43,7 +43,7 @@ enum Schema {
     database.close()
   }
 
-  /// The fault of a file whose format no released version wrote.
+  /// The fault of a file in a format that no released version wrote.
   static func unreleased(_ format: Int64) -> String {
     "its format \(format) is from before the first release, and is not read"
   }

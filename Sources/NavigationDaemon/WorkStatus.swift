@@ -34,7 +34,7 @@ struct WorkStatus {
     return works.map { $0.estimate.text($0.subject) }.joined(separator: "; ")
   }
 
-  /// Takes a report of what is left of a piece of work whose size is not known before.
+  /// Takes a report of the work that is left, if the size of the whole was not known before.
   mutating func note(_ subject: ProgressSubject, left: UInt64, at now: UInt64) -> String? {
     let before = self[subject]
     let done = before?.done ?? 0

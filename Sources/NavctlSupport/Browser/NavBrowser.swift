@@ -43,7 +43,7 @@ package struct NavBrowser: Sendable {
     case list, stack, changes
   }
 
-  /// The nav whose stack and changes are shown.
+  /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {
     var name: String
     /// The copy of its state; nil before it has arrived.

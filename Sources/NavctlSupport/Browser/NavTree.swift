@@ -19,7 +19,7 @@ package enum NavTree {
   /// - Parameters:
   ///   - names: the names of the navs, in any order.
   ///   - filter: a text that the names of the shown navs contain, in upper or lower case.
-  ///   - collapsed: the branches whose rows are not shown; a filter shows them nevertheless.
+  ///   - collapsed: the branches with hidden rows; a filter shows these rows, too.
   /// - Returns: the rows, each branch before what is in it.
   package static func rows(
     _ names: [String], filter: String = "", collapsed: Set<String> = []

@@ -39,7 +39,7 @@ public struct NavigationRehearsal: Hashable, Sendable {
   /// operations would close the nav, or if they would wait. It is no state of the nav, so no guard
   /// from it holds.
   public let state: NavigationState?
-  /// The delegates that the daemon would ask, whose answers can change the outcome.
+  /// The delegates that the daemon would ask; their answers can change the outcome.
   public let delegates: [Delegate]
   /// The place among the waiting operations, from 1; nil if the operations would begin at once.
   public let queuePosition: Int?

@@ -125,9 +125,9 @@ package struct Hub: Sendable {
 
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
-  /// They may not if a watched `$navs` or `$clients` has a revision to make of the batch, whose records
-  /// would show what is not durable yet. Nor while a watch waits for a state of which everything is
-  /// durable, while the journal takes no commits, or while the daemon stops.
+  /// They may not if the batch changes a watched `$navs` or `$clients`: these show durable facts only.
+  /// Nor while a watch waits until its nav is durable as it stands, while the journal takes no commits,
+  /// or while the daemon stops.
   package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
 
   /// The number of batches that are sealed and not yet committed.

@@ -73,7 +73,7 @@ struct Trace: Sendable {
     var refilledAt: UInt64
     var reports: [Report] = []
     var dropped: UInt64 = 0
-    /// The requests about the nav whose answers have not passed.
+    /// The requests about the nav that are not answered yet.
     var awaited: Set<Request> = []
   }
 

@@ -26,7 +26,7 @@ package struct GetRequest: Hashable, Sendable {
   package var offset: UInt64 = 0
   /// The maximum number of entries, for `log` and `rows`.
   package var limit: UInt64
-  /// The client whose messages to report, for `trace`: its id or the name that it gave itself.
+  /// For `trace`: the id of the client to report on, or the name that the client gave itself.
   package var client: String?
   /// Whether the reports begin, for `trace`; false ends them.
   package var isOn = true
