@@ -85,9 +85,10 @@ build: deps ## Build everything, debug
 release: deps ## Build everything, optimised
 	$(call step,$(SWIFT) build -c release --static-swift-stdlib -j $(JOBS))
 
-# The programs in the configuration asked for: for debian/rules.
+# The programs in the configuration asked for: for debian/rules. With BUILT they are there already, and nothing
+# waits for the lock of SwiftPM, which `swift test` holds.
 binaries:
-	@$(MAKE) --no-print-directory $(if $(filter debug,$(CONFIGURATION)),build,release)
+	@$(if $(BUILT),,$(MAKE) --no-print-directory $(if $(filter debug,$(CONFIGURATION)),build,release))
 
 lint: ## Check the form of every Swift file
 	$(call step,$(SWIFT) format lint --strict --parallel --recursive $(swift_paths))
@@ -104,7 +105,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,.ci/docc debug)
 	$(call step,.ci/previous $(JOBS))
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
-	$(call step,.ci/during 'Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' \
+	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' \
 	  $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
 	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests)
 	@$(MAKE) --no-print-directory qml CONFIGURATION=debug

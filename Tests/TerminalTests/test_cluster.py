@@ -79,6 +79,18 @@ class Versions(unittest.TestCase):
                         lines = own.must("--endpoint", first.endpoint, "list").splitlines()
                 self.assertEqual(dict(line.split()[0:4:3] for line in lines[1:]), expected, lines)
 
+    def test_a_member_that_is_away_is_named_once(self):
+        own = self.scene("kiosk")
+        cluster = {"member": "a", "shards": 2, "members": [
+            {"name": "a", "owned": 1},
+            {"name": "b", "owned": 1, "endpoint": f"ipc://{own.daemon.directory.path}/none"}]}
+        with contextlib.closing(Member(own, {"cluster": (b"nsp1.ok", {"value": cluster})})) as first:
+            result = own.navctl("--endpoint", first.endpoint, "list")
+        self.assertEqual(result.status, 0)
+        self.assertEqual([line.split(":")[1] for line in result.errors.splitlines()[:1]], [" the navs of b are missing"])
+        self.assertEqual(result.errors.count("are missing"), 1, result.errors)
+        self.assertEqual([line.split()[3] for line in result.output.splitlines()[1:]], ["home"])
+
 
 if __name__ == "__main__":
     unittest.main()

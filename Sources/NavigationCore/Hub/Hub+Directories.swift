@@ -63,7 +63,8 @@ extension Hub {
 
   /// Plans the revisions of virtual navs that are not due yet.
   mutating func planDirectories() {
-    for dueAt in [heads.pace.dueAt, lagPace.dueAt].compactMap({ $0 }) { timer.plan(dueAt) }
+    if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
+    if let dueAt = lagPace.dueAt { timer.plan(dueAt) }
   }
 
   /// Requests a revision of `$clients`, because what a session lags behind may have changed.

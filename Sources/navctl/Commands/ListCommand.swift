@@ -14,12 +14,13 @@ enum ListCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()
     let isClients = invocation.line.contains("clients")
-    let records =
-      isClients
-      ? try Directory.clients.read(invocation, &connection)
-      : NavList.join(
-        navs: try Directory.navs.read(invocation, &connection),
-        heads: try Directory.heads.read(invocation, &connection))
+    let records: [JSONValue]
+    if isClients {
+      records = try Directory.clients.read(invocation, &connection)
+    } else {
+      let lists = try Directory.readOfEachMember([.navs, .heads], invocation, &connection)
+      records = NavList.join(navs: lists[0], heads: lists[1])
+    }
     if invocation.isJSON {
       let list = OpaqueJSON.array(records.map { OpaqueJSON(validated: $0.bytes) })
       try Output.record(
@@ -59,21 +60,34 @@ struct Directory {
   func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [JSONValue] {
-    let others = isOfEachMember ? try Self.others(invocation, &connection) : []
-    let own = try readOwn(invocation, &connection)
-    guard !others.isEmpty else { return own }
-    var lists = [own]
+    try Self.read([self], isOfEachMember: isOfEachMember, invocation, &connection)[0]
+  }
+
+  /// Reads the records of several directories, each daemon of a cluster over one connection.
+  static func readOfEachMember(
+    _ directories: [Directory], _ invocation: Invocation, _ connection: inout NavigationConnection
+  ) throws -> [[JSONValue]] {
+    try read(directories, isOfEachMember: true, invocation, &connection)
+  }
+
+  private static func read(
+    _ directories: [Directory], isOfEachMember: Bool, _ invocation: Invocation,
+    _ connection: inout NavigationConnection
+  ) throws -> [[JSONValue]] {
+    let others = isOfEachMember ? try others(invocation, &connection) : []
+    var lists = try directories.map { [try $0.readOwn(invocation, &connection)] }
     for member in others {
       guard let address = member.address else { continue }
       do {
         var connection = try invocation.connect(to: address)
-        lists.append(try readOwn(invocation, &connection))
+        let found = try directories.map { try $0.readOwn(invocation, &connection) }
+        for (index, records) in found.enumerated() { lists[index].append(records) }
       } catch let error as ConnectionError {
         let name = TerminalText.visible(member.name)
         Output.error("navctl: the navs of \(name) are missing: \(error)")
       }
     }
-    return ClusterMembers.join(lists)
+    return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.join($0) }
   }
 
   /// The other daemons of a cluster that have navs; none without a cluster.
