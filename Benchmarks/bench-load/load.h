@@ -37,7 +37,7 @@ struct plan {
   // stopped until everything is written.
   int idle_watchers, is_stopped;
   // What one connection observes meanwhile: 1 the positions of all navs ($heads), 2 the messages of
-  // all clients (get trace); else 0.
+  // all clients (get trace), 3 those about the first nav; else 0.
   int observes;
   // The process whose processor time is measured; 0 for none.
   int server;
@@ -156,7 +156,7 @@ void watch_redis(const struct plan *plan, struct shared *shared, int ready);
 
 // Watches the first nav until everything is written and the watcher is at the last revision.
 void watch_loosely(const struct plan *plan, struct shared *shared, int ready);
-// Observes what `observes` names, until everything is written; counts the octets.
+// Observes what `observes` names, until everything is written.
 void observe(const struct plan *plan, struct shared *shared, int ready);
 // Measure the time in which a watch that is `revisions` behind catches up: by a snapshot, by all
 // diffs, and in Redis.

@@ -66,6 +66,7 @@ struct plan read_plan(int count, char **arguments) {
     if (!read_option(&plan, arguments[index])) fail("option", arguments[index], 64);
   if (!plan.endpoint) fail("endpoint is missing", "", 0);
   if (plan.watches_own && plan.watchers > plan.navs) fail("more watchers than navs", "", 0);
+  if (plan.observes < 0 || plan.observes > 3) fail("nothing is observed so", "", 0);
   if (plan.processes > process_limit) fail("too many processes", "", 0);
   return plan;
 }

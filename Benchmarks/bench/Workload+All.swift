@@ -61,9 +61,13 @@ extension Workload {
     ]
   }
 
-  /// `w2a` while an administrator observes: one connection of each kind.
+  /// `w2a` while an administrator observes: one connection of each kind, beside one run without it.
   private static func observed(_ scale: Int) -> [Workload] {
-    [("observed-heads", "$heads", 1), ("observed-trace", "the messages of all clients", 2)].map {
+    [
+      ("observed-none", "nothing", 0), ("observed-heads", "$heads", 1),
+      ("observed-trace", "the messages of all clients", 2),
+      ("observed-nav", "the messages about one nav", 3),
+    ].map {
       name, what, kind in
       var workload = load(
         name, "one connection, 64 in flight, 16 navs; another observes \(what)",

@@ -11,6 +11,17 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
 
+  /// A loop with a backup each hour into a folder.
+  private static func open(_ directory: String, _ folder: String, keep: Int) throws -> LoopStage {
+    var configuration = Configuration()
+    configuration.backup.directory = folder
+    configuration.backup.everySeconds = 3600
+    configuration.backup.keep = keep
+    var stage = try LoopStage(directory + "/state", configuration)
+    try stage.open()
+    return stage
+  }
+
   private func backUp(_ stage: inout LoopStage) throws -> [LogEntry] {
     try makeDueBackup(&stage)
   }
@@ -20,12 +31,7 @@ import Testing
   {
     try withTemporaryDirectory { directory in
       let folder = directory + "/copies"
-      var configuration = Configuration()
-      configuration.backup.directory = folder
-      configuration.backup.everySeconds = 3600
-      configuration.backup.keep = 2
-      var stage = try LoopStage(directory + "/state", configuration)
-      try stage.open()
+      var stage = try Self.open(directory, folder, keep: 2)
       stage.now.wall = 1_795_651_200_000
       stage.loop.scheduleBackups(at: stage.now)
       var logged = try backUp(&stage)
@@ -61,12 +67,7 @@ import Testing
   @Test func `a backup that fails removes nothing, is overdue, and is tried again`() throws {
     try withTemporaryDirectory { directory in
       let folder = directory + "/copies"
-      var configuration = Configuration()
-      configuration.backup.directory = folder
-      configuration.backup.everySeconds = 3600
-      configuration.backup.keep = 1
-      var stage = try LoopStage(directory + "/state", configuration)
-      try stage.open()
+      var stage = try Self.open(directory, folder, keep: 1)
       stage.loop.scheduleBackups(at: stage.now)
       _ = try backUp(&stage)
       let before = try Self.files(folder)

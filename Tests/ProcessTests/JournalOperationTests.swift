@@ -7,6 +7,15 @@ extension ProcessTests {
     private static let released = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Fixtures/journals/0.1.0.sqlite").path
 
+    /// A state directory with the journal of a released version; it exists as long as the first value.
+    private static func restored() throws -> (directory: TestDirectory, state: String) {
+      let directory = try TestDirectory()
+      let state = directory.path + "/state"
+      let child = try Child(Binaries.path("navd"), ["--restore", released, "--state", state])
+      #expect(try child.ended() == 0, "\(child.transcript)")
+      return (directory, state)
+    }
+
     private static func files(_ path: String) throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
@@ -58,11 +67,7 @@ extension ProcessTests {
     @Test(arguments: [SIGINT, SIGTERM])
     func `an interrupted restoration removes its copy, and leaves the journal`(signal: Int32) throws
     {
-      let directory = try TestDirectory()
-      let state = directory.path + "/state"
-      #expect(
-        try Child(Binaries.path("navd"), ["--restore", Self.released, "--state", state]).ended()
-          == 0)
+      let (directory, state) = try Self.restored()
       let journal = URL(fileURLWithPath: state + "/journal.sqlite")
       let before = try Data(contentsOf: journal)
       // navd reads from a pipe, so the test decides how far it comes.
@@ -90,11 +95,7 @@ extension ProcessTests {
 
     @Test(.enabled(if: ProcessTests.LifecycleTests.canTrace, "no process can be traced"))
     func `a start that is asked to stop during the replay ends, and has changed nothing`() throws {
-      let directory = try TestDirectory()
-      let state = directory.path + "/state"
-      #expect(
-        try Child(Binaries.path("navd"), ["--restore", Self.released, "--state", state]).ended()
-          == 0)
+      let (directory, state) = try Self.restored()
       let journal = URL(fileURLWithPath: state + "/journal.sqlite")
       let before = try Data(contentsOf: journal)
       // navd locks the directory right before it reads the journal.
