@@ -9,6 +9,7 @@ package struct Record: Sendable {
     case changed, planned
     case state, bar, top, screen, detached, restoration, rows, part, transition
     case log, history, verify, position, navs, clients, why, comparison, dump, routes
+    case diffs, refusals
     case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
     case key, keys, code, codes, examples
     case snapshot, resync, diff, latest, event, progress, traced, dropped, work

@@ -20,7 +20,7 @@ import Testing
   @Test func `a feature of the library has the name of the protocol`() {
     let features: [NavigationFeature] = [
       .stackEdits, .onDuplicate, .canPop, .visibleGuard, .dismissals, .lifecycleEvents, .results,
-      .animations, .backMenu, .actors, .dryRun, .heads, .trace, .shards,
+      .animations, .backMenu, .actors, .dryRun, .heads, .trace, .history, .shards,
     ]
     #expect(features.map(\.rawValue) == Feature.allCases.map(\.rawValue))
   }

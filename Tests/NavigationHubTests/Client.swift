@@ -180,12 +180,9 @@ struct Mirror {
     #expect(digest == json["dig"] as? String)
   }
 
-  private mutating func diff(_ json: [String: Any]) throws {
-    #expect(pending.isEmpty, "a diff between the parts of a snapshot")
-    #expect(json["epoch"] as? String == epoch)
-    #expect(json["base"] as? Int == revision)
-    revision = try #require(json["rev"] as? Int)
-    for change in try #require(json["ch"] as? [[String: Any]]) {
+  /// Applies the changes of one revision.
+  mutating func take(_ changes: [[String: Any]]) throws {
+    for change in changes {
       if let at = change["at"] as? Int {
         let removed = try #require(change["del"] as? [String])
         #expect(Array(ids[at..<at + removed.count]) == removed)
@@ -201,6 +198,14 @@ struct Mirror {
         }
       }
     }
+  }
+
+  private mutating func diff(_ json: [String: Any]) throws {
+    #expect(pending.isEmpty, "a diff between the parts of a snapshot")
+    #expect(json["epoch"] as? String == epoch)
+    #expect(json["base"] as? Int == revision)
+    revision = try #require(json["rev"] as? Int)
+    try take(try #require(json["ch"] as? [[String: Any]]))
     if let new = json["resolved"] as? [String: Any] { resolved = new }
     #expect(screens.count == json["depth"] as? Int)
     #expect(digest == json["dig"] as? String)

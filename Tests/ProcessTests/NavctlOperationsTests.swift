@@ -88,7 +88,7 @@ extension ProcessTests {
       try peer.create("kiosk")
       try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
       // A cluster is not that of a nav, rows are read by programs alone, and navctl trace traces.
-      let others: [GetRequest.What] = [.backup, .cluster, .rows, .trace]
+      let others: [GetRequest.What] = [.backup, .cluster, .rows, .trace, .refusals]
       for what in GetRequest.What.allCases where !others.contains(what) {
         let screen = what == .screen ? ["--screen", "home"] : []
         let answer = try run(daemon, ["get", "kiosk", "--what", what.rawValue] + screen, options)

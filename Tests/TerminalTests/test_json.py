@@ -79,6 +79,7 @@ MORE = [
     (["get", "--what", "stats"], ["stats"]), (["get", "kiosk", "--what", "verify"], ["verify"]),
     (["pop", "kiosk", "--top", "wifi", "--dry-run"], ["planned"]), (["create", "fresh", "--dry-run"], ["planned"]),
     (["close", "kiosk", "--any", "--dry-run"], ["planned"]),
+    (["get", "kiosk", "--what", "diffs"], ["diffs"]), (["get", "--what", "refusals"], ["refusals"]),
     (["get", "--what", "backup"], ["backup"]), (["key", "new", "panel"], ["key"]),
 ]
 

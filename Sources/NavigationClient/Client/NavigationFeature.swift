@@ -41,6 +41,8 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStr
   public static let heads = NavigationFeature(.heads)
   /// `get` `trace`: an administrator sees the messages of other clients.
   public static let trace = NavigationFeature(.trace)
+  /// `get` `diffs` and `refusals`: history with contents, and what was refused.
+  public static let history = NavigationFeature(.history)
   /// Navs that other daemons of a cluster serve.
   public static let shards = NavigationFeature(.shards)
 }

@@ -294,6 +294,8 @@ struct Batch: Sendable {
   var frozen: [Int] = []
   /// Whether `$clients` may have changed.
   var changedClients = false
+  /// The refusals whose answers wait for the commit.
+  var refusals: [Refusals.Refusal] = []
 
   /// Whether the batch begins a backup.
   var beginsBackup: Bool {

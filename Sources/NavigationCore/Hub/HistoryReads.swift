@@ -103,6 +103,8 @@ struct HistoryReads: Sendable {
 struct PendingRead: Sendable {
   enum What: Sendable {
     case log(floor: Revision)
+    /// The log with the contents of each revision.
+    case diffs(floor: Revision)
     case state(GetRequest.What, Revision)
     /// The rows behind a position, to be published; the floor is that of the history.
     case rows(behind: NavPosition, offset: Int, floor: Revision)

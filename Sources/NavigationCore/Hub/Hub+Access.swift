@@ -80,6 +80,28 @@ extension Hub {
     output.notices.append(notice)
   }
 
+  /// Notes that an op is refused, for `get refusals`.
+  mutating func note(
+    _ error: OutgoingError, of sender: Sender, _ request: OpMessage, name: String?
+  ) {
+    note(
+      error, of: sender, id: request.id, nav: request.nav, operations: request.kinds.map(\.name),
+      name: name)
+  }
+
+  /// Notes that a message is refused, for `get refusals`.
+  mutating func note(
+    _ error: OutgoingError, of sender: Sender, id: UInt64?, nav: String?, operations: [String],
+    name: String?
+  ) {
+    let session = sessions.slot(of: sender.connection).map { sessions.slots[$0].name }
+    batches.current.refusals.append(
+      Refusals.Refusal(
+        time: timer.now.wall, code: error.code, reason: error.reason, text: error.text, nav: nav,
+        operations: operations, id: id, principal: sender.peer.principal,
+        process: sender.peer.process, name: name ?? session ?? ""))
+  }
+
   /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
   mutating func auditOverride(_ op: OpContext, _ slot: Int) {
     let isForced = op.request.guards.any

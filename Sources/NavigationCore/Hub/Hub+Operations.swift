@@ -5,6 +5,7 @@ extension Hub {
   /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
   mutating func fail(_ op: OpContext, _ failure: OpFailure) {
     audit(failure.error, op.sender, about: op.request.nav, client: op.name)
+    if !op.request.isDry { note(failure.error, of: op.sender, op.request, name: op.name) }
     let reply = encode(failure.error, to: op.request, op.sender)
     send(op.sender.connection, .err, reply, .refused(failure.error.code))
     if op.request.isDry { return }
@@ -36,6 +37,7 @@ extension Hub {
 
   mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
     audit(error, sender, about: request.nav, client: request.name)
+    if !request.isDry { note(error, of: sender, request, name: request.name) }
     send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
   }
 

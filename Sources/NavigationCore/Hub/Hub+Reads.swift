@@ -41,6 +41,12 @@ extension Hub {
         let subject = request.what == .reload ? ConfigurationQuestion.Subject.reload : .values
         return batches.append(
           .ask(.init(connection: sender.connection, id: request.id, subject: subject)))
+      case .refusals:
+        guard access.administers(sender.peer) else {
+          let text = "\(sender.peer.principal) may not see what was refused to others"
+          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
+        }
+        return answer(request, nil, refusals.value, to: sender)
       case .backup:
         guard access.administers(sender.peer) else {
           let text = "\(sender.peer.principal) may not make backups"
@@ -49,14 +55,16 @@ extension Hub {
         return startBackup(request, for: sender)
       default:
         let text =
-          "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config or reload"
+          "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config, reload or refusals"
         return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
       }
     }
     guard let slot = readable(name, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
-    if request.what == .log { return readLog(request, slot, for: sender) }
+    if request.what == .log || request.what == .diffs {
+      return readLog(request, slot, for: sender)
+    }
     if request.what == .rows { return readRows(request, slot, for: sender) }
     if let at = request.at, at != navs.slots[slot].revision {
       return readState(request, at, slot, for: sender)
@@ -142,7 +150,8 @@ extension Hub {
     }
     ask(
       .rows(from: first.number, through: first.number + request.limit - 1), request,
-      .log(floor: entry.floor), slot, for: sender)
+      request.what == .log ? .log(floor: entry.floor) : .diffs(floor: entry.floor), slot,
+      for: sender)
   }
 
   private mutating func readState(
@@ -200,10 +209,10 @@ extension Hub {
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
       if try finishRows(pending, answer, for: sender) { return }
-      let (value, floor) = try value(of: pending, answer)
+      let (value, floor, next) = try value(of: pending, answer)
       let body = ServerMessageWriter.value(
         id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
-        revision: pending.standing.revision, floor: floor, value)
+        revision: pending.standing.revision, floor: floor, next: next, value)
       if body.count > configuration.maximumReplyBytes {
         let error = ServerMessageWriter.error(
           .tooLarge(pending.id, body.count, limit: configuration.maximumReplyBytes))
@@ -222,9 +231,12 @@ extension Hub {
     }
   }
 
+  /// What the members beside the value take at most: the name of a nav, and numbers.
+  private static let replyHeadBytes = 512
+
   private mutating func value(
     of pending: PendingRead, _ answer: HistoryAnswer
-  ) throws(StoredDataError) -> (value: [UInt8], floor: Revision?) {
+  ) throws(StoredDataError) -> (value: [UInt8], floor: Revision?, next: Revision?) {
     switch pending.what {
     case .log(let floor):
       var json = JSONWriter(reserving: 4096)
@@ -234,7 +246,12 @@ extension Hub {
         json.raw(navs.reader.logEntry(row))
       }
       json.endArray()
-      return (json.bytes, floor)
+      return (json.bytes, floor, nil)
+    case .diffs(let floor):
+      // Room for the members beside the list.
+      let page = try navs.reader.page(
+        of: answer.rows, bytes: configuration.maximumReplyBytes - Self.replyHeadBytes)
+      return (page.list, floor, page.next)
     case .revert: preconditionFailure("an op was read as a get")
     case .rows, .publishedState: preconditionFailure("rows were read as a get of another kind")
     case .state(let what, let revision):
@@ -244,9 +261,9 @@ extension Hub {
           what: "it leads to revision \(entry.controller.revision.number), not \(revision.number)")
       }
       switch what {
-      case .bar: return (entry.resolved, nil)
-      case .top: return (entry.latestValue(.top), nil)
-      default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil)
+      case .bar: return (entry.resolved, nil, nil)
+      case .top: return (entry.latestValue(.top), nil, nil)
+      default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil, nil)
       }
     }
   }
@@ -281,9 +298,11 @@ extension NavEntry {
       throw Hub.OpFailure(.invalidArgument, "the configuration is not that of a nav: leave nav out")
     case .backup:
       throw Hub.OpFailure(.invalidArgument, "a backup is of all navs together: leave nav out")
+    case .refusals:
+      throw Hub.OpFailure(.invalidArgument, "the refusals are of all navs: leave nav out")
     case .cluster:
       throw Hub.OpFailure(.invalidArgument, "the cluster is not that of a nav: leave nav out")
-    case .log, .rows, .verify, .trace:
+    case .log, .diffs, .rows, .verify, .trace:
       preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }

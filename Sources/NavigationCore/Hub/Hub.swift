@@ -28,6 +28,7 @@ package struct Hub: Sendable {
   var heads = Heads()
   var lagPace = PublicationPace()
   var trace = Trace()
+  var refusals = Refusals()
   var sweep = IdleSweep()
   var output = HubOutput()
   var reads = HistoryReads()
@@ -155,6 +156,7 @@ package struct Hub: Sendable {
       assert(navs.slots[touched.slot].durable <= navs.slots[touched.slot].revision)
     }
     if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
+    if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
     for touched in batches.current.touched where navs.isLive(touched.slot) {
@@ -260,6 +262,7 @@ extension Hub {
     _ sender: Sender, _ error: OutgoingError, about nav: String? = nil, isOp: Bool = false
   ) {
     audit(error, sender, about: nav, client: nil)
+    note(error, of: sender, id: error.id, nav: nav, operations: [], name: nil)
     let error = nav.map { placed(error, at: $0, for: sender) } ?? error
     let outcome: Outcome = isOp ? .refused(error.code) : .refusedMessage(error.code)
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))

@@ -3,8 +3,89 @@
 extension JournalBodyReader {
   /// The log entry of the loaded row, as `get log` shows it.
   func logEntry(_ row: JournalRow) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
+    JSONWriter.value { json in
+      json.beginObject()
+      writeEntry(row, &json)
+      json.endObject()
+    }
+  }
+
+  /// The entries of rows with their contents, as `get diffs` shows them, up to a number of octets.
+  ///
+  /// The list ends at a revision: rows of one revision stay together.
+  ///
+  /// - Parameters:
+  ///   - rows: the rows in order.
+  ///   - bytes: how large the list may be; the contents of an entry that exceeds it alone are left out.
+  /// - Returns: the list, and the revision at which the next one begins; nil if there is no more.
+  mutating func page(
+    of rows: [JournalRow], bytes: Int
+  ) throws(StoredDataError) -> (list: [UInt8], next: Revision?) {
+    var json = JSONWriter(reserving: 4096)
+    json.beginArray()
+    var next: Revision?
+    var rest = rows[...]
+    while let first = rest.first {
+      let group = rest.prefix { $0.revision == first.revision }
+      var entries: [[UInt8]] = []
+      for row in group {
+        try load(row.body)
+        let whole = entry(row, hasContents: true)
+        entries.append(whole.count < bytes / 2 ? whole : entry(row, hasContents: false))
+      }
+      let size = entries.reduce(0) { $0 + $1.count + 1 }
+      if json.count > 1, json.count + size > bytes {
+        next = Revision(first.revision)
+        break
+      }
+      for entry in entries { json.raw(entry) }
+      rest = rest.dropFirst(group.count)
+    }
+    json.endArray()
+    return (json.bytes, next)
+  }
+
+  /// The log entry of the loaded row with its contents: the changes of a revision, or the state with
+  /// which it begins.
+  private func entry(_ row: JournalRow, hasContents: Bool) -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.member("kind", plain: row.kind.wireName)
+      writeEntry(row, &json)
+      if !hasContents {
+        json.member("omitted", true)
+      } else if row.kind == .created || row.kind == .replaced {
+        json.member("state", raw: contents)
+      } else if let diff {
+        for member in ["depth", "ch", "ev"] {
+          guard let index = tape.member(member, of: diff) else { continue }
+          json.dynamicName(member)
+          json.raw(tape.raw(index))
+        }
+      }
+      json.endObject()
+    }
+  }
+
+  /// The loaded state without what only navd needs.
+  private var contents: [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      tape.forEachMember(of: 0) { name, value in
+        guard Self.stateMembers.contains(name) else { return }
+        json.dynamicName(name)
+        json.raw(tape.raw(value))
+      }
+      json.endObject()
+    }
+  }
+
+  private static let stateMembers: Set<String> = [
+    "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
+    "dig",
+  ]
+
+  private func writeEntry(_ row: JournalRow, _ json: inout JSONWriter) {
     json.member("rev", row.revision)
     json.member("t", row.time)
     if let bad = tape.member(short: "bad", of: 0) {
@@ -32,8 +113,6 @@ extension JournalBodyReader {
     json.flag("vetoSkipped", flag("vetoSkipped"))
     json.optional("before", text("before"))
     json.optional("dig", diff.flatMap { text("dig", of: $0) } ?? text("dig"))
-    json.endObject()
-    return json.bytes
   }
 
   /// Writes the screens that the revision put on the stack (`ins`), took off it (`del`), or shows in
@@ -107,5 +186,19 @@ extension JSONWriter {
       raw(tape.raw(index))
     }
     endObject()
+  }
+}
+
+extension JournalRow.Kind {
+  /// The word for the kind of an entry, as `get diffs` shows it.
+  fileprivate var wireName: StaticString {
+    switch self {
+    case .created: "created"
+    case .changed: "changed"
+    case .closed: "closed"
+    case .epoch: "epoch"
+    case .report: "report"
+    case .replaced: "replaced"
+    }
   }
 }

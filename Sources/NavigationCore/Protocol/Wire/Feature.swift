@@ -30,6 +30,8 @@ package enum Feature: String, CaseIterable, Sendable {
   case heads
   /// `get` `trace`, and the message `traced`.
   case trace
+  /// `get` `diffs` and `refusals`.
+  case history
   /// The codes and members of a cluster whose daemons divide the navs (protocol §17).
   case shards
 }

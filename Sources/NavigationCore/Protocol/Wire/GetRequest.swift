@@ -3,7 +3,7 @@ package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
     case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup,
-      config, reload, trace
+      config, reload, trace, diffs, refusals
   }
 
   /// The id of the message, which answers repeat.
@@ -16,7 +16,7 @@ package struct GetRequest: Hashable, Sendable {
   package var at: Revision?
   /// The id of the screen to read, for `screen`.
   package var screen: String?
-  /// The revision from which to read on, for `log`; nil for the oldest one kept.
+  /// The revision from which to read on, for `log` and `diffs`; nil for the oldest one kept.
   ///
   /// For `rows`, the revision behind which to read on.
   package var from: Revision?
@@ -24,7 +24,7 @@ package struct GetRequest: Hashable, Sendable {
   package var epoch: Epoch?
   /// The octet at which to read on in a row that exceeds a message, for `rows`.
   package var offset: UInt64 = 0
-  /// The maximum number of entries, for `log` and `rows`.
+  /// The maximum number of entries, for `log`, `diffs` and `rows`.
   package var limit: UInt64
   /// For `trace`: the id of the client to report on, or the name that the client gave itself.
   package var client: String?

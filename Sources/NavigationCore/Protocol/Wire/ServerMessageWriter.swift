@@ -209,7 +209,8 @@ package enum ServerMessageWriter {
 
   /// Encodes `ok` to `get`, with the value and the revision that it belongs to.
   package static func value(
-    id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?, _ value: [UInt8]
+    id: UInt64, nav: String?, epoch: Epoch?, revision: Revision?, floor: Revision?,
+    next: Revision? = nil, _ value: [UInt8]
   ) -> [UInt8] {
     JSONWriter.object(reserving: value.count + 128) { json in
       json.member("id", id)
@@ -222,6 +223,9 @@ package enum ServerMessageWriter {
       }
       if let floor {
         json.member("floor", floor.number)
+      }
+      if let next {
+        json.member("next", next.number)
       }
       json.member("value", raw: value)
     }
