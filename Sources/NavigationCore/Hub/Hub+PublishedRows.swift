@@ -41,7 +41,7 @@ extension Hub {
   ) throws(StoredDataError) -> Bool {
     let rows: [PublishedRow]
     switch pending.what {
-    case .log, .state, .revert: return false
+    case .log, .diffs, .state, .revert: return false
     case .publishedState(let revision, let offset):
       rows = [try publishedState(at: revision, answer).piece(at: offset)]
     case .rows(let position, let offset, let floor):
