@@ -58,6 +58,7 @@ let package = Package(
     .executable(name: "navd-exporter", targets: ["navd-exporter"]),
     .executable(name: "navd-publish", targets: ["navd-publish"]),
     .executable(name: "navd-web", targets: ["navd-web"]),
+    .executable(name: "navd-inspector", targets: ["navd-inspector"]),
   ],
   targets: [
     // C libraries, one importer each. No pkgConfig for libzmq: Debian's file carries a flag that
@@ -149,14 +150,20 @@ let package = Package(
     .target(
       name: "NavigationGateway",
       dependencies: [
-        "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths", "WebServer",
-        "ZeroMQ", "CLinux",
+        "NavigationCore", "CurveKeys", "RuntimePaths", "WebServer", "ZeroMQ", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navd-web",
       dependencies: [
         "NavigationGateway", "WebServer", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",
+      ],
+      swiftSettings: strict),
+    // The gateway for a page that only reads. Nothing that writes an operation is linked.
+    .executableTarget(
+      name: "navd-inspector",
+      dependencies: [
+        "NavigationGateway", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -253,7 +260,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["NavigationCore"], swiftSettings: strict),
     .testTarget(
-      name: "NavigationProtocolTests", dependencies: ["NavigationCore"], swiftSettings: strict),
+      name: "NavigationProtocolTests", dependencies: ["NavigationCore", "NavigationReplica"],
+      swiftSettings: strict),
     .testTarget(
       name: "NavigationReplicaTests", dependencies: ["NavigationReplica", "NavigationCore"],
       swiftSettings: strict),
@@ -315,7 +323,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-publish", "navd-web", "navd-demo",
-        "ConsistencyWorker", "ChildProcess", "PostgresServer",
+        "navd-inspector", "ConsistencyWorker", "ChildProcess", "PostgresServer",
         "NavigationClient", "NavigationCore", "NavigationReplica", "Journal", "ZeroMQ", "CurveKeys",
         "Conformance", "ConformanceSupport", "RuntimePaths",
       ],

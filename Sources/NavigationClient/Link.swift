@@ -1,3 +1,4 @@
+import CurveKeys
 import NavigationCore
 import Synchronization
 import ZeroMQ

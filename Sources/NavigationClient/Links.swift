@@ -1,3 +1,4 @@
+import CurveKeys
 import NavigationCore
 import NavigationReplica
 import RuntimePaths

@@ -1,3 +1,4 @@
+package import CurveKeys
 import NavigationReplica
 import ZeroMQ
 

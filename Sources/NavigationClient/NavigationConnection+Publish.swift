@@ -1,4 +1,5 @@
 package import NavigationCore
+import NavigationReplica
 
 extension NavigationConnection {
   /// Carries rows of a nav to the daemon, or asks for the position of a published nav; without a

@@ -1,3 +1,4 @@
+package import CurveKeys
 package import NavigationCore
 import NavigationReplica
 import ZeroMQ

@@ -1,3 +1,4 @@
+import CurveKeys
 import NavigationClient
 import NavigationCore
 import RuntimePaths

@@ -1,4 +1,4 @@
-import NavigationClient
+import CurveKeys
 import NavigationCore
 import RuntimePaths
 import ZeroMQ

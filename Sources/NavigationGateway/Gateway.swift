@@ -1,6 +1,6 @@
 import CLinux
+import CurveKeys
 package import NavigationCore
-import NavigationClient
 package import RuntimePaths
 package import WebServer
 import ZeroMQ
@@ -27,17 +27,28 @@ package final class Gateway {
     package var tokenFile: String?
     /// The directory of the page; nil for none.
     package var pageDirectory: String?
-    /// The file of the JavaScript client.
-    package var moduleFile: String
-    /// Who gets a launch code at the start, and after each use of it; nil for nobody.
+    /// The files of scripts by their paths, which stand for those of the page.
+    package var scripts: [String: String]
+    /// The actor of the launch codes that the gateway prints; nil for none.
     package var launch: SessionActor?
+    /// What pages may do.
+    package var purpose = Purpose.participation
 
     /// Makes a configuration with these members, and defaults.
-    package init(address: ListenAddress, rules: PathRules, moduleFile: String) {
+    package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
       self.address = address
       self.rules = rules
-      self.moduleFile = moduleFile
+      self.scripts = scripts
     }
+  }
+
+  /// What pages may do.
+  package enum Purpose: Sendable {
+    /// All that navd permits the actor of their token.
+    case participation
+    /// Read. A page that was launched reads what navd permits the user of this process, and the
+    /// others what it permits the actor of their token.
+    case inspection
   }
 
   /// The most streams at a time.
@@ -46,6 +57,7 @@ package final class Gateway {
 
   private let configuration: Configuration
   private let say: (String) -> Void
+  private let launched: (String) -> Void
   private let files: StaticFiles?
   private let context: Context
   private var tokens = TokenTable()
@@ -54,8 +66,14 @@ package final class Gateway {
   private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
   private var bound: ListenAddress
   private var isStopping = false
-  /// The launch code that was printed last, which has no end; nil without `--launch`.
+  /// The launch code that was printed last; nil without `launch`.
   private var printedCode: String?
+  /// When the printed code expires; nil if it never does, or has been used.
+  private var unopenedUntil: UInt64?
+  /// Whether nobody can come but by the address that was printed.
+  private var isPrivate: Bool {
+    configuration.purpose == .inspection && configuration.tokenFile == nil
+  }
   /// The reason that was logged last why there was no attempt to connect; nil after a connection.
   private var loggedFault: String?
 
@@ -74,9 +92,13 @@ package final class Gateway {
     }
   }
 
-  private init(_ configuration: Configuration, say: @escaping (String) -> Void) throws {
+  private init(
+    _ configuration: Configuration, say: @escaping (String) -> Void,
+    launched: @escaping (String) -> Void
+  ) throws {
     self.configuration = configuration
     self.say = say
+    self.launched = launched
     bound = configuration.address
     files = try configuration.pageDirectory.map { try StaticFiles($0) }
     context = try Context.make()
@@ -86,21 +108,25 @@ package final class Gateway {
 
   /// Serves on the calling thread until SIGTERM or SIGINT arrives; SIGHUP reads the tokens again.
   ///
+  /// An inspection without tokens stops at SIGHUP too, and if its address is not opened in time.
+  ///
   /// - Parameters:
   ///   - configuration: how to serve.
   ///   - say: called with each line for the log.
+  ///   - launched: called with each address that opens a page once.
   ///   - ready: called once with the address it listens on.
   ///   - stopping: called once when the stop begins.
   /// - Throws: `SystemError`, or `TokenFileError`.
   package static func run(
     _ configuration: Configuration, say: @escaping (String) -> Void,
-    ready: (ListenAddress) -> Void, stopping: () -> Void = {}
+    launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
+    stopping: () -> Void = {}
   ) throws {
     // Before any thread starts, because a thread without the signal mask could receive the signals.
     let signals = navd_stop_signals()
     guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
     _ = navd_raise_descriptor_limit()
-    let gateway = try Gateway(configuration, say: say)
+    let gateway = try Gateway(configuration, say: say, launched: launched)
     var server = try HTTPServer(
       configuration.address, inherited: configuration.inherited, limits: Self.server,
       application: gateway)
@@ -118,14 +144,20 @@ package final class Gateway {
     var stopAt: UInt64?
     while true {
       _ = try poller.wait(milliseconds: timeout(server.timeout, stopAt))
+      var isAsked = false
       if poller.isReadable(signal) {
-        if navd_next_signal(signals) == SIGHUP {
-          reload()
-        } else if stopAt == nil {
-          stopAt = now + Self.stopPatience
-          stopping()
-          stop()
-        }
+        isAsked = navd_next_signal(signals) != SIGHUP || isPrivate
+        if !isAsked { reload() }
+      }
+      if let unopenedUntil, unopenedUntil <= now {
+        say("the address was not opened within \(TokenTable.codeSeconds) s")
+        self.unopenedUntil = nil
+        isAsked = true
+      }
+      if isAsked, stopAt == nil {
+        stopAt = now + Self.stopPatience
+        stopping()
+        stop()
       }
       // Requests first, then messages for both sides, then what the pages are to get.
       server.run()
@@ -149,7 +181,7 @@ package final class Gateway {
   private var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
   private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
-    var next = stopAt ?? .max
+    var next = min(stopAt ?? .max, unopenedUntil ?? .max)
     for stream in streams.values {
       if mayRead(stream), stream.link?.mustRead == true { return 0 }
       if stream.link != nil, !stream.rules.due.isEmpty { next = min(next, now + Self.offerAgain) }
@@ -169,11 +201,19 @@ package final class Gateway {
       let answer = Answers.error(503, "there are too many streams").with("Retry-After", "1")
       return .respond(answer.with(shared))
     }
-    let stream = OpenStream(PageStream(id: randomText(16), actor: actor, at: now), token: token)
+    let rules = PageStream(id: randomText(16), actor: actor, scope: scope(of: actor), at: now)
+    let stream = OpenStream(rules, token: token)
     connect(stream)
     streams[stream.rules.id] = stream
     stream.response.send(stream.rules.opening)
     return .stream(stream.response, Answers.stream.with(shared))
+  }
+
+  private func scope(of actor: SessionActor) -> PageStream.Scope {
+    switch configuration.purpose {
+    case .participation: .actor
+    case .inspection: actor == configuration.launch ? .readingUser : .readingActor
+    }
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.
@@ -336,8 +376,9 @@ package final class Gateway {
     guard let actor = configuration.launch else { return }
     let code = randomText(32)
     printedCode = code
-    tokens.add(code: code, for: actor, at: now, expires: false)
-    say("open http://\(bound)/#c=\(code)")
+    tokens.add(code: code, for: actor, at: now, expires: isPrivate)
+    if isPrivate { unopenedUntil = now + TokenTable.codeSeconds * 1000 }
+    launched("http://\(bound)/#c=\(code)")
   }
 
   private func trade(_ request: HTTPRequest) -> HTTPResponse {
@@ -348,7 +389,11 @@ package final class Gateway {
     guard let actor = tokens.trade(code: code, for: token, at: now) else {
       return Answers.error(401, "this launch code was used, has expired or never was")
     }
-    if code == printedCode { launch() }
+    if code == printedCode {
+      unopenedUntil = nil
+      // One page of a private inspection is enough: it opens others by launch codes of its own.
+      if !isPrivate { launch() }
+    }
     return Answers.token(token, of: actor)
   }
 
@@ -392,7 +437,6 @@ extension Gateway: HTTPApplication {
           preconditionFailure("a stream without a token")
         }
         return open(actor, token: token, shared)
-      case .module: return module
       default: return file(request.path)
       }
     }
@@ -428,19 +472,20 @@ extension Gateway: HTTPApplication {
     Answers.error(status, reason)
   }
 
-  private var module: HTTPDecision {
+  private func script(_ path: String) -> HTTPDecision {
     do {
-      let bytes = try readSmallFile(configuration.moduleFile)
+      let bytes = try readSmallFile(path)
       var answer = Answers.file(
         type: "text/javascript; charset=utf-8", connectingTo: configuration.gate.allowedOrigins)
       answer.body = bytes
       return .respond(answer)
     } catch {
-      return .respond(Answers.error(404, "the JavaScript client is not installed: \(error)"))
+      return .respond(Answers.error(404, "a script is not installed: \(error)"))
     }
   }
 
   private func file(_ path: String) -> HTTPDecision {
+    if let script = configuration.scripts[path] { return self.script(script) }
     guard let (file, type) = files?.find(path) else {
       return .respond(Answers.error(404, "there is no \(path)"))
     }

@@ -11,9 +11,7 @@ package enum Route: Hashable, Sendable {
   case stream
   /// Takes a post of a stream.
   case messages
-  /// The JavaScript client.
-  case module
-  /// A file of the page.
+  /// A file of the page, or one of `Gateway.Configuration.scripts`.
   case file
 
   /// The route of a path.
@@ -25,7 +23,6 @@ package enum Route: Hashable, Sendable {
     case "/nsp1/code": self = .code
     case "/nsp1/stream": self = .stream
     case "/nsp1/messages": self = .messages
-    case "/navigation-client.js": self = .module
     default:
       guard !path.hasPrefix("/nsp1"), path.hasPrefix("/") else { return nil }
       self = .file
@@ -36,7 +33,7 @@ package enum Route: Hashable, Sendable {
   var method: String {
     switch self {
     case .token, .code, .messages: "POST"
-    case .stream, .module, .file: "GET"
+    case .stream, .file: "GET"
     }
   }
 
@@ -44,7 +41,7 @@ package enum Route: Hashable, Sendable {
   var isProtocol: Bool {
     switch self {
     case .token, .code, .stream, .messages: true
-    case .module, .file: false
+    case .file: false
     }
   }
 
@@ -62,7 +59,7 @@ package enum Route: Hashable, Sendable {
     case .token: 4096
     case .messages: PageMessage.maximumPostBytes
     case .code: 0
-    case .stream, .module, .file: nil
+    case .stream, .file: nil
     }
   }
 }
@@ -143,6 +140,7 @@ enum Answers {
     case .ahead(let next): Answers.next(409, next)
     case .malformed(let reason): Answers.error(400, reason)
     case .tooLong(let reason): Answers.error(413, reason)
+    case .forbidden(let reason): Answers.error(403, reason)
     case .full: Answers.error(503, "navd is busy").with("Retry-After", "1")
     }
   }

@@ -40,14 +40,27 @@ package struct PageStream: Sendable {
     case malformed(String)
     /// A line is too long, with the reason.
     case tooLong(String)
+    /// A line does more than read, with the reason.
+    case forbidden(String)
     /// navd does not read fast enough.
     case full
+  }
+
+  /// What the page may do.
+  package enum Scope: Hashable, Sendable {
+    /// What navd permits the actor.
+    case actor
+    /// Read what navd permits the actor.
+    case readingActor
+    /// Read what navd permits the user of the gateway: `hello` names no actor.
+    case readingUser
   }
 
   /// The id by which posts name the stream.
   package let id: String
   /// For whom the page acts.
   package let actor: SessionActor
+  private let scope: Scope
   private let openedAt: UInt64
   private var next: UInt64 = 1
   private var greetedAt: UInt64?
@@ -67,9 +80,10 @@ package struct PageStream: Sendable {
   private var waitsSince: UInt64?
 
   /// Makes a stream that has just been opened.
-  package init(id: String, actor: SessionActor, at now: UInt64) {
+  package init(id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64) {
     self.id = id
     self.actor = actor
+    self.scope = scope
     openedAt = now
     attemptedAt = now
   }
@@ -115,6 +129,12 @@ package struct PageStream: Sendable {
         return .malformed("hello: \(error.text)")
       }
     }
+    if scope != .actor {
+      for (index, message) in messages.enumerated() {
+        guard let reason = ReadingRule.refusal(of: message, &reader) else { continue }
+        return .forbidden("line \(index + 1): \(reason)")
+      }
+    }
     let size = messages.reduce(0) { $0 + $1.cost }
     guard outboxBytes + size <= Limits.outbox || outbox.isEmpty else { return .full }
     // navd answers the first bye that it can read, and then has no session for another one.
@@ -128,14 +148,14 @@ package struct PageStream: Sendable {
     return .taken(next: next)
   }
 
-  /// The page's `hello` with the actor of its token.
+  /// The page's `hello` with the actor of its token, or none.
   private func hello(
     _ body: [UInt8], _ reader: inout ClientMessageReader
   ) throws(MessageFailure) -> [UInt8] {
     let frame = PageMessage.hello
     guard case .hello(var hello) = try reader.read(frame: frame.span, body: body.span)
     else { preconditionFailure("a hello is read as one") }
-    hello.actor = actor
+    hello.actor = scope == .readingUser ? nil : actor
     // Without flow control, what the page does not take would pile up here.
     hello.isUncontrolled = false
     return ClientMessageWriter.hello(hello)

@@ -1,3 +1,4 @@
+import CurveKeys
 import NavigationClient
 
 /// A daemon, with a connection that is opened when it is needed, and again after a failure.

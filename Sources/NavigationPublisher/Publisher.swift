@@ -1,5 +1,6 @@
 import CLinux
-package import NavigationClient
+package import CurveKeys
+import NavigationClient
 package import NavigationCore
 import NavigationReplica
 import RuntimePaths

@@ -1,5 +1,6 @@
 import CLinux
 import CommandLineOptions
+import CurveKeys
 import NavigationClient
 import NavigationCore
 import NavigationPublisher

@@ -83,7 +83,10 @@ do {
     line.value(of: "listen") ?? "127.0.0.1:9720", remoteRefusal: remoteRefusal)
   var configuration = Gateway.Configuration(
     address: inherited?.address ?? address, rules: rules,
-    moduleFile: line.value(of: "module") ?? "/usr/share/javascript/navd/navigation-client.js")
+    scripts: [
+      "/navigation-client.js": line.value(of: "module")
+        ?? "/usr/share/javascript/navd/navigation-client.js"
+    ])
   configuration.inherited = inherited?.descriptor
   configuration.endpoint = line.value(of: "endpoint")
   let origins = line.values(of: "allow-origin")
@@ -107,7 +110,7 @@ do {
     }
   }
   try Gateway.run(
-    configuration, say: say,
+    configuration, say: say, launched: { say("open \($0)") },
     ready: { address in
       say("serving on \(address)")
       notify(.ready)

@@ -2,6 +2,7 @@ import NavigationCore
 import Testing
 
 @testable import NavigationClient
+import NavigationReplica
 
 /// The table of guards in docs/client.md, on the states of a nav that changes at random.
 @Suite struct GuardTableTests {

@@ -1,5 +1,6 @@
 import NavigationClient
 import NavigationCore
+import NavigationReplica
 import Testing
 
 @Suite struct NavigationOperationTests {

@@ -1,3 +1,4 @@
+import CurveKeys
 import Foundation
 import NavigationClient
 import RuntimePaths

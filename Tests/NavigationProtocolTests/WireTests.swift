@@ -1,4 +1,5 @@
 @testable import NavigationCore
+import NavigationReplica
 import Testing
 
 @Suite struct DigestTests {

@@ -1,4 +1,6 @@
-/// Encoders for the bodies of messages to the daemon.
+/// Encoders for the bodies of messages to the daemon that change no nav.
+///
+/// NavigationReplica has those that do, so that a program without it cannot write any.
 package enum ClientMessageWriter {
   /// Encodes `hello`.
   package static func hello(_ hello: Hello) -> [UInt8] {
@@ -53,39 +55,6 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `op`.
-  ///
-  /// - Parameters:
-  ///   - request: all members except the operations.
-  ///   - operations: one JSON object for each operation, such as `{"pop":{}}`; they are not
-  ///     checked.
-  /// - Returns: the body; to repeat the op, the client must send the same bytes.
-  package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
-    var json = begin(request.id, nav: request.nav)
-    if let client = request.client {
-      json.member("client", client.text)
-    }
-    json.optional("name", request.name)
-    if request.guards != Guards() { json.guards(request.guards) }
-    if let animated = request.isAnimated {
-      json.member("animated", animated)
-    }
-    if request.waits {
-      json.member("onBusy", plain: "queue")
-    }
-    if let due = request.due {
-      json.member("due", due)
-      json.optional("clock", request.clock)
-    }
-    if request.isDry { json.member("dry", true) }
-    json.name("do")
-    json.beginArray()
-    for operation in operations { json.raw(operation) }
-    json.endArray()
-    json.endObject()
-    return json.bytes
-  }
-
   /// Encodes `get`.
   package static func get(_ request: GetRequest) -> [UInt8] {
     var json = JSONWriter()
@@ -115,68 +84,6 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `cluster`.
-  package static func cluster(_ request: ClusterRequest) -> [UInt8] {
-    JSONWriter.object(reserving: 64) { json in
-      json.member("id", request.id)
-      switch request.wish {
-      case .move(let shard, let member):
-        json.member("move", UInt64(shard))
-        json.member("to", member)
-      case .moveNav(let nav, let member):
-        json.member("move", nav)
-        json.member("to", member)
-      case .drain(let member, let isOn):
-        json.member("drain", member)
-        json.member("on", isOn)
-      }
-    }
-  }
-
-  /// Encodes `delegate`.
-  package static func delegate(
-    id: UInt64, nav: String, _ registration: DelegateRegistration
-  ) -> [UInt8] {
-    var json = begin(id, nav: nav)
-    let roles = DelegateRole.allCases.filter { registration.roles.contains($0) }
-    json.list("roles", roles.map(\.rawValue))
-    if registration.roles.contains(.orientation) {
-      json.name("orientations")
-      json.beginObject()
-      json.list("supported", registration.supportedOrientations)
-      json.optional("preferred", registration.preferredOrientation)
-      json.endObject()
-    }
-    json.endObject()
-    return json.bytes
-  }
-
-  /// Encodes `answer`.
-  ///
-  /// - Parameters:
-  ///   - number: the number of the question within the session.
-  ///   - value: a JSON value; it is not checked.
-  /// - Returns: the body.
-  package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.member("ask", number)
-    json.member("value", raw: value)
-    json.endObject()
-    return json.bytes
-  }
-
-  /// Encodes `lease`.
-  package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
-    var json = begin(id, nav: nav)
-    json.member("take", wish != .release)
-    if wish == .force {
-      json.member("force", true)
-    }
-    json.endObject()
-    return json.bytes
-  }
-
   /// Encodes `credit`.
   package static func credit(upTo limit: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)
@@ -195,7 +102,8 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  private static func begin(_ id: UInt64, nav: String) -> JSONWriter {
+  /// Begins the body of a message about a nav.
+  package static func begin(_ id: UInt64, nav: String) -> JSONWriter {
     var json = JSONWriter()
     json.beginObject()
     json.member("id", id)
@@ -205,7 +113,8 @@ package enum ClientMessageWriter {
 }
 
 extension JSONWriter {
-  fileprivate mutating func optional(_ name: StaticString, _ revision: Revision?) {
+  /// Writes a member with a revision, if there is one.
+  package mutating func optional(_ name: StaticString, _ revision: Revision?) {
     guard let revision else { return }
     self.name(name)
     integer(revision.number)
@@ -222,36 +131,6 @@ extension JSONWriter {
     integer(position.revision.number)
     self.name("dig")
     hex(position.digest.bits)
-    endObject()
-  }
-
-  fileprivate mutating func guards(_ guards: Guards) {
-    name("if")
-    beginObject()
-    flag("any", guards.any)
-    if let epoch = guards.epoch {
-      name("epoch")
-      hex(epoch.bits)
-    }
-    optional("rev", guards.revision)
-    if let digest = guards.digest {
-      name("dig")
-      hex(digest.bits)
-    }
-    if let top = guards.top {
-      name("top")
-      if let top { string(top) } else { null() }
-    }
-    if let depth = guards.depth {
-      name("depth")
-      integer(depth)
-    }
-    if let ids = guards.stack { list("stack", ids) }
-    if let ids = guards.has { list("has", ids) }
-    if let visible = guards.visible {
-      name("visible")
-      if let visible { string(visible) } else { null() }
-    }
     endObject()
   }
 

@@ -1,42 +1,23 @@
-package import CurveKeys
-package import NavigationCore
 package import RuntimePaths
 package import ZeroMQ
 
 /// The keys for a connection over tcp: the client's key pair, and the public key of the daemon.
 package struct NetworkIdentity: Hashable, Sendable {
-  let serverKey: CurvePublicKey
-  let keys: CurveKeyPair
+  /// The public key of the daemon.
+  package let serverKey: CurvePublicKey
+  /// The client's key pair.
+  package let keys: CurveKeyPair
+
+  /// Makes an identity.
+  package init(serverKey: CurvePublicKey, keys: CurveKeyPair) {
+    (self.serverKey, self.keys) = (serverKey, keys)
+  }
 
   /// Makes a socket use the keys.
   package func configure(_ socket: borrowing Socket) throws(ZeroMQError) {
     try socket.set(.curveServerKey(serverKey))
     try socket.set(.curvePublicKey(keys.publicKey))
     try socket.set(.curveSecretKey(keys.secretKey))
-  }
-
-  /// The keys for a daemon that another one has named; nil for a socket of this machine.
-  package func keys(for address: DaemonAddress) -> NetworkIdentity? {
-    guard address.endpoint.hasPrefix("tcp:") else { return nil }
-    let key = address.key.flatMap { CurvePublicKey(z85: $0) } ?? serverKey
-    return NetworkIdentity(serverKey: key, keys: keys)
-  }
-
-  /// Reads the keys for a daemon at tcp:// that one on this machine has named.
-  ///
-  /// - Returns: nil if the daemon named no key, or `NAVD_KEY` names no key file that can be read.
-  static func read(
-    for address: DaemonAddress, environment: ProcessEnvironment
-  ) -> NetworkIdentity? {
-    guard address.endpoint.hasPrefix("tcp:"), let own = environment["NAVD_KEY"],
-      let key = address.key.flatMap({ CurvePublicKey(z85: $0) })
-    else { return nil }
-    do {
-      return NetworkIdentity(serverKey: key, keys: try SecretKeyFile.pair(own))
-    } catch {
-      // Without keys, the handshake fails, and the client asks for the nav elsewhere.
-      return nil
-    }
   }
 
   /// Reads the keys for an address.

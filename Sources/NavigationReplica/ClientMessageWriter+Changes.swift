@@ -1,0 +1,151 @@
+package import NavigationCore
+
+/// Encoders for the bodies of messages that can change something.
+extension ClientMessageWriter {
+  /// Encodes `op`.
+  ///
+  /// - Parameters:
+  ///   - request: all members except the operations.
+  ///   - operations: one JSON object for each operation, such as `{"pop":{}}`; they are not
+  ///     checked.
+  /// - Returns: the body; to repeat the op, the client must send the same bytes.
+  package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
+    var json = begin(request.id, nav: request.nav)
+    if let client = request.client {
+      json.member("client", client.text)
+    }
+    json.optional("name", request.name)
+    if request.guards != Guards() { json.guards(request.guards) }
+    if let animated = request.isAnimated {
+      json.member("animated", animated)
+    }
+    if request.waits {
+      json.member("onBusy", plain: "queue")
+    }
+    if let due = request.due {
+      json.member("due", due)
+      json.optional("clock", request.clock)
+    }
+    if request.isDry { json.member("dry", true) }
+    json.name("do")
+    json.beginArray()
+    for operation in operations { json.raw(operation) }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Encodes `cluster`.
+  package static func cluster(_ request: ClusterRequest) -> [UInt8] {
+    JSONWriter.object(reserving: 64) { json in
+      json.member("id", request.id)
+      switch request.wish {
+      case .move(let shard, let member):
+        json.member("move", UInt64(shard))
+        json.member("to", member)
+      case .moveNav(let nav, let member):
+        json.member("move", nav)
+        json.member("to", member)
+      case .drain(let member, let isOn):
+        json.member("drain", member)
+        json.member("on", isOn)
+      }
+    }
+  }
+
+  /// Encodes `delegate`.
+  package static func delegate(
+    id: UInt64, nav: String, _ registration: DelegateRegistration
+  ) -> [UInt8] {
+    var json = begin(id, nav: nav)
+    let roles = DelegateRole.allCases.filter { registration.roles.contains($0) }
+    json.list("roles", roles.map(\.rawValue))
+    if registration.roles.contains(.orientation) {
+      json.name("orientations")
+      json.beginObject()
+      json.list("supported", registration.supportedOrientations)
+      json.optional("preferred", registration.preferredOrientation)
+      json.endObject()
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Encodes `answer`.
+  ///
+  /// - Parameters:
+  ///   - number: the number of the question within the session.
+  ///   - value: a JSON value; it is not checked.
+  /// - Returns: the body.
+  package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.member("ask", number)
+    json.member("value", raw: value)
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Encodes `lease`.
+  package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
+    var json = begin(id, nav: nav)
+    json.member("take", wish != .release)
+    if wish == .force {
+      json.member("force", true)
+    }
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Encodes `publish`.
+  ///
+  /// - Parameters:
+  ///   - request: the request; rows in it are not written.
+  ///   - rows: the list of rows as `get` `rows` returned it; nil for none.
+  /// - Returns: the body.
+  package static func publish(_ request: PublishRequest, rows: [UInt8]? = nil) -> [UInt8] {
+    JSONWriter.object(reserving: 256 + (rows?.count ?? 0)) { json in
+      json.member("id", request.id)
+      json.member("nav", request.nav)
+      if let from = request.from { json.position("from", from) }
+      switch request.content {
+      case .position, .rows: break
+      case .closed: json.member("closed", true)
+      case .acknowledged(let position): json.position("acknowledged", position)
+      }
+      if let rows { json.member("rows", raw: rows) }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func guards(_ guards: Guards) {
+    name("if")
+    beginObject()
+    flag("any", guards.any)
+    if let epoch = guards.epoch {
+      name("epoch")
+      hex(epoch.bits)
+    }
+    optional("rev", guards.revision)
+    if let digest = guards.digest {
+      name("dig")
+      hex(digest.bits)
+    }
+    if let top = guards.top {
+      name("top")
+      if let top { string(top) } else { null() }
+    }
+    if let depth = guards.depth {
+      name("depth")
+      integer(depth)
+    }
+    if let ids = guards.stack { list("stack", ids) }
+    if let ids = guards.has { list("has", ids) }
+    if let visible = guards.visible {
+      name("visible")
+      if let visible { string(visible) } else { null() }
+    }
+    endObject()
+  }
+}

@@ -1,0 +1,48 @@
+import CLinux
+import Glibc
+
+/// The files of the inspector's page, which `make inspector` builds and the package installs.
+package enum InspectorFiles {
+  /// The reason why there are no files.
+  package struct Missing: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The directories that were searched.
+    package let tried: [String]
+
+    /// The reason in one line, with what to do.
+    package var description: String {
+      "the page of the inspector is in none of \(tried.joined(separator: ", ")): "
+        + "install navd-inspector, run make inspector, or name the directory by --page"
+    }
+  }
+
+  /// Finds the directory with `index.html`: that of the option, else the one that belongs to this
+  /// program, installed or in a build tree, else that of the package.
+  ///
+  /// - Parameter option: the value of `--page`; nil without the option.
+  /// - Throws: `Missing` with the directories that were searched.
+  package static func directory(option: String?) throws(Missing) -> String {
+    let places = option.map { [$0] } ?? candidates(programDirectory: programDirectory)
+    let found = places.first { FileStatus.probe($0 + "/index.html")?.kind == .regular }
+    guard let found else { throw Missing(tried: places) }
+    return found
+  }
+
+  /// The directories to search for a program in `directory`.
+  static func candidates(programDirectory directory: String?) -> [String] {
+    let packaged = "/usr/share/navd/inspector"
+    guard let directory else { return [packaged] }
+    let parent = parentDirectory(of: directory)
+    // .build/release is a link to .build/TRIPLE/release, which the kernel reports.
+    let own = ["\(parent)/share/navd/inspector", "\(parentDirectory(of: parent))/inspector"]
+    return own.contains(packaged) ? own : own + [packaged]
+  }
+
+  /// The directory of the running program; nil if the kernel does not say.
+  package static var programDirectory: String? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0, count < buffer.count else { return nil }
+    let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return parentDirectory(of: path)
+  }
+}

@@ -1,0 +1,57 @@
+import CommandLineOptions
+import Glibc
+import NavctlSupport
+import NavigationClient
+import RuntimePaths
+
+/// `inspect`: shows the navs in a browser, by the program navd-inspector.
+enum InspectCommand: Command {
+  static let declaration = CommandSet.Command(
+    "inspect", "Show the navs, their history and any moment of it in a browser",
+    group: Subject.look, arguments: PositionalArguments("NAV", count: 0...1),
+    options: [
+      OptionDeclaration("print", "Print the address, and start no browser"),
+      OptionDeclaration(
+        "listen", argument: "ADDRESS", "Listen on ADDRESS:PORT; else a free port of 127.0.0.1"),
+    ],
+    epilogue: """
+      The page has the rights of its caller and can change nothing. The address works once, within
+      60 s; Ctrl-C ends the inspector. The command runs navd-inspector, of the package of that name.
+      On another machine: ssh -L 9721:127.0.0.1:9721 DEVICE navctl inspect --print --listen
+      127.0.0.1:9721
+
+      Example: navctl inspect kiosk
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
+    // An error of the connection ends the command before a browser shows it.
+    var connection = try invocation.connect()
+    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    try connection.leave()
+    var words = ["--endpoint", connection.endpoint]
+    if let nav { words += ["--nav", nav] }
+    if let address = invocation.line.value(of: "listen") { words += ["--listen", address] }
+    let environment = invocation.environment
+    let hasDesktop = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+    if hasDesktop, !invocation.line.contains("print") { words.append("--open") }
+    for (option, variable) in [("key", "NAVD_KEY"), ("server-key", "NAVD_SERVER_KEY")] {
+      if let value = invocation.line.value(of: option) { unsafe setenv(variable, value, 1) }
+    }
+    throw start("navd-inspector", words)
+  }
+
+  /// Replaces this process by a program beside navctl, else in `PATH`; returns why it did not.
+  private static func start(_ program: String, _ words: [String]) -> PlainFailure {
+    let own = InspectorFiles.programDirectory.map { "\($0)/\(program)" }
+    let path = own.flatMap { FileStatus.probe($0) == nil ? nil : $0 } ?? program
+    var arguments = unsafe ([program] + words).map { unsafe strdup($0) } + [nil]
+    unsafe execvp(path, &arguments)
+    let isMissing = errno == ENOENT
+    return PlainFailure(
+      lines: [
+        "command: cannot start \(program): \(SystemError.text(of: errno))",
+        "try: install the package \(program), or put its directory into PATH",
+      ], status: isMissing ? 127 : 126)
+  }
+}

@@ -1,0 +1,61 @@
+import CLinux
+import Glibc
+import RuntimePaths
+
+/// Opens an address in the browser of the desktop.
+///
+/// The address has a launch code, and other users can read the arguments of a process. So the
+/// browser gets a file that leads there, which only this user can read.
+struct Opener {
+  private let path: String?
+
+  /// Makes an opener; without `XDG_RUNTIME_DIR` it opens nothing.
+  init(_ environment: ProcessEnvironment) {
+    path = environment["XDG_RUNTIME_DIR"].map { "\($0)/navd-inspector-\(getpid()).html" }
+  }
+
+  /// Opens an address; without a desktop nothing happens, since the address was printed too.
+  func open(_ url: String) {
+    guard let path else { return }
+    // The octets of an escaped address need no quoting in HTML but for the ampersand.
+    let target = url.split(separator: "&", omittingEmptySubsequences: false).joined(
+      separator: "&amp;")
+    let page =
+      "<!DOCTYPE html><meta charset=\"utf-8\"><title>navd</title>"
+      + "<meta http-equiv=\"refresh\" content=\"0;url=\(target)\">\n"
+    _ = unsafe unlink(path)
+    let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return }
+    let bytes = Array(page.utf8)
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+    close(file)
+    guard count == bytes.count else { return }
+    // The kernel reaps it.
+    _ = signal(SIGCHLD, SIG_IGN)
+    var process: pid_t = 0
+    let words: [String] = ["xdg-open", path]
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    _ = unsafe posix_spawnp(&process, "xdg-open", nil, nil, &arguments, environ)
+  }
+
+  /// Removes the file.
+  func tidy() { if let path { _ = unsafe unlink(path) } }
+
+  /// A text as a part of a URL: each octet but letters, digits and `-._~` is escaped.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for octet in text.utf8 {
+      switch octet {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        escaped.unicodeScalars.append(Unicode.Scalar(octet))
+      default:
+        let digits = String(octet, radix: 16, uppercase: true)
+        escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return escaped
+  }
+}
