@@ -9,7 +9,7 @@ SHELL := /bin/bash
 JOBS ?= 2
 SWIFT ?= swift
 
-PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
+PACKAGES := curl libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   libmicrohttpd-dev libncurses-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # What the tests of the terminal need: a terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
@@ -30,10 +30,10 @@ CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_P
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
 # What `make bench` and `make bench-instructions` leave out when it is missing.
 BENCH_PACKAGES := redis-server valgrind
-PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf
+PACKAGING_PACKAGES := build-essential esbuild debhelper dh-python lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web
+PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web navd-inspector
 # The name of the file that SwiftPM makes, and the names that an installed library has.
 LIBRARY := libnavd-c.so
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/NavigationDaemon/Daemon.swift)
@@ -186,11 +186,11 @@ docc: binaries ## Build the API documentation of the Swift library, into .build/
 demo-cluster: deps release ## Show three daemons on one database, with fail-overs
 	$(call step,demo/cluster)
 
-# Installs what `make release man` has built, so that nothing is compiled as root. A configuration
+# Installs what `make release inspector man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
-install: install-library ## Install into DESTDIR and PREFIX what `make release man` has built
-	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages); do \
-	  test -e $$file || { echo 'Run `make release man` first.' >&2; exit 1; }; \
+install: install-library ## Install into DESTDIR and PREFIX what `make release inspector man` has built
+	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages) .build/inspector/index.html; do \
+	  test -e $$file || { echo 'Run `make release inspector man` first.' >&2; exit 1; }; \
 	done
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(unitdir) $(DESTDIR)$(libdir)/systemd/user
 	install -m 755 $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(DESTDIR)$(bindir)
@@ -215,6 +215,9 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release m
 	  install -D -m 644 config/navd.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf
 	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf.d/navd-web.conf || \
 	  install -D -m 644 config/navd-web.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf.d/navd-web.conf
+	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf.d/navd-inspector.conf || \
+	  install -D -m 644 config/navd-inspector.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf.d/navd-inspector.conf
+	install -D -m 644 -t $(DESTDIR)$(datadir)/navd/inspector .build/inspector/*
 	test -e $(DESTDIR)$(sysconfdir)/default/navd-web || \
 	  install -D -m 644 systemd/navd-web.default $(DESTDIR)$(sysconfdir)/default/navd-web
 	install -D -m 644 -t $(DESTDIR)$(datadir)/javascript/navd \

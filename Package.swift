@@ -145,7 +145,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "NavigationExporter",
-      dependencies: ["NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "CLinux"],
+      dependencies: [
+        "NavigationClient", "NavigationCore", "CurveKeys", "RuntimePaths", "WebServer", "CLinux",
+      ],
       swiftSettings: strict),
     .target(
       name: "NavigationGateway",
@@ -176,13 +178,15 @@ let package = Package(
     .target(
       name: "NavigationPublisher",
       dependencies: [
-        "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths", "CLinux",
+        "NavigationClient", "NavigationCore", "CurveKeys", "NavigationReplica", "RuntimePaths",
+        "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navd-publish",
       dependencies: [
-        "NavigationPublisher", "NavigationClient", "NavigationCore", "CommandLineOptions",
+        "NavigationPublisher", "NavigationClient", "NavigationCore", "CurveKeys",
+        "CommandLineOptions",
         "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
@@ -291,7 +295,8 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "NavigationReplica", "ZeroMQ",
+        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "CurveKeys",
+        "NavigationReplica", "ZeroMQ",
         "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),

@@ -11,7 +11,8 @@ enum Program {
   static let version = "navctl \(number) (NSP/1)"
 
   static let commands: [any Command.Type] = [
-    ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self, WatchCommand.self, WaitCommand.self,
+    ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self, WatchCommand.self,
+    WaitCommand.self,
     GetCommand.self, LogCommand.self, TraceCommand.self, WhyCommand.self, DiffCommand.self,
     ListCommand.self,
     VerifyCommand.self,

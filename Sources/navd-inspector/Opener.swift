@@ -35,7 +35,7 @@ struct Opener {
     var process: pid_t = 0
     let words: [String] = ["xdg-open", path]
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    defer { unsafe arguments.forEach { unsafe free($0) } }
     _ = unsafe posix_spawnp(&process, "xdg-open", nil, nil, &arguments, environ)
   }
 

@@ -38,6 +38,7 @@ import Testing
       let programs = try text(name).replacing("/usr/bin/navd-exporter", with: "/bin/true")
         .replacing("/usr/bin/navd-publish", with: "/bin/true")
         .replacing("/usr/bin/navd-web", with: "/bin/true")
+        .replacing("/usr/bin/navd-inspector", with: "/bin/true")
         .replacing("/usr/bin/navd", with: "/bin/true")
         .replacing("/usr/bin/navctl", with: "/bin/true")
       try programs.write(toFile: file, atomically: false, encoding: .utf8)
@@ -57,7 +58,8 @@ import Testing
     try withTemporaryDirectory { root in
       let names = [
         "navd.service", "navd.socket", "navd-exporter.service", "navd-web.service",
-        "navd-web.socket", "navd-publish.service", "examples/navd-client.service",
+        "navd-web.socket", "navd-publish.service", "navd-inspector.service",
+        "examples/navd-client.service",
       ]
       try install(names, into: root)
       try addDropIn(root)
@@ -98,6 +100,7 @@ import Testing
     .enabled(if: hasTool()),
     arguments: [
       ("navd-exporter.service", 11), ("navd-publish.service", 16), ("navd-web.service", 5),
+      ("navd-inspector.service", 11),
     ])
   func `the exporter's exposure is at most 1.1, the gateway's 0.5`(
     name: String, tenths: Int
@@ -155,6 +158,18 @@ import Testing
       #expect(lines.contains(Substring(line)))
     }
     #expect(try text("navd-web.socket").contains("\nListenStream=127.0.0.1:9720\n"))
+  }
+
+  @Test func `the inspector's drop-in lets it read, and grants nothing`() throws {
+    let file = packageRoot.appendingPathComponent("config/navd-inspector.conf").path
+    var expected = Configuration()
+    expected.access.gateways = [
+      try #require(Configuration.Access.GatewayLine("user:navd-inspector"))
+    ]
+    expected.access.roles = [
+      try #require(Configuration.Access.RoleLine("read user:navd-inspector"))
+    ]
+    #expect(try Configuration.load(path: file) == expected)
   }
 
   @Test func `the gateway's drop-in names the gateway, and grants nothing`() throws {

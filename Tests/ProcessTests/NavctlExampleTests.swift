@@ -98,6 +98,11 @@ extension ProcessTests {
           #expect(example == "navctl ui kiosk")
           continue
         }
+        // It becomes another program, which needs a page: InspectorTests has both.
+        if command == "inspect" {
+          #expect(example == "navctl inspect kiosk")
+          continue
+        }
         // It needs servers: ClusterTests runs the command.
         if command == "engine-test" {
           #expect(example == "navctl engine-test 'host=db1,db2 dbname=navd user=navd'")

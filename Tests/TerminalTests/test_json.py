@@ -88,6 +88,7 @@ OTHERS = {
     "completion": "its output is for the shell",
     "schema": "its output is a schema",
     "ui": "it draws a screen for people, and refuses -o json: test_ui",
+    "inspect": "it becomes navd-inspector, which prints an address: InspectorTests",
     "cluster": "it needs a cluster: ClusterClientTests",
     "engine-test": "its output is that of navd-cluster",
     "dismiss": "prints changed, as the others",

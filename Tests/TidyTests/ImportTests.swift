@@ -59,18 +59,19 @@ enum ImportRules {
     "Curses": ["CNCurses"],
     // One server over HTTP, in a process of its own; it knows the daemon as any client does.
     "NavigationExporter": system.union([
-      "NavigationClient", "NavigationCore", "RuntimePaths", "WebServer", "CLinux",
+      "NavigationClient", "NavigationCore", "CurveKeys", "RuntimePaths", "WebServer", "CLinux",
     ]),
     "navd-exporter": system.union([
       "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
     // A client of two daemons.
     "NavigationPublisher": system.union([
-      "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths", "CLinux",
+      "NavigationClient", "NavigationCore", "NavigationReplica", "CurveKeys", "RuntimePaths",
+      "CLinux",
     ]),
     "navd-publish": system.union([
       "NavigationPublisher", "NavigationClient", "NavigationCore", "CommandLineOptions",
-      "RuntimePaths", "CLinux",
+      "CurveKeys", "RuntimePaths", "CLinux",
     ]),
     // HTTP for both; it knows nothing of navigation.
     "WebServer": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),

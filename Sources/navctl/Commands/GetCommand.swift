@@ -34,7 +34,8 @@ enum GetCommand: Command {
     }
     // Without a nav, `stats` is about the daemon; a backup always contains all navs.
     let isDaemon =
-      [.backup, .config, .reload, .refusals].contains(what) || what == .stats && !invocation.namesNav
+      [.backup, .config, .reload, .refusals].contains(what)
+      || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
     if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
     if what != .screen, screen != nil { throw UsageError("--screen goes with --what screen") }
