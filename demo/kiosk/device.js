@@ -24,14 +24,19 @@ export class Device {
   #motion = null;
   #shown = null;
   #whenMoved;
+  #contents;
 
   /**
    * @param {HTMLElement} root
-   * @param {{moved: (tid: number) => void, announce: (text: string) => void}} callbacks `moved`: a transition has been shown to its end
+   * @param {object} options
+   * @param {(tid: number) => void} options.moved a transition has been shown to its end
+   * @param {(text: string) => void} options.announce
+   * @param {(screen: object, state: object, local: object) => HTMLElement} [options.contents] draws what is inside a screen
    */
-  constructor(root, { moved, announce }) {
+  constructor(root, { moved, announce, contents = kioskContents }) {
     this.#root = root;
     this.#whenMoved = moved;
+    this.#contents = contents;
     const part = (name) => root.querySelector(`[data-part=${name}]`);
     this.parts = { stack: part("stack"), pages: part("pages"), bar: part("bar"), layers: part("layers"), toolbar: part("toolbar"), sheets: part("sheets") };
     this.focus = new FocusKeeper(root, announce);
@@ -107,7 +112,7 @@ export class Device {
     if (top) this.#fill(this.#page(top.id), top, state);
     this.#layers.draw(state, this.#size.room);
     this.#drawToolbar(state);
-    this.sheets.update(state, (screen) => drawContent(contentOf(screen, state, this.local), screen.id), this.#motion?.op === "dismiss");
+    this.sheets.update(state, (screen) => this.#contents(screen, state, this.local), this.#motion?.op === "dismiss");
     if (!this.#motion) this.#sweep();
     this.#reach();
   }
@@ -123,7 +128,7 @@ export class Device {
   }
 
   #fill(page, screen, state) {
-    const next = drawContent(contentOf(screen, state, this.local), screen.id);
+    const next = this.#contents(screen, state, this.local);
     morph(page.firstChild.firstChild, next);
     page.setAttribute("aria-label", screen.title ?? screen.item?.title ?? screen.id);
     const isTop = screen.id === topID(state);
@@ -293,6 +298,9 @@ export class Device {
     this.parts.bar.classList.toggle("collapsed", most > 0 && by > most * 0.75);
   }
 }
+
+/** Draws the contents of the kiosk's own screens, and names the route of every other one. */
+export const kioskContents = (screen, state, local) => drawContent(contentOf(screen, state, local), screen.id);
 
 const showsToolbar = (state) => state.bar.toolbar.visible && state.bar.toolbar.items.length > 0;
 

@@ -1,6 +1,6 @@
 // Colours come from clients. Only the forms below reach the style of an element.
 
-// Names that follow the light or the dark scheme. Their values are custom properties in kiosk.css.
+// Names that follow the light or the dark scheme. Their values are custom properties in colours.css.
 const SCHEME = new Set(["blue", "green", "indigo", "orange", "pink", "purple", "red", "teal", "yellow", "gray"]);
 const PLAIN = new Set([
   "black", "white", "silver", "maroon", "olive", "lime", "aqua", "navy", "fuchsia", "brown", "cyan", "magenta", "gold", "crimson",

@@ -1,0 +1,24 @@
+// The entry of the live page: takes the launch code, connects, and starts the shell.
+
+import { launchToken } from "../navigation-client.js";
+import { el } from "../../demo/kiosk/dom.js";
+import { Shell } from "./shell.js";
+import { LiveSource } from "./source.js";
+import { Store } from "./store.js";
+
+async function begin() {
+  const token = await launchToken();
+  if (!token) throw Object.assign(new Error("there is no launch code"), { code: "unauthorized" });
+  const source = new LiveSource({ token, name: "inspector" });
+  new Shell(source, new Store()).start();
+}
+
+begin().catch((error) => {
+  document.documentElement.dataset.state = "expired";
+  const notice = /** @type {HTMLElement} */ (document.querySelector("[data-part=notice]"));
+  const isLink = error.code === "unauthorized";
+  notice.replaceChildren(
+    el("h2", {}, isLink ? "This page needs a new link" : "No connection"),
+    el("p", {}, isLink ? "A launch code works once, within a minute. Run " : `${error.message}. Run `, el("code", {}, "navctl inspect"), " again."));
+  notice.hidden = false;
+});

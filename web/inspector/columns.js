@@ -1,0 +1,100 @@
+// What is known of many revisions, in typed arrays: an object for each would cost ten times as much.
+
+/** Bits of the column `flags`. */
+export const FLAG = Object.freeze({
+  /** The entry was read; without it, only the revision is known. */
+  loaded: 1,
+  /** A new epoch begins behind this revision, or with it in a recording. */
+  border: 2,
+  /** A client reported a divergence here. */
+  bad: 4,
+  /** A guard was overridden. */
+  override: 8,
+  /** A veto was skipped. */
+  vetoSkipped: 16,
+  /** Revisions are missing before this one. */
+  gap: 32,
+  /** The digest does not prove the revision. */
+  unproven: 64,
+  /** The nav was closed. */
+  closed: 128,
+});
+
+/** Texts by number. Number 0 is "no text". */
+export class Names {
+  /** @type {string[]} */
+  list = [""];
+  #numbers = new Map([["", 0]]);
+
+  /** Returns the number of a text. @param {unknown} text */
+  intern(text) {
+    if (typeof text !== "string") return 0;
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.list.push(text) - 1;
+      this.#numbers.set(text, number);
+    }
+    return number;
+  }
+}
+
+/**
+ * An author. The client chose `name`; the kernel or the key proves `principal` and `pid`.
+ *
+ * @typedef {{name: string|null, principal: string|null, pid: number|null}} Author
+ */
+
+/** Authors by number. Number 0 is "no author". */
+export class Authors {
+  /** @type {(Author|null)[]} */
+  list = [null];
+  #numbers = new Map();
+
+  /** Returns the number of an author. @param {any} by */
+  intern(by) {
+    if (by === null || typeof by !== "object") return 0;
+    const [name, principal] = [by.name, by.principal].map((text) => typeof text === "string" ? text : null);
+    const pid = Number.isSafeInteger(by.pid) ? by.pid : null;
+    const key = JSON.stringify([name, principal, pid]);
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.list.push(Object.freeze({ name, principal, pid })) - 1;
+      this.#numbers.set(key, number);
+    }
+    return number;
+  }
+}
+
+const TYPES = Object.freeze({
+  rev: Float64Array, t: Float64Array, cause: Uint32Array, author: Uint32Array, operations: Uint32Array,
+  subject: Uint32Array, epoch: Uint32Array, flags: Uint16Array,
+});
+
+/** Columns of equal length, which grow at their end. A position is an index into all of them. */
+export class Columns {
+  length = 0;
+  rev = new Float64Array(0);
+  /** When navd performed it, in milliseconds since 1970; 0 is unknown. */
+  t = new Float64Array(0);
+  cause = new Uint32Array(0);
+  author = new Uint32Array(0);
+  operations = new Uint32Array(0);
+  /** The screen that the revision is about: put on the stack, taken off it, or presented. */
+  subject = new Uint32Array(0);
+  epoch = new Uint32Array(0);
+  flags = new Uint16Array(0);
+
+  /** Makes the columns longer; the new positions are 0 in each. @param {number} length */
+  extend(length) {
+    if (length <= this.length) return;
+    if (length > this.rev.length) {
+      const capacity = Math.max(1024, length + (length >> 1));
+      for (const [name, type] of Object.entries(TYPES)) {
+        const column = new type(capacity);
+        column.set(this[name].subarray(0, this.length));
+        this[name] = column;
+      }
+    }
+    this.length = length;
+  }
+}

@@ -1,0 +1,168 @@
+// The difference of two states: exact, and from nothing but the two.
+
+/** @typedef {import("../navigation-client.js").NavigationState} State */
+
+/**
+ * A member that differs. `path` has more than one key for a member of an object; `old` or `new` is
+ * undefined where the member is absent.
+ *
+ * @typedef {{path: string[], old: any, new: any}} MemberChange
+ */
+
+/**
+ * What became of a list of screens. `at` are indexes, bottom first.
+ *
+ * @typedef {object} ListChanges
+ * @property {{id: string, at: number, record: any}[]} added
+ * @property {{id: string, at: number, record: any}[]} removed
+ * @property {{id: string, from: number, to: number}[]} moved the fewest screens that explain the new order
+ * @property {{id: string, at: number, members: MemberChange[]}[]} changed
+ */
+
+/**
+ * @typedef {object} Difference
+ * @property {null} refused
+ * @property {ListChanges} screens
+ * @property {{part: string, members: MemberChange[]}[]} parts the parts that differ, with their versions
+ * @property {ListChanges} presented the presented screens, innermost first
+ * @property {MemberChange[]} shown what differs in `resolved`
+ * @property {boolean} isEmpty whether screens and parts are equal
+ */
+
+/** @typedef {{refused: {reason: string, message: string, floor?: number}}} Refusal */
+
+const PARTS = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
+
+/**
+ * Compares two states of one nav and epoch.
+ *
+ * @param {State} old
+ * @param {State} next
+ * @returns {Difference|Refusal}
+ */
+export function compare(old, next) {
+  if (old.nav !== next.nav) return refuse("nav", `The states are of two navs: ${old.nav} and ${next.nav}.`);
+  if (old.epoch !== next.epoch) {
+    return refuse("epoch", `The revisions are of two epochs, ${old.epoch} and ${next.epoch}. Equal numbers there name different states.`);
+  }
+  const screens = compareLists(old, next, old.screens, next.screens);
+  const parts = [];
+  for (const part of PARTS) {
+    const members = compareMembers(old.parts[part], next.parts[part]);
+    if (members.length) parts.push({ part, members });
+  }
+  const chains = [old, next].map((state) => (state.parts.presented?.chain ?? []).map(flatten));
+  const presented = compareLists(old, next, chains[0], chains[1]);
+  const isEmpty = !parts.length && Object.values(screens).every((list) => !list.length);
+  return { refused: null, screens, parts, presented, shown: compareMembers(old.bar, next.bar), isEmpty };
+}
+
+/** A comparison that cannot be made. @param {string} reason @param {string} message @param {object} [more] @returns {Refusal} */
+export function refuse(reason, message, more = {}) { return { refused: { reason, message, ...more } }; }
+
+/** The refusal for an error of a read. @param {any} error @param {number} rev @returns {Refusal} */
+export function refusalOf(error, rev) {
+  const { code, floor } = error;
+  if (code === "compacted" && error.future) return refuse("future", `Revision ${rev} does not exist yet.`);
+  if (code === "compacted") {
+    return refuse("compacted", `Revision ${rev} is no longer in the journal. The oldest one is ${floor}.`, { floor });
+  }
+  return refuse(code ?? "error", error.message);
+}
+
+/** The entry of a chain, with the id of its screen as its own. */
+function flatten(entry) {
+  const { screen, ...members } = entry;
+  return { id: screen.id, ver: screen.ver, screen, ...members };
+}
+
+/**
+ * Compares two lists of records by their ids.
+ *
+ * The order of the revisions decides which screens count as moved, so that both directions name the same ones.
+ */
+function compareLists(old, next, from, to) {
+  const isForward = old.rev <= next.rev;
+  const pairs = pairsOf(from, to);
+  const order = isForward ? pairs : pairs.map(({ from: one, to: other }) => ({ from: other, to: one })).sort((a, b) => a.from - b.from);
+  const stays = longestRise(order.map((pair) => pair.to));
+  const moved = order.filter((_, index) => !stays.has(index))
+    .map((pair) => isForward ? pair : { from: pair.to, to: pair.from }).sort((a, b) => a.to - b.to);
+  const [paired, kept] = [new Set(pairs.map((pair) => pair.from)), new Set(pairs.map((pair) => pair.to))];
+  const alone = (list, known) => list.map((record, at) => ({ id: record.id, at, record })).filter(({ at }) => !known.has(at));
+  const changed = [];
+  for (const pair of [...pairs].sort((a, b) => a.to - b.to)) {
+    const members = compareMembers(from[pair.from], to[pair.to]);
+    if (members.length) changed.push({ id: to[pair.to].id, at: pair.to, members });
+  }
+  return {
+    added: alone(to, kept), removed: alone(from, paired), changed,
+    moved: moved.map((pair) => ({ id: to[pair.to].id, ...pair })),
+  };
+}
+
+/** The places of each record that is in both lists, in the order of the first. Ids may repeat in a hostile recording. */
+function pairsOf(from, to) {
+  const places = new Map();
+  to.forEach((record, index) => {
+    if (!places.has(record.id)) places.set(record.id, []);
+    places.get(record.id).push(index);
+  });
+  const pairs = [];
+  from.forEach((record, index) => {
+    const place = places.get(record.id)?.shift();
+    if (place !== undefined) pairs.push({ from: index, to: place });
+  });
+  return pairs;
+}
+
+/** The indexes of a longest rising subsequence of different numbers. @param {number[]} numbers @returns {Set<number>} */
+function longestRise(numbers) {
+  const ends = [];
+  const previous = new Int32Array(numbers.length);
+  numbers.forEach((number, index) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (numbers[ends[middle]] < number) low = middle + 1;
+      else high = middle;
+    }
+    previous[index] = low ? ends[low - 1] : -1;
+    ends[low] = index;
+  });
+  const result = new Set();
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = previous[index]) result.add(index);
+  return result;
+}
+
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/**
+ * The members that differ, in the order of the newer record and then of the older one. Objects are
+ * entered, lists are compared whole.
+ *
+ * @param {any} old @param {any} next @param {string[]} [path] @returns {MemberChange[]}
+ */
+export function compareMembers(old, next, path = []) {
+  if (!isObject(old) || !isObject(next)) return isEqual(old, next) ? [] : [{ path, old, new: next }];
+  const changes = [];
+  for (const key of new Set([...Object.keys(next), ...Object.keys(old)])) {
+    const [one, other] = [memberOf(old, key), memberOf(next, key)];
+    // A list cannot exceed the depth that navd accepts; a recording could.
+    if (path.length < 32) changes.push(...compareMembers(one, other, [...path, key]));
+    else if (JSON.stringify(one) !== JSON.stringify(other)) changes.push({ path: [...path, key], old: one, new: other });
+  }
+  return changes;
+}
+
+const memberOf = (record, key) => Object.hasOwn(record, key) ? record[key] : undefined;
+
+/** Whether two JSON values are equal; the order of members does not matter. @param {any} one @param {any} other */
+export function isEqual(one, other) {
+  if (one === other) return true;
+  if (one === null || other === null || typeof one !== "object" || typeof other !== "object") return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length
+    && keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
+}

@@ -1,0 +1,66 @@
+// The bar and what is presented, as texts: one list of facts for a state. Pure functions.
+
+import { visible } from "./text.js";
+
+/**
+ * A slot of the device as text.
+ *
+ * @typedef {{slot: string, label: string, values: string[], isId?: boolean}} Fact
+ */
+
+/** The face of a button as text, with its id if that says more. */
+function buttonText(slot) {
+  if (slot.back) return slot.back.text ?? slot.back.image ?? "(indicator)";
+  const face = slot.title ?? slot.systemItem ?? slot.image ?? (slot.customView === undefined ? slot.button : visible(slot.customView, 80));
+  return String(face ?? "");
+}
+
+const isSpace = (slot) => slot.systemItem === "flexibleSpace" || slot.systemItem === "fixedSpace";
+const backOf = (bar) => bar.left?.find((slot) => slot.back)?.back ?? null;
+
+function titleOf(middle) {
+  if (!middle) return [];
+  if (middle.customView !== undefined) return [visible(middle.customView, 120)];
+  return [middle.title ?? ""];
+}
+
+/** The phase of what moves, with the position of a finger. */
+function motionOf(transition, progress) {
+  if (transition?.tid === undefined) return [];
+  const way = [transition.from, transition.to].filter((id) => id !== undefined).map((id) => visible(id, 60)).join(" → ");
+  const parts = [`${transition.op} ${way}`, transition.phase];
+  if (transition.owner !== undefined) parts.push(`by ${visible(transition.owner, 60)}`);
+  if (progress !== null) parts.push(`${Math.round(progress * 100)} %`);
+  if (transition.style !== undefined) parts.push(transition.style);
+  return [parts.join(" · ")];
+}
+
+/**
+ * The facts of a state, in the order in which they are drawn.
+ *
+ * @param {import("./source.js").State} state
+ * @param {number|null} progress of a gesture, 0 … 1, if it is known
+ * @returns {Fact[]}
+ */
+export function factsOf(state, progress) {
+  const bar = state.bar ?? {};
+  const isLarge = bar.middle?.placement === "large";
+  const back = backOf(bar);
+  const top = state.top;
+  const prompt = bar.metrics?.endsWith("Prompt") ? top?.item?.prompt : undefined;
+  const chain = state.presented.map((entry) => `${entry.screen.title ?? entry.screen.id} (${entry.style ?? "automatic"})`);
+  const environment = state.parts.environment ?? /** @type {any} */ ({});
+  return [
+    { slot: "title", label: "Title", values: titleOf(bar.middle) },
+    { slot: "large-title", label: "Large title", values: isLarge ? titleOf(bar.middle) : [] },
+    { slot: "prompt", label: "Prompt", values: prompt === undefined || prompt === null ? [] : [prompt] },
+    { slot: "back", label: "Back", values: back ? [buttonText({ back })] : [] },
+    { slot: "left", label: "Left", values: (bar.left ?? []).filter((slot) => !slot.back).map(buttonText) },
+    { slot: "right", label: "Right", values: [...(bar.right ?? [])].reverse().map(buttonText) },
+    { slot: "toolbar", label: "Toolbar", values: bar.toolbar?.visible ? bar.toolbar.items.filter((slot) => !isSpace(slot)).map(buttonText) : [] },
+    { slot: "presented", label: "Presented", values: chain },
+    { slot: "bar", label: "Bar", values: bar.height === undefined ? [] : [bar.layoutHeight === 0 ? "hidden" : `${bar.height} pt · ${bar.metrics}`] },
+    { slot: "transition", label: "In flight", values: motionOf(state.parts.transition, progress) },
+    { slot: "display", label: "Display", values: environment.owner === undefined || environment.owner === null ? [] : [environment.owner] },
+  ];
+}

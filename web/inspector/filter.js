@@ -1,0 +1,83 @@
+// Which revisions a filter shows. A filter is words: `by:shell`, `cause:api`, `op:push`, `-cause:timeout`, or a text.
+
+const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
+
+/**
+ * A word of a filter; without a field it may be in any of them.
+ *
+ * @typedef {{field: string|null, text: string, isExcluded: boolean}} Word
+ */
+
+/** Reads a filter. @param {string} text @returns {Word[]} */
+export function parseFilter(text) {
+  return text.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
+    const [, minus, field, rest] = /^(-?)(?:(by|cause|op|screen):)?(.*)$/s.exec(word) ?? [];
+    return { field: field ?? null, text: rest, isExcluded: minus === "-" };
+  }).filter(({ text: rest }) => rest);
+}
+
+/** The texts of an author that a filter compares. @param {import("./columns.js").Author|null} author */
+function textOf(author) {
+  if (!author) return "";
+  return `${author.principal ?? ""} ${author.name ?? ""} ${author.pid ?? ""}`.toLowerCase();
+}
+
+/** The positions that a filter shows, oldest first. */
+export class Matches {
+  count = 0;
+  /** 1 for each position that matches. */
+  flags = new Uint8Array(0);
+  /** The positions in order; only the first `count` are valid. */
+  positions = new Uint32Array(0);
+
+  /** @param {import("./history.js").History} history @param {string} filter */
+  constructor(history, filter) {
+    const words = parseFilter(filter);
+    const { columns } = history;
+    this.flags = new Uint8Array(columns.length);
+    this.positions = new Uint32Array(columns.length);
+    const tests = words.map((word) => tableOf(history, word));
+    this.#choose(columns, tests);
+  }
+
+  #choose({ length, cause, author, operations, subject, flags }, tests) {
+    for (let at = 0; at < length; at++) {
+      let isShown = true;
+      for (const test of tests) {
+        // A revision that is not loaded yet matches nothing, also nothing that is excluded.
+        const has = test.cause?.[cause[at]] || test.by?.[author[at]] || test.op?.[operations[at]]
+          || test.screen?.[subject[at]] || false;
+        if (!(flags[at] & 1) || has === test.isExcluded) { isShown = false; break; }
+      }
+      if (!isShown) continue;
+      this.flags[at] = 1;
+      this.positions[this.count++] = at;
+    }
+  }
+
+  /** The index in `positions` of the position, or of the next one behind it. @param {number} position */
+  indexOf(position) {
+    let [low, high] = [0, this.count];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.positions[middle] < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Compares each text once, not each revision. */
+function tableOf(history, { field, text, isExcluded }) {
+  const lists = {
+    by: () => history.authors.list.map((author) => textOf(author).includes(text)),
+    cause: () => history.names.list.map((name) => name.toLowerCase().includes(text)),
+  };
+  const test = { isExcluded };
+  let names = null;
+  for (const each of FIELDS) {
+    if (field !== null && field !== each) continue;
+    test[each] = each === "by" ? lists.by() : names ??= lists.cause();
+  }
+  return test;
+}

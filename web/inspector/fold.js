@@ -1,0 +1,55 @@
+// Many revisions in few pixels: each pixel column of the timeline stands for a range of positions.
+
+/** What led to a revision, as the timeline colours it. */
+export const KINDS = Object.freeze(["program", "person", "daemon", "unknown"]);
+
+const KIND_OF = new Map([
+  ["backButton", 1], ["gesture", 1], ["cancel", 1], ["complete", 1],
+  ["timeout", 2], ["lease", 2], ["recovery", 2], ["backup", 2], ["crash", 2],
+  ["api", 0], ["segue", 0], ["open", 0], ["restore", 0], ["revert", 0],
+]);
+
+/** The kind of a cause, as an index of `KINDS`. @param {string} cause */
+export function kindOf(cause) { return KIND_OF.get(cause) ?? 3; }
+
+/** Between two revisions this long, nothing happened: the timeline shows a seam and no empty space. */
+export const IDLE_MS = 60_000;
+
+/**
+ * Folds positions into pixel columns.
+ *
+ * @param {import("./history.js").History} history
+ * @param {{from: number, to: number, width: number, matches?: import("./filter.js").Matches}} range
+ *   positions `from` up to and without `to`
+ */
+export function fold(history, { from, to, width, matches }) {
+  const { t, cause, author, flags } = history.columns;
+  const kindOfName = Uint8Array.from(history.names.list, kindOf);
+  const columns = {
+    count: new Uint32Array(width), loaded: new Uint32Array(width), shown: new Uint32Array(width),
+    kinds: KINDS.map(() => new Uint32Array(width)), author: new Uint32Array(width), flags: new Uint16Array(width),
+    first: new Float64Array(width), last: new Float64Array(width), idle: new Float64Array(width),
+  };
+  const scale = width / (to - from);
+  let before = from > 0 && flags[from - 1] & 1 ? t[from - 1] : 0;
+  for (let at = from; at < to; at++) {
+    const x = Math.min(width - 1, Math.floor((at - from) * scale));
+    columns.count[x]++;
+    columns.flags[x] |= flags[at];
+    if (!(flags[at] & 1)) { before = 0; continue; }
+    columns.loaded[x]++;
+    if (!matches || matches.flags[at]) {
+      columns.shown[x]++;
+      columns.kinds[kindOfName[cause[at]]][x]++;
+      columns.author[x] = author[at];
+    }
+    const now = t[at];
+    if (!columns.first[x]) columns.first[x] = before || now;
+    columns.last[x] = now;
+    // A clock that stepped back is drawn as a seam too.
+    if (before && now - before > IDLE_MS) columns.idle[x] = Math.max(columns.idle[x], now - before);
+    else if (before && now < before) columns.idle[x] = now - before;
+    before = now;
+  }
+  return columns;
+}

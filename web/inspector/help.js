@@ -1,0 +1,38 @@
+// The help: keys and signs.
+
+import { el } from "../../demo/kiosk/dom.js";
+
+const KEYS = [
+  [["←", "→"], "previous and next revision"], [["Home", "End"], "first and last revision"], [["L"], "back to live"], [["P"], "pause the lists"],
+  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["1", "…", "6"], "tabs"], [["?"], "this help"],
+];
+const SIGNS = [
+  [el("span", { "data-author": "proven" }, "uid:1000"), "A principal: the kernel or a key has proven it."],
+  [el("span", { "data-author": "claimed" }, "shell"), "A name: the client chose it, and anyone can choose the same."],
+  [el("span", { class: "proof" }, "proven ✓"), "This page has computed the digest. It proves which screens there are and their order, not their contents."],
+  [el("span", { class: "faint" }, "3 folded"), "The page got the newest state only. The timeline has the revisions between."],
+];
+
+/** The dialog of the help. */
+export class Help {
+  #dialog;
+
+  /** @param {HTMLElement} dialog @param {HTMLElement} button */
+  constructor(dialog, button) {
+    this.#dialog = /** @type {HTMLDialogElement} */ (dialog);
+    button.addEventListener("click", () => this.open());
+    const close = el("button", { type: "button", class: "act" }, "Close");
+    close.addEventListener("click", () => this.#dialog.close());
+    dialog.append(
+      el("h2", { id: "help-title" }, "Keys and signs"),
+      el("dl", { class: "keys-list" }, ...KEYS.map(([keys, text]) => el(
+        "div", {}, el("dt", {}, .../** @type {string[]} */ (keys).map((key) => (key === "…" ? "…" : el("kbd", {}, key)))), el("dd", {}, String(text))))),
+      el("dl", { class: "signs" }, ...SIGNS.map(([sign, text]) => el("div", {}, el("dt", {}, sign), el("dd", {}, text)))),
+      el("p", { class: "faint" }, "The inspector only reads. Travel changes this page, never the nav."), close);
+  }
+
+  /** Shows the help. */
+  open() {
+    if (!this.#dialog.open) this.#dialog.showModal();
+  }
+}

@@ -1,0 +1,234 @@
+// The history of one nav: who changed it, when, and by which operations, for each revision.
+
+import { Authors, Columns, FLAG, Names } from "./columns.js";
+import { Matches } from "./filter.js";
+import { Loading } from "./loading.js";
+
+/**
+ * A revision as a view shows it.
+ *
+ * @typedef {object} Entry
+ * @property {number} position
+ * @property {number} rev
+ * @property {string} epoch `before X` if the journal does not name it
+ * @property {number} t milliseconds since 1970; 0 is unknown
+ * @property {string} cause
+ * @property {import("./columns.js").Author|null} by
+ * @property {string} operations their names, parted by spaces
+ * @property {string} subject the screen that it is about; empty if there is none
+ * @property {number} flags of `FLAG`
+ * @property {boolean} isLoaded
+ */
+
+/**
+ * The revisions of a nav in the order of time. A position counts them from the oldest one known.
+ *
+ * The history of a daemon follows one epoch. When another one begins, it keeps what it has, and
+ * `successor` has the history that goes on.
+ */
+export class History {
+  columns = new Columns();
+  names = new Names();
+  authors = new Authors();
+  epochs = new Names();
+  /** Rises with each change. */
+  version = 0;
+  /** The oldest revision that the source still has. */
+  floor = 0;
+  /** How many revisions are loaded. */
+  loaded = 0;
+  /** @type {any} why the last read failed */
+  error = null;
+  /** @type {History|null} */
+  successor = null;
+  #listeners = new Set();
+  #segments = [];
+  #loading = null;
+  #matches = { key: "", value: null };
+
+  /**
+   * @param {string} nav
+   * @param {any} [source] a LiveSource to read from; without one, `append` fills the history
+   */
+  constructor(nav, source = null) {
+    this.nav = nav;
+    if (source) this.#loading = new Loading(this, source);
+  }
+
+  get length() { return this.columns.length; }
+
+  /** The epoch of the newest revision. */
+  get epoch() { return this.length ? this.epochs.list[this.columns.epoch[this.length - 1]] : ""; }
+
+  /** The newest revision known. */
+  get newest() { return this.length ? this.columns.rev[this.length - 1] : 0; }
+
+  /** The oldest revision known. */
+  get oldest() { return this.length ? this.columns.rev[0] : 0; }
+
+  /** Whether everything that the source has is here. */
+  get isComplete() { return this.#loading ? this.#loading.isComplete : true; }
+
+  /** How many revisions are still to be loaded. */
+  get missing() { return this.#loading?.missing ?? 0; }
+
+  /** Begins to load, newest first. Does nothing while it loads. */
+  start() { this.#loading?.start(); }
+
+  /** Stops loading until the next `start`. */
+  stop() { this.#loading?.stop(); }
+
+  /** Takes note of a state of the watch: revisions up to it are read soon. @param {{rev: number, epoch: string}} state */
+  follow(state) { this.#loading?.follow(state); }
+
+  /** Calls `listener` after each change. @param {() => void} listener @returns {() => void} ends the subscription */
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reports a change. */
+  changed() {
+    this.version++;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  // --- Reading ----------------------------------------------------------------------------------
+
+  /** The revision at a position. @param {number} position @returns {Entry|null} */
+  at(position) {
+    const { columns } = this;
+    if (!(position >= 0 && position < columns.length)) return null;
+    const flags = columns.flags[position];
+    return {
+      position, rev: columns.rev[position], epoch: this.epochs.list[columns.epoch[position]], t: columns.t[position],
+      cause: this.names.list[columns.cause[position]], by: this.authors.list[columns.author[position]],
+      operations: this.names.list[columns.operations[position]], subject: this.names.list[columns.subject[position]],
+      flags, isLoaded: (flags & FLAG.loaded) !== 0,
+    };
+  }
+
+  /**
+   * The position of a revision, or −1. Without an epoch, or with an unknown one, it is the newest revision of that number.
+   *
+   * @param {number} rev @param {string|null} [epoch]
+   */
+  positionOf(rev, epoch = null) {
+    let found = -1;
+    for (let index = this.#segments.length - 1; index >= 0; index--) {
+      const { start, first } = this.#segments[index];
+      const end = this.#segments[index + 1]?.start ?? this.length;
+      if (rev < first || rev - first >= end - start) continue;
+      const position = start + rev - first;
+      if (epoch === null || this.epochs.list[this.columns.epoch[position]] === epoch) return position;
+      if (found < 0) found = position;
+    }
+    return found;
+  }
+
+  /** Whether a border between two epochs lies between two positions. @param {number} one @param {number} other */
+  isAcross(one, other) { return this.columns.epoch[one] !== this.columns.epoch[other]; }
+
+  /** What a filter shows. The last answer is kept until something changes. @param {string} filter @returns {Matches} */
+  matches(filter) {
+    const key = `${this.version} ${filter}`;
+    if (this.#matches.key !== key) this.#matches = { key, value: new Matches(this, filter) };
+    return this.#matches.value;
+  }
+
+  // --- Filling ----------------------------------------------------------------------------------
+
+  /** Appends a revision behind the newest one; returns its position. @param {any} entry @param {string} epoch @param {number} [flags] */
+  append(entry, epoch, flags = 0) {
+    const position = this.length;
+    const isNext = position > 0 && entry.rev === this.newest + 1 && epoch === this.epoch;
+    this.columns.extend(position + 1);
+    if (!isNext) this.#segments.push({ start: position, first: entry.rev });
+    this.#write(position, entry, epoch, flags);
+    return position;
+  }
+
+  /** Makes room for revisions of a range, all of one epoch. @param {number} floor @param {number} newest @param {string} epoch */
+  extend(floor, newest, epoch) {
+    if (!this.length) this.#segments = [{ start: 0, first: floor }];
+    const from = this.length;
+    const [{ first }] = this.#segments;
+    this.columns.extend(newest - first + 1);
+    const number = this.epochs.intern(epoch);
+    for (let position = from; position < this.length; position++) {
+      this.columns.rev[position] = first + position;
+      this.columns.epoch[position] = number;
+    }
+  }
+
+  /** Takes an entry of the log for a revision that there is room for. @param {any} entry */
+  put(entry) {
+    const position = this.positionOf(entry.rev);
+    if (position < 0) return;
+    const isRevision = entry.bad === undefined && (typeof entry.epoch !== "string" || entry.gap !== undefined);
+    if (isRevision) this.#write(position, entry, null, entry.gap === undefined ? 0 : FLAG.gap);
+    if (entry.bad !== undefined) this.mark(position, FLAG.bad);
+    // A state that replaces another one is the first revision of its epoch; a border stands behind the last of the older one.
+    else if (typeof entry.epoch === "string") this.#divide(isRevision ? position - 1 : position, entry.epoch);
+  }
+
+  /** A new epoch begins behind a position. */
+  #divide(position, epoch) {
+    const { columns } = this;
+    const newer = columns.epoch[Math.min(position + 1, columns.length - 1)];
+    // The journal names the epoch that begins. The border before it will name the older one.
+    if (this.epochs.list[newer].startsWith(BEFORE)) this.epochs.list[newer] = epoch;
+    if (position < 0) return;
+    this.mark(position, FLAG.border);
+    const older = this.epochs.intern(BEFORE + epoch);
+    for (let at = position; at >= 0 && columns.epoch[at] === newer; at--) columns.epoch[at] = older;
+  }
+
+  /** Marks a revision, for example as unproven. @param {number} position @param {number} flags */
+  mark(position, flags) { this.columns.flags[position] |= flags; }
+
+  #write(position, entry, epoch, flags) {
+    const { columns } = this;
+    if (!(columns.flags[position] & FLAG.loaded)) this.loaded++;
+    columns.rev[position] = entry.rev;
+    columns.t[position] = Number.isFinite(entry.t) ? entry.t : 0;
+    columns.cause[position] = this.names.intern(entry.cause);
+    columns.author[position] = this.authors.intern(entry.by);
+    columns.operations[position] = this.names.intern(Array.isArray(entry.do) ? entry.do.join(" ") : null);
+    columns.subject[position] = this.names.intern(subjectOf(entry));
+    if (epoch !== null) columns.epoch[position] = this.epochs.intern(epoch);
+    columns.flags[position] |= flags | FLAG.loaded | (entry.override === true ? FLAG.override : 0)
+      | (entry.vetoSkipped === true ? FLAG.vetoSkipped : 0);
+  }
+}
+
+/** Names an epoch that the journal does not. */
+const BEFORE = "before ";
+
+/** The screen that an entry is about. */
+function subjectOf({ ins, del, presented }) {
+  const last = (list) => Array.isArray(list) ? list.at(-1) : undefined;
+  return last(ins)?.id ?? last(presented)?.id ?? last(del) ?? null;
+}
+
+/** The histories of each source, by nav. @type {WeakMap<object, Map<string, History>>} */
+const known = new WeakMap();
+/** Histories that are kept for each source; one of 100,000 revisions has 4 MB. */
+const KEPT = 4;
+
+/** The history of a nav; the same one for all views. @param {any} source @param {string} nav @returns {History} */
+export function historyOf(source, nav) {
+  if (source.history) return source.history(nav);
+  if (!known.has(source)) known.set(source, new Map());
+  const histories = known.get(source);
+  let history = histories.get(nav) ?? new History(nav, source);
+  if (history.successor) history = history.successor;
+  histories.delete(nav);
+  histories.set(nav, history);
+  if (histories.size > KEPT) {
+    const [[name, oldest]] = histories;
+    oldest.stop();
+    histories.delete(name);
+  }
+  return history;
+}

@@ -1,0 +1,180 @@
+// Loads a history from a daemon: pages of `get log`, newest first, one at a time.
+
+import { Slices } from "./slices.js";
+
+/** The most revisions that navd returns at once. */
+const PAGE = 1000;
+const LEAST_PAGE = 25;
+/** How often the newest revisions are read. navd performs up to 56,000 in a second; the page needs none of them at once. */
+const FOLLOW_MS = 250;
+const RETRY_MS = 1000;
+/** Without these, another try cannot help. */
+const FINAL = new Set(["no-nav", "forbidden", "unknown-verb", "invalid-argument", "unauthorized"]);
+
+/** Fills a history. */
+export class Loading {
+  #history;
+  #source;
+  /** The ranges `[from, to]` that are not loaded, oldest first. */
+  #missing = [];
+  #isKnown = false;
+  #page = PAGE;
+  #abort = null;
+  #wake = null;
+  #readAt = -Infinity;
+
+  /** @param {import("./history.js").History} history @param {any} source */
+  constructor(history, source) {
+    this.#history = history;
+    this.#source = source;
+  }
+
+  get isComplete() { return this.#isKnown && !this.#missing.length; }
+
+  get missing() { return this.#missing.reduce((sum, [from, to]) => sum + to - from + 1, 0); }
+
+  start() {
+    if (this.#abort || this.#history.successor) return;
+    const abort = this.#abort = new AbortController();
+    this.#run(abort.signal).catch(() => {}).finally(() => {
+      if (this.#abort === abort) this.#abort = null;
+    });
+  }
+
+  stop() {
+    this.#abort?.abort();
+    this.#abort = null;
+    this.#wake?.();
+  }
+
+  /** @param {{rev: number, epoch: string}} state */
+  follow({ rev, epoch }) {
+    const history = this.#history;
+    if (!this.#isKnown || history.successor) return;
+    if (epoch !== history.epoch) return this.#end();
+    if (rev <= history.newest) return;
+    this.#extend(history.floor, rev, epoch);
+    history.changed();
+    this.#wake?.();
+  }
+
+  /** Another epoch began: its history is another one. */
+  #end() {
+    const history = this.#history;
+    const { constructor } = /** @type {any} */ (history);
+    history.successor = new constructor(history.nav, this.#source);
+    this.stop();
+    history.changed();
+  }
+
+  async #run(signal) {
+    const { nav } = this.#history;
+    while (!signal.aborted) {
+      try {
+        if (!this.#isKnown) await this.#find(nav, signal);
+        else if (this.#missing.length) await this.#read(nav, signal);
+        else await this.#sleep(0, signal);
+        this.#history.error = null;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!this.#isRepaired(error)) {
+          this.#history.error = error;
+          this.#history.changed();
+          if (FINAL.has(error.code)) return;
+          await this.#sleep(RETRY_MS, signal);
+        }
+      }
+    }
+  }
+
+  /** Reads one entry, which brings the range of the history. */
+  async #find(nav, signal) {
+    const { floor, rev, epoch } = await this.#source.log(nav, { limit: 1, signal });
+    signal.throwIfAborted();
+    this.#isKnown = true;
+    this.#extend(floor, rev, epoch);
+    this.#history.changed();
+  }
+
+  #extend(floor, newest, epoch) {
+    const history = this.#history;
+    const from = history.length ? history.newest + 1 : floor;
+    history.floor = floor;
+    history.extend(floor, newest, epoch);
+    if (newest < from) return;
+    const last = this.#missing.at(-1);
+    if (last && last[1] === from - 1) last[1] = newest;
+    else this.#missing.push([from, newest]);
+  }
+
+  async #read(nav, signal) {
+    const [from, to] = this.#missing.at(-1);
+    // The newest revisions of a busy nav wait, so that one read brings many of them.
+    const wait = to === this.#history.newest && to - from < PAGE ? this.#readAt + FOLLOW_MS - performance.now() : 0;
+    if (wait > 0) return this.#sleep(wait, signal);
+    const start = Math.max(from, to - this.#page + 1);
+    this.#readAt = performance.now();
+    const page = await this.#source.log(nav, { from: start, limit: to - start + 1, signal });
+    signal.throwIfAborted();
+    if (page.epoch !== this.#history.epoch) return this.#end();
+    await this.#take(page.list, signal);
+    this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
+    this.#prune(page.floor);
+    if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
+    this.#history.changed();
+  }
+
+  async #take(list, signal) {
+    const slices = new Slices();
+    // Newest first, as an entry that begins an epoch names what is older.
+    for (let index = list.length - 1; index >= 0; index--) {
+      this.#history.put(list[index]);
+      if (!(index & 63) && slices.isOver) await slices.rest(signal);
+    }
+  }
+
+  /** Takes a range that was read off those that are missing. New revisions may have come behind it. */
+  #loaded(from, to) {
+    const kept = [];
+    for (const [first, last] of this.#missing) {
+      if (first < from) kept.push([first, Math.min(last, from - 1)]);
+      if (last > to) kept.push([Math.max(first, to + 1), last]);
+    }
+    this.#missing = kept;
+  }
+
+  /** What the daemon has pruned cannot be loaded any more; what is loaded stays. */
+  #prune(floor) {
+    if (!(floor > this.#history.floor)) return;
+    this.#history.floor = floor;
+    this.#loaded(0, floor - 1);
+  }
+
+  /** Handles refusals that another request avoids; returns whether it did. */
+  #isRepaired(error) {
+    if (error.code === "limit" && this.#page > LEAST_PAGE) {
+      this.#page = Math.ceil(this.#page / 2);
+      return true;
+    }
+    if (error.code === "compacted" && error.floor > this.#history.floor) {
+      this.#prune(error.floor);
+      return true;
+    }
+    return false;
+  }
+
+  /** Waits until something is missing, or for a time. */
+  #sleep(milliseconds, signal) {
+    return new Promise((resolve) => {
+      const timer = milliseconds ? setTimeout(() => end(), milliseconds) : 0;
+      const end = this.#wake = () => {
+        // A wake-up must not end a pause between two reads.
+        if (milliseconds && !signal.aborted && performance.now() + 1 < until) return;
+        clearTimeout(timer);
+        this.#wake = null;
+        resolve(undefined);
+      };
+      const until = performance.now() + milliseconds;
+    });
+  }
+}

@@ -1,0 +1,95 @@
+// A link to a moment: `#nav=NAME&rev=42&with=40`. A fragment never reaches a server, so no log has it.
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** How often the address may change: Chromium ignores a page that changes it 200 times in 10 s. */
+const EVERY_MS = 250;
+const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", "plots"]);
+
+/**
+ * What a link names.
+ *
+ * @typedef {object} Place
+ * @property {string|null} nav
+ * @property {number|null} at
+ * @property {string|null} epoch
+ * @property {number|null} compareWith
+ * @property {string} filter
+ * @property {string} tab
+ */
+
+/** Writes the fragment for a choice, each value percent-encoded once. @param {Partial<Place>} place */
+export function formatLink({ nav, at, epoch, compareWith, filter, tab }) {
+  if (nav == null) return "";
+  const members = [["nav", nav], ["rev", at], ["epoch", at == null ? null : epoch], ["with", compareWith],
+    ["filter", filter || null], ["tab", tab === "stream" ? null : tab]];
+  return `#${members.filter(([, value]) => value != null).map(([name, value]) => `${name}=${encode(String(value))}`).join("&")}`;
+}
+
+// A slash means nothing in a fragment, and names of navs are easier to read with theirs.
+// A lone surrogate cannot be encoded, and navd has none.
+const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("%2F", "/").replaceAll("'", "%27");
+
+/** Reads a fragment; null if it names no nav. @param {string} fragment @returns {Place|null} */
+export function parseLink(fragment) {
+  const values = new Map();
+  for (const member of fragment.replace(/^#/, "").split("&")) {
+    const [, name, value] = /^([^=]*)=(.*)$/s.exec(member) ?? [];
+    const text = name === undefined ? null : decode(value);
+    if (text !== null && !values.has(name)) values.set(name, text);
+  }
+  if (!values.get("nav")) return null;
+  const tab = values.get("tab");
+  return {
+    nav: values.get("nav"), at: revision(values.get("rev")), epoch: values.get("epoch") ?? null,
+    compareWith: revision(values.get("with")), filter: values.get("filter") ?? "",
+    tab: TABS.includes(tab) ? tab : "stream",
+  };
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function revision(text) {
+  const number = /^\d{1,16}$/.test(text ?? "") ? Number(text) : NaN;
+  return Number.isSafeInteger(number) ? number : null;
+}
+
+/** Keeps the fragment of the page and the store equal. */
+export class Permalink {
+  #store;
+  #timer = 0;
+  #last = -Infinity;
+
+  /** @param {Store} store */
+  constructor(store) {
+    this.#store = store;
+    this.#read();
+    addEventListener("hashchange", () => this.#read());
+    store.subscribe(() => this.#plan());
+  }
+
+  /** The link to what is shown now. */
+  get href() { return location.href.replace(/#.*/s, "") + formatLink(/** @type {any} */ (this.#store)); }
+
+  #read() {
+    const place = parseLink(location.hash);
+    if (place) this.#store.set(/** @type {any} */ (place));
+  }
+
+  #plan() {
+    if (this.#timer) return;
+    const wait = Math.max(0, this.#last + EVERY_MS - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      this.#last = performance.now();
+      const { href } = this;
+      if (href !== location.href) history.replaceState(history.state, "", href);
+    }, wait);
+  }
+}

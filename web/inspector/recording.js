@@ -1,0 +1,306 @@
+// A recording as a source: the history of one nav from a file, proven by its digests.
+
+import { NavigationError } from "../navigation-client.js";
+import { FLAG } from "./columns.js";
+import { History } from "./history.js";
+import { inflate, Lines, piecesOfFile, piecesOfText, RecordingError } from "./navrec.js";
+import { harden, Replay } from "./replay.js";
+import { Slices } from "./slices.js";
+
+/** The newest format that this page reads. */
+const VERSION = 1;
+/** A state is kept for each of this many revisions; others are replayed from there. */
+const EVERY = 256;
+const KEPT = 64;
+/** The states before the one that was asked for are kept too: a person steps back as often as forth. */
+const KEPT_BEFORE = 24;
+
+/**
+ * What the file is about.
+ *
+ * @typedef {object} Facts
+ * @property {string} nav
+ * @property {string} server
+ * @property {number} rules the version of the rules that computed what the bar shows
+ * @property {number} recorded milliseconds since 1970
+ * @property {string[]|null} redacted what was replaced, if anything was
+ * @property {{code: string, message: string}|null} problem why the file is not whole
+ * @property {{from: number, to: number, reason: string}[]} unproven ranges of positions
+ */
+
+/** Reads a recording; has the members of LiveSource. */
+export class RecordingSource {
+  kind = /** @type {const} */ ("recording");
+  /** @type {{phase: "recording", since: number, message?: string}} */
+  status = { phase: "recording", since: Date.now() };
+  /** @type {Facts} */
+  facts = { nav: "", server: "", rules: 0, recorded: 0, redacted: null, problem: null, unproven: [] };
+  /** @type {History} */
+  #history;
+  #lines = new Lines();
+  /** The line behind which a position is reached. */
+  #line = new Uint32Array(1024);
+  #checkpoints = [];
+  #states = new Map();
+
+  /**
+   * Opens a file. @param {Blob} file @param {(progress: {share: number, revisions: number}) => void} [onProgress]
+   * @returns {Promise<RecordingSource>}
+   * @throws {RecordingError} if nothing in it can be shown
+   */
+  static open(file, onProgress) { return new RecordingSource().#open((report) => piecesOfFile(file, report), onProgress); }
+
+  /**
+   * Opens the base64 of a file. @param {string} text @param {(progress: {share: number, revisions: number}) => void} [onProgress]
+   * @returns {Promise<RecordingSource>}
+   */
+  static openText(text, onProgress) { return new RecordingSource().#open((report) => piecesOfText(text, report), onProgress); }
+
+  async #open(piecesWith, onProgress = () => {}) {
+    const reading = new Reading(this.#lines, (nav) => { this.#history = new History(nav); return this.#history; },
+      (position, line, replay) => this.#note(position, line, replay), this.facts);
+    let share = 0;
+    const slices = new Slices();
+    const takeLines = async () => {
+      while (reading.take()) {
+        if (slices.isOver) {
+          onProgress({ share, revisions: this.#history?.length ?? 0 });
+          await slices.rest();
+        }
+      }
+    };
+    try {
+      await inflate(piecesWith((done) => { share = done; }), this.#lines, takeLines);
+    } catch (error) {
+      if (!(error instanceof RecordingError) || !this.#history?.length) throw error;
+      this.facts.problem = { code: error.code, message: error.message };
+    }
+    reading.finish();
+    onProgress({ share: 1, revisions: this.#history.length });
+    const { problem } = this.facts;
+    if (problem) this.status = { ...this.status, message: problem.message };
+    return this;
+  }
+
+  #note(position, line, replay) {
+    if (position >= this.#line.length) {
+      const next = new Uint32Array(2 * this.#line.length);
+      next.set(this.#line);
+      this.#line = next;
+    }
+    this.#line[position] = line;
+    if (position % EVERY) return;
+    this.#checkpoints[position / EVERY] = { state: replay.state, reason: replay.reason };
+  }
+
+  /** The history, which is complete. @param {string} nav @returns {History} */
+  history(nav) { return nav === this.facts.nav ? this.#history : new History(nav); }
+
+  /** Calls nothing: the status of a recording does not change. */
+  onStatus() { return () => {}; }
+
+  pause() {}
+
+  resume() {}
+
+  /** Iterates over the list of its one nav. */
+  async *rows() {
+    const history = this.#history;
+    const { epoch, rev, screens, top, kind } = await this.state(history.nav);
+    yield [{ nav: history.nav, epoch, kind, rev, depth: screens.length, top: top?.id, t: history.at(history.length - 1)?.t }];
+  }
+
+  /** Iterates over the last state; the loop goes on until it is aborted, since a recording is not a nav that was closed. */
+  async *states(nav, { signal } = {}) {
+    yield await this.state(nav);
+    await new Promise((resolve) => {
+      if (signal?.aborted) resolve(undefined);
+      else signal?.addEventListener("abort", resolve);
+    });
+  }
+
+  /** The last state. @param {string} nav */
+  state(nav) { return this.stateAt(nav, this.#history.newest, this.#history.epoch); }
+
+  /**
+   * The state at a revision, as the client has it. Its member `isProven` is whether its digest was right, `unproven` the reason if not.
+   *
+   * @param {string} nav @param {number} rev
+   * @param {string|null} [epoch] without it, the newest revision of that number
+   */
+  async stateAt(nav, rev, epoch = null) {
+    this.#check(nav);
+    const history = this.#history;
+    const position = history.positionOf(rev, epoch);
+    if (position < 0) {
+      const isFuture = rev > history.newest;
+      const message = `the recording has revisions ${history.oldest} to ${history.newest}`;
+      throw new NavigationError("compacted", message, { floor: history.oldest, ...(isFuture ? { future: true } : {}) });
+    }
+    const kept = this.#states.get(position) ?? this.#replay(position);
+    this.#states.delete(position);
+    this.#states.set(position, kept);
+    while (this.#states.size > KEPT) this.#states.delete(this.#states.keys().next().value);
+    return kept;
+  }
+
+  #replay(position) {
+    const from = Math.floor(position / EVERY) * EVERY;
+    const replay = new Replay(this.facts.nav, this.#checkpoints[from / EVERY]);
+    let found = handOut(replay);
+    for (let at = from + 1; at <= position; at++) {
+      for (let line = this.#line[at - 1] + 1; line <= this.#line[at]; line++) replay.take(this.#lines.parse(line));
+      if (at > position - KEPT_BEFORE) this.#states.set(at, found = handOut(replay));
+    }
+    return found;
+  }
+
+  /** Entries of the log. @param {string} nav @param {{from?: number, limit?: number}} [options] */
+  async log(nav, options = {}) {
+    const page = await this.diffs(nav, options);
+    const list = page.list.map(({ kind, state, ch, ev, depth, resolved, ...entry }) => entry);
+    return { ...page, list };
+  }
+
+  /** Entries with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
+  async diffs(nav, { from, limit = 100 } = {}) {
+    this.#check(nav);
+    const history = this.#history;
+    const start = from === undefined ? 0 : history.positionOf(Math.max(from, history.oldest));
+    const list = [];
+    for (let at = start; at >= 0 && at < Math.min(history.length, start + limit); at++) {
+      for (let line = at ? this.#line[at - 1] + 1 : 1; line <= this.#line[at]; line++) list.push(harden(this.#lines.parse(line)));
+    }
+    return { list, floor: history.oldest, rev: history.newest, epoch: history.epoch };
+  }
+
+  #check(nav) {
+    if (nav !== this.facts.nav) throw new NavigationError("no-nav", `the recording has the nav ${this.facts.nav} only`, { nav });
+  }
+
+  /** A recording has no sessions. */
+  async sessions() { return null; }
+
+  async statistics() { return null; }
+
+  async refusals() { return null; }
+}
+
+/** A state for the views: hardened, and marked as proven or not. */
+function handOut({ state, reason }) {
+  for (const value of [state.screens, state.parts, state.bar, state.ev, state.by]) harden(value);
+  return Object.freeze({ ...state, isProven: reason === null, unproven: reason });
+}
+
+/** Reads a file line by line, from the header to the end. */
+class Reading {
+  #lines;
+  #begin;
+  #note;
+  #facts;
+  #next = 0;
+  /** @type {History} */
+  #history;
+  /** @type {Replay} */
+  #replay;
+  #isOver = false;
+  #entries = 0;
+
+  constructor(lines, begin, note, facts) {
+    this.#lines = lines;
+    this.#begin = begin;
+    this.#note = note;
+    this.#facts = facts;
+  }
+
+  /** Takes the next line; returns whether there was one. */
+  take() {
+    if (this.#isOver || this.#next >= this.#lines.length) return false;
+    const line = this.#next++;
+    let entry;
+    try {
+      entry = this.#lines.parse(line);
+      if (entry === null || typeof entry !== "object") throw new SyntaxError("it is no object");
+    } catch (error) {
+      if (!line) throw new RecordingError("format", "The file is no recording of navd.");
+      return this.#stop("damaged", `Line ${line + 1} cannot be read: ${error.message}`);
+    }
+    if (!line) this.#readHeader(entry);
+    else if (Object.hasOwn(entry, "end")) this.#end(entry);
+    else this.#takeEntry(entry, line);
+    return true;
+  }
+
+  #readHeader(header) {
+    if (!Number.isSafeInteger(header.navrec) || typeof header.nav !== "string") {
+      throw new RecordingError("format", "The file is no recording of navd: its first line has no `navrec`.");
+    }
+    if (header.navrec > VERSION) {
+      throw new RecordingError("version", `The recording has format ${header.navrec}. This page reads formats up to ${VERSION}: use a newer inspector.`);
+    }
+    const text = (value) => typeof value === "string" ? value : "";
+    Object.assign(this.#facts, {
+      nav: header.nav, server: text(header.server), rules: Number(header.rules) || 0, recorded: Number(header.recorded) || 0,
+      redacted: Array.isArray(header.redacted) ? header.redacted.map(String) : null,
+    });
+    this.#replay = new Replay(header.nav);
+    this.#history = this.#begin(header.nav);
+  }
+
+  #takeEntry(entry, line) {
+    this.#entries++;
+    const history = this.#history;
+    const hadState = this.#replay.state !== null;
+    const isStep = this.#replay.take(entry);
+    if (!this.#replay.state) throw new RecordingError("format", "The recording does not begin with a state.");
+    if (entry.kind === "report" || entry.bad !== undefined) history.mark(history.length - 1, FLAG.bad);
+    if (entry.kind === "closed") history.mark(history.length - 1, FLAG.closed);
+    if (!isStep || !Number.isSafeInteger(entry.rev) || entry.rev < 0) return this.#pass(line);
+    // A state that follows its own entry brings the contents only.
+    const { epoch } = this.#replay.state;
+    const isContents = entry.kind === "state" && hadState && entry.rev === history.newest && epoch === history.epoch;
+    const flags = (entry.kind === "epoch" ? FLAG.border : 0) | (entry.gap === undefined ? 0 : FLAG.gap);
+    const position = isContents ? history.length - 1 : history.append(entry, epoch, flags);
+    if (this.#replay.reason) this.#doubt(position);
+    else if (isContents) this.#trust(position);
+    this.#note(position, line, this.#replay);
+  }
+
+  /** A line that belongs to the position before it. */
+  #pass(line) { if (this.#history.length) this.#note(this.#history.length - 1, line, this.#replay); }
+
+  #doubt(position) {
+    const { reason } = this.#replay;
+    this.#history.mark(position, FLAG.unproven);
+    const last = this.#facts.unproven.at(-1);
+    if (last && last.to >= position - 1 && last.reason === reason) last.to = position;
+    else this.#facts.unproven.push({ from: position, to: position, reason });
+  }
+
+  #trust(position) {
+    this.#history.columns.flags[position] &= ~FLAG.unproven;
+    const { unproven } = this.#facts;
+    const last = unproven.at(-1);
+    if (last?.to === position && --last.to < last.from) unproven.pop();
+  }
+
+  #end({ end, rev, dig }) {
+    const { state } = this.#replay;
+    const isRight = end === this.#entries && rev === state.rev && dig === state.dig;
+    this.#stop(isRight ? null : "damaged", `The last line names ${String(end)} entries up to revision ${String(rev)}, ${String(dig)}. The file has ${this.#entries} up to ${state.rev}, ${state.dig}.`);
+  }
+
+  #stop(code, message) {
+    this.#isOver = true;
+    if (code) this.#facts.problem = { code, message };
+    return false;
+  }
+
+  /** Notes how the file ends; throws if there is nothing to show. */
+  finish() {
+    if (!this.#history?.length) throw new RecordingError("format", "The file has no revision.");
+    if (this.#isOver || this.#facts.problem) return;
+    const last = this.#history.newest;
+    this.#facts.problem = { code: "truncated", message: `The file was cut off behind revision ${last}: its last line is missing.` };
+  }
+}

@@ -1,0 +1,196 @@
+// Replays a recording entry by entry, and compares the digest at each revision.
+//
+// A `Mirror` proves the states. Behind an entry that does not fit, the states are computed without proof, so that
+// a person can still look at them, until an entry brings a whole state again.
+
+import { Mirror } from "../navigation-client.js";
+
+/** @typedef {import("../navigation-client.js").NavigationState} State */
+
+const PARTS = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isRecord = (value) => isObject(value) && typeof value.id === "string";
+
+/** The state of a nav while a recording goes on. */
+export class Replay {
+  /** @type {State|null} */
+  state = null;
+  /** @type {string|null} why the digest does not prove the state; null if it does */
+  reason = null;
+  #nav;
+  #mirror;
+
+  /** @param {string} nav @param {{state: State, reason: string|null}} [from] where to go on */
+  constructor(nav, from) {
+    this.#nav = nav;
+    this.#mirror = new Mirror(nav);
+    if (!from) return;
+    this.state = from.state;
+    this.reason = from.reason;
+    if (!from.reason) this.#adopt(from.state);
+  }
+
+  /**
+   * Applies an entry.
+   *
+   * @param {any} entry
+   * @returns {boolean} whether it led to a state: false for a report, an end, or an unknown kind
+   */
+  take(entry) {
+    try {
+      return this.#take(entry);
+    } catch (error) {
+      this.#doubt(`the entry is malformed: ${error.message}`);
+      return this.#pass(entry, {});
+    }
+  }
+
+  #take(entry) {
+    const { kind } = entry;
+    if (kind === "state" || kind === "created" && entry.state || kind === "replaced" && entry.state) return this.#replace(entry);
+    if (!this.state) return false;
+    if (kind === "epoch") return this.#begin(entry);
+    if (kind === "closed") return false;
+    if (kind === "changed" && entry.omitted !== true && entry.ch !== undefined) return this.#change(entry);
+    if (!["changed", "created", "replaced"].includes(kind)) return false;
+    // The next entry brings the state.
+    this.#doubt(`the contents of revision ${entry.rev} are not in the recording`);
+    return this.#pass(entry, {});
+  }
+
+  /** A whole state, which stands for itself. */
+  #replace(entry) {
+    const value = entry.state;
+    const epoch = entry.epoch ?? this.state?.epoch ?? "";
+    if (!isObject(value) || !value.screens.every(isRecord)) throw new TypeError("a state has no list of screens");
+    checkParts(value);
+    const snap = { ...value, epoch, rev: entry.rev, resolved: shown(entry.resolved ?? (entry.kind === "state" ? null : this.state?.bar)) };
+    const { state } = this.#restart(snap);
+    if (state) {
+      this.reason = null;
+      this.state = this.#with(state, entry);
+    } else {
+      this.#doubt(`the digest of the state at revision ${entry.rev} is not ${String(value.dig)}`);
+      this.state = this.#lenient({
+        kind: value.kind, epoch, rev: entry.rev, dig: value.dig, screens: value.screens, bar: snap.resolved,
+        parts: Object.fromEntries(PARTS.filter((name) => isObject(value[name])).map((name) => [name, value[name]])),
+      }, entry);
+    }
+    return true;
+  }
+
+  /** A new epoch; the state stays. */
+  #begin(entry) {
+    const { kind, dig, screens, parts, bar } = /** @type {State} */ (this.state);
+    const epoch = String(entry.epoch);
+    this.state = this.#lenient({ kind, epoch, rev: entry.rev, dig, screens, parts, bar }, entry);
+    if (!this.reason) this.#adopt(this.state);
+    return true;
+  }
+
+  #change(entry) {
+    checkChanges(entry.ch);
+    const old = /** @type {State} */ (this.state);
+    if (!this.reason && entry.rev !== old.rev + 1) this.#doubt(`revision ${entry.rev} does not follow revision ${old.rev}`);
+    if (!this.reason && entry.before !== undefined && entry.before !== old.dig) {
+      this.#doubt(`revision ${entry.rev} builds on ${String(entry.before)}, not on ${old.dig}`);
+    }
+    const resolved = entry.resolved === undefined ? undefined : shown(entry.resolved);
+    if (!this.reason) {
+      const { rev, ch, ev, dig, cause, by, animated } = entry;
+      const { state } = this.#mirror.apply("diff", {
+        epoch: old.epoch, base: rev - 1, rev, ch, ev: Array.isArray(ev) ? ev : [], dig, resolved, cause, by, animated });
+      if (state) {
+        this.state = state;
+        return true;
+      }
+      this.#doubt(`the digest at revision ${rev} is not ${String(dig)}, or the change does not fit the state`);
+    }
+    return this.#pass(entry, changed(old, entry.ch), resolved);
+  }
+
+  /** Goes on without proof. */
+  #pass(entry, parts, resolved) {
+    if (!this.state || !Number.isSafeInteger(entry.rev)) return false;
+    const { kind, epoch, screens, parts: old, bar } = this.state;
+    this.state = this.#lenient({
+      kind, epoch, rev: entry.rev, dig: typeof entry.dig === "string" ? entry.dig : "", screens, parts: old, ...parts,
+      bar: resolved ?? bar }, entry);
+    return true;
+  }
+
+  #doubt(reason) { this.reason ??= reason; }
+
+  #adopt({ kind, epoch, rev, dig, screens, parts, bar }) {
+    this.#restart({ kind, epoch, rev, dig, screens, ...parts, resolved: bar });
+  }
+
+  #restart(snap) {
+    this.#mirror = new Mirror(this.#nav);
+    return this.#mirror.apply("snap", { ...snap, i: 0, last: true });
+  }
+
+  #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
+
+  /** A state in the form of the client's, without its proof. */
+  #lenient(state, { cause = null, by = null, ev }) {
+    const presented = Array.isArray(state.parts.presented?.chain) ? state.parts.presented.chain : [];
+    const top = state.screens.at(-1) ?? null;
+    return Object.freeze({
+      nav: this.#nav, ...state, top, visible: presented.at(-1)?.screen ?? top, presented, cause, by,
+      ev: Array.isArray(ev) ? ev : [], animated: false, isResynchronised: false, receivedAt: 0,
+    });
+  }
+}
+
+/** The screens and parts after changes that need not fit. */
+function changed({ screens, parts }, changes) {
+  const next = { screens: [...screens], parts: { ...parts } };
+  for (const change of changes) {
+    if (change.set === undefined) next.screens.splice(change.at, change.del.length, ...change.ins);
+    else if (change.set !== "screen") next.parts[change.set] = change.to;
+    else {
+      const index = next.screens.findIndex((screen) => screen.id === change.to.id);
+      if (index >= 0) next.screens[index] = change.to;
+    }
+  }
+  return next;
+}
+
+/** Views rely on these forms; a recording may have any. */
+function checkChanges(changes) {
+  if (!Array.isArray(changes)) throw new TypeError("its changes are no list");
+  for (const change of changes) {
+    if (!isObject(change)) throw new TypeError("a change is no object");
+    if (change.set === undefined) {
+      const isSplice = Number.isSafeInteger(change.at) && change.at >= 0 && Array.isArray(change.del) && Array.isArray(change.ins);
+      if (!isSplice || !change.ins.every(isRecord)) throw new TypeError("a splice has no lists");
+    } else if (change.set === "screen") {
+      if (!isRecord(change.to)) throw new TypeError("a screen has no id");
+    } else {
+      if (!PARTS.includes(change.set)) throw new TypeError("a change names no part");
+      checkParts({ [change.set]: change.to });
+    }
+  }
+}
+
+function checkParts(value) {
+  for (const name of PARTS) if (value[name] !== undefined && !isObject(value[name])) throw new TypeError("a part is no object");
+  const chain = value.presented?.chain;
+  if (chain === undefined) return;
+  if (!Array.isArray(chain) || !chain.every((entry) => isRecord(entry?.screen))) throw new TypeError("a presentation has no screen");
+}
+
+/** What the bar shows, or null if it has not the form of `resolved`. */
+function shown(value) {
+  if (!isObject(value)) return null;
+  const lists = [value.left, value.right, value.toolbar?.items ?? []];
+  return lists.every((list) => Array.isArray(list) && list.every(isObject)) ? value : null;
+}
+
+/** Freezes a JSON value and takes the prototypes of its objects, as the client does. @param {any} value */
+export function harden(value) {
+  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) harden(member);
+  return Object.freeze(Array.isArray(value) ? value : Object.setPrototypeOf(value, null));
+}

@@ -1,0 +1,113 @@
+// Lists of any length with a fixed pool of rows. Only what is in sight is in the document.
+
+import { el } from "../../demo/kiosk/dom.js";
+import { mark } from "./text.js";
+
+/** Rows above and below what is in sight. */
+const SPARE = 3;
+/** The height of a scroll area that every browser can lay out. */
+const TALLEST = 8_000_000;
+
+/** A list with rows of equal height, which takes its rows from a pool. */
+export class Rows {
+  /** The element that scrolls. */
+  root;
+  count = 0;
+  #space;
+  #pool = [];
+  #make;
+  #fill;
+  #height = 28;
+  #most;
+  #view = 0;
+  #isPlanned = false;
+
+  /**
+   * @param {HTMLElement} root it scrolls
+   * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string}} options
+   */
+  constructor(root, { make, fill, most = 60, role }) {
+    this.root = root;
+    this.#make = make;
+    this.#fill = fill;
+    this.#most = most;
+    this.#space = el("div", { class: "rows", role });
+    root.append(this.#space);
+    root.addEventListener("scroll", () => this.#plan(), { passive: true });
+    new ResizeObserver(() => {
+      this.#measure();
+      this.draw();
+    }).observe(root);
+  }
+
+  /** Scrolling draws at most once a frame. */
+  #plan() {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    requestAnimationFrame(() => {
+      this.#isPlanned = false;
+      this.draw();
+    });
+  }
+
+  #measure() {
+    this.#view = this.root.clientHeight;
+    const height = parseFloat(getComputedStyle(this.root).getPropertyValue("--row"));
+    if (height > 0) this.#height = height;
+  }
+
+  /**
+   * Draws the list with so many rows. `added` rows came on top since the last call: what the person
+   * reads stays in its place.
+   *
+   * @param {number} count
+   * @param {number} [added]
+   */
+  update(count, added = 0) {
+    const { scrollTop } = added ? this.root : { scrollTop: 0 };
+    if (count !== this.count) {
+      this.count = count;
+      this.#space.style.setProperty("height", `${Math.min(TALLEST, count * this.#height)}px`);
+    }
+    if (added && scrollTop > 2) this.root.scrollTop = scrollTop + added * this.#height;
+    this.draw();
+  }
+
+  /** Draws what is in sight. */
+  draw() {
+    if (!this.#view) this.#measure();
+    const rows = this.#view ? Math.min(this.#most, Math.ceil(this.#view / this.#height) + 2 * SPARE) : 0;
+    const last = Math.max(0, this.count - rows);
+    const first = Math.min(last, Math.max(0, Math.floor(this.root.scrollTop / this.#height) - SPARE));
+    const shown = Math.min(rows, this.count);
+    while (this.#pool.length < shown) {
+      const row = this.#make();
+      row.classList.add("row-of-pool");
+      this.#pool.push(row);
+      this.#space.append(row);
+    }
+    while (this.#pool.length > shown) this.#pool.pop().remove();
+    // A row keeps its data while it is in sight, so that focus and selection stay.
+    for (let index = first; index < first + shown; index++) {
+      const row = this.#pool[index % shown];
+      const at = `${index * this.#height}px`;
+      if (row.style.getPropertyValue("--at") !== at) row.style.setProperty("--at", at);
+      mark(row, "data-index", index);
+      this.#fill(row, index);
+    }
+  }
+
+  /** Scrolls so that a row is in sight. @param {number} index */
+  show(index) {
+    const top = index * this.#height;
+    const { scrollTop } = this.root;
+    if (top < scrollTop) this.root.scrollTop = top;
+    else if (top + this.#height > scrollTop + this.#view) this.root.scrollTop = top + this.#height - this.#view;
+    this.draw();
+  }
+
+  /** The element of a row, if it is in sight. @param {number} index */
+  element(index) {
+    return this.#pool.find((row) => row.dataset.index === String(index)) ?? null;
+  }
+}

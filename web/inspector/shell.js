@@ -1,0 +1,222 @@
+// The shell: follows the chosen nav and the chosen revision, and lets the views draw once a frame.
+
+import { Announcer } from "../../demo/kiosk/focus.js";
+import { Copying } from "./copying.js";
+import { Help } from "./help.js";
+import { Keys } from "./keys.js";
+import { Head } from "./view/head.js";
+import { Plots } from "./view/plots.js";
+import { Refusals } from "./view/refusals.js";
+import { Sessions } from "./view/sessions.js";
+import { Stage } from "./view/stage.js";
+import { Stream } from "./view/stream.js";
+import { Tabs } from "./view/tabs.js";
+import { Tree } from "./view/tree.js";
+import { Why } from "./view/why.js";
+
+/** @typedef {import("./source.js").State} State */
+
+/**
+ * What the views draw.
+ *
+ * @typedef {object} Model
+ * @property {import("./source.js").Row[]|null} rows the navs; null before they are known
+ * @property {State|null} live the newest state of the chosen nav
+ * @property {State|null} state the state on the stage; null while it is read, or if there is none
+ * @property {Error|null} error why there is no state
+ * @property {boolean} isClosed whether the chosen nav was closed
+ * @property {State[]} arrivals the states of the watch since the last frame, oldest first
+ * @property {import("./source.js").SourceStatus} status
+ */
+
+/**
+ * What a view gets.
+ *
+ * @typedef {object} Context
+ * @property {import("./store.js").Store} store
+ * @property {any} source
+ * @property {() => void} schedule asks for a frame
+ * @property {(text: string) => void} announce reports to screen readers, at most once a second
+ * @property {(text: string, what: string) => void} copy
+ */
+
+/** The arrivals that one frame gets; what is more counts as folded. */
+const MOST_ARRIVALS = 200;
+
+/** The running inspector. */
+export class Shell {
+  /** @type {Model} */
+  model;
+  /** @type {Context} */
+  context;
+  #store;
+  #source;
+  #views = [];
+  #watch = new AbortController();
+  #isScheduled = false;
+  #isTravelling = false;
+  /** The revision of the past that `model.state` is for. */
+  #shown = null;
+
+  /**
+   * @param {any} source a LiveSource or a RecordingSource
+   * @param {import("./store.js").Store} store
+   */
+  constructor(source, store) {
+    this.#source = source;
+    this.#store = store;
+    this.model = {
+      rows: null, live: null, state: null, error: null, isClosed: false, arrivals: [], status: source.status,
+    };
+    const announcer = new Announcer(part("live-region"));
+    const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
+    this.context = {
+      store, source, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
+      copy: (text, what) => copying.copy(text, what),
+    };
+  }
+
+  /** Adds a view, which draws in each frame. @param {{update: (model: Model) => void}} view */
+  add(view) {
+    this.#views.push(view);
+    return view;
+  }
+
+  /** Makes the views, and begins. */
+  start() {
+    const { context } = this;
+    this.add(new Head(document.documentElement, context));
+    const tree = this.add(new Tree(place("tree"), context));
+    this.add(new Tabs(document.querySelector("[role=tablist]"), context));
+    this.add(new Stage(place("stage"), context));
+    this.add(new Stream(place("stream"), context));
+    this.add(new Why(place("why"), context));
+    this.add(new Sessions(place("sessions"), context));
+    this.add(new Refusals(place("refusals"), context));
+    this.add(new Plots(place("plots"), context));
+    const help = new Help(part("help-dialog"), part("help"));
+    new Keys(context, { tree, help, model: this.model });
+    this.#store.subscribe((_, changed) => this.#changed(changed));
+    this.#source.onStatus?.((status) => {
+      this.model.status = status;
+      this.schedule();
+    });
+    document.addEventListener("visibilitychange", () => this.#turn());
+    this.#turn();
+    this.#list();
+    this.#follow();
+    this.schedule();
+  }
+
+  /** A hidden page holds no connection. */
+  #turn() {
+    if (document.hidden) this.#source.pause?.();
+    else this.#source.resume?.();
+  }
+
+  #changed(changed) {
+    if (changed.has("nav")) this.#follow();
+    else if (changed.has("at")) this.#travel();
+    this.schedule();
+  }
+
+  /** Asks for a frame. */
+  schedule() {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      for (const view of this.#views) view.update(this.model);
+      this.model.arrivals = [];
+    });
+  }
+
+  // --- What is followed -------------------------------------------------------------------------
+
+  async #list() {
+    try {
+      for await (const rows of this.#source.rows()) {
+        this.model.rows = rows;
+        this.#choose(rows);
+        this.schedule();
+      }
+    } catch (error) {
+      this.model.error ??= error;
+      this.schedule();
+    }
+  }
+
+  /** Without a choice, the stage shows the nav that changed last. */
+  #choose(rows) {
+    const { nav } = this.#store;
+    if (nav === null && rows.length) {
+      const newest = rows.reduce((best, row) => ((row.t ?? 0) > (best.t ?? 0) ? row : best));
+      this.#store.set({ nav: newest.nav });
+    } else if (nav !== null && (this.model.isClosed || this.model.error?.["code"] === "no-nav")) {
+      // A nav of that name was made again.
+      if (rows.some((row) => row.nav === nav)) this.#follow();
+    }
+  }
+
+  async #follow() {
+    this.#watch.abort();
+    const watch = this.#watch = new AbortController();
+    const { nav } = this.#store;
+    Object.assign(this.model, { live: null, state: null, error: null, isClosed: false, arrivals: [] });
+    this.#shown = null;
+    this.schedule();
+    if (nav === null) return;
+    this.#travel();
+    try {
+      for await (const state of this.#source.states(nav, { signal: watch.signal })) {
+        if (watch.signal.aborted) return;
+        this.#take(state);
+      }
+      if (!watch.signal.aborted) this.model.isClosed = true;
+    } catch (error) {
+      if (!watch.signal.aborted) this.model.error = error;
+    }
+    this.schedule();
+  }
+
+  /** @param {State} state */
+  #take(state) {
+    const { model } = this;
+    model.live = state;
+    model.arrivals.push(state);
+    if (model.arrivals.length > MOST_ARRIVALS) model.arrivals.shift();
+    if (this.#store.at === null) Object.assign(model, { state, error: null });
+    this.schedule();
+  }
+
+  /** Reads the chosen revision. While one read is under way, the newest choice waits. */
+  async #travel() {
+    if (this.#store.at === null) {
+      this.#shown = null;
+      Object.assign(this.model, { state: this.model.live, error: null });
+      return;
+    }
+    if (this.#isTravelling) return;
+    this.#isTravelling = true;
+    while (this.#store.at !== null && this.#key() !== this.#shown) {
+      const { nav, at } = this.#store;
+      const key = this.#key();
+      let found;
+      try {
+        found = { state: await this.#source.stateAt(nav, at), error: null };
+      } catch (error) {
+        found = { state: null, error };
+      }
+      if (this.#store.at === null || this.#store.nav !== nav) continue;
+      this.#shown = key;
+      Object.assign(this.model, found);
+      this.schedule();
+    }
+    this.#isTravelling = false;
+  }
+
+  #key() { return `${this.#store.at} ${this.#store.nav}`; }
+}
+
+const part = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
+const place = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-view=${name}]`));

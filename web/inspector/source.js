@@ -1,0 +1,289 @@
+// The live source: what the inspector reads, over the client for browsers. It only watches and gets.
+//
+// RecordingSource (recording.js) has the same members. Errors are `NavigationError`.
+
+import { Mirror, NavigationClient, NavigationError } from "../navigation-client.js";
+import { Latest } from "./latest.js";
+
+/** @typedef {import("../navigation-client.js").NavigationState} State */
+
+/**
+ * A nav in the tree. `rev`, `depth`, `top`, `t` and `watches` are absent while it is dormant.
+ *
+ * @typedef {object} Row
+ * @property {string} nav
+ * @property {string} epoch
+ * @property {string} [kind]
+ * @property {string} [owner]
+ * @property {number} [rev]
+ * @property {number} [depth]
+ * @property {string} [top]
+ * @property {number} [t] the time of the last change, in milliseconds since 1970
+ * @property {number} [watches]
+ */
+
+/**
+ * A page of the history: entries of `get log` or `get diffs` (docs/protocol.md, §12), oldest first.
+ *
+ * @typedef {object} HistoryPage
+ * @property {any[]} list
+ * @property {number} floor the oldest revision that can be read
+ * @property {number} rev the newest
+ * @property {string} epoch
+ * @property {number} [next] the revision to go on from, if a size ended the list
+ */
+
+/**
+ * @typedef {object} SourceStatus
+ * @property {"connecting"|"connected"|"stale"|"paused"|"expired"|"recording"} phase
+ * @property {number} since when the phase began, in milliseconds since 1970
+ * @property {string} [message]
+ */
+
+const KEPT = 64;
+/** Reads ahead that may be under way at once: navd bounds the history reads of all clients. */
+const AHEAD = 2;
+const TRIES = 5;
+
+/** Reads a daemon. */
+export class LiveSource {
+  kind = /** @type {const} */ ("live");
+  /** @type {SourceStatus} */
+  status = { phase: "connecting", since: Date.now() };
+
+  #options;
+  #client = null;
+  #opened = null;
+  #listeners = new Set();
+  /** States of the past by nav and revision, the least recently used first. */
+  #states = new Map();
+  #ahead = 0;
+
+  /** @param {import("../navigation-client.js").ClientOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.resume();
+  }
+
+  /** Calls `listener` with each new status. @param {(status: SourceStatus) => void} listener */
+  onStatus(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Opens the stream again after `pause`. */
+  resume() {
+    if (this.#client || this.status.phase === "expired") return;
+    const client = this.#client = new NavigationClient(this.#options);
+    this.#opened?.resolve(client);
+    this.#opened = null;
+    this.#follow(client);
+  }
+
+  /** Closes the stream. Reads and loops wait for `resume`. */
+  pause() {
+    const client = this.#client;
+    if (!client) return;
+    this.#client = null;
+    this.#note("paused");
+    client.close().catch(() => {});
+  }
+
+  async #follow(client) {
+    try {
+      for await (const status of client.statuses()) {
+        if (client !== this.#client) return;
+        if (status === "connected") this.#note("connected");
+        else if (status === "disconnected") this.#note("stale");
+        else if (status === "unauthorized") this.#note("expired");
+        else if (status === "waiting") this.#note("connecting", "four other pages of this browser are connected");
+      }
+    } catch (error) {
+      if (client === this.#client) this.#note("expired", error.message);
+    }
+    if (client === this.#client && client.status === "closed") this.#note("expired", "the session was closed");
+  }
+
+  #note(phase, message) {
+    if (this.status.phase === phase && this.status.message === message) return;
+    this.status = { phase, since: Date.now(), message };
+    for (const listener of [...this.#listeners]) listener(this.status);
+  }
+
+  /** The client; while the page is hidden there is none, so it waits for the next one. */
+  #ready() {
+    if (this.#client) return Promise.resolve(this.#client);
+    this.#opened ??= Promise.withResolvers ? Promise.withResolvers() : deferred();
+    return this.#opened.promise;
+  }
+
+  // --- Watches ----------------------------------------------------------------------------------
+
+  /**
+   * Iterates over the states of a nav, until it is closed. A slow loop gets the newest.
+   *
+   * @param {string} nav
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {AsyncGenerator<State>}
+   */
+  async *states(nav, { signal } = {}) {
+    while (!signal?.aborted) {
+      const client = await this.#ready();
+      try {
+        for await (const state of client.watch(nav, { signal })) yield state;
+        return;
+      } catch (error) {
+        if (client === this.#client) throw error;
+        // The page was hidden meanwhile.
+      }
+    }
+  }
+
+  /**
+   * Iterates over the lists of all navs, in the order of their names.
+   *
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {AsyncIterableIterator<Row[]>}
+   */
+  rows({ signal } = {}) {
+    const latest = new Latest(signal);
+    let navs = null;
+    let heads = new Map();
+    const known = new Map();
+    const offer = () => navs && latest.offer(join(navs, heads, known));
+    this.#collect("$navs", latest, (state) => { navs = state.screens; offer(); }, true);
+    this.#collect("$heads", latest, (state) => {
+      heads = new Map(state.screens.map((head) => [head.id, head]));
+      offer();
+    }, false);
+    return latest;
+  }
+
+  async #collect(nav, latest, take, isNeeded) {
+    try {
+      for await (const state of this.states(nav, { signal: latest.signal })) take(state);
+    } catch (error) {
+      // Without the right to `$heads`, the tree has names only.
+      if (isNeeded) latest.fail(error);
+    }
+  }
+
+  // --- Reads ------------------------------------------------------------------------------------
+
+  /** @param {string|null} nav @param {object} options */
+  async #get(nav, options) {
+    for (let left = TRIES; ; left--) {
+      const client = await this.#ready();
+      try {
+        return await client.get(nav, options);
+      } catch (error) {
+        if (client !== this.#client && error.code === "closed") continue;
+        if (error.retry !== "later" || left <= 1) throw error;
+        await pause(error.after ?? 200);
+      }
+    }
+  }
+
+  /**
+   * Reads a page of the log. @param {string} nav @param {{from?: number, limit?: number, signal?: AbortSignal}} [options]
+   * @returns {Promise<HistoryPage>}
+   */
+  log(nav, options = {}) { return this.#page(nav, "log", options); }
+
+  /**
+   * Reads a page of the history with its contents. @param {string} nav
+   * @param {{from?: number, limit?: number, signal?: AbortSignal}} [options]
+   * @returns {Promise<HistoryPage>}
+   */
+  diffs(nav, options = {}) { return this.#page(nav, "diffs", options); }
+
+  async #page(nav, what, { from, limit, signal }) {
+    const page = { what, ...(from === undefined ? {} : { from }), ...(limit === undefined ? {} : { limit }) };
+    const { value, floor, rev, epoch, next } = await this.#get(nav, { ...page, signal });
+    return { list: value, floor, rev, epoch, next };
+  }
+
+  /**
+   * Reads the state at a revision. Its digest is computed here and compared.
+   *
+   * @param {string} nav
+   * @param {number} rev
+   * @returns {Promise<State>}
+   */
+  async stateAt(nav, rev) {
+    const key = `${rev} ${nav}`;
+    const kept = this.#states.get(key);
+    if (kept) {
+      this.#states.delete(key);
+      this.#states.set(key, kept);
+    }
+    const state = kept ?? await this.#readState(nav, rev, key);
+    for (const near of [rev + 1, rev - 1]) this.#prefetch(nav, near);
+    return state;
+  }
+
+  async #readState(nav, rev, key) {
+    const { value } = await this.#get(nav, { what: "state", at: rev });
+    const state = Mirror.read(nav, value, performance.now());
+    this.#states.set(key, state);
+    if (this.#states.size > KEPT) this.#states.delete(this.#states.keys().next().value);
+    return state;
+  }
+
+  #prefetch(nav, rev) {
+    const key = `${rev} ${nav}`;
+    if (rev < 1 || this.#ahead >= AHEAD || this.#states.has(key)) return;
+    this.#ahead++;
+    // A revision outside the history is refused; nobody asked for it.
+    this.#readState(nav, rev, key).catch(() => {}).finally(() => { this.#ahead--; });
+  }
+
+  /** The records of `$clients`; null without the right. @returns {Promise<readonly any[]|null>} */
+  sessions() {
+    return permitted(async () => (await (await this.#ready()).state("$clients")).screens);
+  }
+
+  /** The statistics of the daemon. @returns {Promise<any>} */
+  async statistics() { return (await this.#get(null, { what: "stats" })).value; }
+
+  /** What the daemon refused lately, oldest first; null without the right. @returns {Promise<any[]|null>} */
+  refusals() {
+    return permitted(async () => (await this.#get(null, { what: "refusals" })).value);
+  }
+
+  /** The newest state, by a read. @param {string} nav @returns {Promise<State>} */
+  async state(nav) { return (await this.#ready()).state(nav); }
+}
+
+/** Null in place of a refusal for want of rights. */
+async function permitted(read) {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof NavigationError && error.code === "forbidden") return null;
+    throw error;
+  }
+}
+
+/** Joins the two directories. A row that did not change stays the same object. */
+function join(navs, heads, known) {
+  return navs.map((record) => {
+    const head = heads.get(record.id);
+    const old = known.get(record.id);
+    if (old && old.record === record && old.head === head) return old.row;
+    const { id, kind, epoch, owner } = record;
+    const row = head ? { nav: id, kind, epoch, owner, ...pick(head) } : { nav: id, kind, epoch, owner };
+    known.set(id, { record, head, row });
+    return row;
+  });
+}
+
+const pick = ({ rev, depth, top, t, watches }) => ({ rev, depth, top, t, watches });
+
+const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+function deferred() {
+  const made = {};
+  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return made;
+}

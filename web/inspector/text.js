@@ -1,0 +1,103 @@
+// Texts of clients. They reach the page through these functions only, and never as markup.
+
+import { el } from "../../demo/kiosk/dom.js";
+
+/** Controls, format characters such as bidi overrides, and lone surrogates. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
+const MOST = 400;
+
+/**
+ * Returns any JSON value as a text of one line, with what cannot be seen as `\u{…}`.
+ *
+ * @param {any} value
+ * @param {number} [most] the length after which the text is cut
+ */
+export function visible(value, most = MOST) {
+  const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
+  return cut.replace(UNSEEN, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
+}
+
+/**
+ * A text of a client. `bdi` keeps its direction from changing the texts beside it.
+ *
+ * @param {any} value
+ * @param {Record<string, unknown>} [attributes]
+ */
+export function bdi(value, attributes = {}) {
+  const element = el("bdi", attributes);
+  element.textContent = visible(value);
+  return element;
+}
+
+/** Sets a text, if it is another one. @param {Element} element @param {string} text */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Sets an attribute, or removes it for null. @param {Element} element @param {string} name @param {any} value */
+export function mark(element, name, value) {
+  if (value === null || value === undefined || value === false) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+  } else if (element.getAttribute(name) !== String(value)) {
+    element.setAttribute(name, String(value));
+  }
+}
+
+/** A time of the day with milliseconds. @param {number} t milliseconds since 1970 */
+export function clock(t) {
+  if (!Number.isFinite(t) || Math.abs(t) > 8.64e15) return "";
+  const date = new Date(t);
+  const two = (number) => String(number).padStart(2, "0");
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** A number with separators. @param {number} number */
+export const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+
+/** "1 revision", "2 revisions". @param {number} number @param {string} noun */
+export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** A word of a shell. @param {string} text */
+export const quoted = (text) => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** The command that shows what the stage shows. @param {string} nav @param {number|null} at */
+export function commandOf(nav, at) {
+  return at === null ? `navctl show ${quoted(nav)}` : `navctl history ${quoted(nav)} --at ${at}`;
+}
+
+/** The principal of an entry of the log or of a session: proven by the kernel, or by a key. @param {any} by */
+export function principalOf(by) {
+  if (by?.principal !== undefined) return visible(by.principal);
+  if (by?.uid !== undefined) return `uid:${by.uid}`;
+  return by?.key === undefined ? "" : `key:${visible(by.key, 12)}`;
+}
+
+/**
+ * The author of a change: the principal that navd has proven, then the name that the client claims.
+ *
+ * @param {any} by
+ * @returns {(Node|string)[]}
+ */
+export function authorOf(by) {
+  if (!by) return [];
+  const principal = principalOf(by);
+  return [
+    ...(principal ? [el("span", { "data-author": "proven", title: "Proven by the kernel or by a key" }, bdi(principal))] : []),
+    ...(by.name === undefined ? [] : [el("span", { "data-author": "claimed", title: "A name that the client chose" }, bdi(by.name))]),
+    ...(by.pid === undefined ? [] : [el("span", { class: "faint" }, `pid ${Number(by.pid)}`)]),
+  ];
+}
+
+/** What an error means for the person who looks. @param {any} error */
+export function explain(error) {
+  const known = {
+    "no-nav": "There is no nav of that name.", forbidden: "You have no right to read this.",
+    compacted: error?.future ? "This revision does not exist yet." : `This revision is no longer in the journal. The oldest is ${error?.floor ?? "unknown"}.`,
+    limit: "This state is too large for one answer. Its live form comes in parts.",
+    closed: "The connection was closed.", unauthorized: "The session has expired.",
+    absent: "This is not in a recording.",
+  };
+  const text = error?.code && Object.hasOwn(known, error.code) ? known[error.code] : "";
+  return text || visible(error?.message ?? String(error));
+}

@@ -1,0 +1,102 @@
+// The head: the status of the connection, and the position that the stage shows, with its proof.
+
+import { digest } from "../../navigation-client.js";
+import { bdi, clock, commandOf, count, mark, visible, write } from "../text.js";
+
+const PROOF = "The page has computed this digest from the ids and versions of all screens and parts. It proves order and identity, not contents.";
+
+/** Draws status and position; copies the state. */
+export class Head {
+  #page;
+  #context;
+  #position = find("position");
+  #status = find("status");
+  #statusText = find("status-text");
+  #notice = find("notice");
+  #state = null;
+  #isProven = false;
+  #key = "";
+
+  /** @param {HTMLElement} page @param {import("../shell.js").Context} context */
+  constructor(page, context) {
+    this.#page = page;
+    this.#context = context;
+    find("copy-json").addEventListener("click", () => this.copyJSON());
+    find("copy-navctl").addEventListener("click", () => this.copyCommand());
+  }
+
+  /** Copies the state on the stage as JSON. */
+  copyJSON() {
+    const state = this.#state;
+    if (!state) return this.#context.announce("There is no state to copy");
+    const { nav, kind, epoch, rev, dig, screens, parts, bar } = state;
+    this.#context.copy(JSON.stringify({ nav, kind, epoch, rev, dig, screens, ...parts, resolved: bar }, null, 2), "JSON");
+  }
+
+  /** Copies the command of navctl that shows the same. */
+  copyCommand() {
+    const { nav, at } = this.#context.store;
+    if (nav === null) return this.#context.announce("No nav is chosen");
+    this.#context.copy(commandOf(nav, at), "Command");
+  }
+
+  /** @param {import("../shell.js").Model} model */
+  update(model) {
+    const { status, state, live } = model;
+    const { at, nav } = this.#context.store;
+    const phase = this.#phase(status, at);
+    mark(this.#page, "data-state", phase);
+    mark(this.#status, "title", status.message ?? null);
+    write(this.#statusText, textOf(phase, status, at));
+    this.#expire(status);
+    if (state !== this.#state) {
+      this.#state = state;
+      this.#isProven = state !== null && digest(state.screens, state.parts) === state.dig;
+    }
+    const key = state ? `${nav} ${state.epoch} ${state.rev} ${live?.rev ?? ""} ${at}` : `${nav}`;
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#draw(state, live, nav);
+  }
+
+  #phase(status, at) {
+    if (this.#context.source.kind === "recording") return "recording";
+    if (status.phase === "expired") return "expired";
+    if (status.phase === "connecting") return "connecting";
+    if (status.phase !== "connected") return "stale";
+    return at === null ? "live" : "past";
+  }
+
+  #expire(status) {
+    const isExpired = status.phase === "expired";
+    if (this.#notice.hidden === !isExpired) return;
+    this.#notice.hidden = !isExpired;
+    const code = document.createElement("code");
+    code.textContent = "navctl inspect";
+    if (isExpired) this.#notice.replaceChildren(`The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, code, " again.");
+  }
+
+  #draw(state, live, nav) {
+    const output = this.#position;
+    for (const [name, value] of Object.entries({ nav: nav ?? "", epoch: state?.epoch ?? "", rev: state?.rev ?? "", dig: state?.dig ?? "", proven: state ? String(this.#isProven) : "false" })) mark(output, `data-${name}`, value);
+    mark(output, "title", state ? PROOF : null);
+    if (!state) return output.replaceChildren(...(nav === null ? [] : [bdi(nav, { class: "position-nav" })]));
+    const newest = Math.max(live?.rev ?? state.rev, state.rev);
+    const proof = document.createElement("span");
+    proof.className = "proof";
+    proof.textContent = `${this.#isProven ? "proven ✓" : "unproven ✗"} ${state.dig}`;
+    output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${count(state.rev)} of ${count(newest)}`, " · ", proof);
+    return undefined;
+  }
+}
+
+const find = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
+
+function textOf(phase, status, at) {
+  const since = clock(status.since).slice(0, 8);
+  const texts = {
+    connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: `Past`, stale: `Stale since ${since}`,
+    recording: at === null ? "Recording" : "Recording", expired: "Session expired",
+  };
+  return texts[phase];
+}

@@ -1,0 +1,213 @@
+// The stage: the chosen nav as on the device, its slots as text, and its stack.
+//
+// The device is that of the kiosk. Here it is inert, so nothing in it can be pressed, and no module that sends is loaded.
+
+import { Device, kioskContents } from "../../../demo/kiosk/device.js";
+import { el } from "../../../demo/kiosk/dom.js";
+import { drawClocks, drawContent } from "../../../demo/kiosk/view.js";
+import { factsOf } from "../facts.js";
+import { Rows } from "../rows.js";
+import { bdi, counted, explain, mark, visible, write } from "../text.js";
+
+const MOST_RECORD = 6000;
+const UNSEEN_IN_JSON = /[\p{Cf}\u2028\u2029\u0080-\u009f]/gu;
+
+/** Draws the state on the stage. */
+export class Stage {
+  #root;
+  #context;
+  #case = el("div", { class: "case" });
+  #facts = el("dl", { class: "facts", "data-part": "facts" });
+  #values = new Map();
+  #stack;
+  #record = el("pre", { class: "record", "data-part": "record", tabindex: "0", "aria-label": "The chosen screen as JSON" });
+  #recordTitle = el("h3", {});
+  #notice = el("p", { class: "empty", "data-part": "stage-notice" });
+  #device = null;
+  #deviceRoot = null;
+  #nav = null;
+  #drawn = null;
+  #isPast = false;
+  #progress = null;
+  #picked = null;
+  #screens = [];
+  #reduced = matchMedia("(prefers-reduced-motion: reduce)");
+
+  /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
+  constructor(root, context) {
+    this.#root = root;
+    this.#context = context;
+    const list = el("div", { class: "stack-list pool", "data-part": "screens", role: "list", "aria-label": "The stack, top first", tabindex: "-1" });
+    this.#stack = new Rows(list, { make: () => makeScreen((index) => this.#pick(index)), fill: (row, index) => this.#fillScreen(row, index), most: 40 });
+    root.append(
+      this.#case, el(
+        "div", { class: "about" }, this.#notice, el("h2", { class: "unseen" }, "What the device shows"), this.#facts,
+        el("h3", { "data-part": "stack-title" }, "Stack"), list, this.#recordTitle, this.#record));
+  }
+
+  /** @param {import("../shell.js").Model} model */
+  update(model) {
+    const { state, arrivals } = model;
+    const { nav, at } = this.#context.store;
+    if (nav !== this.#nav) this.#forget(nav);
+    const events = at === null ? arrivals.flatMap((each) => each.ev) : [];
+    for (const { transitionProgress, transitionBegan } of events) {
+      if (transitionProgress) this.#progress = transitionProgress.value;
+      if (transitionBegan) this.#progress = null;
+    }
+    this.#explain(model);
+    if (!state) return;
+    const isPast = at !== null;
+    if (state === this.#drawn && isPast === this.#isPast) return;
+    this.#drawn = state;
+    this.#draw(state, events, isPast);
+    this.#isPast = isPast;
+    this.#drawFacts(state);
+    this.#drawStack(state);
+  }
+
+  #forget(nav) {
+    this.#nav = nav;
+    this.#drawn = this.#device = this.#deviceRoot = this.#picked = this.#progress = null;
+    this.#case.replaceChildren();
+  }
+
+  #explain({ state, error, isClosed, rows }) {
+    const { nav } = this.#context.store;
+    const wait = rows && !rows.length ? "There is no nav yet. Make one with “navctl create NAV --root home”." : nav === null ? "Choose a nav." : "Reading…";
+    const text = error ? explain(error) : isClosed ? "This nav was closed. This is its last state." : state ? "" : wait;
+    write(this.#notice, text);
+    this.#notice.hidden = text === "";
+    mark(this.#root, "data-empty", state ? null : "");
+    // What is shown no longer holds if it could not be read.
+    this.#case.hidden = state === null;
+  }
+
+  // --- The device -------------------------------------------------------------------------------
+
+  #draw(state, events, isPast) {
+    if (!state.bar) return;
+    if (!this.#device || isPast !== this.#isPast) this.#make();
+    const { orientation = "portrait", idiom = "phone" } = state.parts.environment ?? /** @type {any} */ ({});
+    mark(this.#deviceRoot, "data-idiom", idiom === "pad" ? "pad" : "phone");
+    mark(this.#deviceRoot, "data-turned", orientation.startsWith("landscape") ? "" : null);
+    const isStill = isPast || this.#reduced.matches;
+    try {
+      this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
+      drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
+    } catch (error) {
+      // Records are hostile; a drawing that fails must leave the facts.
+      this.#forget(this.#nav);
+      this.#case.append(el("p", { class: "empty" }, `This state cannot be drawn: ${visible(error.message)}`));
+    }
+  }
+
+  // Travel shows states, not ways between them, so it begins with a device at rest.
+  #make() {
+    const root = this.#deviceRoot = deviceFrame();
+    this.#case.replaceChildren(root);
+    this.#device = new Device(root, { moved: () => {}, announce: () => {}, contents });
+  }
+
+  // --- Facts ------------------------------------------------------------------------------------
+
+  #drawFacts(state) {
+    for (const { slot, label, values } of factsOf(state, this.#progress)) {
+      let place = this.#values.get(slot);
+      if (!place) {
+        place = { value: el("dd", { "data-slot-name": slot }), text: null };
+        this.#values.set(slot, place);
+        this.#facts.append(el("div", {}, el("dt", {}, label), place.value));
+      }
+      const text = JSON.stringify(values);
+      if (text === place.text) continue;
+      place.text = text;
+      place.value.replaceChildren(...values.slice(0, 12).map((value) => bdi(value)), ...(values.length > 12 ? [`and ${values.length - 12} more`] : []));
+      mark(place.value.parentElement, "data-none", values.length ? null : "");
+    }
+  }
+
+  // --- The stack --------------------------------------------------------------------------------
+
+  #drawStack(state) {
+    this.#screens = [
+      ...state.presented.map((entry) => ({ screen: entry.screen, over: true })), ...state.screens.map((screen) => ({ screen, over: false })),
+    ].reverse();
+    if (state.presented.length) {
+      const over = this.#screens.filter((each) => each.over);
+      this.#screens = [...over, ...this.#screens.filter((each) => !each.over)];
+    }
+    write(this.#root.querySelector("[data-part=stack-title]"), `Stack · ${counted(state.screens.length, "screen")}`);
+    this.#stack.update(this.#screens.length);
+    this.#drawRecord();
+  }
+
+  #pick(index) {
+    this.#picked = this.#screens[index]?.screen.id ?? null;
+    this.#stack.draw();
+    this.#drawRecord();
+  }
+
+  #shownRecord() {
+    return this.#screens.find(({ screen }) => screen.id === this.#picked)?.screen ?? this.#screens[0]?.screen ?? null;
+  }
+
+  #drawRecord() {
+    const record = this.#shownRecord();
+    write(this.#recordTitle, record ? `Record · ${visible(record.id, 60)}` : "Record");
+    const text = record ? JSON.stringify(record, null, 2) : "";
+    const cut = text.length > MOST_RECORD ? `${text.slice(0, MOST_RECORD)}\n… ${text.length - MOST_RECORD} more` : text;
+    write(this.#record, cut.replace(UNSEEN_IN_JSON, (one) => `\\u{${one.codePointAt(0).toString(16)}}`));
+  }
+
+  #fillScreen(row, index) {
+    const { screen, over } = this.#screens[index];
+    const [title, id, ver] = row.firstChild.children;
+    write(title, visible(screen.title ?? screen.item?.title ?? "", 80) || "(no title)");
+    write(id, visible(screen.id, 60));
+    write(ver, `rev ${screen.ver}`);
+    mark(row, "data-id", screen.id);
+    mark(row, "data-over", over ? "" : null);
+    mark(row.firstChild, "aria-pressed", String(screen === this.#shownRecord()));
+  }
+}
+
+function makeScreen(pick) {
+  const row = el(
+    "div", { role: "listitem", class: "stack-row" },
+    el("button", { type: "button" }, el("bdi", { class: "stack-title" }), el("bdi", { class: "id" }), el("span", { class: "faint", title: "The revision that changed this screen last" })));
+  row.addEventListener("click", () => pick(Number(row.dataset.index)));
+  return row;
+}
+
+/** The state without what moves. */
+function atRest(state) {
+  const { transition } = state.parts;
+  return transition?.tid === undefined ? state : { ...state, parts: { ...state.parts, transition: { ver: transition.ver } } };
+}
+
+/** Draws a screen of the kiosk as the kiosk does, and each other one with its route and arguments. */
+function contents(screen, state, local) {
+  try {
+    return kioskContents(screen, state, local);
+  } catch {
+    // A client may use a route of the kiosk with arguments of any type.
+    const rows = [
+      { kind: "value", key: "id", title: "Screen", value: visible(screen.id) }, { kind: "value", key: "route", title: "Route", value: visible(screen.route) },
+      { kind: "code", key: "args", text: visible(screen.args ?? null, 4000) },
+    ];
+    return drawContent([{ key: "unknown", header: "Unexpected arguments", rows }], screen.id);
+  }
+}
+
+/** The elements that the device of the kiosk needs. */
+function deviceFrame() {
+  const div = (name, attributes = {}, ...children) => el("div", { class: name, "data-part": name, ...attributes }, ...children);
+  const bar = el("header", { class: "bar", "data-part": "bar", "data-slot": "bar" }, el("div", { class: "bar-back" }), div("layers"));
+  const toolbar = div("toolbar", { "data-slot": "toolbar" }, el("div", { class: "toolbar-items" }));
+  const status = el("div", { class: "status-bar" }, el("span", { class: "status-time", "data-clock": "time" }));
+  const glass = div("glass", {}, div("stack", { "data-slot": "stack" }, bar, div("pages"), toolbar), div("sheets"), status);
+  const device = el("div", { class: "device", "data-device": "", role: "group", "aria-label": "Drawing of the device" }, glass);
+  device.inert = true;
+  return device;
+}

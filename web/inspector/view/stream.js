@@ -1,0 +1,158 @@
+// The stream: what the watch of the chosen nav delivers, newest first.
+
+import { el } from "../../../demo/kiosk/dom.js";
+import { isProgress, summaryOf } from "../events.js";
+import { Rows } from "../rows.js";
+import { authorOf, bdi, clock, count, counted, mark, write } from "../text.js";
+
+/** How many rows are kept. */
+const KEPT = 2000;
+
+/**
+ * @typedef {object} Row
+ * @property {"event"|"folded"|"gap"|"border"} kind
+ * @property {number} rev
+ * @property {string} what
+ * @property {number} [t]
+ * @property {string|null} [cause]
+ * @property {any} [by]
+ * @property {number} [folded]
+ * @property {boolean} [isProgress]
+ */
+
+/** Draws the rows of the stream; a choice of one travels to its revision. */
+export class Stream {
+  #root;
+  #context;
+  #rows;
+  #note = el("p", { class: "note", "data-part": "stream-note" });
+  #list = el("div", { class: "pool stream", role: "list", "aria-label": "Revisions as they came, newest first", tabindex: "-1" });
+  /** Newest last. @type {Row[]} */
+  #all = [];
+  /** The rows that are drawn, newest last. @type {Row[]} */
+  #shown = [];
+  #nav = null;
+  #last = null;
+  #dropped = 0;
+  #waiting = 0;
+  #key = "";
+  #added = 0;
+
+  /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
+  constructor(root, context) {
+    this.#root = root;
+    this.#context = context;
+    root.append(this.#note, this.#list);
+    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40 });
+  }
+
+  /** @param {import("../shell.js").Model} model */
+  update(model) {
+    const { nav, filter, paused, tab } = this.#context.store;
+    if (nav !== this.#nav) this.#forget(nav);
+    const before = this.#all.length + this.#dropped;
+    for (const state of model.arrivals) this.#take(state);
+    const added = this.#all.length + this.#dropped - before;
+    if (paused) this.#waiting += added;
+    else this.#waiting = 0;
+    if (tab !== "stream") return;
+    const key = `${filter} ${paused}`;
+    if (!paused || key !== this.#key) this.#choose(filter, added);
+    this.#key = key;
+    this.#explain(model);
+    this.#rows.update(this.#shown.length, this.#added);
+    this.#added = 0;
+  }
+
+  #forget(nav) {
+    this.#nav = nav;
+    this.#all = [];
+    this.#shown = [];
+    this.#last = null;
+    this.#dropped = this.#waiting = 0;
+    this.#key = "";
+  }
+
+  #choose(filter, added) {
+    const before = this.#shown.length;
+    const wanted = filter.trim().toLowerCase();
+    this.#shown = wanted ? this.#all.filter((row) => row.kind !== "event" || textOf(row).includes(wanted)) : [...this.#all];
+    this.#added = wanted ? Math.max(0, this.#shown.length - before) : added;
+  }
+
+  #explain({ live }) {
+    const parts = [];
+    if (!this.#all.length) parts.push(this.#context.source.kind === "recording" ? "A stream is not in a recording." : live ? "Nothing has come yet." : "");
+    if (this.#waiting) parts.push(`Paused · ${counted(this.#waiting, "new row")}`);
+    if (this.#dropped) parts.push(`${counted(this.#dropped, "older row")} left the list; the timeline has them.`);
+    write(this.#note, parts.join(" "));
+    this.#note.hidden = !parts.join("");
+  }
+
+  // --- Rows -------------------------------------------------------------------------------------
+
+  /** @param {import("../source.js").State} state */
+  #take(state) {
+    const last = this.#last;
+    this.#last = state;
+    const { rev } = state;
+    const t = performance.timeOrigin + state.receivedAt;
+    if (!last) return this.#add({ kind: "event", rev, t, what: "the state as it is", cause: null, by: null });
+    if (last.epoch !== state.epoch) this.#add({ kind: "border", rev, t, what: `epoch ${state.epoch}` });
+    const missed = rev - last.rev - 1;
+    if (last.epoch === state.epoch && missed > 0) {
+      if (state.isResynchronised) this.#add({ kind: "gap", rev, what: `revisions ${last.rev + 1} – ${rev - 1} did not come` });
+      else this.#add({ kind: "folded", rev, folded: missed, what: `${count(missed)} ${missed === 1 ? "revision" : "revisions"} folded` });
+    }
+    // A reconnect delivers the same state again.
+    if (rev === last.rev && last.epoch === state.epoch && !state.ev.length) return undefined;
+    const isFinger = isProgress(state);
+    const row = { kind: /** @type {const} */ ("event"), rev, t, what: summaryOf(state), cause: state.cause, by: state.by, isProgress: isFinger };
+    const newest = this.#all.at(-1);
+    if (isFinger && newest?.isProgress) this.#all[this.#all.length - 1] = row;
+    else this.#add(row);
+    return undefined;
+  }
+
+  /** @param {Row} row */
+  #add(row) {
+    this.#all.push(row);
+    if (this.#all.length <= KEPT) return;
+    const most = this.#all.length - KEPT * 0.9;
+    this.#all.splice(0, most);
+    this.#dropped += Math.ceil(most);
+  }
+
+  #make() {
+    const row = el(
+      "div", { role: "listitem", class: "stream-row" },
+      el("button", { type: "button", class: "rev" }), el("span", { class: "time" }), el("span", { class: "what" }, el("bdi")), el("span", { class: "cause" }), el("span", { class: "by" }));
+    row.firstChild.addEventListener("click", () => {
+      if (row.dataset.rev) this.#context.store.set({ at: Number(row.dataset.rev) });
+    });
+    return row;
+  }
+
+  #fill(element, index) {
+    const row = this.#shown[this.#shown.length - 1 - index];
+    if (element.row === row) return;
+    element.row = row;
+    const [rev, time, what, cause, by] = element.children;
+    const isEvent = row.kind === "event";
+    mark(element, "data-event", isEvent ? "" : null);
+    mark(element, "data-rev", isEvent ? row.rev : null);
+    mark(element, "data-folded", row.kind === "folded" ? row.folded : null);
+    mark(element, "data-gap", row.kind === "gap" ? "" : null);
+    mark(element, "data-epoch-border", row.kind === "border" ? "" : null);
+    write(rev, isEvent ? String(row.rev) : "");
+    rev.hidden = !isEvent;
+    mark(rev, "aria-label", isEvent ? `Travel to revision ${row.rev}` : null);
+    write(time, row.t === undefined ? "" : clock(row.t));
+    write(what.firstChild, row.what);
+    mark(what, "title", row.what);
+    write(cause, row.cause ?? "");
+    by.replaceChildren(...(row.by ? authorOf(row.by) : row.cause ? [el("span", { class: "faint" }, bdi("navd"))] : []));
+  }
+}
+
+const textOf = (row) => `${row.rev} ${row.what} ${row.cause ?? ""} ${row.by?.name ?? ""}`.toLowerCase();

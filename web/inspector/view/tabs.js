@@ -1,0 +1,45 @@
+// The tabs of the right side.
+
+import { TABS } from "../store.js";
+import { mark } from "../text.js";
+
+/** Shows the panel of the chosen tab. */
+export class Tabs {
+  #context;
+  #buttons;
+  #shown = null;
+
+  /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
+  constructor(root, context) {
+    this.#context = context;
+    this.#buttons = new Map(TABS.map((tab) => [tab, /** @type {HTMLElement} */ (root.querySelector(`[data-tab=${tab}]`))]));
+    for (const [tab, button] of this.#buttons) button.addEventListener("click", () => context.store.set({ tab }));
+    root.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** Shows the chosen one. */
+  update() {
+    const { tab } = this.#context.store;
+    if (tab === this.#shown) return;
+    this.#shown = tab;
+    for (const [name, button] of this.#buttons) {
+      const isChosen = name === tab;
+      mark(button, "aria-selected", String(isChosen));
+      mark(button, "tabindex", isChosen ? null : "-1");
+      document.getElementById(`panel-${name}`).hidden = !isChosen;
+    }
+    // What was hidden knows its height now.
+    this.#context.schedule();
+  }
+
+  #key(event) {
+    const at = TABS.indexOf(this.#context.store.tab);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 };
+    if (!Object.hasOwn(next, event.key)) return;
+    const tab = TABS[(next[event.key] + TABS.length) % TABS.length];
+    this.#context.store.set({ tab });
+    this.#buttons.get(tab).focus();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
