@@ -46,5 +46,9 @@ function changesOf({ rev, screens, presented, parts }) {
   return list.length > 4 ? `${list.slice(0, 4).join(", ")}, ${list.length - 4} more` : list.join(", ") || "no change of the stack";
 }
 
-/** Whether a state came only for the position of a finger. @param {import("./source.js").State} state */
+/**
+ * Whether a state came only for the position of a finger.
+ *
+ * @param {import("./source.js").State} state
+ */
 export const isProgress = (state) => state.ev.length > 0 && state.ev.every((event) => event.transitionProgress !== undefined);

@@ -97,7 +97,11 @@ export class Rows {
     }
   }
 
-  /** Scrolls so that a row is in sight. @param {number} index */
+  /**
+   * Scrolls so that a row is in sight.
+   *
+   * @param {number} index
+   */
   show(index) {
     const top = index * this.#height;
     const { scrollTop } = this.root;
@@ -106,7 +110,11 @@ export class Rows {
     this.draw();
   }
 
-  /** The element of a row, if it is in sight. @param {number} index */
+  /**
+   * The element of a row, if it is in sight.
+   *
+   * @param {number} index
+   */
   element(index) {
     return this.#pool.find((row) => row.dataset.index === String(index)) ?? null;
   }

@@ -76,7 +76,11 @@ export class Shell {
     };
   }
 
-  /** Adds a view, which draws in each frame. @param {{update: (model: Model) => void}} view */
+  /**
+   * Adds a view, which draws in each frame.
+   *
+   * @param {{update: (model: Model) => void}} view
+   */
   add(view) {
     this.#views.push(view);
     return view;

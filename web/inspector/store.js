@@ -14,7 +14,11 @@
  * @property {Tab} tab
  */
 
-/** The names of the tabs, in the order of the keys 1 … 6. @type {readonly Tab[]} */
+/**
+ * The names of the tabs, in the order of the keys 1 … 6.
+ *
+ * @type {readonly Tab[]}
+ */
 export const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", "plots"]);
 
 /** Holds the choices and reports their changes. */

@@ -16,6 +16,8 @@ export class Head {
   #state = null;
   #isProven = false;
   #key = "";
+  #phase = "";
+  #visible = "";
 
   /** @param {HTMLElement} page @param {import("../shell.js").Context} context */
   constructor(page, context) {
@@ -44,11 +46,12 @@ export class Head {
   update(model) {
     const { status, state, live } = model;
     const { at, nav } = this.#context.store;
-    const phase = this.#phase(status, at);
+    const phase = this.#phaseOf(status, at);
     mark(this.#page, "data-state", phase);
     mark(this.#status, "title", status.message ?? null);
-    write(this.#statusText, textOf(phase, status, at));
+    write(this.#statusText, textOf(phase, status));
     this.#expire(status);
+    this.#announce(phase, state, nav);
     if (state !== this.#state) {
       this.#state = state;
       this.#isProven = state !== null && digest(state.screens, state.parts) === state.dig;
@@ -59,12 +62,23 @@ export class Head {
     this.#draw(state, live, nav);
   }
 
-  #phase(status, at) {
+  #phaseOf(status, at) {
     if (this.#context.source.kind === "recording") return "recording";
     if (status.phase === "expired") return "expired";
     if (status.phase === "connecting") return "connecting";
     if (status.phase !== "connected") return "stale";
     return at === null ? "live" : "past";
+  }
+
+  /** Reports another status, nav or visible screen. A person who travels hears the slider. */
+  #announce(phase, state, nav) {
+    const screen = state?.visible;
+    const seen = `${nav}: ${screen ? visible(screen.title ?? screen.item?.title ?? screen.id, 80) : "no screen"}`;
+    if (phase !== this.#phase && ["stale", "expired"].includes(phase)) this.#context.announce(this.#statusText.textContent ?? "");
+    else if (phase !== this.#phase && ["stale", "connecting"].includes(this.#phase)) this.#context.announce("Connected");
+    else if (state && seen !== this.#visible && phase === "live") this.#context.announce(seen);
+    this.#phase = phase;
+    if (state) this.#visible = seen;
   }
 
   #expire(status) {
@@ -92,11 +106,11 @@ export class Head {
 
 const find = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
 
-function textOf(phase, status, at) {
+function textOf(phase, status) {
   const since = clock(status.since).slice(0, 8);
   const texts = {
-    connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: `Past`, stale: `Stale since ${since}`,
-    recording: at === null ? "Recording" : "Recording", expired: "Session expired",
+    connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: "Past", stale: `Stale since ${since}`,
+    recording: "Recording", expired: "Session expired",
   };
   return texts[phase];
 }

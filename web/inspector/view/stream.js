@@ -27,9 +27,17 @@ export class Stream {
   #rows;
   #note = el("p", { class: "note", "data-part": "stream-note" });
   #list = el("div", { class: "pool stream", role: "list", "aria-label": "Revisions as they came, newest first", tabindex: "-1" });
-  /** Newest last. @type {Row[]} */
+  /**
+   * Newest last.
+   *
+   * @type {Row[]}
+   */
   #all = [];
-  /** The rows that are drawn, newest last. @type {Row[]} */
+  /**
+   * The rows that are drawn, newest last.
+   *
+   * @type {Row[]}
+   */
   #shown = [];
   #nav = null;
   #last = null;
