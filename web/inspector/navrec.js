@@ -88,7 +88,7 @@ export class Lines {
  * @throws {RecordingError} `damaged` if the file is no gzip file, or not a whole one. `onLines` had all lines before it.
  */
 export async function inflate(pieces, lines, onLines) {
-  const { readable, writable } = new DecompressionStream("gzip");
+  const { readable, writable } = new (/** @type {any} */ (globalThis).DecompressionStream)("gzip");
   const writer = writable.getWriter();
   const written = feed(pieces, writer);
   // The reader fails too, and that is where it is handled.

@@ -66,12 +66,16 @@ export class Permalink {
   #timer = 0;
   #last = -Infinity;
 
-  /** @param {Store} store */
-  constructor(store) {
+  /** @param {Store} store @param {AbortSignal} signal ends it */
+  constructor(store, signal) {
     this.#store = store;
     this.#read();
-    addEventListener("hashchange", () => this.#read());
-    store.subscribe(() => this.#plan());
+    addEventListener("hashchange", () => this.#read(), { signal });
+    const end = store.subscribe(() => this.#plan());
+    signal.addEventListener("abort", () => {
+      clearTimeout(this.#timer);
+      end();
+    });
   }
 
   /** The link to what is shown now. */

@@ -10,7 +10,7 @@ import { Slices } from "./slices.js";
 /** The newest format that this page reads. */
 const VERSION = 1;
 /** A state is kept for each of this many revisions; others are replayed from there. */
-const EVERY = 256;
+const EVERY = 128;
 const KEPT = 64;
 /** The states before the one that was asked for are kept too: a person steps back as often as forth. */
 const KEPT_BEFORE = 24;
@@ -48,15 +48,22 @@ export class RecordingSource {
    * @returns {Promise<RecordingSource>}
    * @throws {RecordingError} if nothing in it can be shown
    */
-  static open(file, onProgress) { return new RecordingSource().#open((report) => piecesOfFile(file, report), onProgress); }
+  static open(file, onProgress = undefined) { return new RecordingSource().#open((report) => piecesOfFile(file, report), onProgress); }
 
   /**
    * Opens the base64 of a file. @param {string} text @param {(progress: {share: number, revisions: number}) => void} [onProgress]
    * @returns {Promise<RecordingSource>}
    */
-  static openText(text, onProgress) { return new RecordingSource().#open((report) => piecesOfText(text, report), onProgress); }
+  static openText(text, onProgress = undefined) { return new RecordingSource().#open((report) => piecesOfText(text, report), onProgress); }
 
-  async #open(piecesWith, onProgress = () => {}) {
+  /** A source without a nav: nothing was opened. */
+  static empty() {
+    const source = new RecordingSource();
+    source.#history = new History("");
+    return source;
+  }
+
+  async #open(piecesWith, onProgress = (_) => {}) {
     const reading = new Reading(this.#lines, (nav) => { this.#history = new History(nav); return this.#history; },
       (position, line, replay) => this.#note(position, line, replay), this.facts);
     let share = 0;
@@ -106,12 +113,14 @@ export class RecordingSource {
   /** Iterates over the list of its one nav. */
   async *rows() {
     const history = this.#history;
+    if (!history.length) return yield [];
     const { epoch, rev, screens, top, kind } = await this.state(history.nav);
     yield [{ nav: history.nav, epoch, kind, rev, depth: screens.length, top: top?.id, t: history.at(history.length - 1)?.t }];
   }
 
   /** Iterates over the last state; the loop goes on until it is aborted, since a recording is not a nav that was closed. */
-  async *states(nav, { signal } = {}) {
+  async *states(nav, options = {}) {
+    const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
     yield await this.state(nav);
     await new Promise((resolve) => {
       if (signal?.aborted) resolve(undefined);
@@ -163,7 +172,8 @@ export class RecordingSource {
   }
 
   /** Entries with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
-  async diffs(nav, { from, limit = 100 } = {}) {
+  async diffs(nav, options = {}) {
+    const { from, limit = 100 } = /** @type {{from?: number, limit?: number}} */ (options);
     this.#check(nav);
     const history = this.#history;
     const start = from === undefined ? 0 : history.positionOf(Math.max(from, history.oldest));

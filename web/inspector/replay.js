@@ -98,8 +98,8 @@ export class Replay {
     const resolved = entry.resolved === undefined ? undefined : shown(entry.resolved);
     if (!this.reason) {
       const { rev, ch, ev, dig, cause, by, animated } = entry;
-      const { state } = this.#mirror.apply("diff", {
-        epoch: old.epoch, base: rev - 1, rev, ch, ev: Array.isArray(ev) ? ev : [], dig, resolved, cause, by, animated });
+      const diff = { epoch: old.epoch, base: rev - 1, rev, ch, ev: Array.isArray(ev) ? ev : [], dig, resolved, cause, by, animated };
+      const { state } = /** @type {any} */ (this.#mirror.apply("diff", diff));
       if (state) {
         this.state = state;
         return true;
@@ -127,7 +127,7 @@ export class Replay {
 
   #restart(snap) {
     this.#mirror = new Mirror(this.#nav);
-    return this.#mirror.apply("snap", { ...snap, i: 0, last: true });
+    return /** @type {any} */ (this.#mirror.apply("snap", { ...snap, i: 0, last: true }));
   }
 
   #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }
