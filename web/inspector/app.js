@@ -2,15 +2,13 @@
 
 import { launchToken } from "../navigation-client.js";
 import { el } from "../../demo/kiosk/dom.js";
-import { Shell } from "./shell.js";
+import { show } from "./opening.js";
 import { LiveSource } from "./source.js";
-import { Store } from "./store.js";
 
 async function begin() {
   const token = await launchToken();
   if (!token) throw Object.assign(new Error("there is no launch code"), { code: "unauthorized" });
-  const source = new LiveSource({ token, name: "inspector" });
-  new Shell(source, new Store()).start();
+  show(new LiveSource({ token, name: "inspector" }));
 }
 
 begin().catch((error) => {

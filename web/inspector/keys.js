@@ -11,10 +11,10 @@ export class Keys {
    * @param {import("./shell.js").Context} context
    * @param {{tree: any, help: any, model: import("./shell.js").Model}} parts
    */
-  constructor({ store }, parts) {
+  constructor({ store, signal }, parts) {
     this.#store = store;
     this.#parts = parts;
-    document.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
   #key(event) {

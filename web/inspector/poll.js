@@ -8,11 +8,16 @@ export class Poll {
   #isBusy = false;
   #timer = 0;
 
-  /** @param {() => Promise<void>} read @param {number} pause in milliseconds */
-  constructor(read, pause) {
+  /**
+   * @param {() => Promise<void>} read
+   * @param {number} pause in milliseconds
+   * @param {AbortSignal} signal ends the reading
+   */
+  constructor(read, pause, signal) {
     this.#read = read;
     this.#pause = pause;
-    document.addEventListener("visibilitychange", () => this.#next());
+    document.addEventListener("visibilitychange", () => this.#next(), { signal });
+    signal.addEventListener("abort", () => this.want(false));
   }
 
   /**

@@ -33,9 +33,10 @@ const MOST = 3600;
  * @param {{bounds: number[], counts: number[]}} now
  * @param {{counts: number[]}} before
  * @param {number} quantile
+ * @param {boolean} [isWhole] whether the values are whole numbers, so that a bucket begins after the bound
  * @returns {Bucket}
  */
-export function rangeOf(now, before, quantile) {
+export function rangeOf(now, before, quantile, isWhole = false) {
   const counts = now.counts.map((value, index) => value - (before.counts[index] ?? 0));
   const total = counts.reduce((sum, value) => sum + value, 0);
   if (total <= 0) return null;
@@ -44,6 +45,7 @@ export function rangeOf(now, before, quantile) {
     left -= value;
     if (left > 0) continue;
     const low = index === 0 ? now.bounds[0] / 2 : now.bounds[index - 1];
+    if (isWhole) return [Math.floor(low) + 1, now.bounds[index] ?? now.bounds[now.bounds.length - 1] * 2];
     return [low, now.bounds[index] ?? now.bounds[now.bounds.length - 1] * 2];
   }
   return null;
@@ -67,7 +69,7 @@ export function sampleOf(now, before, t, seconds) {
   const isBreak = now.boot !== before.boot;
   const [one, other] = [sum(now.operations), sum(before.operations)];
   const rate = (name) => (isBreak ? NaN : (one[name] - other[name]) / seconds);
-  const range = (name, quantile) => (isBreak ? null : rangeOf(now[name], before[name], quantile));
+  const range = (name, quantile) => (isBreak ? null : rangeOf(now[name], before[name], quantile, name === "batch"));
   return {
     t, isBreak, ok: rate("ok"), unchanged: rate("unchanged"), refused: rate("refused"), commit50: range("commit", 0.5), commit99: range("commit", 0.99),
     fanOut50: range("fanOut", 0.5), fanOut99: range("fanOut", 0.99), batch50: range("batch", 0.5), batch99: range("batch", 0.99),

@@ -4,6 +4,7 @@ import { Announcer } from "../../demo/kiosk/focus.js";
 import { Copying } from "./copying.js";
 import { Help } from "./help.js";
 import { Keys } from "./keys.js";
+import { Past } from "./past.js";
 import { Head } from "./view/head.js";
 import { Plots } from "./view/plots.js";
 import { Refusals } from "./view/refusals.js";
@@ -35,6 +36,7 @@ import { Why } from "./view/why.js";
  * @typedef {object} Context
  * @property {import("./store.js").Store} store
  * @property {any} source
+ * @property {AbortSignal} signal aborted when another source takes the page
  * @property {() => void} schedule asks for a frame
  * @property {(text: string) => void} announce reports to screen readers, at most once a second
  * @property {(text: string, what: string) => void} copy
@@ -52,6 +54,7 @@ export class Shell {
   #store;
   #source;
   #views = [];
+  #life = new AbortController();
   #watch = new AbortController();
   #isScheduled = false;
   #isTravelling = false;
@@ -71,7 +74,7 @@ export class Shell {
     const announcer = new Announcer(part("live-region"));
     const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
     this.context = {
-      store, source, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
+      store, source, signal: this.#life.signal, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
       copy: (text, what) => copying.copy(text, what),
     };
   }
@@ -98,6 +101,7 @@ export class Shell {
     this.add(new Sessions(place("sessions"), context));
     this.add(new Refusals(place("refusals"), context));
     this.add(new Plots(place("plots"), context));
+    this.add(new Past(context));
     const help = new Help(part("help-dialog"), part("help"));
     new Keys(context, { tree, help, model: this.model });
     this.#store.subscribe((_, changed) => this.#changed(changed));
@@ -105,11 +109,18 @@ export class Shell {
       this.model.status = status;
       this.schedule();
     });
-    document.addEventListener("visibilitychange", () => this.#turn());
+    document.addEventListener("visibilitychange", () => this.#turn(), { signal: context.signal });
     this.#turn();
     this.#list();
     this.#follow();
     this.schedule();
+  }
+
+  /** Ends the shell, so that another one can have the page. */
+  stop() {
+    this.#life.abort();
+    this.#watch.abort();
+    this.#source.pause?.();
   }
 
   /** A hidden page holds no connection. */
@@ -130,6 +141,7 @@ export class Shell {
     this.#isScheduled = true;
     requestAnimationFrame(() => {
       this.#isScheduled = false;
+      if (this.#life.signal.aborted) return;
       for (const view of this.#views) view.update(this.model);
       this.model.arrivals = [];
     });
@@ -139,7 +151,7 @@ export class Shell {
 
   async #list() {
     try {
-      for await (const rows of this.#source.rows()) {
+      for await (const rows of this.#source.rows({ signal: this.#life.signal })) {
         this.model.rows = rows;
         this.#choose(rows);
         this.schedule();

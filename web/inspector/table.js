@@ -29,17 +29,17 @@ export class Table {
   /**
    * @param {string} label
    * @param {Column[]} columns
-   * @param {{cells: (record: T) => (Node|string|(Node|string)[])[], mark: (row: HTMLElement, record: T) => void, least?: string}} options
-   *   `least` is the width below which the table scrolls sideways
+   * @param {{cells: (record: T) => (Node|string|(Node|string)[])[], mark: (row: HTMLElement, record: T) => void, least?: string, isTall?: boolean}} options
+   *   `least` is the width below which the table scrolls sideways; a tall table has rows of two lines
    */
-  constructor(label, columns, { cells, mark: set, least = "0" }) {
+  constructor(label, columns, { cells, mark: set, least = "0", isTall = false }) {
     this.#columns = columns;
     this.#cells = cells;
     this.#mark = set;
     const head = el("div", { class: "table-head", role: "row" }, ...columns.map(({ name, isNumber }) => (
       el("span", { role: "columnheader", class: isNumber ? "number" : null }, name))));
     const body = el("div", { class: "pool", role: "rowgroup", tabindex: "-1" });
-    this.root = el("div", { class: "table", role: "table", "aria-label": label }, el("div", { role: "rowgroup" }, head), body);
+    this.root = el("div", { class: isTall ? "table tall" : "table", role: "table", "aria-label": label }, el("div", { role: "rowgroup" }, head), body);
     this.root.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
     this.root.style.setProperty("--least", least);
     this.#rows = new Rows(body, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, role: "presentation" });

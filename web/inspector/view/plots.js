@@ -16,6 +16,8 @@ function duration(value) {
   return value >= 1e6 ? `${+(value / 1e6).toPrecision(3)} ms` : `${+(value / 1e3).toPrecision(3)} µs`;
 }
 
+/** Ticks of a logarithmic axis: powers of ten only. */
+const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 const number = (value) => (Number.isFinite(value) ? String(+value.toPrecision(3)) : "–");
 const line = (name, label, colour) => ({ name, label, colour });
 const bands = (name) => [line(`${name}99`, "p99", "--i-accent"), line(`${name}50`, "p50", "--i-good")];
@@ -25,7 +27,7 @@ const PLOTS = [
   { name: "operations", title: "Operations", unit: "per second, by outcome", lines: [line("ok", "ok", "--i-good"), line("unchanged", "unchanged", "--i-accent"), line("refused", "refused", "--i-bad")], format: number },
   { name: "commit", title: "Commit", unit: "until records are durable", bands: bands("commit"), format: duration },
   { name: "fanout", title: "Fan-out", unit: "from there to the socket", bands: bands("fanOut"), format: duration },
-  { name: "batch", title: "Batch", unit: "records of a commit", bands: bands("batch"), format: number },
+  { name: "batch", title: "Batch", unit: "records of a commit", bands: bands("batch"), format: number, isLinear: true },
   { name: "lag", title: "Lag", unit: "of watches", lines: [line("lagMax", "revisions behind, at most", "--i-bad"), line("lagging", "watches behind", "--i-accent")], format: number },
 ];
 
@@ -46,8 +48,8 @@ export class Plots {
   constructor(root, context) {
     this.#context = context;
     root.append(this.#note, this.#body);
-    this.#poll = new Poll(() => this.#read(), 1000);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#plots?.forEach((plot) => plot.dress()));
+    this.#poll = new Poll(() => this.#read(), 1000, context.signal);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#plots?.forEach((plot) => plot.dress()), { signal: context.signal });
   }
 
   /** Samples while the tab is open. */
@@ -165,7 +167,7 @@ class Plot {
   }
 
   #make(Chart) {
-    const { lines, bands: ranges, format } = this.#about;
+    const { lines, bands: ranges, format, isLinear } = this.#about;
     const base = { parsing: false, pointRadius: 0, borderWidth: 1.5, spanGaps: false };
     // A band is its lower and its upper bound, and what is between is filled.
     const sets = lines
@@ -176,8 +178,8 @@ class Plot {
         responsive: false, maintainAspectRatio: false, animation: false, normalized: true, interaction: { mode: "nearest", axis: "x", intersect: false },
         scales: {
           x: { type: "linear", ticks: { maxTicksLimit: 5, maxRotation: 0, callback: (value) => clock(value).slice(0, 8) }, grid: {} },
-          y: lines ? { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, callback: (value) => count(value) }, grid: {} }
-            : { type: "logarithmic", ticks: { maxTicksLimit: 5, callback: (value) => format(value) }, grid: {} },
+          y: lines || isLinear ? { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, callback: (value) => count(value) }, grid: {} }
+            : { type: "logarithmic", ticks: { maxTicksLimit: 5, callback: (value) => (isPower(value) ? format(value) : null) }, grid: {} },
         },
         plugins: {
           legend: { align: "end", labels: { boxWidth: 10, boxHeight: 2, filter: (item, data) => data.datasets[item.datasetIndex].isNamed } },

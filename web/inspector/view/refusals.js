@@ -6,8 +6,8 @@ import { Table } from "../table.js";
 import { authorOf, bdi, clock, counted, explain, mark, write } from "../text.js";
 
 const COLUMNS = [
-  { name: "Time", width: "98px" }, { name: "Code", width: "minmax(104px, 1fr)" }, { name: "Nav", width: "minmax(65px, 1fr)" },
-  { name: "Operations", width: "minmax(65px, 1fr)" }, { name: "Author", width: "minmax(117px, 1.2fr)" }, { name: "Message", width: "minmax(156px, 2fr)" },
+  { name: "Code", width: "minmax(0, 1.3fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(0, 1fr)" },
+  { name: "Time", width: "86px", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
 ];
 
 /** Draws the refusals, newest first. */
@@ -25,7 +25,7 @@ export class Refusals {
   constructor(root, context) {
     this.#context = context;
     root.append(this.#note, this.#table.root);
-    this.#poll = new Poll(() => this.#read(), 1500);
+    this.#poll = new Poll(() => this.#read(), 1500, context.signal);
   }
 
   /** Reads while the tab is open. */
@@ -66,8 +66,8 @@ export class Refusals {
 
 function cells({ t, code, reason, nav, do: operations, by, msg }) {
   return [
-    clock(t), el("span", { class: "why-what" }, bdi(reason ? `${code} (${reason})` : code)), nav === undefined ? "" : bdi(nav),
-    bdi((operations ?? []).join(", ")), spaced(authorOf({ ...by, pid: undefined })), withTitle(bdi(msg ?? "")),
+    el("span", { class: "why-what" }, bdi(reason ? `${code} (${reason})` : code)), nav === undefined ? "" : bdi(nav), bdi((operations ?? []).join(", ")), clock(t),
+    withTitle(bdi(msg ?? "")), spaced(authorOf({ ...by, pid: undefined })),
   ];
 }
 

@@ -6,9 +6,8 @@ import { Table } from "../table.js";
 import { authorOf, bdi, count, counted, explain, mark, principalOf, write } from "../text.js";
 
 const COLUMNS = [
-  { name: "Client", width: "minmax(104px, 1.4fr)" }, { name: "Principal", width: "minmax(78px, 1fr)" }, { name: "Pid", width: "58px", isNumber: true },
-  { name: "Via", width: "46px" }, { name: "Role", width: "52px" }, { name: "Watches", width: "58px", isNumber: true },
-  { name: "Behind", width: "58px", isNumber: true }, { name: "Stalled", width: "58px" },
+  { name: "Client", width: "minmax(84px, 1.2fr)" }, { name: "Principal", width: "minmax(118px, 1fr)" }, { name: "Role", width: "88px" },
+  { name: "Watches", width: "54px", isNumber: true }, { name: "Behind", width: "62px", isNumber: true },
 ];
 
 /** Draws the sessions, those that lag first. */
@@ -25,7 +24,7 @@ export class Sessions {
   constructor(root, context) {
     this.#context = context;
     root.append(this.#note, this.#table.root);
-    this.#poll = new Poll(() => this.#read(), 1000);
+    this.#poll = new Poll(() => this.#read(), 1000, context.signal);
   }
 
   /** Reads while the tab is open. */
@@ -64,10 +63,11 @@ export class Sessions {
 function cells(session) {
   const { name, pid, via, role, watches, behind, stalled } = session;
   const principal = principalOf(session);
+  const lag = stalled ? "stalled" : count(behind ?? 0);
   return [
-    authorOf({ name: name ?? "" }), principal ? authorOf({ principal }) : "", pid === undefined ? "" : String(pid), bdi(via ?? ""), bdi(role ?? ""),
-    String(watches ?? 0), el("span", { class: behind > 0 ? "alarm" : null }, count(behind ?? 0)),
-    stalled ? el("span", { class: "alarm" }, "stalled") : "",
+    authorOf({ name: name ?? "" }), authorOf({ ...(principal ? { principal } : {}), ...(pid === undefined ? {} : { pid }) }),
+    [bdi(role ?? ""), el("span", { class: "faint" }, " · ", bdi(via ?? ""))], String(watches ?? 0),
+    el("span", { class: stalled || behind > 0 ? "alarm" : null, title: stalled ? `${count(behind ?? 0)} behind` : null }, lag),
   ];
 }
 
