@@ -14,7 +14,7 @@ const COLUMNS = [
 export class Sessions {
   #context;
   #note = el("p", { class: "note", "data-part": "sessions-note" });
-  #table = new Table("Sessions", COLUMNS, { cells, mark: markRow, least: "572px" });
+  #table = new Table("Sessions", COLUMNS, { cells, mark: markRow, least: "456px" });
   #poll;
   #isRight = null;
   #list = [];

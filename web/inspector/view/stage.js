@@ -94,7 +94,9 @@ export class Stage {
     const isStill = isPast || this.#reduced.matches;
     try {
       this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
-      drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
+      // The clock of the past is not known.
+      if (isPast) this.#deviceRoot.querySelectorAll("[data-clock]").forEach((place) => place.replaceChildren());
+      else drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
     } catch (error) {
       // Records are hostile; a drawing that fails must leave the facts.
       this.#forget(this.#nav);
@@ -137,7 +139,7 @@ export class Stage {
       const over = this.#screens.filter((each) => each.over);
       this.#screens = [...over, ...this.#screens.filter((each) => !each.over)];
     }
-    write(this.#root.querySelector("[data-part=stack-title]"), `Stack · ${counted(state.screens.length, "screen")}`);
+    write(this.#root.querySelector("[data-part=stack-title]"), `Stack · ${counted(state.screens.length, "screen")}${state.presented.length ? `, ${state.presented.length} presented` : ""}`);
     this.#stack.update(this.#screens.length);
     this.#drawRecord();
   }
