@@ -9,7 +9,7 @@ import random
 import subprocess
 import unittest
 
-from harness import HERE, Daemon, Directory, Gateway, closing
+from harness import HERE, Daemon, Directory, Gateway
 from navrecs import EPOCH, PARTS, Nav, base64_of, copy, end, header, pack, recording
 from pages import PageTest, browser
 
