@@ -18,6 +18,18 @@ const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", 
  * @property {string} tab
  */
 
+/**
+ * The place of a fragment that brings a launch code too, such as `#c=CODE&nav=kiosk`. The client takes the whole
+ * fragment as the code, so the place is set aside before it looks.
+ */
+let aside = setAside();
+
+function setAside() {
+  const [, launch, place] = /^#([ct]=[^&]*)&(.*)$/s.exec(globalThis.location?.hash ?? "") ?? [];
+  if (launch) history.replaceState(history.state, "", `#${launch}`);
+  return place ?? "";
+}
+
 /** Writes the fragment for a choice, each value percent-encoded once. @param {Partial<Place>} place */
 export function formatLink({ nav, at, epoch, compareWith, filter, tab }) {
   if (nav == null) return "";
@@ -82,7 +94,8 @@ export class Permalink {
   get href() { return location.href.replace(/#.*/s, "") + formatLink(/** @type {any} */ (this.#store)); }
 
   #read() {
-    const place = parseLink(location.hash);
+    const place = parseLink(location.hash) ?? parseLink(aside);
+    aside = "";
     if (place) this.#store.set(/** @type {any} */ (place));
   }
 

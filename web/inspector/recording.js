@@ -80,7 +80,7 @@ export class RecordingSource {
       await inflate(piecesWith((done) => { share = done; }), this.#lines, takeLines);
     } catch (error) {
       if (!(error instanceof RecordingError) || !this.#history?.length) throw error;
-      this.facts.problem = { code: error.code, message: error.message };
+      this.facts.problem = { code: error.code, message: `${error.message.replace(/\.$/, "")}: what is behind revision ${this.#history.newest} cannot be read.` };
     }
     reading.finish();
     onProgress({ share: 1, revisions: this.#history.length });
@@ -233,7 +233,7 @@ class Reading {
       if (entry === null || typeof entry !== "object") throw new SyntaxError("it is no object");
     } catch (error) {
       if (!line) throw new RecordingError("format", "The file is no recording of navd.");
-      return this.#stop("damaged", `Line ${line + 1} cannot be read: ${error.message}`);
+      return this.#stop("damaged", `Line ${line + 1} and what is behind it cannot be read: ${error.message}.`);
     }
     if (!line) this.#readHeader(entry);
     else if (Object.hasOwn(entry, "end")) this.#end(entry);

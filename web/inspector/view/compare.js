@@ -118,7 +118,9 @@ export class Compare {
   }
 }
 
-function button(part, text, title) { return el("button", { type: "button", class: "act", "data-part": part, title }, text); }
+function button(part, text, title) {
+  return /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": part, title }, text));
+}
 
 function summaryOf({ screens, parts }) {
   const words = [[screens.added, "added"], [screens.removed, "removed"], [screens.moved, "moved"], [screens.changed, "changed"]];

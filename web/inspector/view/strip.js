@@ -87,10 +87,12 @@ export class Strip {
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
     context.clearRect(0, 0, this.#width, this.#height);
     const { count: counts } = this.#folded;
-    // Few revisions are wider than a pixel; the columns between two of them have none.
-    const wide = Math.max(1, Math.floor(this.#width / (to - from)));
-    const gap = wide > 4 ? 1 : 0;
-    for (let x = 0; x < this.#width; x++) if (counts[x]) this.#drawColumn(context, history, x, Math.min(wide, this.#width - x) - gap);
+    // Few revisions are wider than a pixel: a bar ends where the next one begins.
+    const gap = this.#width / (to - from) >= 5 ? 1 : 0;
+    for (let x = 0, next = 0; x < this.#width; x = next) {
+      for (next = x + 1; next < this.#width && !counts[next];) next++;
+      if (counts[x]) this.#drawColumn(context, history, x, next - x - gap);
+    }
     this.#drawAxis(context, colours);
   }
 

@@ -32,7 +32,7 @@ export class Timeline {
   #history = null;
   #matches = null;
   #listed = 0;
-  #at = -1;
+  #at = null;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context @param {import("../past.js").Past} past */
   constructor(root, context, past) {
@@ -81,7 +81,7 @@ export class Timeline {
     this.#history = history;
     this.#range = { from: 0, to: 0, isFit: true, isPinned: true };
     this.#held = null;
-    this.#at = -1;
+    this.#at = null;
     this.#list.scrollTop = 0;
   }
 
@@ -155,10 +155,14 @@ export class Timeline {
     const before = this.#listed;
     this.#listed = this.#held === null ? this.#matches.count : this.#matches.indexOf(this.#held);
     this.#rows.update(this.#listed, Math.max(0, before ? this.#listed - before : 0));
-    if (position === this.#at) return;
-    this.#at = position;
+    const { at } = this.#context.store;
+    if (at === this.#at) return;
     const index = this.#matches.indexOf(position);
-    if (this.#context.store.at !== null && this.#matches.positions[index] === position && index < this.#listed) this.#rows.show(this.#listed - 1 - index);
+    // A link may name a revision before the history is there.
+    if (at !== null && (this.#matches.positions[index] !== position || index >= this.#listed)) return;
+    this.#at = at;
+    if (at === null) this.#list.scrollTop = 0;
+    else this.#rows.show(this.#listed - 1 - index);
   }
 
   #make() {

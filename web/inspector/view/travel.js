@@ -17,7 +17,7 @@ export class Travel {
   #place = el("p", { class: "travel-place", "data-part": "place" });
   #banner = el("p", { class: "banner", "data-part": "banner", hidden: true });
   #notice = el("p", { class: "banner banner-notice", "data-part": "past-notice", hidden: true });
-  #live = el("button", { type: "button", class: "act", "data-part": "live", title: "Follow the newest revision (L)" }, "Live");
+  #live = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": "live", title: "Follow the newest revision (L)" }, "Live"));
   #buttons = new Map();
   #key = "";
 
