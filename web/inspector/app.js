@@ -17,6 +17,6 @@ begin().catch((error) => {
   const isLink = error.code === "unauthorized";
   notice.replaceChildren(
     el("h2", {}, isLink ? "This page needs a new link" : "No connection"),
-    el("p", {}, isLink ? "A launch code works once, within a minute. Run " : `${error.message}. Run `, el("code", {}, "navctl inspect"), " again."));
+    el("p", { "data-part": "expired" }, isLink ? "A launch code works once, within a minute. Run " : `${error.message}. Run `, el("code", {}, "navctl inspect"), " again."));
   notice.hidden = false;
 });

@@ -44,6 +44,8 @@ import { Why } from "./view/why.js";
 
 /** The arrivals that one frame gets; what is more counts as folded. */
 const MOST_ARRIVALS = 200;
+/** The least time between two frames for states that arrive. */
+const CALM_MS = 40;
 
 /** The running inspector. */
 export class Shell {
@@ -57,6 +59,9 @@ export class Shell {
   #life = new AbortController();
   #watch = new AbortController();
   #isScheduled = false;
+  #later = 0;
+  /** When the last frame was drawn. */
+  #drawn = 0;
   #isTravelling = false;
   /** The revision of the past that `model.state` is for. */
   #shown = null;
@@ -135,12 +140,22 @@ export class Shell {
     this.schedule();
   }
 
+  /** Asks for a frame after a pause, for what comes faster than anyone can read. */
+  #scheduleSoon() {
+    if (this.#isScheduled || this.#later) return;
+    this.#later = setTimeout(() => {
+      this.#later = 0;
+      this.schedule();
+    }, Math.max(0, this.#drawn + CALM_MS - performance.now()));
+  }
+
   /** Asks for a frame. */
   schedule() {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((now) => {
       this.#isScheduled = false;
+      this.#drawn = now;
       if (this.#life.signal.aborted) return;
       for (const view of this.#views) view.update(this.model);
       this.model.arrivals = [];
@@ -154,7 +169,7 @@ export class Shell {
       for await (const rows of this.#source.rows({ signal: this.#life.signal })) {
         this.model.rows = rows;
         this.#choose(rows);
-        this.schedule();
+        this.#scheduleSoon();
       }
     } catch (error) {
       this.model.error ??= error;
@@ -202,7 +217,7 @@ export class Shell {
     model.arrivals.push(state);
     if (model.arrivals.length > MOST_ARRIVALS) model.arrivals.shift();
     if (this.#store.at === null) Object.assign(model, { state, error: null });
-    this.schedule();
+    this.#scheduleSoon();
   }
 
   /** Reads the chosen revision. While one read is under way, the newest choice waits. */

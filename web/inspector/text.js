@@ -22,11 +22,14 @@ export function visible(value, most = MOST) {
  * A text of a client. `bdi` keeps its direction from changing the texts beside it.
  *
  * @param {any} value
- * @param {Record<string, unknown>} [attributes]
+ * @param {Record<string, unknown>} [attributes] `most` is the length after which the text is cut
  */
 export function bdi(value, attributes = {}) {
-  const element = el("bdi", attributes);
-  element.textContent = visible(value);
+  const { most, ...others } = attributes;
+  const element = el("bdi", others);
+  element.textContent = visible(value, /** @type {number} */ (most) ?? MOST);
+  // Escapes are for eyes; programs that read the page want the text itself.
+  if (typeof value === "string" && element.textContent !== value) element.dataset.raw = value;
   return element;
 }
 

@@ -1,7 +1,8 @@
 // The head: the status of the connection, and the position that the stage shows, with its proof.
 
+import { el } from "../../../demo/kiosk/dom.js";
 import { digest } from "../../navigation-client.js";
-import { bdi, clock, commandOf, count, mark, visible, write } from "../text.js";
+import { bdi, clock, commandOf, mark, visible, write } from "../text.js";
 
 const PROOF = "The page has computed this digest from the ids and versions of all screens and parts. It proves order and identity, not contents.";
 
@@ -85,9 +86,7 @@ export class Head {
     const isExpired = status.phase === "expired";
     if (this.#notice.hidden === !isExpired) return;
     this.#notice.hidden = !isExpired;
-    const code = document.createElement("code");
-    code.textContent = "navctl inspect";
-    if (isExpired) this.#notice.replaceChildren(`The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, code, " again.");
+    if (isExpired) this.#notice.replaceChildren(el("p", { "data-part": "expired" }, `The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, el("code", {}, "navctl inspect"), " again."));
   }
 
   #draw(state, live, nav) {
@@ -96,10 +95,8 @@ export class Head {
     mark(output, "title", state ? PROOF : null);
     if (!state) return output.replaceChildren(...(nav === null ? [] : [bdi(nav, { class: "position-nav" })]));
     const newest = Math.max(live?.rev ?? state.rev, state.rev);
-    const proof = document.createElement("span");
-    proof.className = "proof";
-    proof.textContent = `${this.#isProven ? "proven ✓" : "unproven ✗"} ${state.dig}`;
-    output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${count(state.rev)} of ${count(newest)}`, " · ", proof);
+    const proof = el("span", { class: "proof" }, `${this.#isProven ? "proven ✓" : "unproven ✗"} ${state.dig}`);
+    output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${state.rev} of ${newest}`, " · ", proof);
     return undefined;
   }
 }

@@ -9,6 +9,8 @@ import { clock, count, explain, write } from "../text.js";
 
 const ADDRESS = "/chart.js";
 const TABLE_ROWS = 15;
+/** A table that is closed has the newest samples only, for those who search in the page. */
+const CLOSED_ROWS = 3;
 
 /** @param {number} value nanoseconds */
 function duration(value) {
@@ -155,13 +157,12 @@ class Plot {
   }
 
   #tabulate() {
-    if (!this.#details.open) return this.#table.replaceChildren();
     const { lines, bands: ranges, format } = this.#about;
     const cell = (sample, name) => {
       if (lines) return format(sample[name]);
       return sample[name] ? `${format(sample[name][0])} – ${format(sample[name][1])}` : "–";
     };
-    const rows = this.#samples.list.slice(-TABLE_ROWS).reverse();
+    const rows = this.#samples.list.slice(this.#details.open ? -TABLE_ROWS : -CLOSED_ROWS).reverse();
     return this.#table.replaceChildren(...rows.map((sample) => el(
       "tr", {}, el("td", {}, clock(sample.t).slice(0, 8)), ...(lines ?? ranges).map(({ name }) => el("td", {}, sample.isBreak ? "restart or gap" : cell(sample, name))))));
   }

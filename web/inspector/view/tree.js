@@ -77,6 +77,7 @@ export class Tree {
     }
     const few = this.#query ? `${count(this.#found)} of ${counted(rows.length, "nav")}` : counted(rows.length, "nav");
     write(this.#count, few);
+    mark(this.#root, "data-count", rows.length);
     this.#rows.update(this.#nodes.length);
   }
 
