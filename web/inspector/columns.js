@@ -4,7 +4,7 @@
 export const FLAG = Object.freeze({
   /** The entry was read; without it, only the revision is known. */
   loaded: 1,
-  /** A new epoch begins behind this revision, or with it in a recording. */
+  /** A new epoch begins with this revision. */
   border: 2,
   /** A client reported a divergence here. */
   bad: 4,

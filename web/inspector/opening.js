@@ -4,7 +4,7 @@ import { el } from "../../demo/kiosk/dom.js";
 import { RecordingSource } from "./recording.js";
 import { Shell } from "./shell.js";
 import { Store } from "./store.js";
-import { count, visible } from "./text.js";
+import { count, counted, visible } from "./text.js";
 
 /** Lets a person open a .navrec file. The page then shows the recording until it is loaded again. */
 export class Opening {
@@ -54,16 +54,32 @@ export async function openWith(title, open) {
   };
   try {
     const recording = await open(report);
-    dialog.remove();
-    return recording;
+    const { problem } = recording.facts;
+    // A part of a recording must not pass for a whole one.
+    return !problem || await accepted(dialog, problem, recording.history(recording.facts.nav).length) ? recording : null;
   } catch (error) {
-    const close = el("button", { type: "button", class: "act" }, "Close");
-    close.addEventListener("click", () => dialog.remove());
-    dialog.addEventListener("close", () => dialog.remove());
-    dialog.replaceChildren(el("h2", {}, "This recording cannot be opened"), el("p", { "data-part": "opening-error", "data-code": error.code, role: "alert" }, visible(error.message)), close);
-    close.focus();
+    await accepted(dialog, error, 0);
     return null;
+  } finally {
+    dialog.remove();
   }
+}
+
+const REASONS = new Map([["version", "newer"], ["truncated", "truncated"]]);
+
+/** Shows why a recording is not whole; resolves to whether the person wants to see what there is. */
+function accepted(dialog, { code, message }, revisions) {
+  const close = el("button", { type: "button", class: "act" }, "Close");
+  const look = el("button", { type: "button", class: "act", "data-part": "recording-anyway" }, `Show ${counted(revisions, "revision")}`);
+  dialog.replaceChildren(
+    el("h2", {}, revisions ? "This recording is not whole" : "This recording cannot be opened"),
+    el("p", { "data-part": "recording-error", "data-reason": REASONS.get(code) ?? "damaged", role: "alert" }, visible(message)),
+    el("div", { class: "acts" }, ...(revisions ? [look] : []), close));
+  (revisions ? look : close).focus();
+  return new Promise((resolve) => {
+    look.addEventListener("click", () => resolve(true));
+    for (const [element, event] of /** @type {[HTMLElement, string][]} */ ([[close, "click"], [dialog, "close"]])) element.addEventListener(event, () => resolve(false));
+  });
 }
 
 /** The page as it was served, without what a shell has put into it. @type {Node[]|null} */

@@ -64,7 +64,9 @@ export class Past {
     const { store } = this.#context;
     const entry = position === null ? null : this.history?.at(position);
     if (position !== null && !entry) return;
-    store.set(/** @type {any} */ (entry ? { at: entry.rev, epoch: entry.epoch } : { at: null }));
+    // A link does not name an epoch that the journal does not.
+    const epoch = entry?.epoch.startsWith("before ") ? null : entry?.epoch;
+    store.set(/** @type {any} */ (entry ? { at: entry.rev, epoch } : { at: null }));
   }
 
   #choose(nav) {
@@ -84,7 +86,8 @@ function noticeOf(history, source, at, position, epoch) {
   const parts = [];
   if (source.facts) parts.push(...factsOf(source.facts, history, position));
   if (at !== null && history.length) {
-    if (position >= 0 && epoch && history.at(position)?.epoch !== epoch && !epoch.startsWith("before ")) {
+    const found = position < 0 ? "" : history.at(position)?.epoch ?? "";
+    if (found && epoch && found !== epoch && !found.startsWith("before ")) {
       parts.push(`The link is of epoch ${epoch}, which the history does not have. Revision ${at} here is another state.`);
     }
     if (at < history.floor) {

@@ -15,7 +15,7 @@ const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", 
  * @property {string|null} epoch
  * @property {number|null} compareWith
  * @property {string} filter
- * @property {string} tab
+ * @property {string|null} tab null leaves it as it is
  */
 
 /**
@@ -34,13 +34,12 @@ function setAside() {
 export function formatLink({ nav, at, epoch, compareWith, filter, tab }) {
   if (nav == null) return "";
   const members = [["nav", nav], ["rev", at], ["epoch", at == null ? null : epoch], ["with", compareWith],
-    ["filter", filter || null], ["tab", tab === "stream" ? null : tab]];
+    ["filter", filter || null], ["tab", tab === (compareWith == null ? "stream" : "compare") ? null : tab]];
   return `#${members.filter(([, value]) => value != null).map(([name, value]) => `${name}=${encode(String(value))}`).join("&")}`;
 }
 
-// A slash means nothing in a fragment, and names of navs are easier to read with theirs.
 // A lone surrogate cannot be encoded, and navd has none.
-const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("%2F", "/").replaceAll("'", "%27");
+const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
 
 /** Reads a fragment; null if it names no nav. @param {string} fragment @returns {Place|null} */
 export function parseLink(fragment) {
@@ -55,7 +54,7 @@ export function parseLink(fragment) {
   return {
     nav: values.get("nav"), at: revision(values.get("rev")), epoch: values.get("epoch") ?? null,
     compareWith: revision(values.get("with")), filter: values.get("filter") ?? "",
-    tab: TABS.includes(tab) ? tab : "stream",
+    tab: TABS.includes(tab) ? tab : values.has("with") ? "compare" : null,
   };
 }
 
@@ -84,6 +83,7 @@ export class Permalink {
     this.#read();
     addEventListener("hashchange", () => this.#read(), { signal });
     const end = store.subscribe(() => this.#plan());
+    this.#plan();
     signal.addEventListener("abort", () => {
       clearTimeout(this.#timer);
       end();
@@ -96,7 +96,9 @@ export class Permalink {
   #read() {
     const place = parseLink(location.hash) ?? parseLink(aside);
     aside = "";
-    if (place) this.#store.set(/** @type {any} */ (place));
+    if (!place) return;
+    const { tab, ...rest } = place;
+    this.#store.set(/** @type {any} */ (tab === null ? rest : place));
   }
 
   #plan() {

@@ -260,20 +260,32 @@ class Reading {
   #takeEntry(entry, line) {
     this.#entries++;
     const history = this.#history;
-    const hadState = this.#replay.state !== null;
+    const had = this.#replay.state && { dig: this.#replay.state.dig, isMissing: this.#replay.isMissing };
     const isStep = this.#replay.take(entry);
     if (!this.#replay.state) throw new RecordingError("format", "The recording does not begin with a state.");
     if (entry.kind === "report" || entry.bad !== undefined) history.mark(history.length - 1, FLAG.bad);
     if (entry.kind === "closed") history.mark(history.length - 1, FLAG.closed);
     if (!isStep || !Number.isSafeInteger(entry.rev) || entry.rev < 0) return this.#pass(line);
-    // A state that follows its own entry brings the contents only.
-    const { epoch } = this.#replay.state;
-    const isContents = entry.kind === "state" && hadState && entry.rev === history.newest && epoch === history.epoch;
-    const flags = (entry.kind === "epoch" ? FLAG.border : 0) | (entry.gap === undefined ? 0 : FLAG.gap);
-    const position = isContents ? history.length - 1 : history.append(entry, epoch, flags);
+    const position = this.#positionFor(entry, had);
     if (this.#replay.reason) this.#doubt(position);
-    else if (isContents) this.#trust(position);
+    else this.#trust(position);
     this.#note(position, line, this.#replay);
+  }
+
+  /** The position that an entry leads to: often a new one. */
+  #positionFor(entry, had) {
+    const history = this.#history;
+    const { epoch, dig } = this.#replay.state;
+    if (had !== null && entry.rev === history.newest) {
+      // The same state goes on in another epoch, or a state brings the contents of the entry before it.
+      if (entry.kind === "epoch") {
+        history.relabel(epoch);
+        return history.length - 1;
+      }
+      if (entry.kind === "state" && epoch === history.epoch && (dig === had.dig || had.isMissing)) return history.length - 1;
+    }
+    const flags = (entry.kind === "epoch" || had !== null && epoch !== history.epoch ? FLAG.border : 0) | (entry.gap === undefined ? 0 : FLAG.gap);
+    return history.append(entry, epoch, flags);
   }
 
   /** A line that belongs to the position before it. */
@@ -288,6 +300,7 @@ class Reading {
   }
 
   #trust(position) {
+    if (!(this.#history.columns.flags[position] & FLAG.unproven)) return;
     this.#history.columns.flags[position] &= ~FLAG.unproven;
     const { unproven } = this.#facts;
     const last = unproven.at(-1);

@@ -14,6 +14,7 @@ const PARTS = Object.freeze({
 
 /** Compares the revision on the stage with another one. */
 export class Compare {
+  #root;
   #context;
   #past;
   #with = /** @type {HTMLInputElement} */ (el("input", { type: "number", "data-part": "with", min: 0, step: 1, "aria-label": "Compare with revision", placeholder: "previous" }));
@@ -28,6 +29,7 @@ export class Compare {
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context @param {import("../past.js").Past} past */
   constructor(root, context, past) {
+    this.#root = root;
     this.#context = context;
     this.#past = past;
     root.append(
@@ -75,14 +77,8 @@ export class Compare {
   }
 
   async #find(state, rev) {
-    const { history } = this.#past;
     if (rev < 1) return refuse("first", "There is no revision before the first one.");
     try {
-      const epochs = [rev, state.rev].map((each) => history?.positionOf(each, each === state.rev ? state.epoch : null) ?? -1);
-      if (epochs[0] >= 0 && epochs[1] >= 0 && history.isAcross(epochs[0], epochs[1])) {
-        const [old, next] = epochs.map((position) => history.at(position).epoch);
-        return compare({ ...state, rev, epoch: old }, { ...state, epoch: next });
-      }
       const old = await this.#context.source.stateAt(state.nav, rev, state.epoch);
       return compare(old, state);
     } catch (error) {
@@ -100,6 +96,8 @@ export class Compare {
   // --- Drawing ----------------------------------------------------------------------------------
 
   #draw(state, rev, result, isPrevious) {
+    mark(this.#root, "data-a", result.refused ? null : rev);
+    mark(this.#root, "data-b", result.refused ? null : state.rev);
     if (result.refused) {
       const { reason, message, floor } = result.refused;
       this.#body.replaceChildren(el("p", { class: "refused", "data-part": "compare-refused", "data-reason": reason, "data-floor": floor }, bdi(message)));
@@ -111,10 +109,10 @@ export class Compare {
     const bar = result.shown.slice(0, MOST_MEMBERS);
     this.#body.replaceChildren(
       el("h2", {}, title),
-      el("p", { class: "faint" }, result.isEmpty ? "Nothing differs in screens and parts." : summaryOf(result)),
+      el("p", { class: "faint" }, summaryOf(result)),
       ...shown.map((make) => make()),
       ...(changes.length > shown.length ? [el("p", { class: "faint" }, `${counted(changes.length - shown.length, "more change")}: copy them as JSON.`)] : []),
-      ...(bar.length ? [el("h3", {}, "What the bar shows"), el("dl", { class: "members", "data-part": "compare-shown" }, ...bar.flatMap(memberOf))] : []));
+      ...(bar.length ? [el("h3", {}, "What the bar shows"), el("dl", { class: "members", "data-part": "compare-shown" }, ...bar.map(memberOf))] : []));
   }
 }
 
@@ -122,10 +120,13 @@ function button(part, text, title) {
   return /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": part, title }, text));
 }
 
-function summaryOf({ screens, parts }) {
+function summaryOf({ screens, parts, renewed, isEmpty }) {
   const words = [[screens.added, "added"], [screens.removed, "removed"], [screens.moved, "moved"], [screens.changed, "changed"]];
   const texts = words.filter(([list]) => list.length).map(([list, word]) => `${counted(list.length, "screen")} ${word}`);
   if (parts.length) texts.push(counted(parts.length, "part"));
+  if (isEmpty) texts.push("Nothing differs in screens and parts");
+  const versions = screens.renewed.length + renewed.length;
+  if (versions) texts.push(`${counted(versions, "new version")} of equal contents`);
   return texts.join(" · ");
 }
 
@@ -133,44 +134,45 @@ function summaryOf({ screens, parts }) {
 function rowsOf({ screens, parts, presented }) {
   const place = (at) => `at ${at}`;
   return [
-    ...screens.added.map(({ id, at, record }) => () => rowOf("added", id, place(at), record.title)),
-    ...screens.removed.map(({ id, at, record }) => () => rowOf("removed", id, `was ${place(at)}`, record.title)),
+    ...screens.added.map(({ id, at, record }) => () => rowOf("added", id, place(at), { title: record.title })),
+    ...screens.removed.map(({ id, at, record }) => () => rowOf("removed", id, `was ${place(at)}`, { title: record.title })),
     ...screens.moved.map(({ id, from, to }) => () => rowOf("moved", id, `${from} → ${to}`)),
-    ...screens.changed.map(({ id, at, members }) => () => rowOf("changed", id, place(at), undefined, members)),
-    ...parts.map(({ part, members }) => () => part === "presented"
-      ? rowOf("part", part, PARTS[part], undefined, members.filter(({ path }) => path[0] !== "chain"), chainOf(presented))
-      : rowOf("part", part, PARTS[part], undefined, members)),
+    ...screens.changed.map(({ id, at, members }) => () => rowOf("changed", id, place(at), { members })),
+    ...presented.added.map(({ id, at, record }) => () => rowOf("added", id, `presented ${place(at)}`, { title: record.screen.title, isPresented: true })),
+    ...presented.removed.map(({ id, at, record }) => () => rowOf("removed", id, `was presented ${place(at)}`, { title: record.screen.title, isPresented: true })),
+    ...parts.map(({ part, members }) => () => rowOf("part", part, PARTS[part], part === "presented" ? chainOf(members, presented) : { members })),
   ];
 }
 
-function rowOf(change, id, place, title, members = [], more = []) {
+/** The chain is shown by its screens. */
+function chainOf(members, { moved, changed }) {
+  const rest = members.filter(({ path }) => path[0] !== "chain");
+  const each = changed.flatMap(({ id, members: own }) => own.map((member) => ({ ...member, path: ["chain", id, ...member.path] })));
+  return { members: [...rest, ...each], text: moved.length ? `Moved: ${moved.map(({ id }) => id).join(", ")}` : "" };
+}
+
+/**
+ * @param {string} change @param {string} id @param {string} place
+ * @param {{title?: string, members?: any[], isPresented?: boolean, text?: string}} [more]
+ */
+function rowOf(change, id, place, more = {}) {
+  const { title, members = [], isPresented = false, text = "" } = more;
   const shown = members.slice(0, MOST_MEMBERS);
-  return el("section", { class: "change", "data-change": change, "data-id": id },
+  const names = [...new Set(members.map(({ path }) => path[0]))].sort();
+  return el("section", { class: "change", "data-change": change, "data-id": id, "data-presented": isPresented ? "true" : null, "data-members": names.length ? names.join(" ") : null },
     el("h3", {}, el("span", { class: "change-word" }, change), " ", bdi(id, { class: "id" }), " ", el("span", { class: "faint" }, place),
       ...(title === undefined ? [] : [" ", bdi(title, { class: "change-title" })])),
-    ...more,
-    ...(shown.length ? [el("dl", { class: "members" }, ...shown.flatMap(memberOf))] : []),
+    ...(text ? [el("p", { class: "faint" }, bdi(text))] : []),
+    ...(shown.length ? [el("dl", { class: "members" }, ...shown.map(memberOf))] : []),
     ...(members.length > shown.length ? [el("p", { class: "faint" }, counted(members.length - shown.length, "more member"))] : []));
 }
 
 /** A member: its path, the old value, and the new one. */
 function memberOf({ path, old, new: value }) {
-  const isVersion = path.length === 1 && path[0] === "ver";
-  return [
-    el("dt", { "data-member": path.join("."), class: isVersion ? "faint" : null }, bdi(path.length ? path.join(" › ") : "value")),
-    el("dd", { class: isVersion ? "faint" : null },
-      old === undefined ? el("span", { class: "none" }, "absent") : el("del", { "data-old": "" }, bdi(textOf(old))), " → ",
-      value === undefined ? el("span", { class: "none" }, "absent") : el("ins", { "data-new": "" }, bdi(textOf(value)))),
-  ];
-}
-
-function chainOf({ added, removed, moved, changed }) {
-  const rows = [
-    ...added.map(({ id }) => ["presented", id]), ...removed.map(({ id }) => ["dismissed", id]), ...moved.map(({ id }) => ["moved", id]),
-    ...changed.map(({ id, members }) => ["changed", id, members]),
-  ].slice(0, MOST_MEMBERS);
-  return rows.map(([word, id, members]) => el("div", { class: "chain", "data-presented": word }, `${word} `, bdi(id, { class: "id" }),
-    ...(members ? [el("dl", { class: "members" }, ...members.slice(0, MOST_MEMBERS).flatMap(memberOf))] : [])));
+  const side = (tag, part, side) => side === undefined
+    ? el("span", { class: "none", "data-part": part }, "absent") : el(tag, { "data-part": part }, bdi(textOf(side)));
+  return el("div", { "data-member": path[0] ?? "value" },
+    el("dt", {}, bdi(path.length ? path.join(" › ") : "value")), el("dd", {}, side("del", "before", old), " → ", side("ins", "after", value)));
 }
 
 function textOf(value) {

@@ -36,6 +36,8 @@ export class Timeline {
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context @param {import("../past.js").Past} past */
   constructor(root, context, past) {
+    /** @type {HTMLElement} the element of the whole timeline, which says what is loaded */
+    this.section = root.closest("[data-view]") ?? root;
     this.#context = context;
     this.#past = past;
     this.#strip = new Strip(this.#canvas, context.schedule);
@@ -75,6 +77,8 @@ export class Timeline {
     mark(this.#canvas, "aria-label", `${counted(history.length, "revision")} from ${history.oldest} to ${history.newest}. The slider above chooses one; the list below names them.`);
     this.#drawList(history, position);
     this.#drawStatus(history, filter);
+    const { section } = this;
+    for (const [name, value] of Object.entries({ loaded: history.loaded, from: history.floor, to: history.newest, complete: history.isComplete })) mark(section, `data-${name}`, String(value));
   }
 
   #begin(history) {
