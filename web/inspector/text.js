@@ -90,7 +90,7 @@ export const counted = (number, noun) => `${count(number)} ${noun}${number === 1
  *
  * @param {string} text
  */
-export const quoted = (text) => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+export const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * The command that shows what the stage shows.
