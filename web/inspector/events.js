@@ -12,7 +12,7 @@ const WORDS = Object.assign(Object.create(null), {
   didDismiss: ({ screen }) => `dismiss ${id(screen)}`,
   transitionBegan: ({ op, from, to, interactive }) => (
     `${op} ${[from, to].filter((each) => each !== undefined).map(id).join(" → ")} ${interactive ? "begins by a finger" : "begins"}`),
-  transitionEnded: ({ outcome }) => `transition ${outcome}`,
+  transitionEnded: ({ outcome }) => `transition ${outcome === "timedOut" ? "timed out" : outcome}`,
   barsVisibilityChanged: ({ bar, toolbar, cause }) => `bar ${bar ? "shows" : "hides"}, toolbar ${toolbar ? "shows" : "hides"} (${cause})`,
   barChange: ({ hidden }) => `bar ${hidden ? "hides" : "shows"}`,
   buttonActivated: ({ button, action }) => `button ${id(button)}${action ? ` runs ${id(action)}` : ""}`,

@@ -57,10 +57,10 @@ export async function reasonsOf(source, state, signal) {
 }
 
 /** The entry before which another screen was visible. */
-async function showing(source, { nav, visible }, entries, signal) {
+async function showing(source, { nav, visible, epoch }, entries, signal) {
   for (const entry of entries) {
     if (signal.aborted) return undefined;
-    const before = await source.stateAt(nav, entry.rev - 1).catch(() => null);
+    const before = await source.stateAt(nav, entry.rev - 1, epoch).catch(() => null);
     if (before && before.visible?.id !== visible.id) return entry;
   }
   return undefined;

@@ -136,7 +136,7 @@ export class Shell {
 
   #changed(changed) {
     if (changed.has("nav")) this.#follow();
-    else if (changed.has("at")) this.#travel();
+    else if (changed.has("at") || changed.has("epoch")) this.#travel();
     this.schedule();
   }
 
@@ -230,11 +230,11 @@ export class Shell {
     if (this.#isTravelling) return;
     this.#isTravelling = true;
     while (this.#store.at !== null && this.#key() !== this.#shown) {
-      const { nav, at } = this.#store;
+      const { nav, at, epoch } = this.#store;
       const key = this.#key();
       let found;
       try {
-        found = { state: await this.#source.stateAt(nav, at), error: null };
+        found = { state: await this.#source.stateAt(nav, at, epoch), error: null };
       } catch (error) {
         found = { state: null, error };
       }
@@ -246,7 +246,7 @@ export class Shell {
     this.#isTravelling = false;
   }
 
-  #key() { return `${this.#store.at} ${this.#store.nav}`; }
+  #key() { return `${this.#store.at} ${this.#store.epoch} ${this.#store.nav}`; }
 }
 
 const part = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
