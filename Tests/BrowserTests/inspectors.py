@@ -311,6 +311,8 @@ def facts(state):
         found["title"] = [middle["title"]]
         if middle.get("placement") == "large":
             found["large-title"] = found["title"]
+    elif "customView" in middle:
+        found["title"] = [None]
     for slot in bar.get("left", ()):
         if "back" in slot:
             found["back"] = [slot["back"].get("text", slot["back"].get("image"))]
@@ -338,13 +340,14 @@ def comparable(shown, wanted):
     """The facts that a page shows, in the form of `facts`. What the contract leaves open is taken as wanted."""
     found = {}
     for name in ("title", "large-title", "back", "prompt", "left", "right", "toolbar", "presented", "transition"):
-        texts, expected = shown.get(name) or [], wanted.get(name, [])
+        texts = [text for text in shown.get(name, ()) if text not in SPACES]
+        expected = wanted.get(name, [])
         if name == "title" and not texts and "large-title" in wanted:
             texts = expected  # shown as the large title
         if "hidden" in wanted and not texts and name in ("title", "large-title", "back", "prompt", "left", "right"):
             texts = expected  # a bar that is hidden shows nothing
-        if name == "back" and expected == [None] and not texts:
-            texts = expected  # the indicator alone
+        if expected == [None] and not texts:
+            texts = expected  # the indicator alone, or a view in the place of the title
         if name == "transition" and expected:
             texts = expected if expected[0] in " ".join(texts) else texts
         elif name == "presented" and len(texts) > len(expected):

@@ -43,28 +43,28 @@ class Breaks(InspectorTest):
     def contiguous(self, nav):
         """The rows of the stream name each revision: by itself, in a fold, or in a gap."""
         def fault():
-            rows = [row for row in self.rows("[data-view=stream] [data-event], [data-view=stream] [data-folded], "
-                                             "[data-view=stream] [data-gap], [data-view=stream] [data-epoch-border]")]
-            rows = [row for row in rows if row.get("nav", nav) == nav]
-            if rows and int(rows[0].get("rev") or 0) > int(rows[-1].get("rev") or 0):
-                rows.reverse()
-            last, epoch, hidden = None, None, 0
-            for row in rows:
-                if row.get("folded"):
-                    hidden += int(row["folded"])
-                if row.get("gap"):
-                    hidden += int(row["gap"])
-                if row["border"] or (epoch and row.get("epoch", epoch) != epoch):
-                    last, hidden, epoch = None, 0, row.get("epoch")
-                if "event" not in row:
-                    continue
-                rev = int(row["rev"])
-                if last is not None and rev > last and rev - last - 1 != hidden:
-                    return f"{rev - last - 1} revisions between {last} and {rev}, {hidden} accounted for"
-                last, hidden, epoch = rev, 0, row.get("epoch", epoch)
-            return "" if last == self.daemon.control.get(nav)["rev"] else f"the stream ends at {last}"
+            rows = self.rows(", ".join(f"[data-view=stream] [data-{kind}]" for kind in ("event", "folded", "gap", "epoch-border")))
+            newest = self.daemon.control.get(nav)["rev"]
+            # The contract leaves the order open.
+            return self.hole(rows, newest) and self.hole(rows[::-1], newest)
         self.tab("stream")
         self.becomes("the stream without a hole", "", fault)
+
+    @staticmethod
+    def hole(rows, newest):
+        """What is missing in rows, the oldest first; "" if nothing is."""
+        last, epoch, hidden = None, None, 0
+        for row in rows:
+            if row["border"] or (epoch and row.get("epoch", epoch) != epoch):
+                last, hidden, epoch = None, 0, row.get("epoch")
+            hidden += int(row.get("folded") or 0) + int(row.get("gap") or 0)
+            if "event" not in row:
+                continue
+            rev = int(row["rev"])
+            if last is not None and rev != last and rev - last - 1 != hidden:
+                return f"{rev - last - 1} revisions between {last} and {rev}, {hidden} accounted for"
+            last, hidden, epoch = rev, 0, row.get("epoch", epoch)
+        return "" if last == newest else f"the stream ends at {last}, not at {newest}"
 
     def test_a_killed_daemon_makes_it_stale_until_it_is_back(self):
         nav = self.begin()

@@ -85,6 +85,7 @@ class Offline(InspectorTest):
     def test_a_comparison_and_a_link_work_in_a_file(self):
         nav, recording = self.of_daemon()
         self.shown(recording, f"#nav={nav.replace('/', '%2F')}&rev=2&with=5")
+        self.tab("compare")
         self.until("the comparison", "return document.querySelectorAll('[data-view=compare] [data-change]').length > 0")
         self.link(nav, rev=3)
         self.at(3, self.daemon.control.get(nav, "state", at=3)["dig"])
@@ -139,7 +140,7 @@ class Offline(InspectorTest):
         recording.entries.insert(5, {"kind": "epoch", "rev": 5, "epoch": "00000000000000bb", "cause": "crash"})
         self.shown(recording)
         for rev, epoch in ((3, "00000000000000aa"), (7, "00000000000000bb")):
-            self.slide(rev)
+            self.link("offline/two", rev=rev)
             self.becomes("the epoch", ("offline/two", epoch, str(rev)), lambda: self.place()[:3])
 
     def test_an_entry_without_contents_is_followed_by_a_state(self):
