@@ -13,8 +13,10 @@ PACKAGES := curl libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-de
   libmicrohttpd-dev libncurses-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
 # What the tests of the terminal need: a terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
+# The bundler of the inspector's page, the charts that are in it, and what makes one file of it.
+INSPECTOR_PACKAGES := esbuild libjs-chart.js python3
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
-BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript $(INSPECTOR_PACKAGES)
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := mypy python3-build python3-setuptools python3-venv python3-wheel
 # The compilers, the linker, pkg-config and valgrind of the tests of libnavd.
@@ -182,6 +184,11 @@ man: $(man_pages) ## Make the man pages, into .build/man
 # Serve the directory to read it: python3 -m http.server --directory .build/docc/NavigationClient.doccarchive
 docc: binaries ## Build the API documentation of the Swift library, into .build/docc
 	$(call step,.ci/docc $(CONFIGURATION))
+
+.PHONY: inspector
+inspector: ## Build the page of the inspector, into .build/inspector
+	@.ci/deps $(INSPECTOR_PACKAGES)
+	$(call step,web/inspector/build)
 
 demo-cluster: deps release ## Show three daemons on one database, with fail-overs
 	$(call step,demo/cluster)

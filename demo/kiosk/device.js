@@ -15,6 +15,8 @@ export class Device {
   state = null;
   /** What only this page knows: the digits of a PIN are nobody else's. */
   local = { pin: "", wrong: false };
+  /** Whether a finger on this page moves the display. */
+  isDragging = false;
 
   #root;
   #pages = new Map();
@@ -37,7 +39,8 @@ export class Device {
     this.#root = root;
     this.#whenMoved = moved;
     this.#contents = contents;
-    const part = (name) => root.querySelector(`[data-part=${name}]`);
+    const part = (name) => /** @type {HTMLElement} */ (root.querySelector(`[data-part=${name}]`));
+    /** @type {Record<string, HTMLElement>} */
     this.parts = { stack: part("stack"), pages: part("pages"), bar: part("bar"), layers: part("layers"), toolbar: part("toolbar"), sheets: part("sheets") };
     this.focus = new FocusKeeper(root, announce);
     this.sheets = new Sheets(this.parts.sheets, this.parts.stack);

@@ -41,6 +41,7 @@ export class FocusKeeper {
 
   /** Remembers which row had the focus, or was pressed, when a screen is left. */
   remember(place) {
+    /** @type {HTMLElement|null} */
     const held = place.contains(document.activeElement) ? document.activeElement.closest("[data-key]") : null;
     if (held) this.note(place.dataset.screen, held.dataset.key);
   }

@@ -20,6 +20,7 @@ export class Layers {
   #look = "";
   #unfitted = new Set();
 
+  /** @param {HTMLElement} root @param {Record<string, HTMLElement>} parts */
   constructor(root, { bar, layers }) {
     this.#root = root;
     this.#bar = bar;

@@ -75,7 +75,14 @@ export class Motion {
   #end;
 
   constructor({ tid, duration, interactive, backwards, fade, op, from, to }) {
-    Object.assign(this, { tid, duration: Math.max(1, duration), interactive, backwards, fade, op, from, to });
+    this.tid = tid;
+    this.duration = Math.max(1, duration);
+    this.interactive = interactive;
+    this.backwards = backwards;
+    this.fade = fade;
+    this.op = op;
+    this.from = from;
+    this.to = to;
     this.done = new Promise((resolve) => { this.#end = resolve; });
   }
 

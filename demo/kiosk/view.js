@@ -108,7 +108,7 @@ function clockOf(locale) {
 // A client may set any text as the locale.
 function supported(locale) {
   try {
-    return Intl.getCanonicalLocales(locale);
+    return /** @type {any} */ (Intl).getCanonicalLocales(locale);
   } catch {
     return ["en"];
   }
@@ -116,6 +116,7 @@ function supported(locale) {
 
 /** The direction in which a language is written: "rtl" or "ltr". */
 export function directionOf(locale) {
+  /** @type {any} */
   const known = new Intl.Locale(supported(locale)[0] ?? "en");
   return (known.getTextInfo?.() ?? known.textInfo)?.direction ?? "ltr";
 }

@@ -2,15 +2,13 @@
 
 import { launchToken } from "../navigation-client.js";
 import { el } from "../../demo/kiosk/dom.js";
-import { Shell } from "./shell.js";
+import { show } from "./opening.js";
 import { LiveSource } from "./source.js";
-import { Store } from "./store.js";
 
 async function begin() {
   const token = await launchToken();
   if (!token) throw Object.assign(new Error("there is no launch code"), { code: "unauthorized" });
-  const source = new LiveSource({ token, name: "inspector" });
-  new Shell(source, new Store()).start();
+  show(new LiveSource({ token, name: "inspector" }));
 }
 
 begin().catch((error) => {
@@ -19,6 +17,6 @@ begin().catch((error) => {
   const isLink = error.code === "unauthorized";
   notice.replaceChildren(
     el("h2", {}, isLink ? "This page needs a new link" : "No connection"),
-    el("p", {}, isLink ? "A launch code works once, within a minute. Run " : `${error.message}. Run `, el("code", {}, "navctl inspect"), " again."));
+    el("p", { "data-part": "expired" }, isLink ? "A launch code works once, within a minute. Run " : `${error.message}. Run `, el("code", {}, "navctl inspect"), " again."));
   notice.hidden = false;
 });

@@ -4,7 +4,7 @@
 export const FLAG = Object.freeze({
   /** The entry was read; without it, only the revision is known. */
   loaded: 1,
-  /** A new epoch begins behind this revision, or with it in a recording. */
+  /** A new epoch begins with this revision. */
   border: 2,
   /** A client reported a divergence here. */
   bad: 4,
@@ -41,7 +41,7 @@ export class Names {
 /**
  * An author. The client chose `name`; the kernel or the key proves `principal` and `pid`.
  *
- * @typedef {{name: string|null, principal: string|null, pid: number|null}} Author
+ * @typedef {{name?: string, principal?: string, pid?: number}} Author
  */
 
 /** Authors by number. Number 0 is "no author". */
@@ -53,12 +53,14 @@ export class Authors {
   /** Returns the number of an author. @param {any} by */
   intern(by) {
     if (by === null || typeof by !== "object") return 0;
-    const [name, principal] = [by.name, by.principal].map((text) => typeof text === "string" ? text : null);
-    const pid = Number.isSafeInteger(by.pid) ? by.pid : null;
-    const key = JSON.stringify([name, principal, pid]);
+    const author = Object.create(null);
+    if (typeof by.name === "string") author.name = by.name;
+    if (typeof by.principal === "string") author.principal = by.principal;
+    if (Number.isSafeInteger(by.pid)) author.pid = by.pid;
+    const key = JSON.stringify(author);
     let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.list.push(Object.freeze({ name, principal, pid })) - 1;
+      number = this.list.push(Object.freeze(author)) - 1;
       this.#numbers.set(key, number);
     }
     return number;

@@ -10,23 +10,25 @@
  */
 
 /**
- * What became of a list of screens. `at` are indexes, bottom first.
+ * What became of a list of screens. `at` are indexes, bottom first. A record whose version alone differs is in `renewed`.
  *
  * @typedef {object} ListChanges
  * @property {{id: string, at: number, record: any}[]} added
  * @property {{id: string, at: number, record: any}[]} removed
  * @property {{id: string, from: number, to: number}[]} moved the fewest screens that explain the new order
  * @property {{id: string, at: number, members: MemberChange[]}[]} changed
+ * @property {{id: string, at: number, from: number, to: number}[]} renewed
  */
 
 /**
  * @typedef {object} Difference
  * @property {null} refused
  * @property {ListChanges} screens
- * @property {{part: string, members: MemberChange[]}[]} parts the parts that differ, with their versions
+ * @property {{part: string, members: MemberChange[]}[]} parts the parts that differ
+ * @property {{part: string, from: number, to: number}[]} renewed the parts whose version alone differs
  * @property {ListChanges} presented the presented screens, innermost first
  * @property {MemberChange[]} shown what differs in `resolved`
- * @property {boolean} isEmpty whether screens and parts are equal
+ * @property {boolean} isEmpty whether screens and parts are equal, but for versions
  */
 
 /** @typedef {{refused: {reason: string, message: string, floor?: number}}} Refusal */
@@ -46,15 +48,17 @@ export function compare(old, next) {
     return refuse("epoch", `The revisions are of two epochs, ${old.epoch} and ${next.epoch}. Equal numbers there name different states.`);
   }
   const screens = compareLists(old, next, old.screens, next.screens);
-  const parts = [];
+  const [parts, renewed] = [[], []];
   for (const part of PARTS) {
-    const members = compareMembers(old.parts[part], next.parts[part]);
+    const [one, other] = [old.parts[part], next.parts[part]];
+    const members = compareContents(one, other);
     if (members.length) parts.push({ part, members });
+    else if (one?.ver !== other?.ver) renewed.push({ part, from: one?.ver, to: other?.ver });
   }
   const chains = [old, next].map((state) => (state.parts.presented?.chain ?? []).map(flatten));
   const presented = compareLists(old, next, chains[0], chains[1]);
-  const isEmpty = !parts.length && Object.values(screens).every((list) => !list.length);
-  return { refused: null, screens, parts, presented, shown: compareMembers(old.bar, next.bar), isEmpty };
+  const isEmpty = !parts.length && ["added", "removed", "moved", "changed"].every((list) => !screens[list].length);
+  return { refused: null, screens, parts, renewed, presented, shown: compareMembers(old.bar, next.bar), isEmpty };
 }
 
 /** A comparison that cannot be made. @param {string} reason @param {string} message @param {object} [more] @returns {Refusal} */
@@ -90,13 +94,15 @@ function compareLists(old, next, from, to) {
     .map((pair) => isForward ? pair : { from: pair.to, to: pair.from }).sort((a, b) => a.to - b.to);
   const [paired, kept] = [new Set(pairs.map((pair) => pair.from)), new Set(pairs.map((pair) => pair.to))];
   const alone = (list, known) => list.map((record, at) => ({ id: record.id, at, record })).filter(({ at }) => !known.has(at));
-  const changed = [];
+  const [changed, renewed] = [[], []];
   for (const pair of [...pairs].sort((a, b) => a.to - b.to)) {
-    const members = compareMembers(from[pair.from], to[pair.to]);
-    if (members.length) changed.push({ id: to[pair.to].id, at: pair.to, members });
+    const [one, other] = [from[pair.from], to[pair.to]];
+    const [place, members] = [{ id: other.id, at: pair.to }, compareContents(one, other)];
+    if (members.length) changed.push({ ...place, members });
+    else if (one.ver !== other.ver) renewed.push({ ...place, from: one.ver, to: other.ver });
   }
   return {
-    added: alone(to, kept), removed: alone(from, paired), changed,
+    added: alone(to, kept), removed: alone(from, paired), changed, renewed,
     moved: moved.map((pair) => ({ id: to[pair.to].id, ...pair })),
   };
 }
@@ -154,6 +160,9 @@ export function compareMembers(old, next, path = []) {
   }
   return changes;
 }
+
+/** The members that differ, but for the version. */
+function compareContents(old, next) { return compareMembers(old, next).filter(({ path }) => path.length !== 1 || path[0] !== "ver"); }
 
 const memberOf = (record, key) => Object.hasOwn(record, key) ? record[key] : undefined;
 

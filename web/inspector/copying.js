@@ -18,7 +18,12 @@ export class Copying {
     dialog.append(this.#title, this.#text, close);
   }
 
-  /** Copies `text`. @param {string} text @param {string} what such as "JSON" */
+  /**
+   * Copies `text`.
+   *
+   * @param {string} text
+   * @param {string} what such as "JSON"
+   */
   async copy(text, what) {
     try {
       await navigator.clipboard.writeText(text);

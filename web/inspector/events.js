@@ -12,7 +12,7 @@ const WORDS = Object.assign(Object.create(null), {
   didDismiss: ({ screen }) => `dismiss ${id(screen)}`,
   transitionBegan: ({ op, from, to, interactive }) => (
     `${op} ${[from, to].filter((each) => each !== undefined).map(id).join(" → ")} ${interactive ? "begins by a finger" : "begins"}`),
-  transitionEnded: ({ outcome }) => `transition ${outcome}`,
+  transitionEnded: ({ outcome }) => `transition ${outcome === "timedOut" ? "timed out" : outcome}`,
   barsVisibilityChanged: ({ bar, toolbar, cause }) => `bar ${bar ? "shows" : "hides"}, toolbar ${toolbar ? "shows" : "hides"} (${cause})`,
   barChange: ({ hidden }) => `bar ${hidden ? "hides" : "shows"}`,
   buttonActivated: ({ button, action }) => `button ${id(button)}${action ? ` runs ${id(action)}` : ""}`,
@@ -46,5 +46,9 @@ function changesOf({ rev, screens, presented, parts }) {
   return list.length > 4 ? `${list.slice(0, 4).join(", ")}, ${list.length - 4} more` : list.join(", ") || "no change of the stack";
 }
 
-/** Whether a state came only for the position of a finger. @param {import("./source.js").State} state */
+/**
+ * Whether a state came only for the position of a finger.
+ *
+ * @param {import("./source.js").State} state
+ */
 export const isProgress = (state) => state.ev.length > 0 && state.ev.every((event) => event.transitionProgress !== undefined);

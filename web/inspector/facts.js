@@ -3,25 +3,33 @@
 import { visible } from "./text.js";
 
 /**
- * A slot of the device as text.
+ * A text of a slot, with what identifies it: the id of a button or a screen, or the phase of a transition.
  *
- * @typedef {{slot: string, label: string, values: string[], isId?: boolean}} Fact
+ * @typedef {{text: string, button?: string, screen?: string, phase?: string}} Value
  */
 
-/** The face of a button as text, with its id if that says more. */
+/**
+ * A slot of the device as text.
+ *
+ * @typedef {{slot: string, label: string, values: Value[]}} Fact
+ */
+
+/** The face of a button as text. */
 function buttonText(slot) {
   if (slot.back) return slot.back.text ?? slot.back.image ?? "(indicator)";
   const face = slot.title ?? slot.systemItem ?? slot.image ?? (slot.customView === undefined ? slot.button : visible(slot.customView, 80));
   return String(face ?? "");
 }
 
+/** @param {any} slot @returns {Value} */
+const button = (slot) => ({ text: buttonText(slot), button: slot.button });
 const isSpace = (slot) => slot.systemItem === "flexibleSpace" || slot.systemItem === "fixedSpace";
 const backOf = (bar) => bar.left?.find((slot) => slot.back)?.back ?? null;
 
 function titleOf(middle) {
   if (!middle) return [];
-  if (middle.customView !== undefined) return [visible(middle.customView, 120)];
-  return [middle.title ?? ""];
+  if (middle.customView !== undefined) return [{ text: visible(middle.customView, 120) }];
+  return middle.title ? [{ text: String(middle.title) }] : [];
 }
 
 /** The phase of what moves, with the position of a finger. */
@@ -32,7 +40,7 @@ function motionOf(transition, progress) {
   if (transition.owner !== undefined) parts.push(`by ${visible(transition.owner, 60)}`);
   if (progress !== null) parts.push(`${Math.round(progress * 100)} %`);
   if (transition.style !== undefined) parts.push(transition.style);
-  return [parts.join(" · ")];
+  return [{ text: parts.join(" · "), phase: transition.phase }];
 }
 
 /**
@@ -48,19 +56,20 @@ export function factsOf(state, progress) {
   const back = backOf(bar);
   const top = state.top;
   const prompt = bar.metrics?.endsWith("Prompt") ? top?.item?.prompt : undefined;
-  const chain = state.presented.map((entry) => `${entry.screen.title ?? entry.screen.id} (${entry.style ?? "automatic"})`);
+  const chain = state.presented.map((entry) => (
+    { text: `${entry.screen.title || entry.screen.item?.title || entry.screen.id} (${entry.style ?? "automatic"})`, screen: entry.screen.id }));
   const environment = state.parts.environment ?? /** @type {any} */ ({});
   return [
     { slot: "title", label: "Title", values: titleOf(bar.middle) },
     { slot: "large-title", label: "Large title", values: isLarge ? titleOf(bar.middle) : [] },
-    { slot: "prompt", label: "Prompt", values: prompt === undefined || prompt === null ? [] : [prompt] },
-    { slot: "back", label: "Back", values: back ? [buttonText({ back })] : [] },
-    { slot: "left", label: "Left", values: (bar.left ?? []).filter((slot) => !slot.back).map(buttonText) },
-    { slot: "right", label: "Right", values: [...(bar.right ?? [])].reverse().map(buttonText) },
-    { slot: "toolbar", label: "Toolbar", values: bar.toolbar?.visible ? bar.toolbar.items.filter((slot) => !isSpace(slot)).map(buttonText) : [] },
+    { slot: "prompt", label: "Prompt", values: prompt ? [{ text: String(prompt) }] : [] },
+    { slot: "back", label: "Back", values: back ? [{ text: String(buttonText({ back })) }] : [] },
+    { slot: "left", label: "Left", values: (bar.left ?? []).filter((slot) => !slot.back && !isSpace(slot)).map(button) },
+    { slot: "right", label: "Right", values: [...(bar.right ?? [])].reverse().filter((slot) => !isSpace(slot)).map(button) },
+    { slot: "toolbar", label: "Toolbar", values: bar.toolbar?.visible ? bar.toolbar.items.filter((slot) => !isSpace(slot)).map(button) : [] },
     { slot: "presented", label: "Presented", values: chain },
-    { slot: "bar", label: "Bar", values: bar.height === undefined ? [] : [bar.layoutHeight === 0 ? "hidden" : `${bar.height} pt · ${bar.metrics}`] },
+    { slot: "bar", label: "Bar", values: bar.height === undefined ? [] : [{ text: bar.layoutHeight === 0 ? "hidden" : `${bar.height} pt · ${bar.metrics}` }] },
     { slot: "transition", label: "In flight", values: motionOf(state.parts.transition, progress) },
-    { slot: "display", label: "Display", values: environment.owner === undefined || environment.owner === null ? [] : [environment.owner] },
+    { slot: "display", label: "Display", values: environment.owner === undefined || environment.owner === null ? [] : [{ text: String(environment.owner) }] },
   ];
 }

@@ -126,9 +126,6 @@ export class History {
     return found;
   }
 
-  /** Whether a border between two epochs lies between two positions. @param {number} one @param {number} other */
-  isAcross(one, other) { return this.columns.epoch[one] !== this.columns.epoch[other]; }
-
   /** What a filter shows. The last answer is kept until something changes. @param {string} filter @returns {Matches} */
   matches(filter) {
     const key = `${this.version} ${filter}`;
@@ -168,20 +165,24 @@ export class History {
     const isRevision = entry.bad === undefined && (typeof entry.epoch !== "string" || entry.gap !== undefined);
     if (isRevision) this.#write(position, entry, null, entry.gap === undefined ? 0 : FLAG.gap);
     if (entry.bad !== undefined) this.mark(position, FLAG.bad);
-    // A state that replaces another one is the first revision of its epoch; a border stands behind the last of the older one.
-    else if (typeof entry.epoch === "string") this.#divide(isRevision ? position - 1 : position, entry.epoch);
+    else if (typeof entry.epoch === "string") this.#divide(position, entry.epoch);
   }
 
-  /** A new epoch begins behind a position. */
+  /** A new epoch begins: with the state of this revision, as navd counts. */
   #divide(position, epoch) {
     const { columns } = this;
-    const newer = columns.epoch[Math.min(position + 1, columns.length - 1)];
+    const newer = columns.epoch[position];
     // The journal names the epoch that begins. The border before it will name the older one.
     if (this.epochs.list[newer].startsWith(BEFORE)) this.epochs.list[newer] = epoch;
-    if (position < 0) return;
     this.mark(position, FLAG.border);
     const older = this.epochs.intern(BEFORE + epoch);
-    for (let at = position; at >= 0 && columns.epoch[at] === newer; at--) columns.epoch[at] = older;
+    for (let at = position - 1; at >= 0 && columns.epoch[at] === newer; at--) columns.epoch[at] = older;
+  }
+
+  /** The newest revision begins a new epoch. @param {string} epoch */
+  relabel(epoch) {
+    this.columns.epoch[this.length - 1] = this.epochs.intern(epoch);
+    this.mark(this.length - 1, FLAG.border);
   }
 
   /** Marks a revision, for example as unproven. @param {number} position @param {number} flags */

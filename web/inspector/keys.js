@@ -11,10 +11,10 @@ export class Keys {
    * @param {import("./shell.js").Context} context
    * @param {{tree: any, help: any, model: import("./shell.js").Model}} parts
    */
-  constructor({ store }, parts) {
+  constructor({ store, signal }, parts) {
     this.#store = store;
     this.#parts = parts;
-    document.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
   #key(event) {
@@ -31,12 +31,13 @@ export class Keys {
   #acts() {
     const { tree, help } = this.#parts;
     const store = this.#store;
+    /** @type {any} */
     const acts = Object.assign(Object.create(null), {
       j: () => tree.step(1), k: () => tree.step(-1), "/": () => tree.search(), "?": () => help.open(),
       l: () => store.set({ at: null }), p: () => store.set({ paused: !store.paused }),
       ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1), Home: () => this.#jump("first"), End: () => this.#jump("last"),
     });
-    for (const [index, tab] of TABS.entries()) acts[String(index + 1)] = () => store.set({ tab });
+    TABS.forEach((tab, index) => { acts[String(index + 1)] = () => store.set({ tab }); });
     return acts;
   }
 

@@ -17,7 +17,11 @@ export class Latest {
   /** Aborted when the loop has ended. */
   get signal() { return this.#controller.signal; }
 
-  /** Gives the loop a value. @param {any} value */
+  /**
+   * Gives the loop a value.
+   *
+   * @param {any} value
+   */
   offer(value) {
     if (this.#end) return;
     if (this.#reader) return this.#answer({ value, done: false });
@@ -25,7 +29,11 @@ export class Latest {
     this.#has = true;
   }
 
-  /** Ends the loop with an error. @param {Error} error */
+  /**
+   * Ends the loop with an error.
+   *
+   * @param {Error} error
+   */
   fail(error) {
     if (this.#end) return;
     this.#end = { error };

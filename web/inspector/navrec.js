@@ -12,7 +12,7 @@ const MOST_OCTETS = 1 << 30;
 
 /** A recording that cannot be read, wholly or from some line on. */
 export class RecordingError extends Error {
-  /** @param {string} code `format`, `version`, `damaged` or `size` @param {string} message */
+  /** @param {string} code `format`, `version`, `truncated`, `damaged` or `size` @param {string} message */
   constructor(code, message) {
     super(message);
     this.name = "RecordingError";
@@ -85,10 +85,10 @@ export class Lines {
  * @param {AsyncIterable<Uint8Array>} pieces
  * @param {Lines} lines
  * @param {() => Promise<void>} onLines
- * @throws {RecordingError} `damaged` if the file is no gzip file, or not a whole one. `onLines` had all lines before it.
+ * @throws {RecordingError} if the file is no gzip file, or not a whole one. `onLines` had all lines before that.
  */
 export async function inflate(pieces, lines, onLines) {
-  const { readable, writable } = new DecompressionStream("gzip");
+  const { readable, writable } = new (/** @type {any} */ (globalThis).DecompressionStream)("gzip");
   const writer = writable.getWriter();
   const written = feed(pieces, writer);
   // The reader fails too, and that is where it is handled.
@@ -100,7 +100,9 @@ export async function inflate(pieces, lines, onLines) {
       piece = await reader.read();
     } catch (error) {
       await written.catch((reason) => { if (reason instanceof RecordingError) throw reason; });
-      throw new RecordingError("damaged", `The file is damaged or cut off: ${error.message}`);
+      // Browsers report both in words only.
+      const isCut = /truncat|unexpected end/i.test(error.message);
+      throw new RecordingError(isCut ? "truncated" : "damaged", isCut ? "The file was cut off" : "The file is damaged, or no gzip file");
     }
     if (piece.done) return;
     lines.push(piece.value);

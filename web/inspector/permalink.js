@@ -15,20 +15,31 @@ const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", 
  * @property {string|null} epoch
  * @property {number|null} compareWith
  * @property {string} filter
- * @property {string} tab
+ * @property {string|null} tab null leaves it as it is
  */
+
+/**
+ * The place of a fragment that brings a launch code too, such as `#c=CODE&nav=kiosk`. The client takes the whole
+ * fragment as the code, so the place is set aside before it looks.
+ */
+let aside = setAside();
+
+function setAside() {
+  const [, launch, place] = /^#([ct]=[^&]*)&(.*)$/s.exec(globalThis.location?.hash ?? "") ?? [];
+  if (launch) history.replaceState(history.state, "", `#${launch}`);
+  return place ?? "";
+}
 
 /** Writes the fragment for a choice, each value percent-encoded once. @param {Partial<Place>} place */
 export function formatLink({ nav, at, epoch, compareWith, filter, tab }) {
   if (nav == null) return "";
   const members = [["nav", nav], ["rev", at], ["epoch", at == null ? null : epoch], ["with", compareWith],
-    ["filter", filter || null], ["tab", tab === "stream" ? null : tab]];
+    ["filter", filter || null], ["tab", tab === (compareWith == null ? "stream" : "compare") ? null : tab]];
   return `#${members.filter(([, value]) => value != null).map(([name, value]) => `${name}=${encode(String(value))}`).join("&")}`;
 }
 
-// A slash means nothing in a fragment, and names of navs are easier to read with theirs.
 // A lone surrogate cannot be encoded, and navd has none.
-const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("%2F", "/").replaceAll("'", "%27");
+const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
 
 /** Reads a fragment; null if it names no nav. @param {string} fragment @returns {Place|null} */
 export function parseLink(fragment) {
@@ -43,7 +54,7 @@ export function parseLink(fragment) {
   return {
     nav: values.get("nav"), at: revision(values.get("rev")), epoch: values.get("epoch") ?? null,
     compareWith: revision(values.get("with")), filter: values.get("filter") ?? "",
-    tab: TABS.includes(tab) ? tab : "stream",
+    tab: TABS.includes(tab) ? tab : values.has("with") ? "compare" : null,
   };
 }
 
@@ -66,20 +77,28 @@ export class Permalink {
   #timer = 0;
   #last = -Infinity;
 
-  /** @param {Store} store */
-  constructor(store) {
+  /** @param {Store} store @param {AbortSignal} signal ends it */
+  constructor(store, signal) {
     this.#store = store;
     this.#read();
-    addEventListener("hashchange", () => this.#read());
-    store.subscribe(() => this.#plan());
+    addEventListener("hashchange", () => this.#read(), { signal });
+    const end = store.subscribe(() => this.#plan());
+    this.#plan();
+    signal.addEventListener("abort", () => {
+      clearTimeout(this.#timer);
+      end();
+    });
   }
 
   /** The link to what is shown now. */
   get href() { return location.href.replace(/#.*/s, "") + formatLink(/** @type {any} */ (this.#store)); }
 
   #read() {
-    const place = parseLink(location.hash);
-    if (place) this.#store.set(/** @type {any} */ (place));
+    const place = parseLink(location.hash) ?? parseLink(aside);
+    aside = "";
+    if (!place) return;
+    const { tab, ...rest } = place;
+    this.#store.set(/** @type {any} */ (tab === null ? rest : place));
   }
 
   #plan() {

@@ -10,7 +10,7 @@ import { Slices } from "./slices.js";
 /** The newest format that this page reads. */
 const VERSION = 1;
 /** A state is kept for each of this many revisions; others are replayed from there. */
-const EVERY = 256;
+const EVERY = 128;
 const KEPT = 64;
 /** The states before the one that was asked for are kept too: a person steps back as often as forth. */
 const KEPT_BEFORE = 24;
@@ -48,15 +48,22 @@ export class RecordingSource {
    * @returns {Promise<RecordingSource>}
    * @throws {RecordingError} if nothing in it can be shown
    */
-  static open(file, onProgress) { return new RecordingSource().#open((report) => piecesOfFile(file, report), onProgress); }
+  static open(file, onProgress = undefined) { return new RecordingSource().#open((report) => piecesOfFile(file, report), onProgress); }
 
   /**
    * Opens the base64 of a file. @param {string} text @param {(progress: {share: number, revisions: number}) => void} [onProgress]
    * @returns {Promise<RecordingSource>}
    */
-  static openText(text, onProgress) { return new RecordingSource().#open((report) => piecesOfText(text, report), onProgress); }
+  static openText(text, onProgress = undefined) { return new RecordingSource().#open((report) => piecesOfText(text, report), onProgress); }
 
-  async #open(piecesWith, onProgress = () => {}) {
+  /** A source without a nav: nothing was opened. */
+  static empty() {
+    const source = new RecordingSource();
+    source.#history = new History("");
+    return source;
+  }
+
+  async #open(piecesWith, onProgress = (_) => {}) {
     const reading = new Reading(this.#lines, (nav) => { this.#history = new History(nav); return this.#history; },
       (position, line, replay) => this.#note(position, line, replay), this.facts);
     let share = 0;
@@ -73,7 +80,7 @@ export class RecordingSource {
       await inflate(piecesWith((done) => { share = done; }), this.#lines, takeLines);
     } catch (error) {
       if (!(error instanceof RecordingError) || !this.#history?.length) throw error;
-      this.facts.problem = { code: error.code, message: error.message };
+      this.facts.problem = { code: error.code, message: `${error.message.replace(/\.$/, "")}: what is behind revision ${this.#history.newest} cannot be read.` };
     }
     reading.finish();
     onProgress({ share: 1, revisions: this.#history.length });
@@ -106,12 +113,14 @@ export class RecordingSource {
   /** Iterates over the list of its one nav. */
   async *rows() {
     const history = this.#history;
+    if (!history.length) return yield [];
     const { epoch, rev, screens, top, kind } = await this.state(history.nav);
     yield [{ nav: history.nav, epoch, kind, rev, depth: screens.length, top: top?.id, t: history.at(history.length - 1)?.t }];
   }
 
   /** Iterates over the last state; the loop goes on until it is aborted, since a recording is not a nav that was closed. */
-  async *states(nav, { signal } = {}) {
+  async *states(nav, options = {}) {
+    const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
     yield await this.state(nav);
     await new Promise((resolve) => {
       if (signal?.aborted) resolve(undefined);
@@ -163,7 +172,8 @@ export class RecordingSource {
   }
 
   /** Entries with their contents, oldest first. @param {string} nav @param {{from?: number, limit?: number}} [options] */
-  async diffs(nav, { from, limit = 100 } = {}) {
+  async diffs(nav, options = {}) {
+    const { from, limit = 100 } = /** @type {{from?: number, limit?: number}} */ (options);
     this.#check(nav);
     const history = this.#history;
     const start = from === undefined ? 0 : history.positionOf(Math.max(from, history.oldest));
@@ -223,7 +233,7 @@ class Reading {
       if (entry === null || typeof entry !== "object") throw new SyntaxError("it is no object");
     } catch (error) {
       if (!line) throw new RecordingError("format", "The file is no recording of navd.");
-      return this.#stop("damaged", `Line ${line + 1} cannot be read: ${error.message}`);
+      return this.#stop("damaged", `Line ${line + 1} and what is behind it cannot be read: ${error.message}.`);
     }
     if (!line) this.#readHeader(entry);
     else if (Object.hasOwn(entry, "end")) this.#end(entry);
@@ -250,20 +260,32 @@ class Reading {
   #takeEntry(entry, line) {
     this.#entries++;
     const history = this.#history;
-    const hadState = this.#replay.state !== null;
+    const had = this.#replay.state && { dig: this.#replay.state.dig, isMissing: this.#replay.isMissing };
     const isStep = this.#replay.take(entry);
     if (!this.#replay.state) throw new RecordingError("format", "The recording does not begin with a state.");
     if (entry.kind === "report" || entry.bad !== undefined) history.mark(history.length - 1, FLAG.bad);
     if (entry.kind === "closed") history.mark(history.length - 1, FLAG.closed);
     if (!isStep || !Number.isSafeInteger(entry.rev) || entry.rev < 0) return this.#pass(line);
-    // A state that follows its own entry brings the contents only.
-    const { epoch } = this.#replay.state;
-    const isContents = entry.kind === "state" && hadState && entry.rev === history.newest && epoch === history.epoch;
-    const flags = (entry.kind === "epoch" ? FLAG.border : 0) | (entry.gap === undefined ? 0 : FLAG.gap);
-    const position = isContents ? history.length - 1 : history.append(entry, epoch, flags);
+    const position = this.#positionFor(entry, had);
     if (this.#replay.reason) this.#doubt(position);
-    else if (isContents) this.#trust(position);
+    else this.#trust(position);
     this.#note(position, line, this.#replay);
+  }
+
+  /** The position that an entry leads to: often a new one. */
+  #positionFor(entry, had) {
+    const history = this.#history;
+    const { epoch, dig } = this.#replay.state;
+    if (had !== null && entry.rev === history.newest) {
+      // The same state goes on in another epoch, or a state brings the contents of the entry before it.
+      if (entry.kind === "epoch") {
+        history.relabel(epoch);
+        return history.length - 1;
+      }
+      if (entry.kind === "state" && epoch === history.epoch && (dig === had.dig || had.isMissing)) return history.length - 1;
+    }
+    const flags = (entry.kind === "epoch" || had !== null && epoch !== history.epoch ? FLAG.border : 0) | (entry.gap === undefined ? 0 : FLAG.gap);
+    return history.append(entry, epoch, flags);
   }
 
   /** A line that belongs to the position before it. */
@@ -278,6 +300,7 @@ class Reading {
   }
 
   #trust(position) {
+    if (!(this.#history.columns.flags[position] & FLAG.unproven)) return;
     this.#history.columns.flags[position] &= ~FLAG.unproven;
     const { unproven } = this.#facts;
     const last = unproven.at(-1);

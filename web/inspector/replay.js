@@ -17,6 +17,8 @@ export class Replay {
   state = null;
   /** @type {string|null} why the digest does not prove the state; null if it does */
   reason = null;
+  /** Whether the contents of the revision are not there; the next entry brings them. */
+  isMissing = false;
   #nav;
   #mirror;
 
@@ -37,6 +39,7 @@ export class Replay {
    * @returns {boolean} whether it led to a state: false for a report, an end, or an unknown kind
    */
   take(entry) {
+    this.isMissing = false;
     try {
       return this.#take(entry);
     } catch (error) {
@@ -54,6 +57,7 @@ export class Replay {
     if (kind === "changed" && entry.omitted !== true && entry.ch !== undefined) return this.#change(entry);
     if (!["changed", "created", "replaced"].includes(kind)) return false;
     // The next entry brings the state.
+    this.isMissing = true;
     this.#doubt(`the contents of revision ${entry.rev} are not in the recording`);
     return this.#pass(entry, {});
   }
@@ -61,7 +65,9 @@ export class Replay {
   /** A whole state, which stands for itself. */
   #replace(entry) {
     const value = entry.state;
-    const epoch = entry.epoch ?? this.state?.epoch ?? "";
+    // A nav that was closed and made again has a new epoch, which the entry does not name.
+    const isMadeAgain = entry.kind === "created" && this.state !== null;
+    const epoch = String(entry.epoch ?? (isMadeAgain ? `after ${this.state.epoch}` : this.state?.epoch ?? ""));
     if (!isObject(value) || !value.screens.every(isRecord)) throw new TypeError("a state has no list of screens");
     checkParts(value);
     const snap = { ...value, epoch, rev: entry.rev, resolved: shown(entry.resolved ?? (entry.kind === "state" ? null : this.state?.bar)) };
@@ -98,8 +104,8 @@ export class Replay {
     const resolved = entry.resolved === undefined ? undefined : shown(entry.resolved);
     if (!this.reason) {
       const { rev, ch, ev, dig, cause, by, animated } = entry;
-      const { state } = this.#mirror.apply("diff", {
-        epoch: old.epoch, base: rev - 1, rev, ch, ev: Array.isArray(ev) ? ev : [], dig, resolved, cause, by, animated });
+      const diff = { epoch: old.epoch, base: rev - 1, rev, ch, ev: Array.isArray(ev) ? ev : [], dig, resolved, cause, by, animated };
+      const { state } = /** @type {any} */ (this.#mirror.apply("diff", diff));
       if (state) {
         this.state = state;
         return true;
@@ -127,7 +133,7 @@ export class Replay {
 
   #restart(snap) {
     this.#mirror = new Mirror(this.#nav);
-    return this.#mirror.apply("snap", { ...snap, i: 0, last: true });
+    return /** @type {any} */ (this.#mirror.apply("snap", { ...snap, i: 0, last: true }));
   }
 
   #with(state, { cause = null, by = null, ev }) { return Object.freeze({ ...state, cause, by, ev: Array.isArray(ev) ? ev : [] }); }

@@ -21,12 +21,15 @@ export class Rows {
   #most;
   #view = 0;
   #isPlanned = false;
+  #isGrowing;
 
   /**
    * @param {HTMLElement} root it scrolls
-   * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string}} options
+   * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string, isGrowing?: boolean}} options
+   *   `isGrowing`: rows come on top, so that a row keeps its distance to the last one
    */
-  constructor(root, { make, fill, most = 60, role }) {
+  constructor(root, { make, fill, most = 60, role, isGrowing = false }) {
+    this.#isGrowing = isGrowing;
     this.root = root;
     this.#make = make;
     this.#fill = fill;
@@ -80,6 +83,21 @@ export class Rows {
     const last = Math.max(0, this.count - rows);
     const first = Math.min(last, Math.max(0, Math.floor(this.root.scrollTop / this.#height) - SPARE));
     const shown = Math.min(rows, this.count);
+    this.#resize(shown);
+    const order = [];
+    for (let index = first; index < first + shown; index++) {
+      // A row keeps its data while it is in sight, so that focus and selection stay.
+      const row = this.#pool[(this.#isGrowing ? this.count - 1 - index : index) % shown];
+      order.push(row);
+      const at = `${index * this.#height}px`;
+      if (row.style.getPropertyValue("--at") !== at) row.style.setProperty("--at", at);
+      mark(row, "data-index", index);
+      this.#fill(row, index);
+    }
+    this.#sort(order);
+  }
+
+  #resize(shown) {
     while (this.#pool.length < shown) {
       const row = this.#make();
       row.classList.add("row-of-pool");
@@ -87,17 +105,25 @@ export class Rows {
       this.#space.append(row);
     }
     while (this.#pool.length > shown) this.#pool.pop().remove();
-    // A row keeps its data while it is in sight, so that focus and selection stay.
-    for (let index = first; index < first + shown; index++) {
-      const row = this.#pool[index % shown];
-      const at = `${index * this.#height}px`;
-      if (row.style.getPropertyValue("--at") !== at) row.style.setProperty("--at", at);
-      mark(row, "data-index", index);
-      this.#fill(row, index);
+  }
+
+  /** The document has the rows in the order in which they are read, and moves as few of them as it can. */
+  #sort(order) {
+    const rank = new Map(order.map((row, index) => [row, index]));
+    const leading = order.length - (rank.get(this.#space.firstElementChild) ?? 0);
+    if (leading <= order.length / 2) for (let moved = 0; moved < leading; moved++) this.#space.append(this.#space.firstElementChild);
+    let next = this.#space.firstElementChild;
+    for (const row of order) {
+      if (row === next) next = next.nextElementSibling;
+      else this.#space.insertBefore(row, next);
     }
   }
 
-  /** Scrolls so that a row is in sight. @param {number} index */
+  /**
+   * Scrolls so that a row is in sight.
+   *
+   * @param {number} index
+   */
   show(index) {
     const top = index * this.#height;
     const { scrollTop } = this.root;
@@ -106,7 +132,11 @@ export class Rows {
     this.draw();
   }
 
-  /** The element of a row, if it is in sight. @param {number} index */
+  /**
+   * The element of a row, if it is in sight.
+   *
+   * @param {number} index
+   */
   element(index) {
     return this.#pool.find((row) => row.dataset.index === String(index)) ?? null;
   }

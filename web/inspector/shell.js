@@ -4,6 +4,7 @@ import { Announcer } from "../../demo/kiosk/focus.js";
 import { Copying } from "./copying.js";
 import { Help } from "./help.js";
 import { Keys } from "./keys.js";
+import { Past } from "./past.js";
 import { Head } from "./view/head.js";
 import { Plots } from "./view/plots.js";
 import { Refusals } from "./view/refusals.js";
@@ -35,6 +36,7 @@ import { Why } from "./view/why.js";
  * @typedef {object} Context
  * @property {import("./store.js").Store} store
  * @property {any} source
+ * @property {AbortSignal} signal aborted when another source takes the page
  * @property {() => void} schedule asks for a frame
  * @property {(text: string) => void} announce reports to screen readers, at most once a second
  * @property {(text: string, what: string) => void} copy
@@ -42,6 +44,8 @@ import { Why } from "./view/why.js";
 
 /** The arrivals that one frame gets; what is more counts as folded. */
 const MOST_ARRIVALS = 200;
+/** The least time between two frames for states that arrive. */
+const CALM_MS = 40;
 
 /** The running inspector. */
 export class Shell {
@@ -52,8 +56,12 @@ export class Shell {
   #store;
   #source;
   #views = [];
+  #life = new AbortController();
   #watch = new AbortController();
   #isScheduled = false;
+  #later = 0;
+  /** When the last frame was drawn. */
+  #drawn = 0;
   #isTravelling = false;
   /** The revision of the past that `model.state` is for. */
   #shown = null;
@@ -71,12 +79,16 @@ export class Shell {
     const announcer = new Announcer(part("live-region"));
     const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
     this.context = {
-      store, source, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
+      store, source, signal: this.#life.signal, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
       copy: (text, what) => copying.copy(text, what),
     };
   }
 
-  /** Adds a view, which draws in each frame. @param {{update: (model: Model) => void}} view */
+  /**
+   * Adds a view, which draws in each frame.
+   *
+   * @param {{update: (model: Model) => void}} view
+   */
   add(view) {
     this.#views.push(view);
     return view;
@@ -94,6 +106,7 @@ export class Shell {
     this.add(new Sessions(place("sessions"), context));
     this.add(new Refusals(place("refusals"), context));
     this.add(new Plots(place("plots"), context));
+    this.add(new Past(context));
     const help = new Help(part("help-dialog"), part("help"));
     new Keys(context, { tree, help, model: this.model });
     this.#store.subscribe((_, changed) => this.#changed(changed));
@@ -101,11 +114,18 @@ export class Shell {
       this.model.status = status;
       this.schedule();
     });
-    document.addEventListener("visibilitychange", () => this.#turn());
+    document.addEventListener("visibilitychange", () => this.#turn(), { signal: context.signal });
     this.#turn();
     this.#list();
     this.#follow();
     this.schedule();
+  }
+
+  /** Ends the shell, so that another one can have the page. */
+  stop() {
+    this.#life.abort();
+    this.#watch.abort();
+    this.#source.pause?.();
   }
 
   /** A hidden page holds no connection. */
@@ -116,16 +136,27 @@ export class Shell {
 
   #changed(changed) {
     if (changed.has("nav")) this.#follow();
-    else if (changed.has("at")) this.#travel();
+    else if (changed.has("at") || changed.has("epoch")) this.#travel();
     this.schedule();
+  }
+
+  /** Asks for a frame after a pause, for what comes faster than anyone can read. */
+  #scheduleSoon() {
+    if (this.#isScheduled || this.#later) return;
+    this.#later = setTimeout(() => {
+      this.#later = 0;
+      this.schedule();
+    }, Math.max(0, this.#drawn + CALM_MS - performance.now()));
   }
 
   /** Asks for a frame. */
   schedule() {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((now) => {
       this.#isScheduled = false;
+      this.#drawn = now;
+      if (this.#life.signal.aborted) return;
       for (const view of this.#views) view.update(this.model);
       this.model.arrivals = [];
     });
@@ -135,10 +166,10 @@ export class Shell {
 
   async #list() {
     try {
-      for await (const rows of this.#source.rows()) {
+      for await (const rows of this.#source.rows({ signal: this.#life.signal })) {
         this.model.rows = rows;
         this.#choose(rows);
-        this.schedule();
+        this.#scheduleSoon();
       }
     } catch (error) {
       this.model.error ??= error;
@@ -186,7 +217,7 @@ export class Shell {
     model.arrivals.push(state);
     if (model.arrivals.length > MOST_ARRIVALS) model.arrivals.shift();
     if (this.#store.at === null) Object.assign(model, { state, error: null });
-    this.schedule();
+    this.#scheduleSoon();
   }
 
   /** Reads the chosen revision. While one read is under way, the newest choice waits. */
@@ -199,11 +230,11 @@ export class Shell {
     if (this.#isTravelling) return;
     this.#isTravelling = true;
     while (this.#store.at !== null && this.#key() !== this.#shown) {
-      const { nav, at } = this.#store;
+      const { nav, at, epoch } = this.#store;
       const key = this.#key();
       let found;
       try {
-        found = { state: await this.#source.stateAt(nav, at), error: null };
+        found = { state: await this.#source.stateAt(nav, at, epoch), error: null };
       } catch (error) {
         found = { state: null, error };
       }
@@ -215,7 +246,7 @@ export class Shell {
     this.#isTravelling = false;
   }
 
-  #key() { return `${this.#store.at} ${this.#store.nav}`; }
+  #key() { return `${this.#store.at} ${this.#store.epoch} ${this.#store.nav}`; }
 }
 
 const part = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));

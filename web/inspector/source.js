@@ -65,7 +65,11 @@ export class LiveSource {
     this.resume();
   }
 
-  /** Calls `listener` with each new status. @param {(status: SourceStatus) => void} listener */
+  /**
+   * Calls `listener` with each new status.
+   *
+   * @param {(status: SourceStatus) => void} listener
+   */
   onStatus(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -113,7 +117,7 @@ export class LiveSource {
   /** The client; while the page is hidden there is none, so it waits for the next one. */
   #ready() {
     if (this.#client) return Promise.resolve(this.#client);
-    this.#opened ??= Promise.withResolvers ? Promise.withResolvers() : deferred();
+    this.#opened ??= deferred();
     return this.#opened.promise;
   }
 
@@ -126,7 +130,8 @@ export class LiveSource {
    * @param {{signal?: AbortSignal}} [options]
    * @returns {AsyncGenerator<State>}
    */
-  async *states(nav, { signal } = {}) {
+  async *states(nav, options = {}) {
+    const { signal } = options;
     while (!signal?.aborted) {
       const client = await this.#ready();
       try {
@@ -145,8 +150,8 @@ export class LiveSource {
    * @param {{signal?: AbortSignal}} [options]
    * @returns {AsyncIterableIterator<Row[]>}
    */
-  rows({ signal } = {}) {
-    const latest = new Latest(signal);
+  rows(options = {}) {
+    const latest = new Latest(options.signal);
     let navs = null;
     let heads = new Map();
     const known = new Map();
@@ -197,6 +202,7 @@ export class LiveSource {
    */
   diffs(nav, options = {}) { return this.#page(nav, "diffs", options); }
 
+  /** @param {string} nav @param {string} what @param {{from?: number, limit?: number, signal?: AbortSignal}} options */
   async #page(nav, what, { from, limit, signal }) {
     const page = { what, ...(from === undefined ? {} : { from }), ...(limit === undefined ? {} : { limit }) };
     const { value, floor, rev, epoch, next } = await this.#get(nav, { ...page, signal });
@@ -238,20 +244,37 @@ export class LiveSource {
     this.#readState(nav, rev, key).catch(() => {}).finally(() => { this.#ahead--; });
   }
 
-  /** The records of `$clients`; null without the right. @returns {Promise<readonly any[]|null>} */
+  /**
+   * The records of `$clients`; null without the right.
+   *
+   * @returns {Promise<readonly any[]|null>}
+   */
   sessions() {
     return permitted(async () => (await (await this.#ready()).state("$clients")).screens);
   }
 
-  /** The statistics of the daemon. @returns {Promise<any>} */
+  /**
+   * The statistics of the daemon.
+   *
+   * @returns {Promise<any>}
+   */
   async statistics() { return (await this.#get(null, { what: "stats" })).value; }
 
-  /** What the daemon refused lately, oldest first; null without the right. @returns {Promise<any[]|null>} */
+  /**
+   * What the daemon refused lately, oldest first; null without the right.
+   *
+   * @returns {Promise<any[]|null>}
+   */
   refusals() {
     return permitted(async () => (await this.#get(null, { what: "refusals" })).value);
   }
 
-  /** The newest state, by a read. @param {string} nav @returns {Promise<State>} */
+  /**
+   * The newest state, by a read.
+   *
+   * @param {string} nav
+   * @returns {Promise<State>}
+   */
   async state(nav) { return (await this.#ready()).state(nav); }
 }
 
@@ -283,7 +306,7 @@ const pick = ({ rev, depth, top, t, watches }) => ({ rev, depth, top, t, watches
 const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
 function deferred() {
-  const made = {};
+  const made = /** @type {any} */ ({});
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
   return made;
 }

@@ -8,13 +8,18 @@
  * @typedef {object} Choice
  * @property {string|null} nav the nav on the stage
  * @property {number|null} at a revision of the past; null follows the newest
+ * @property {string|null} epoch the epoch that `at` is of; null if only its number is known
  * @property {number|null} compareWith the revision to compare the one on the stage with
  * @property {string} filter the text that timeline and stream are filtered by
  * @property {boolean} paused whether the lists hold still while the nav goes on
  * @property {Tab} tab
  */
 
-/** The names of the tabs, in the order of the keys 1 … 6. @type {readonly Tab[]} */
+/**
+ * The names of the tabs, in the order of the keys 1 … 6.
+ *
+ * @type {readonly Tab[]}
+ */
 export const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", "plots"]);
 
 /** Holds the choices and reports their changes. */
@@ -23,6 +28,8 @@ export class Store {
   nav = null;
   /** @type {number|null} */
   at = null;
+  /** @type {string|null} */
+  epoch = null;
   /** @type {number|null} */
   compareWith = null;
   filter = "";
@@ -32,13 +39,16 @@ export class Store {
   #listeners = new Set();
 
   /**
-   * Changes some choices. Another nav drops the choices about revisions unless `part` has them.
+   * Changes some choices. Another nav drops the choices about revisions unless `part` has them, and
+   * another revision drops the epoch.
    *
    * @param {Partial<Choice>} part
    */
   set(part) {
     const isOther = part.nav !== undefined && part.nav !== this.nav;
-    const wanted = isOther ? { at: null, compareWith: null, ...part } : part;
+    const wanted = {
+      ...(isOther ? { at: null, epoch: null, compareWith: null } : part.at === undefined ? {} : { epoch: null }), ...part,
+    };
     const changed = new Set();
     for (const [name, value] of Object.entries(wanted)) {
       if (this[name] === value) continue;

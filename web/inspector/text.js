@@ -22,20 +22,34 @@ export function visible(value, most = MOST) {
  * A text of a client. `bdi` keeps its direction from changing the texts beside it.
  *
  * @param {any} value
- * @param {Record<string, unknown>} [attributes]
+ * @param {Record<string, unknown>} [attributes] `most` is the length after which the text is cut
  */
 export function bdi(value, attributes = {}) {
-  const element = el("bdi", attributes);
-  element.textContent = visible(value);
+  const { most, ...others } = attributes;
+  const element = el("bdi", others);
+  element.textContent = visible(value, /** @type {number} */ (most) ?? MOST);
+  // Escapes are for eyes; programs that read the page want the text itself.
+  if (typeof value === "string" && element.textContent !== value) element.dataset.raw = value;
   return element;
 }
 
-/** Sets a text, if it is another one. @param {Element} element @param {string} text */
+/**
+ * Sets a text, if it is another one.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Sets an attribute, or removes it for null. @param {Element} element @param {string} name @param {any} value */
+/**
+ * Sets an attribute, or removes it for null.
+ *
+ * @param {Element} element
+ * @param {string} name
+ * @param {any} value
+ */
 export function mark(element, name, value) {
   if (value === null || value === undefined || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -44,7 +58,11 @@ export function mark(element, name, value) {
   }
 }
 
-/** A time of the day with milliseconds. @param {number} t milliseconds since 1970 */
+/**
+ * A time of the day with milliseconds.
+ *
+ * @param {number} t milliseconds since 1970
+ */
 export function clock(t) {
   if (!Number.isFinite(t) || Math.abs(t) > 8.64e15) return "";
   const date = new Date(t);
@@ -52,21 +70,43 @@ export function clock(t) {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
-/** A number with separators. @param {number} number */
+/**
+ * A number with separators.
+ *
+ * @param {number} number
+ */
 export const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
 
-/** "1 revision", "2 revisions". @param {number} number @param {string} noun */
+/**
+ * "1 revision", "2 revisions".
+ *
+ * @param {number} number
+ * @param {string} noun
+ */
 export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-/** A word of a shell. @param {string} text */
-export const quoted = (text) => (/^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/**
+ * A word of a shell.
+ *
+ * @param {string} text
+ */
+export const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The command that shows what the stage shows. @param {string} nav @param {number|null} at */
+/**
+ * The command that shows what the stage shows.
+ *
+ * @param {string} nav
+ * @param {number|null} at
+ */
 export function commandOf(nav, at) {
   return at === null ? `navctl show ${quoted(nav)}` : `navctl history ${quoted(nav)} --at ${at}`;
 }
 
-/** The principal of an entry of the log or of a session: proven by the kernel, or by a key. @param {any} by */
+/**
+ * The principal of an entry of the log or of a session: proven by the kernel, or by a key.
+ *
+ * @param {any} by
+ */
 export function principalOf(by) {
   if (by?.principal !== undefined) return visible(by.principal);
   if (by?.uid !== undefined) return `uid:${by.uid}`;
@@ -89,7 +129,11 @@ export function authorOf(by) {
   ];
 }
 
-/** What an error means for the person who looks. @param {any} error */
+/**
+ * What an error means for the person who looks.
+ *
+ * @param {any} error
+ */
 export function explain(error) {
   const known = {
     "no-nav": "There is no nav of that name.", forbidden: "You have no right to read this.",

@@ -1,7 +1,8 @@
 // The head: the status of the connection, and the position that the stage shows, with its proof.
 
+import { el } from "../../../demo/kiosk/dom.js";
 import { digest } from "../../navigation-client.js";
-import { bdi, clock, commandOf, count, mark, visible, write } from "../text.js";
+import { bdi, clock, commandOf, mark, visible, write } from "../text.js";
 
 const PROOF = "The page has computed this digest from the ids and versions of all screens and parts. It proves order and identity, not contents.";
 
@@ -16,6 +17,8 @@ export class Head {
   #state = null;
   #isProven = false;
   #key = "";
+  #phase = "";
+  #visible = "";
 
   /** @param {HTMLElement} page @param {import("../shell.js").Context} context */
   constructor(page, context) {
@@ -44,11 +47,12 @@ export class Head {
   update(model) {
     const { status, state, live } = model;
     const { at, nav } = this.#context.store;
-    const phase = this.#phase(status, at);
+    const phase = this.#phaseOf(status, at);
     mark(this.#page, "data-state", phase);
     mark(this.#status, "title", status.message ?? null);
-    write(this.#statusText, textOf(phase, status, at));
+    write(this.#statusText, textOf(phase, status));
     this.#expire(status);
+    this.#announce(phase, state, nav);
     if (state !== this.#state) {
       this.#state = state;
       this.#isProven = state !== null && digest(state.screens, state.parts) === state.dig;
@@ -59,7 +63,7 @@ export class Head {
     this.#draw(state, live, nav);
   }
 
-  #phase(status, at) {
+  #phaseOf(status, at) {
     if (this.#context.source.kind === "recording") return "recording";
     if (status.phase === "expired") return "expired";
     if (status.phase === "connecting") return "connecting";
@@ -67,13 +71,22 @@ export class Head {
     return at === null ? "live" : "past";
   }
 
+  /** Reports another status, nav or visible screen. A person who travels hears the slider. */
+  #announce(phase, state, nav) {
+    const screen = state?.visible;
+    const seen = `${nav}: ${screen ? visible(screen.title ?? screen.item?.title ?? screen.id, 80) : "no screen"}`;
+    if (phase !== this.#phase && ["stale", "expired"].includes(phase)) this.#context.announce(this.#statusText.textContent ?? "");
+    else if (phase !== this.#phase && ["stale", "connecting"].includes(this.#phase)) this.#context.announce("Connected");
+    else if (state && seen !== this.#visible && phase === "live") this.#context.announce(seen);
+    this.#phase = phase;
+    if (state) this.#visible = seen;
+  }
+
   #expire(status) {
     const isExpired = status.phase === "expired";
     if (this.#notice.hidden === !isExpired) return;
     this.#notice.hidden = !isExpired;
-    const code = document.createElement("code");
-    code.textContent = "navctl inspect";
-    if (isExpired) this.#notice.replaceChildren(`The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, code, " again.");
+    if (isExpired) this.#notice.replaceChildren(el("p", { "data-part": "expired" }, `The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, el("code", {}, "navctl inspect"), " again."));
   }
 
   #draw(state, live, nav) {
@@ -82,21 +95,19 @@ export class Head {
     mark(output, "title", state ? PROOF : null);
     if (!state) return output.replaceChildren(...(nav === null ? [] : [bdi(nav, { class: "position-nav" })]));
     const newest = Math.max(live?.rev ?? state.rev, state.rev);
-    const proof = document.createElement("span");
-    proof.className = "proof";
-    proof.textContent = `${this.#isProven ? "proven ✓" : "unproven ✗"} ${state.dig}`;
-    output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${count(state.rev)} of ${count(newest)}`, " · ", proof);
+    const proof = el("span", { class: "proof" }, `${this.#isProven ? "proven ✓" : "unproven ✗"} ${state.dig}`);
+    output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${state.rev} of ${newest}`, " · ", proof);
     return undefined;
   }
 }
 
 const find = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
 
-function textOf(phase, status, at) {
+function textOf(phase, status) {
   const since = clock(status.since).slice(0, 8);
   const texts = {
-    connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: `Past`, stale: `Stale since ${since}`,
-    recording: at === null ? "Recording" : "Recording", expired: "Session expired",
+    connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: "Past", stale: `Stale since ${since}`,
+    recording: "Recording", expired: "Session expired",
   };
   return texts[phase];
 }

@@ -10,6 +10,9 @@ import { Rows } from "../rows.js";
 import { bdi, counted, explain, mark, visible, write } from "../text.js";
 
 const MOST_RECORD = 6000;
+/** The texts of one slot, and the length of each. */
+const MOST_VALUES = 24;
+const MOST_TEXT = 4000;
 const UNSEEN_IN_JSON = /[\p{Cf}\u2028\u2029\u0080-\u009f]/gu;
 
 /** Draws the state on the stage. */
@@ -90,11 +93,17 @@ export class Stage {
     if (!this.#device || isPast !== this.#isPast) this.#make();
     const { orientation = "portrait", idiom = "phone" } = state.parts.environment ?? /** @type {any} */ ({});
     mark(this.#deviceRoot, "data-idiom", idiom === "pad" ? "pad" : "phone");
-    mark(this.#deviceRoot, "data-turned", orientation.startsWith("landscape") ? "" : null);
+    const isTurned = orientation.startsWith("landscape");
+    mark(this.#deviceRoot, "data-turned", isTurned ? "" : null);
     const isStill = isPast || this.#reduced.matches;
     try {
       this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
-      drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
+      // The scale and the height of the status bar, in points, for programs that measure the drawing.
+      mark(this.#deviceRoot, "data-scale", this.#device.point);
+      mark(this.#device.parts.bar, "data-status", isTurned ? 20 : 44);
+      // The clock of the past is not known.
+      if (isPast) this.#deviceRoot.querySelectorAll("[data-clock]").forEach((place) => place.replaceChildren());
+      else drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
     } catch (error) {
       // Records are hostile; a drawing that fails must leave the facts.
       this.#forget(this.#nav);
@@ -115,15 +124,17 @@ export class Stage {
     for (const { slot, label, values } of factsOf(state, this.#progress)) {
       let place = this.#values.get(slot);
       if (!place) {
-        place = { value: el("dd", { "data-slot-name": slot }), text: null };
+        place = { value: el("dd"), text: null };
         this.#values.set(slot, place);
         this.#facts.append(el("div", {}, el("dt", {}, label), place.value));
       }
       const text = JSON.stringify(values);
       if (text === place.text) continue;
       place.text = text;
-      place.value.replaceChildren(...values.slice(0, 12).map((value) => bdi(value)), ...(values.length > 12 ? [`and ${values.length - 12} more`] : []));
-      mark(place.value.parentElement, "data-none", values.length ? null : "");
+      place.value.replaceChildren(...values.slice(0, MOST_VALUES).map(({ text: value, button, screen, phase }) => (
+        el("span", { "data-slot-name": slot, "data-button": button, "data-screen": screen, "data-phase": phase }, bdi(value, { most: MOST_TEXT })))),
+      ...(values.length > MOST_VALUES ? [`and ${values.length - MOST_VALUES} more`] : []));
+      place.value.parentElement.hidden = values.length === 0;
     }
   }
 
@@ -137,7 +148,7 @@ export class Stage {
       const over = this.#screens.filter((each) => each.over);
       this.#screens = [...over, ...this.#screens.filter((each) => !each.over)];
     }
-    write(this.#root.querySelector("[data-part=stack-title]"), `Stack · ${counted(state.screens.length, "screen")}`);
+    write(this.#root.querySelector("[data-part=stack-title]"), `Stack · ${counted(state.screens.length, "screen")}${state.presented.length ? `, ${state.presented.length} presented` : ""}`);
     this.#stack.update(this.#screens.length);
     this.#drawRecord();
   }

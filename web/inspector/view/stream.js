@@ -16,7 +16,8 @@ const KEPT = 2000;
  * @property {number} [t]
  * @property {string|null} [cause]
  * @property {any} [by]
- * @property {number} [folded]
+ * @property {number} [folded] how many revisions it stands for
+ * @property {string} [epoch]
  * @property {boolean} [isProgress]
  */
 
@@ -27,9 +28,17 @@ export class Stream {
   #rows;
   #note = el("p", { class: "note", "data-part": "stream-note" });
   #list = el("div", { class: "pool stream", role: "list", "aria-label": "Revisions as they came, newest first", tabindex: "-1" });
-  /** Newest last. @type {Row[]} */
+  /**
+   * Newest last.
+   *
+   * @type {Row[]}
+   */
   #all = [];
-  /** The rows that are drawn, newest last. @type {Row[]} */
+  /**
+   * The rows that are drawn, newest last.
+   *
+   * @type {Row[]}
+   */
   #shown = [];
   #nav = null;
   #last = null;
@@ -43,7 +52,7 @@ export class Stream {
     this.#root = root;
     this.#context = context;
     root.append(this.#note, this.#list);
-    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40 });
+    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, isGrowing: true });
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -97,17 +106,17 @@ export class Stream {
     this.#last = state;
     const { rev } = state;
     const t = performance.timeOrigin + state.receivedAt;
-    if (!last) return this.#add({ kind: "event", rev, t, what: "the state as it is", cause: null, by: null });
-    if (last.epoch !== state.epoch) this.#add({ kind: "border", rev, t, what: `epoch ${state.epoch}` });
+    if (!last) return this.#add({ kind: "event", rev, t, epoch: state.epoch, what: "the state as it is", cause: null, by: null });
+    if (last.epoch !== state.epoch) this.#add({ kind: "border", rev, t, epoch: state.epoch, what: `epoch ${state.epoch}` });
     const missed = rev - last.rev - 1;
     if (last.epoch === state.epoch && missed > 0) {
-      if (state.isResynchronised) this.#add({ kind: "gap", rev, what: `revisions ${last.rev + 1} – ${rev - 1} did not come` });
+      if (state.isResynchronised) this.#add({ kind: "gap", rev, folded: missed, what: `revisions ${last.rev + 1} – ${rev - 1} did not come` });
       else this.#add({ kind: "folded", rev, folded: missed, what: `${count(missed)} ${missed === 1 ? "revision" : "revisions"} folded` });
     }
     // A reconnect delivers the same state again.
     if (rev === last.rev && last.epoch === state.epoch && !state.ev.length) return undefined;
     const isFinger = isProgress(state);
-    const row = { kind: /** @type {const} */ ("event"), rev, t, what: summaryOf(state), cause: state.cause, by: state.by, isProgress: isFinger };
+    const row = { kind: /** @type {const} */ ("event"), rev, t, epoch: state.epoch, what: summaryOf(state), cause: state.cause, by: state.by, isProgress: isFinger };
     const newest = this.#all.at(-1);
     if (isFinger && newest?.isProgress) this.#all[this.#all.length - 1] = row;
     else this.#add(row);
@@ -141,8 +150,9 @@ export class Stream {
     const isEvent = row.kind === "event";
     mark(element, "data-event", isEvent ? "" : null);
     mark(element, "data-rev", isEvent ? row.rev : null);
+    mark(element, "data-epoch", row.epoch ?? null);
     mark(element, "data-folded", row.kind === "folded" ? row.folded : null);
-    mark(element, "data-gap", row.kind === "gap" ? "" : null);
+    mark(element, "data-gap", row.kind === "gap" ? row.folded : null);
     mark(element, "data-epoch-border", row.kind === "border" ? "" : null);
     write(rev, isEvent ? String(row.rev) : "");
     rev.hidden = !isEvent;

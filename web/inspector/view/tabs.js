@@ -6,13 +6,15 @@ import { mark } from "../text.js";
 /** Shows the panel of the chosen tab. */
 export class Tabs {
   #context;
+  /** @type {Map<import("../store.js").Tab, HTMLElement>} */
   #buttons;
   #shown = null;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
   constructor(root, context) {
     this.#context = context;
-    this.#buttons = new Map(TABS.map((tab) => [tab, /** @type {HTMLElement} */ (root.querySelector(`[data-tab=${tab}]`))]));
+    this.#buttons = new Map();
+    for (const tab of TABS) this.#buttons.set(tab, root.querySelector(`[data-tab=${tab}]`));
     for (const [tab, button] of this.#buttons) button.addEventListener("click", () => context.store.set({ tab }));
     root.addEventListener("keydown", (event) => this.#key(event));
   }

@@ -77,6 +77,7 @@ export class Tree {
     }
     const few = this.#query ? `${count(this.#found)} of ${counted(rows.length, "nav")}` : counted(rows.length, "nav");
     write(this.#count, few);
+    mark(this.#root, "data-count", rows.length);
     this.#rows.update(this.#nodes.length);
   }
 
@@ -129,7 +130,11 @@ export class Tree {
 
   // --- What a person does -----------------------------------------------------------------------
 
-  /** Moves to the next or the previous nav and chooses it. @param {number} step 1 or −1 */
+  /**
+   * Moves to the next or the previous nav and chooses it.
+   *
+   * @param {number} step 1 or −1
+   */
   step(step) {
     const chosen = this.#nodes.findIndex((node) => node.index !== null && node.key === this.#chosen);
     for (let at = chosen + step; at >= 0 && at < this.#nodes.length; at += step) {
@@ -230,7 +235,11 @@ export class Tree {
     write(rev, row?.rev === undefined ? "" : String(row.rev));
   }
 
-  /** Whether the nav changed a moment ago. The dot goes with a later frame. */
+  /**
+   * Whether the nav changed a moment ago. The dot goes with a later frame.
+   *
+   * @param {import("../source.js").Row} row
+   */
   #isNew({ nav, rev }) {
     const now = performance.now();
     const seen = this.#seen.get(nav);
@@ -267,6 +276,7 @@ function sizeOf(branch) {
   return size;
 }
 
+/** @param {import("../source.js").Row} row */
 function titleOf({ nav, kind, owner, depth, watches }) {
   const parts = [visible(nav), kind, owner && `owner ${visible(owner, 60)}`, depth !== undefined && counted(depth, "screen"), watches !== undefined && `${watches} watching`];
   return parts.filter(Boolean).join(" · ");

@@ -1,1 +1,77 @@
-export class Why { constructor() {} update() {} }
+// Why the visible screen is here: which change brought it, with its author.
+
+import { el } from "../../../demo/kiosk/dom.js";
+import { reasonsOf } from "../reasons.js";
+import { authorOf, bdi, clock, explain, visible } from "../text.js";
+
+/** How long a screen stays visible before its reasons are read, in milliseconds. */
+const CALM = 250;
+
+/** Draws the reasons of the state on the stage. */
+export class Why {
+  #context;
+  #body = el("div", { class: "why" });
+  #key = "";
+  #timer = 0;
+  #search = new AbortController();
+
+  /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
+  constructor(root, context) {
+    this.#context = context;
+    root.append(this.#body);
+  }
+
+  /** @param {import("../shell.js").Model} model */
+  update({ state, error }) {
+    if (this.#context.store.tab !== "why") return;
+    const screen = state?.visible;
+    const key = screen ? JSON.stringify([state.nav, state.epoch, screen.id, screen.ver, this.#context.store.at]) : `none ${error?.message}`;
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#search.abort();
+    clearTimeout(this.#timer);
+    if (!screen) {
+      this.#body.replaceChildren(el("p", { class: "faint" }, error ? explain(error) : state ? "The stack is empty, so no screen is visible." : "There is no state."));
+      return;
+    }
+    const search = this.#search = new AbortController();
+    this.#timer = setTimeout(() => this.#look(state, search.signal), CALM);
+  }
+
+  async #look(state, signal) {
+    try {
+      const { source } = this.#context;
+      const reasons = source.why ? await source.why(state.nav, state.visible.id, state) : await reasonsOf(source, state, signal);
+      if (!signal.aborted && reasons) this.#draw(state, reasons);
+    } catch (error) {
+      if (!signal.aborted) this.#body.replaceChildren(el("p", { class: "faint" }, explain(error)));
+    }
+  }
+
+  /** @param {import("../source.js").State} state @param {import("../reasons.js").Reasons} reasons */
+  #draw(state, { brought, shown, changed, floor }) {
+    const { visible: screen } = state;
+    const title = screen.title ?? screen.item?.title;
+    const head = el("h2", {}, "Why is ", bdi(title ?? screen.id), title === undefined ? "" : " (", title === undefined ? "" : bdi(screen.id, { class: "id" }), title === undefined ? " here?" : ") here?");
+    const steps = [];
+    if (brought) steps.push(this.#step("Brought by", brought));
+    else steps.push(el("section", { class: "why-step" }, el("p", {}, `It came before revision ${floor}, the oldest in the journal.`)));
+    if (shown) steps.push(this.#step("Visible since", shown));
+    if (changed) steps.push(this.#step("Changed last by", changed));
+    this.#body.replaceChildren(head, ...steps);
+  }
+
+  #step(label, entry) {
+    const link = el("button", { type: "button", class: "link", "data-part": "why-travel", "data-rev": entry.rev }, `revision ${entry.rev}`);
+    link.addEventListener("click", () => this.#context.store.set({ at: entry.rev }));
+    const what = (entry.do ?? []).map((name) => visible(name, 60)).join(", ") || entry.cause;
+    const marks = [
+      entry.override && "without a guard", entry.vetoSkipped && "veto skipped", entry.sender !== undefined && `sender ${visible(entry.sender, 80)}`,
+    ].filter(Boolean);
+    return el(
+      "section", { class: "why-step", "data-why": label, "data-rev": entry.rev }, el("h3", {}, label),
+      el("p", {}, link, el("span", { class: "why-what" }, bdi(what)), el("span", { class: "faint" }, `cause ${visible(entry.cause ?? "", 40)}`)),
+      el("p", {}, ...(entry.by ? authorOf(entry.by) : [el("span", { class: "faint" }, "navd itself")]), el("span", { class: "faint" }, clock(entry.t))),
+      ...(marks.length ? [el("p", { class: "faint" }, bdi(marks.join(" · ")))] : []));
+  }
+}

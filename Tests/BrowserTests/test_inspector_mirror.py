@@ -1,0 +1,158 @@
+"""The mirror: what the page shows at each quiet point is what the daemon has, and every slot says what navctl prints."""
+import random
+import unittest
+
+from harness import IS_LONG, Refused
+from inspectors import Client, InspectorTest, start
+
+OPERATIONS, QUIET = (2000, 100) if IS_LONG else (72, 12)
+NAVS = [f"mirror/{name}" for name in ("kiosk", "hud", "seat")]
+
+
+def setUpModule():
+    start()
+
+
+class Actor:
+    """A client that changes navs at random: stacks, sheets, gestures, bars, buttons and animations."""
+
+    def __init__(self, daemon, name, random):
+        self.client, self.name, self.random = Client(daemon.endpoint, name), name, random
+        self.made = 0
+
+    def text(self):
+        return f"{self.name} {self.random.randrange(10**6)}"
+
+    def record(self):
+        self.made += 1
+        record = {"id": f"{self.name}-{self.made}", "title": self.text()}
+        choice = self.random.randrange(5)
+        if choice == 0:
+            record["item"] = {"prompt": self.text(), "largeTitleDisplayMode": "never"}
+        elif choice == 1:
+            record["item"] = {"largeTitleDisplayMode": "always", "rightItems": [{"systemItem": "refresh"}, {"title": self.text()}]}
+        elif choice == 2:
+            record["item"] = {"backBarButtonItem": {"title": self.text()}, "leftItemsSupplementBackButton": True,
+                              "leftItems": [{"title": self.text()}, {"image": "gear"}]}
+        elif choice == 3:
+            record["toolbarItems"] = [{"title": self.text()}, {"systemItem": "flexibleSpace"}, {"systemItem": "trash"}]
+        return record
+
+    def operations(self, nav):
+        """One message: its operations, and its members."""
+        state, pick = self.client.get(nav), self.random
+        top, chain = state["screens"][-1]["id"], state["presented"].get("chain", [])
+        if "tid" in state["transition"]:
+            return self.while_moving(state["transition"])
+        animated = {"animated": pick.random() < 0.3}
+        if len(state["screens"]) > 6:
+            return [{"popToRoot": {}}], animated
+        kinds = {
+            "push": [{"push": {"screen": self.record()}}], "pop": [{"pop": {}}], "back": [{"ui.backTap": {}}],
+            "replace": [{"replace": {"with": self.record()}}], "insert": [{"insert": {"screen": self.record(), "at": 0}}],
+            "turn": [{"setStack": {"screens": [each["id"] for each in pick.sample(state["screens"], len(state["screens"]))]}}],
+            "title": [{"screen.set": {"screen": top, "title": self.text()}}],
+            "item": [{"item.set": {"screen": top, "prompt": pick.choice([None, self.text()])}}],
+            "large": [{"bar.set": {"prefersLargeTitles": pick.random() < 0.5}}],
+            "hidden": [{"bar.setHidden": {"hidden": pick.random() < 0.2}}],
+            "toolbar": [{"toolbar.setHidden": {"hidden": pick.random() < 0.4}}],
+            "environment": [{"env.set": {"vCompact": pick.random() < 0.3}}],
+            "present": [{"present": {"screen": self.record(), "style": pick.choice(["pageSheet", "formSheet", "popover"])}}],
+            "gesture": [{"gesture.begin": {"kind": "edge", "translation": 5}}],
+        }
+        if chain:
+            kinds = {"dismiss": [{"dismiss": {}}], "swipe": [{"ui.dismiss": {}}], "title": kinds["title"],
+                     "present": kinds["present"] if len(chain) < 3 else [{"dismiss": {}}]}
+        return kinds[pick.choice(sorted(kinds))], animated
+
+    def while_moving(self, transition):
+        if transition["phase"] == "interactive":
+            return [{self.random.choice(["gesture.finish", "gesture.cancel"]): {}}], {}
+        return [{"transition.complete": {"tid": transition["tid"]}}], {}
+
+    def act(self, nav):
+        operations, members = self.operations(nav)
+        try:
+            self.client.op(nav, *operations, **members)
+        except Refused:
+            pass  # by a rule, or since another client was faster
+        return next(iter(operations[0]))
+
+
+class Mirror(InspectorTest):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(20261126)
+        for nav in NAVS:
+            self.daemon.control.create(nav)
+        self.actors = [Actor(self.daemon, name, self.random) for name in ("ada", "bob", "cy", "dee")]
+        for actor in self.actors:
+            self.addCleanup(actor.client.close)
+
+    def test_each_slot_is_what_navctl_prints_at_each_quiet_point(self):
+        self.open(NAVS[0])
+        self.live(NAVS[0])
+        done, moving = set(), 0
+        for count in range(OPERATIONS):
+            # Gestures belong to a session, so that the session that began one goes on with it.
+            nav = NAVS[count % 3]
+            owner = self.daemon.control.get(nav)["transition"].get("owner")
+            actor = next((each for each in self.actors if each.name == owner), self.random.choice(self.actors))
+            done.add(actor.act(nav))
+            if (count + 1) % (OPERATIONS // QUIET) == 0:
+                moving += self.is_true(self.random.choice(NAVS))
+        self.assertLessEqual({"push", "present", "gesture.begin"}, done)
+        self.nodes()
+
+    def is_true(self, nav):
+        """Compares a nav whole, whether or not something moves; a link leads to it."""
+        self.link(nav)
+        # A deadline may end an animation meanwhile, so the state is read again until both agree.
+        self.live(nav)
+        for _ in range(20):
+            state = self.printed("show", "-n", nav)
+            try:
+                self.live(nav)
+                self.shows(state)
+                break
+            except AssertionError:
+                if self.daemon.control.get(nav)["rev"] == state["rev"]:
+                    raise
+        self.nodes()
+        return "tid" in state["transition"]
+
+    def test_a_state_that_changes_while_it_is_shown_is_shown_as_it_becomes(self):
+        nav = self.nav("mirror")
+        self.daemon.control.create(nav)
+        self.open(nav)
+        self.live(nav)
+        for operation in (
+                {"push": {"screen": {"id": "wifi", "title": "Wi-Fi"}}},
+                {"push": {"screen": {"id": "details", "title": "Details", "item": {"prompt": "Choose"}}}},
+                {"screen.set": {"screen": "wifi", "title": "WLAN"}},
+                {"item.set": {"screen": "wifi", "backBarButtonItem": {"title": "Networks"}}},
+                {"item.set": {"screen": "details", "hidesBackButton": True}},
+                {"item.set": {"screen": "details", "hidesBackButton": False}},
+                {"present": {"screen": {"id": "pin", "title": "PIN"}, "style": "formSheet"}},
+                {"dismiss": {}},
+                {"pop": {}}):
+            self.daemon.control.op(nav, operation)
+            self.live(nav)
+            self.shows(self.printed("show", "-n", nav))
+
+    def test_the_tree_has_each_nav_and_a_click_shows_it(self):
+        self.open(NAVS[0])
+        for nav in reversed(NAVS):
+            self.click(f'[data-view=tree] [role=treeitem][data-nav="{nav}"]')
+            self.live(nav)
+            self.until("the selection", f"""return document.querySelector('[role=treeitem][data-nav="{nav}"]')
+                .getAttribute("aria-selected") === "true" """)
+
+    def tearDown(self):
+        for nav in NAVS:
+            self.daemon.control.op(nav, {"nav.close": {}})
+        super().tearDown()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+// Opens a recording in the page: by a button, or by a file that is dropped on it.
+
+import { el } from "../../demo/kiosk/dom.js";
+import { RecordingSource } from "./recording.js";
+import { Shell } from "./shell.js";
+import { Store } from "./store.js";
+import { count, counted, visible } from "./text.js";
+
+/** Lets a person open a .navrec file. The page then shows the recording until it is loaded again. */
+export class Opening {
+  #input = /** @type {HTMLInputElement} */ (el("input", { type: "file", accept: ".navrec,.gz,application/gzip", hidden: true, "data-part": "recording-file" }));
+  #button = el("button", { type: "button", class: "act", "data-part": "open-recording", title: "Open a recording (.navrec), or drop one on the page" }, "Open…");
+
+  /** @param {AbortSignal} signal ends listening */
+  constructor(signal) {
+    document.querySelector(".acts")?.prepend(this.#button, this.#input);
+    this.#button.addEventListener("click", () => this.#input.click());
+    this.#input.addEventListener("change", () => this.#take(this.#input.files?.[0]));
+    document.addEventListener("dragover", (event) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    }, { signal });
+    document.addEventListener("drop", (event) => {
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      this.#take(file);
+    }, { signal });
+  }
+
+  async #take(file) {
+    if (!file) return;
+    this.#input.value = "";
+    const recording = await openWith(`Opening ${visible(file.name, 60)}`, (report) => RecordingSource.open(file, report));
+    if (recording) show(recording);
+  }
+}
+
+/**
+ * Opens a recording with its progress in sight, or shows why it cannot be opened.
+ *
+ * @param {string} title
+ * @param {(report: (progress: {share: number, revisions: number}) => void) => Promise<RecordingSource>} open
+ * @returns {Promise<RecordingSource|null>}
+ */
+export async function openWith(title, open) {
+  const bar = el("progress", { max: 1, value: 0, "aria-label": title });
+  const text = el("p", { "data-part": "opening-text" }, "Reading…");
+  const dialog = /** @type {HTMLDialogElement} */ (el("dialog", { class: "opening", "data-part": "opening", "aria-label": title }, el("h2", {}, title), bar, text));
+  document.body.append(dialog);
+  dialog.showModal();
+  const report = ({ share, revisions }) => {
+    bar.setAttribute("value", share.toFixed(3));
+    text.textContent = `${count(revisions)} revisions proven or marked`;
+  };
+  try {
+    const recording = await open(report);
+    const { problem } = recording.facts;
+    // A part of a recording must not pass for a whole one.
+    return !problem || await accepted(dialog, problem, recording.history(recording.facts.nav).length) ? recording : null;
+  } catch (error) {
+    await accepted(dialog, error, 0);
+    return null;
+  } finally {
+    dialog.remove();
+  }
+}
+
+const REASONS = new Map([["version", "newer"], ["truncated", "truncated"]]);
+
+/** Shows why a recording is not whole; resolves to whether the person wants to see what there is. */
+function accepted(dialog, { code, message }, revisions) {
+  const close = el("button", { type: "button", class: "act" }, "Close");
+  const look = el("button", { type: "button", class: "act", "data-part": "recording-anyway" }, `Show ${counted(revisions, "revision")}`);
+  dialog.replaceChildren(
+    el("h2", {}, revisions ? "This recording is not whole" : "This recording cannot be opened"),
+    el("p", { "data-part": "recording-error", "data-reason": REASONS.get(code) ?? "damaged", role: "alert" }, visible(message)),
+    el("div", { class: "acts" }, ...(revisions ? [look] : []), close));
+  (revisions ? look : close).focus();
+  return new Promise((resolve) => {
+    look.addEventListener("click", () => resolve(true));
+    for (const [element, event] of /** @type {[HTMLElement, string][]} */ ([[close, "click"], [dialog, "close"]])) element.addEventListener(event, () => resolve(false));
+  });
+}
+
+/** The page as it was served, without what a shell has put into it. @type {Node[]|null} */
+let blank = null;
+/** @type {Shell|null} */
+let running = null;
+
+/** Shows a source in a fresh page. The shell before it ends. @param {any} source */
+export function show(source) {
+  running?.stop();
+  blank ??= [...document.body.childNodes].filter((node) => node.nodeName !== "SCRIPT").map((node) => node.cloneNode(true));
+  if (running) document.body.replaceChildren(...blank.map((node) => node.cloneNode(true)));
+  running = new Shell(source, new Store());
+  running.start();
+}

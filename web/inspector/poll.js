@@ -1,0 +1,45 @@
+// Reading again and again while a tab is open.
+
+/** Calls a read while it is wanted, with a pause after each answer. */
+export class Poll {
+  #read;
+  #pause;
+  #isWanted = false;
+  #isBusy = false;
+  #timer = 0;
+
+  /**
+   * @param {() => Promise<void>} read
+   * @param {number} pause in milliseconds
+   * @param {AbortSignal} signal ends the reading
+   */
+  constructor(read, pause, signal) {
+    this.#read = read;
+    this.#pause = pause;
+    document.addEventListener("visibilitychange", () => this.#next(), { signal });
+    signal.addEventListener("abort", () => this.want(false));
+  }
+
+  /**
+   * Begins or ends the reading.
+   *
+   * @param {boolean} isWanted
+   */
+  want(isWanted) {
+    if (isWanted === this.#isWanted) return;
+    this.#isWanted = isWanted;
+    clearTimeout(this.#timer);
+    if (isWanted) this.#next();
+  }
+
+  async #next() {
+    clearTimeout(this.#timer);
+    if (!this.#isWanted || this.#isBusy || document.hidden) return;
+    this.#isBusy = true;
+    const began = performance.now();
+    await this.#read().catch(() => {});
+    this.#isBusy = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#next(), Math.max(100, this.#pause - (performance.now() - began)));
+  }
+}

@@ -1,0 +1,74 @@
+// A table of any length, with the roles of a table and a fixed pool of rows.
+
+import { el } from "../../demo/kiosk/dom.js";
+import { Rows } from "./rows.js";
+import { mark } from "./text.js";
+
+/**
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {string} width as in `grid-template-columns`
+ * @property {boolean} [isNumber]
+ */
+
+/**
+ * Draws records as rows.
+ *
+ * @template T
+ */
+export class Table {
+  root;
+  #rows;
+  #columns;
+  #cells;
+  #mark;
+  /** @type {readonly T[]} */
+  #list = [];
+  #drawn = new WeakMap();
+
+  /**
+   * @param {string} label
+   * @param {Column[]} columns
+   * @param {{cells: (record: T) => (Node|string|(Node|string)[])[], mark: (row: HTMLElement, record: T) => void, least?: string, isTall?: boolean}} options
+   *   `least` is the width below which the table scrolls sideways; a tall table has rows of two lines
+   */
+  constructor(label, columns, { cells, mark: set, least = "0", isTall = false }) {
+    this.#columns = columns;
+    this.#cells = cells;
+    this.#mark = set;
+    const head = el("div", { class: "table-head", role: "row" }, ...columns.map(({ name, isNumber }) => (
+      el("span", { role: "columnheader", class: isNumber ? "number" : null }, name))));
+    const body = el("div", { class: "pool", role: "rowgroup", tabindex: "-1" });
+    this.root = el("div", { class: isTall ? "table tall" : "table", role: "table", "aria-label": label }, el("div", { role: "rowgroup" }, head), body);
+    this.root.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
+    this.root.style.setProperty("--least", least);
+    this.#rows = new Rows(body, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, role: "presentation" });
+  }
+
+  /**
+   * Draws the records. `added` of them came on top.
+   *
+   * @param {readonly T[]} list
+   * @param {number} [added]
+   */
+  update(list, added = 0) {
+    this.#list = list;
+    mark(this.root, "aria-rowcount", list.length + 1);
+    this.#rows.update(list.length, added);
+  }
+
+  #make() {
+    return el("div", { class: "table-row", role: "row" }, ...this.#columns.map(({ isNumber }) => el("span", { role: "cell", class: isNumber ? "number" : null })));
+  }
+
+  #fill(row, index) {
+    const record = this.#list[index];
+    mark(row, "aria-rowindex", index + 2);
+    if (this.#drawn.get(row) === record) return;
+    this.#drawn.set(row, record);
+    this.#mark(row, record);
+    for (const [at, content] of this.#cells(record).entries()) {
+      row.children[at].replaceChildren(...(Array.isArray(content) ? content : [content]));
+    }
+  }
+}
