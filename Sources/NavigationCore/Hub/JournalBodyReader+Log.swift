@@ -80,7 +80,8 @@ extension JournalBodyReader {
     }
   }
 
-  private static let stateMembers: Set<String> = [
+  /// The members of a state that a snapshot has too.
+  static let stateMembers: Set<String> = [
     "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
     "dig",
   ]
