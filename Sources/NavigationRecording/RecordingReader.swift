@@ -34,20 +34,23 @@ package struct RecordingReader: ~Copyable {
   /// Adds bytes of the file; call it when `next` has returned nil.
   package mutating func append(_ bytes: [UInt8]) { gzip.append(bytes) }
 
+  /// The first line; nil if more of the file is needed.
+  package mutating func readHeader() throws(RecordingFault) -> RecordingHeader? {
+    if header == nil, let line = try nextLine() {
+      number += 1
+      header = try RecordingHeader(line: line)
+    }
+    return header
+  }
+
   /// The next line behind the header; nil if more of the file is needed.
   package mutating func next() throws(RecordingFault) -> Line? {
-    while true {
-      guard let line = try nextLine() else { return nil }
-      number += 1
-      if header == nil {
-        header = try RecordingHeader(line: line)
-        continue
-      }
-      guard !isEnded else { throw .broken(line: number, what: "it stands behind the last line") }
-      guard line.starts(with: RecordingEnd.prefix) else { return .entry(line) }
-      isEnded = true
-      return .end(try RecordingEnd(line: line, number: number))
-    }
+    guard try readHeader() != nil, let line = try nextLine() else { return nil }
+    number += 1
+    guard !isEnded else { throw .broken(line: number, what: "it stands behind the last line") }
+    guard line.starts(with: RecordingEnd.prefix) else { return .entry(line) }
+    isEnded = true
+    return .end(try RecordingEnd(line: line, number: number))
   }
 
   /// Reports that the file has no more bytes.
