@@ -17,8 +17,11 @@ package struct RecordingVerifier {
   /// Begins a recording.
   package init(_ header: RecordingHeader) { self.header = header }
 
+  /// The version of the rules by which this program computes resolved bars.
+  package static var rules: UInt64 { HistoryReplay.rules }
+
   /// Whether the resolved bars are compared too.
-  package var comparesBars: Bool { header.rules == HistoryReplay.rules }
+  package var comparesBars: Bool { header.rules == Self.rules }
 
   /// Takes the next entry.
   ///

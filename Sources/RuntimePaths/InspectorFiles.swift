@@ -21,6 +21,7 @@ package enum InspectorFiles {
   /// - Parameters:
   ///   - option: the value of `--page`; nil without the option.
   ///   - file: the file that the directory must have.
+  /// - Returns: the directory.
   /// - Throws: `Missing` with the directories that were searched.
   package static func directory(
     option: String?, having file: String = "index.html"

@@ -176,6 +176,7 @@ extension HistoryReplay {
   /// - Parameters:
   ///   - step: what `take` returned.
   ///   - time: the time of the row in milliseconds since 1970.
+  /// - Returns: the row.
   package func row(of step: Step, time: UInt64) -> PublishedRow? {
     switch step.kind {
     case .state, .created, .replaced: return step.isChange ? stateRow(time: time) : nil

@@ -124,7 +124,15 @@ enum RecordCommand: Command {
       invocation, &connection, GetRequest(id: 0, nav: nav, what: .stats)
     ).reply
     let floor = try Reading.value(figures)["floor"]?.integer ?? 1
-    let end = to ?? figures.revision?.number ?? 0
+    let newest = figures.revision?.number ?? 0
+    let end = to ?? newest
+    guard end <= newest else {
+      throw PlainFailure(
+        lines: [
+          "compacted: revision \(end) does not exist yet; the newest is \(newest)",
+          "try: leave out --to",
+        ], status: ErrorCode.compacted.exitStatus)
+    }
     let first = from ?? max(floor, last.map { end - min(end, $0) + 1 } ?? floor)
     guard first <= end else { throw UsageError("revision \(first) is behind revision \(end)") }
     let daemon = try Reading.get(

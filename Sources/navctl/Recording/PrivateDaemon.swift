@@ -92,7 +92,11 @@ struct PrivateDaemon: ~Copyable {
         }
         guard name != ".", name != ".." else { continue }
         let inner = "\(path)/\(name)"
-        if FileStatus.probe(inner)?.kind == .directory { remove(inner) } else { unsafe unlink(inner) }
+        if FileStatus.probe(inner)?.kind == .directory {
+          remove(inner)
+        } else {
+          unsafe unlink(inner)
+        }
       }
       unsafe closedir(stream)
     }

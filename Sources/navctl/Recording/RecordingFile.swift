@@ -25,6 +25,7 @@ struct RecordingFile: ~Copyable {
   ///   - path: the place.
   ///   - replaces: whether a file at that place is replaced.
   ///   - page: the page around the file; nil for the file alone.
+  /// - Returns: an empty file.
   /// - Throws: why the file cannot be written.
   static func create(
     _ path: String, replaces: Bool, page: RecordingPage?
