@@ -82,6 +82,10 @@ let package = Package(
       name: "NavigationReplica", dependencies: ["NavigationCore"],
       swiftSettings: strict),
 
+    // Recordings of navs: the file, its proof, and what is taken out of it for others.
+    .target(
+      name: "NavigationRecording", dependencies: ["NavigationCore"], swiftSettings: strict),
+
     // The shells.
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
@@ -203,8 +207,8 @@ let package = Package(
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
-        "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
+        "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationRecording",
+        "NavigationReplica", "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
       ],
       swiftSettings: strict),
 
@@ -271,7 +275,8 @@ let package = Package(
       swiftSettings: strict),
     // A hub in a world without I/O, and the mirrors of its clients.
     .testTarget(
-      name: "NavigationHubTests", dependencies: ["NavigationReplica", "NavigationCore"],
+      name: "NavigationHubTests",
+      dependencies: ["NavigationRecording", "NavigationReplica", "NavigationCore"],
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(

@@ -13,6 +13,7 @@ package struct Record: Sendable {
     case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
     case key, keys, code, codes, examples
     case snapshot, resync, diff, latest, event, progress, traced, dropped, work
+    case recording, proof, playback
     case delegate, ask, settled
   }
 

@@ -15,14 +15,19 @@ package enum InspectorFiles {
     }
   }
 
-  /// Finds the directory with `index.html`: that of the option, else the one that belongs to this
+  /// Finds the directory with the page: that of the option, else the one that belongs to this
   /// program, installed or in a build tree, else that of the package.
   ///
-  /// - Parameter option: the value of `--page`; nil without the option.
+  /// - Parameters:
+  ///   - option: the value of `--page`; nil without the option.
+  ///   - file: the file that the directory must have.
+  /// - Returns: the directory.
   /// - Throws: `Missing` with the directories that were searched.
-  package static func directory(option: String?) throws(Missing) -> String {
+  package static func directory(
+    option: String?, having file: String = "index.html"
+  ) throws(Missing) -> String {
     let places = option.map { [$0] } ?? candidates(programDirectory: programDirectory)
-    let found = places.first { FileStatus.probe($0 + "/index.html")?.kind == .regular }
+    let found = places.first { FileStatus.probe("\($0)/\(file)")?.kind == .regular }
     guard let found else { throw Missing(tried: places) }
     return found
   }

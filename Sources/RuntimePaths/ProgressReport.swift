@@ -28,6 +28,10 @@ package struct ProgressSubject: Hashable, Sendable {
   package static let start = ProgressSubject("start", "replaying the journal", .things("rows"))
   /// A check of all navs.
   package static let verify = ProgressSubject("verify", "checking", .things("navs"))
+  /// A recording of a nav.
+  package static let record = ProgressSubject("record", "recording", .things("revisions"))
+  /// The proof of a recording; its bytes count when they are read.
+  package static let proof = ProgressSubject("proof", "proving", .bytes(1))
   /// The deletion of old rows.
   package static let prune = ProgressSubject("prune", "pruning the history", .things("rows"))
 }

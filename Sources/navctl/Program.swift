@@ -14,6 +14,7 @@ enum Program {
     ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self, WatchCommand.self,
     WaitCommand.self,
     GetCommand.self, LogCommand.self, TraceCommand.self, WhyCommand.self, DiffCommand.self,
+    RecordCommand.self, PlayCommand.self,
     ListCommand.self,
     VerifyCommand.self,
     ExplainCommand.self,
@@ -81,7 +82,8 @@ enum Program {
       "popToRootViewController": "pop-to-root", "pushViewController": "push",
       "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
       "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
-      "modal": "present", "undo": "revert", "tui": "ui", "browse": "ui",
+      "modal": "present", "undo": "revert", "export": "record", "replay": "play", "tui": "ui",
+      "browse": "ui",
     ])
 
   /// Runs one command line; returns the exit status.

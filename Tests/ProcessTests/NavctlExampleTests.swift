@@ -12,6 +12,7 @@ extension ProcessTests {
       "create": ["close kiosk --any"], "push": ["pop kiosk --top wifi"],
       "segue": ["pop kiosk --top wifi"], "restore": ["save kiosk kiosk.json"],
       "pop-item": ["push-item hud now --title Owen"],
+      "play": ["record kiosk kiosk.navrec --force"],
     ]
 
     /// Commands that replace or remove what was seen: people have looked at it before.

@@ -64,6 +64,8 @@ COMMANDS = {
     "lease": (["kiosk", "release", "--force"], ["lease"]),
     "key": (["list"], ["keys"]),
     "backup": ([], ["backup"]),
+    "record": (["kiosk", "kiosk.navrec", "--force"], ["recording"]),
+    "play": (["kiosk.navrec", "--verify"], ["proof"]),
     "op": (["kiosk", '{"popToRoot":{}}'], ["changed"]),
     "apply": (["kiosk", "plan"], ["changed"]),
     "cheat": (["push"], ["examples"]),
@@ -174,6 +176,16 @@ class Schema(unittest.TestCase):
             self.scene.must("title", "kiosk", "wifi", "X")
         self.check(trace.communicate(timeout=60)[0], ["traced", "traced"])
 
+    def test_a_recording_is_played_line_by_line(self):
+        self.scene.must("record", "kiosk", "kiosk.navrec", "--redact")
+        play = subprocess.Popen(
+            [NAVCTL, "-o", "json", "play", "--step", os.path.join(self.scene.daemon.directory.path, "kiosk.navrec")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.scene.environment)
+        output = play.communicate("n\ng 5\n", timeout=60)[0]
+        self.check(output, ["playback"] * 4)
+        last = json.loads(output.splitlines()[-1])
+        self.assertEqual((last["rev"], last["state"], last["by"]["name"]), (5, "ended", "redacted"))
+
     def test_a_command_of_watch_gets_each_line(self):
         given = self.scene.must(
             "watch", "kiosk", "--count", "1", "--exec", 'echo "$NAVD_NAV $NAVD_TYPE $NAVD_REV"; cat; exit 3')
@@ -206,13 +218,14 @@ class Schema(unittest.TestCase):
         self.check(output, ["snapshot", "progress"])
 
     def test_progress_of_long_work_goes_to_stderr_when_asked_for(self):
-        for command in (["verify"], ["backup"]):
+        self.scene.must("record", "kiosk", "kiosk.navrec")
+        for command in (["play", "kiosk.navrec", "--verify"], ["record", "kiosk", "kiosk.navrec", "--force"], ["verify"], ["backup"]):
             result = self.scene.navctl(*command, "--progress=json", "-o", "json")
             self.assertEqual(result.status, 0, result.errors)
             self.assertNotIn('"work"', result.output)
             self.check(result.errors, ["work"] * len(result.errors.splitlines()))
             last = json.loads(result.errors.splitlines()[-1])
-            self.assertEqual(last["work"], command[0])
+            self.assertEqual(last["work"], "proof" if command[0] == "play" else command[0])
             self.assertEqual(self.scene.navctl(*command, "-o", "json").errors, "")
         self.assertEqual(last["unit"], "pages")
 

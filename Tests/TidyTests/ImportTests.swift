@@ -9,6 +9,8 @@ enum ImportRules {
     // The pure core; `layers` has what its folders may use of each other.
     "NavigationCore": ["CZlib"],
     "NavigationReplica": ["NavigationCore"],
+    // Pure too: navctl reads and writes the files.
+    "NavigationRecording": ["NavigationCore"],
     "Simulation": ["NavigationCore", "NavigationReplica"],
     "Conformance": ["NavigationCore"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
@@ -52,8 +54,8 @@ enum ImportRules {
       "RuntimePaths", "CLinux",
     ]),
     "navctl": system.union([
-      "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationReplica",
-      "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
+      "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationRecording",
+      "NavigationReplica", "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
     ]),
     // A terminal; it knows nothing of navigation.
     "Curses": ["CNCurses"],

@@ -18,6 +18,7 @@ extension JournalBodyReader {
   ///   - rows: the rows in order.
   ///   - bytes: how large the list may be; the contents of an entry that exceeds it alone are left out.
   /// - Returns: the list, and the revision at which the next one begins; nil if there is no more.
+  /// - Throws: why a row cannot be read.
   mutating func page(
     of rows: [JournalRow], bytes: Int
   ) throws(StoredDataError) -> (list: [UInt8], next: Revision?) {
@@ -80,7 +81,8 @@ extension JournalBodyReader {
     }
   }
 
-  private static let stateMembers: Set<String> = [
+  /// The members of a state that a snapshot has too.
+  static let stateMembers: Set<String> = [
     "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
     "dig",
   ]

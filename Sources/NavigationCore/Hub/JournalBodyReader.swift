@@ -45,6 +45,12 @@ struct JournalBodyReader: Sendable {
     assert(key == end, "a member goes beyond its object")
   }
 
+  /// Loads an entry of `get` `diffs`, which has the members of a diff beside its own.
+  mutating func loadEntry(_ entry: [UInt8]) throws(StoredDataError) {
+    try load(entry)
+    (diff, detached, released) = (0, nil, nil)
+  }
+
   /// The members before the state in a `created` row or in a snapshot.
   struct Head {
     var name: String

@@ -177,19 +177,7 @@ enum JournalBody {
       json.name("det")
       json.detached(commit.detached)
     }
-    if !commit.released.isEmpty {
-      json.name("gone")
-      json.beginArray()
-      for key in commit.released {
-        json.beginObject()
-        switch key {
-        case .screen(let id): json.optional("screen", id.text)
-        case .button(let id): json.optional("button", id.text)
-        }
-        json.endObject()
-      }
-      json.endArray()
-    }
+    json.released(commit.released)
     json.endObject()
   }
 
@@ -341,6 +329,22 @@ extension JSONWriter {
     if !op.request.areUsual {
       optional("sender", op.request.operations.last { $0.sender != nil }?.sender)
     }
+  }
+
+  /// Writes the keys of detached records that are forgotten; nothing without any.
+  mutating func released(_ keys: [DetachedRecords.Key]) {
+    if keys.isEmpty { return }
+    name("gone")
+    beginArray()
+    for key in keys {
+      beginObject()
+      switch key {
+      case .screen(let id): optional("screen", id.text)
+      case .button(let id): optional("button", id.text)
+      }
+      endObject()
+    }
+    endArray()
   }
 
   fileprivate mutating func detached(_ records: [DetachedRecords.Record]) {

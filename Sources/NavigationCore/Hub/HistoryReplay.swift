@@ -1,0 +1,283 @@
+/// A nav rebuilt from the entries of `get` `diffs`, by the rules of this version.
+///
+/// It keeps what a recording has: the stack, the presented screens and the parts. Detached records are
+/// forgotten at once, because entries do not have them; they show nothing, and no digest covers them.
+/// Laws: after `take`, `digest` is computed from the state, not read. `resolved` is what `get` `bar`
+/// answers for the state.
+package struct HistoryReplay: Sendable {
+  /// The version of the rules that compute the resolved bar.
+  package static let rules = JournalBody.resolution
+
+  /// What an entry did.
+  package struct Step: Sendable {
+    /// The kind of the entry; nil for a kind of a later version.
+    package var kind: Kind?
+    /// The revision of the entry.
+    package var revision: Revision
+    /// The digest that the entry names; nil if it names none.
+    package var recorded: Digest?
+    /// The digest before the revision that the entry names; nil if it names none.
+    package var before: Digest?
+    /// Whether the state has other contents now.
+    package var isChange = false
+    /// Whether the entry lacks its contents, so that a state must follow.
+    package var isOmitted = false
+    /// The resolved bar after the entry, computed; nil if it is that of before.
+    package var bar: [UInt8]?
+    /// The resolved bar that the entry names; nil if it names none.
+    package var statedBar: [UInt8]?
+    /// The detached records that the revision left, which are forgotten.
+    var released: [DetachedRecords.Key] = []
+  }
+
+  /// The kinds of entries.
+  package enum Kind: String, Sendable {
+    /// The kinds of `get` `diffs`, and `state`: the complete state at a revision.
+    case state, created, changed, replaced, epoch, report, closed
+  }
+
+  private var reader = JournalBodyReader()
+  /// The state.
+  package private(set) var controller = NavigationController(revision: Revision(0))
+  /// The epoch of the state; zeros if no entry named it.
+  package private(set) var epoch = Epoch(bits: 0)
+  /// The digest of the state, computed.
+  package private(set) var digest = Digest(bits: 0)
+  private var running = RunningDigest()
+  private var shown: ShownBar
+  /// Whether a state was taken.
+  package private(set) var isBegun = false
+
+  /// Begins with no state.
+  package init() { shown = ShownBar(controller) }
+
+  /// The newest revision.
+  package var revision: Revision { controller.revision }
+
+  /// The resolved bar of the state, as JSON.
+  package var resolved: [UInt8] { shown.bytes(of: controller) }
+
+  /// Takes the next entry.
+  ///
+  /// - Throws: what contradicts the state; the replay is then of no use.
+  package mutating func take(_ entry: [UInt8]) throws(StoredDataError) -> Step {
+    try reader.loadEntry(entry)
+    let tape = reader.tape
+    guard let kind = reader.text("kind") else {
+      throw StoredDataError(what: "an entry without kind")
+    }
+    guard let revision = reader.integer("rev") else {
+      throw StoredDataError(what: "an entry without rev")
+    }
+    var step = Step(kind: Kind(rawValue: kind), revision: Revision(revision))
+    step.recorded = tape.member(short: "dig", of: 0).flatMap { tape.hex32($0) }.map {
+      Digest(bits: $0)
+    }
+    step.before = tape.member(short: "before", of: 0).flatMap { tape.hex32($0) }.map {
+      Digest(bits: $0)
+    }
+    step.isOmitted = reader.flag("omitted")
+    step.statedBar = tape.member(short: "resolved", of: 0).map { tape.raw($0) }
+    if let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }) {
+      self.epoch = Epoch(bits: epoch)
+    }
+    switch step.kind {
+    case .state, .created, .replaced:
+      if let state = tape.member(short: "state", of: 0) {
+        try begin(with: tape.raw(state), &step)
+      } else if !step.isOmitted {
+        throw StoredDataError(what: "a state without contents")
+      }
+    case .changed: if !step.isOmitted { try change(&step) }
+    case .epoch, .report, .closed, nil: break
+    }
+    return step
+  }
+
+  private mutating func change(_ step: inout Step) throws(StoredDataError) {
+    guard isBegun else { throw StoredDataError(what: "a change without a state before it") }
+    let change = try reader.change().change
+    try controller.replay(change)
+    let lowest = change.splices.map(\.at).min() ?? Int.max
+    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    digest = running.update(controller, from: min(lowest, edited))
+    if controller.detached.count > 0 { step.released = controller.forgetDetached() }
+    var json = JSONWriter(reserving: 768)
+    if shown.follow(controller, &json) { step.bar = json.bytes }
+    step.isChange = true
+  }
+
+  /// Takes a complete state.
+  private mutating func begin(
+    with state: [UInt8], _ step: inout Step
+  ) throws(StoredDataError) {
+    let body = try Self.body(state, epoch, step.revision)
+    var inner = JournalBodyReader()
+    try inner.load(body)
+    let whole = try inner.state()
+    controller = whole.controller
+    running = RunningDigest()
+    digest = running.update(controller, from: 0)
+    if step.recorded == nil { step.recorded = whole.digest }
+    guard whole.digest == step.recorded else {
+      throw StoredDataError(what: "a state with two digests")
+    }
+    shown = ShownBar(controller)
+    step.bar = resolved
+    (step.isChange, isBegun) = (true, true)
+  }
+
+  /// The members of a state that a body of the journal has, with those that a recording lacks.
+  private static func body(
+    _ state: [UInt8], _ epoch: Epoch, _ revision: Revision
+  ) throws(StoredDataError) -> [UInt8] {
+    var tape = JSONTape()
+    do throws(JSONError) { try tape.read(state, maximumDepth: 48) } catch {
+      throw StoredDataError(what: "a state: \(error.reason.rawValue)")
+    }
+    return JSONWriter.object(reserving: state.count + 128) { json in
+      json.member("nav", "-")
+      json.member("epoch", hex: epoch.bits)
+      json.member("owner", "-")
+      json.member("rev", revision.number)
+      json.member("detached", raw: Array("[]".utf8))
+      tape.forEachMember(of: 0) { name, value in
+        guard JournalBodyReader.stateMembers.contains(name) else { return }
+        json.dynamicName(name)
+        json.raw(tape.raw(value))
+      }
+    }
+  }
+}
+
+extension NavigationController {
+  /// Forgets all detached records; returns their keys, in an order in which a replay can forget them.
+  mutating func forgetDetached() -> [DetachedRecords.Key] {
+    let records = detached.all
+    for record in records { _ = forget(record) }
+    assert(detached.count == 0, "\(detached.count) records are detached still")
+    return records.map(\.key)
+  }
+}
+
+// The rows with which a recorded nav is published again, see Hub+Publication.swift.
+
+extension HistoryReplay {
+  /// The complete state as a row for `publish`.
+  package func stateRow(time: UInt64) -> PublishedRow {
+    let body = JournalBody.state(
+      nav: "-", epoch: epoch, owner: "-", controller: controller, digest: digest,
+      resolvedAt: revision)
+    return PublishedRow(revision: revision, time: time, kind: .state, body: .whole(body))
+  }
+
+  /// The row for `publish` of the entry that `take` has just taken; nil if it changes nothing there.
+  ///
+  /// - Parameters:
+  ///   - step: what `take` returned.
+  ///   - time: the time of the row in milliseconds since 1970.
+  /// - Returns: the row.
+  package func row(of step: Step, time: UInt64) -> PublishedRow? {
+    switch step.kind {
+    case .state, .created, .replaced: return step.isChange ? stateRow(time: time) : nil
+    case .epoch:
+      let body = JSONWriter.object { json in
+        json.member("epoch", hex: epoch.bits)
+        json.optional("cause", reader.text("cause"))
+      }
+      return PublishedRow(revision: step.revision, time: time, kind: .epoch, body: .whole(body))
+    case .changed:
+      guard step.isChange else { return nil }
+      return PublishedRow(
+        revision: step.revision, time: time, kind: .changed, body: .whole(body(of: step)))
+    case .report, .closed, nil: return nil
+    }
+  }
+
+  private func body(of step: Step) -> [UInt8] {
+    let tape = reader.tape
+    func copy(_ names: [String], from at: Int, _ json: inout JSONWriter) {
+      for name in names {
+        guard let value = tape.member(name, of: at) else { continue }
+        json.dynamicName(name)
+        json.raw(tape.raw(value))
+      }
+    }
+    return JSONWriter.object(reserving: 1024) { json in
+      json.name("diff")
+      json.beginObject()
+      json.member("nav", "-")
+      json.member("epoch", hex: epoch.bits)
+      json.member("base", step.revision.number - 1)
+      json.member("rev", step.revision.number)
+      json.member("seq", 0)
+      json.member("cause", plain: reader.cause().wireName)
+      if let by = tape.member(short: "by", of: 0), tape.member(short: "op", of: by) != nil {
+        json.name("by")
+        json.beginObject()
+        copy(["name", "op"], from: by, &json)
+        json.endObject()
+      }
+      copy(["ch"], from: 0, &json)
+      if step.bar != nil {
+        json.name("resolved")
+        json.null()
+      }
+      if let events = tape.member(short: "ev", of: 0) {
+        json.member("ev", raw: tape.raw(events))
+      } else {
+        json.member("ev", raw: Array("[]".utf8))
+      }
+      json.member("depth", UInt64(controller.stack.count))
+      json.member("dig", hex: digest.bits)
+      json.endObject()
+      copy(["before", "by", "sender", "override", "vetoSkipped"], from: 0, &json)
+      if step.bar != nil { json.member("rv", Self.rules) }
+      if let ops = tape.member(short: "do", of: 0) { json.member("ops", raw: tape.raw(ops)) }
+      json.released(step.released)
+    }
+  }
+}
+
+extension PublishedRow {
+  /// Encodes rows for `publish`: the list of one message after the other.
+  ///
+  /// A message has at most `bytesPerMessage` octets of bodies, or one piece of a large body.
+  package static func messages(_ rows: [PublishedRow]) -> [[UInt8]] {
+    var messages: [[UInt8]] = []
+    var pending: [PublishedRow] = []
+    var size = 0
+    func flush() {
+      guard !pending.isEmpty else { return }
+      messages.append(list(pending))
+      pending.removeAll()
+      size = 0
+    }
+    for row in rows {
+      guard case .whole(let body) = row.body else { continue }
+      if size + body.count > bytesPerMessage { flush() }
+      guard body.count > bytesPerMessage else {
+        pending.append(row)
+        size += body.count
+        continue
+      }
+      var offset = 0
+      while offset < body.count {
+        let piece = row.piece(at: offset)
+        guard case .piece(let bytes, _, _) = piece.body, !bytes.isEmpty else { break }
+        messages.append(list([piece]))
+        offset += bytes.count
+      }
+    }
+    flush()
+    return messages
+  }
+
+  private static func list(_ rows: [PublishedRow]) -> [UInt8] {
+    JSONWriter.value { json in
+      json.beginArray()
+      for row in rows { json.publishedRow(row) }
+      json.endArray()
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import CLinux
+import CommandLineOptions
+import Glibc
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import NavigationRecording
+import RuntimePaths
+
+/// `play`: shows a recording to clients, by a navd of its own, or verifies it.
+enum PlayCommand: Command {
+  static let declaration = CommandSet.Command(
+    "play", "Show a recording to clients, or verify it", group: Subject.look,
+    arguments: PositionalArguments("FILE", count: 1...1),
+    options: [
+      OptionDeclaration("verify", "Compute each digest anew, and show nothing"),
+      OptionDeclaration(
+        "speed", argument: "X", "1 as recorded (default), 0 as fast as possible"),
+      OptionDeclaration("at", argument: "REV", "Begin with this revision"),
+      OptionDeclaration("until", argument: "REV", "Stop at this revision"),
+      OptionDeclaration("step", "Show one revision for each key or line of stdin"),
+      ProgressOption.declaration,
+    ],
+    epilogue: """
+      The command starts a navd in a directory of its own, prints its address for --endpoint, and
+      ends it at q or ^C. Nobody can change the nav there. With --step: n or space, b, g REV, p plays
+      on, + and - change the speed, q. A digest proves order and ids, and is no signature.
+
+      Example: navctl play kiosk.navrec --verify
+      """)
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let line = invocation.line
+    let path = line.positionals[0]
+    do {
+      guard !line.contains("verify") else {
+        guard !["speed", "at", "until", "step"].contains(where: line.contains) else {
+          throw UsageError("--verify reads the whole file, without other options")
+        }
+        return try RecordingProof.run(invocation, path)
+      }
+      return try play(invocation, path)
+    } catch let fault as RecordingFault {
+      var lines = ["recording: \(path): \(fault)"]
+      if case .newer = fault {
+        lines.append("try: a newer navctl")
+      } else {
+        lines.append("try: record the nav again, if navd still has its history")
+      }
+      throw PlainFailure(lines: lines, status: 1)
+    }
+  }
+
+  private static func play(_ invocation: Invocation, _ path: String) throws -> Int32 {
+    let line = invocation.line
+    func revision(_ name: String) throws -> Revision? {
+      try line.value(of: name).map { Revision(try Quantities.integer($0, option: name)) }
+    }
+    let speed = try line.value(of: "speed").map { text in
+      guard let speed = Double(text), speed >= 0, speed <= 1_000_000 else {
+        throw UsageError("--speed takes a number from 0 to 1000000, not '\(text)'")
+      }
+      return speed
+    }
+    let (at, until) = (try revision("at"), try revision("until"))
+    // A file that cannot be played starts no daemon.
+    var input = try RecordingInput(path)
+    let header = try input.header()
+    for (name, revision) in [("at", at), ("until", until)] {
+      guard let revision, revision < header.from || revision > header.to else { continue }
+      throw UsageError(
+        "--\(name): the recording has the revisions \(header.from.number) to \(header.to.number)")
+    }
+    let signals = try Signals()
+    let daemon = try PrivateDaemon.start()
+    var playback = try Playback(
+      invocation, Player.open(path, daemon.connect()), speed: speed ?? 1, until: until ?? header.to)
+    try playback.announce(daemon.endpoint)
+    try playback.run(signals, at: at, steps: line.contains("step"))
+    // The daemon runs up to here.
+    withExtendedLifetime(daemon) {}
+    return 0
+  }
+}
+
+/// The run of a recording: its pace, and what a person asks.
+private struct Playback: ~Copyable {
+  private let invocation: Invocation
+  private var player: Player
+  private var speed: Double
+  private let until: Revision
+  private var isPaused = false
+  /// When the next revision is due, of the clock that does not fall.
+  private var due: UInt64 = 0
+  /// Whether the end was printed.
+  private var hasReported = false
+
+  init(
+    _ invocation: Invocation, _ player: consuming Player, speed: Double, until: Revision
+  ) {
+    self.invocation = invocation
+    self.player = player
+    self.speed = speed
+    self.until = until
+  }
+
+  /// Prints the address for clients.
+  func announce(_ endpoint: String) throws {
+    let header = player.header
+    guard invocation.isJSON else {
+      let note = header.redacted.isEmpty ? "" : "  redacted"
+      return try Output.line(
+        TerminalText.visible(
+          "\(endpoint)  \(header.nav)  revisions \(header.from.number) to \(header.to.number)\(note)"
+        ))
+    }
+    try Output.record(
+      Record(
+        .playback,
+        [
+          "state": .string("started"), "endpoint": .string(endpoint), "nav": .string(header.nav),
+          "from": .integer(header.from.number), "to": .integer(header.to.number),
+          "redacted": .array(header.redacted.map { .string($0) }),
+        ]))
+  }
+
+  /// Plays until a signal, `q`, or with `steps` the end of stdin.
+  mutating func run(_ signals: borrowing Signals, at: Revision?, steps: Bool) throws {
+    if let at { try player.seek(at) } else { _ = try player.advance() }
+    isPaused = steps
+    if steps { try report() }
+    var keys = steps ? PlayKeys() : nil
+    try plan()
+    while true {
+      if try isOver(signals) { return }
+      while let request = keys?.next() {
+        guard try take(request) else { return }
+      }
+      if keys?.isAtEnd == true { return }
+      let now = SystemClock.monotonicMilliseconds()
+      if !isPaused, !isDone, now >= due {
+        try goOn(signals)
+        continue
+      }
+      if isDone, !hasReported { try report() }
+      let wait = isPaused || isDone ? -1 : Int32(clamping: due - now)
+      var entries = [
+        pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: keys == nil ? -1 : 0, events: Int16(POLLIN), revents: 0),
+      ]
+      _ = unsafe poll(&entries, 2, wait)
+      if entries[1].revents != 0 { keys?.read() }
+    }
+  }
+
+  private func isOver(_ signals: borrowing Signals) throws -> Bool {
+    while let signal = signals.next() {
+      guard signal == Signals.childEnded else { return true }
+      throw PlainFailure(lines: ["command: the navd of the recording has ended"], status: 7)
+    }
+    return false
+  }
+
+  /// Whether nothing is left to show.
+  private var isDone: Bool { player.isDone(at: until) }
+
+  /// Shows what is due.
+  private mutating func goOn(_ signals: borrowing Signals) throws {
+    guard speed == 0 else {
+      _ = try player.advance()
+      return try plan()
+    }
+    try player.advance(to: until) { !signals.isPending }
+  }
+
+  /// Notes when the next revision is due.
+  private mutating func plan() throws {
+    let now = SystemClock.monotonicMilliseconds()
+    due = now
+    guard speed > 0, let next = try player.nextTime(), let last = Player.time(of: player.entry)
+    else { return }
+    // The clock of the daemon may have been set back.
+    let gap = next > last ? Double(next - last) / speed : 0
+    due = now + UInt64(min(gap, 1e12))
+  }
+
+  /// Carries out a request; returns false for `quit`.
+  private mutating func take(_ request: PlayRequest) throws -> Bool {
+    switch request {
+    case .quit: return false
+    case .next:
+      isPaused = true
+      if !isDone { _ = try player.advance() }
+    case .back:
+      isPaused = true
+      if let now = player.revision, now > player.header.from {
+        try player.seek(Revision(now.number - 1))
+      }
+    case .go(let revision):
+      guard player.has(Revision(revision)) else {
+        Output.error("navctl: the recording has no revision \(revision)")
+        return true
+      }
+      isPaused = true
+      try player.seek(Revision(revision))
+    case .toggle: isPaused.toggle()
+    case .faster: speed = speed == 0 ? 0 : speed * 2
+    case .slower: speed = speed == 0 ? 1 : speed / 2
+    case .unknown(let text):
+      Output.error("navctl: '\(TerminalText.visible(text))' is none of n, b, g REV, p, +, -, q")
+      return true
+    }
+    try plan()
+    try report()
+    return true
+  }
+
+  /// Prints where the recording is.
+  private mutating func report() throws {
+    hasReported = isDone
+    let entry = try JSONValue(player.entry.isEmpty ? Array("{}".utf8) : player.entry)
+    let revision = player.revision?.number ?? 0
+    let state = isDone ? "ended" : isPaused ? "paused" : "playing"
+    guard !invocation.isJSON else {
+      var members: JSONObject = [
+        "state": .string(state), "nav": .string(player.header.nav), "rev": .integer(revision),
+        "dig": .string(player.digest.text), "proven": .bool(player.isAtEnd),
+      ]
+      for name in ["t", "cause", "by", "do"] {
+        members.add(name, entry[name].map { OpaqueJSON(validated: $0.bytes) })
+      }
+      return try Output.record(Record(.playback, members))
+    }
+    let ops = entry["do"]?.elements.compactMap(\.string).joined(separator: " ")
+    var text = "rev \(revision)  \(state)"
+    if let ops = ops ?? entry["cause"]?.string { text += "  \(ops)" }
+    if let by = entry["by"]?["principal"]?.string { text += "  \(by)" }
+    text += "  digest \(player.digest.text)"
+    if player.isAtEnd { text += "  ok" }
+    try Output.line(TerminalText.visible(text))
+  }
+}

@@ -1,0 +1,222 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+import NavigationRecording
+import RuntimePaths
+
+/// `record`: writes the history of a nav to a file.
+enum RecordCommand: Command {
+  static let declaration = CommandSet.Command(
+    "record", "Write the history of a nav to a file, for a ticket", group: Subject.look,
+    arguments: PositionalArguments("NAV FILE", count: 1...2),
+    options: [
+      OptionDeclaration("from", argument: "REV", "Begin at this revision, not with the oldest"),
+      OptionDeclaration("to", argument: "REV", "End at this revision, not with the newest"),
+      OptionDeclaration("last", argument: "N", "The newest N revisions, up to --to"),
+      OptionDeclaration("html", "Write a page that shows the recording without navd"),
+      OptionDeclaration(
+        "page", argument: "DIR", "Where the page offline.html of the inspector is"),
+      OptionDeclaration("redact", "Replace contents, and names of clients and users"),
+      OptionDeclaration(
+        "keep", argument: "ROUTES", "With --redact: keep contents of screens with such a route"),
+      OptionDeclaration("force", "Replace the file if it exists"),
+      ProgressOption.declaration,
+    ],
+    epilogue: """
+      The recording has each change with its author and what the bar showed. navctl play shows and
+      verifies it; see navd-recording(7). --redact keeps ids, versions and routes. ROUTES is a
+      pattern with * and ?, such as 'help/*'; --keep can be repeated.
+
+      Example: navctl record kiosk kiosk.navrec --redact
+      """)
+
+  /// The revisions of one request; an answer holds fewer of large ones.
+  private static let pageRevisions: UInt64 = 250
+
+  /// What is recorded.
+  private struct Range {
+    var nav: String
+    var server: String
+    var from: Revision
+    var to: Revision
+  }
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let line = invocation.line
+    let form = try ProgressOption.form(invocation)
+    let arguments = try invocation.navArguments(rest: 1...1)
+    let page =
+      line.contains("html") || line.contains("page")
+      ? try RecordingPage(directory: line.value(of: "page")) : nil
+    let redaction = try redaction(line)
+    let signals = try Signals()
+    var connection = try invocation.connect()
+    let range = try range(invocation, &connection, arguments.nav)
+    let header = RecordingHeader(
+      nav: range.nav, server: range.server, recorded: SystemClock.wallMilliseconds(),
+      from: range.from, to: range.to)
+    var writer = RecordingWriter(header, redaction: redaction)
+    var file = try RecordingFile.create(
+      arguments.rest[0], replaces: line.contains("force"), page: page)
+    var progress = ProgressLine(.record, as: form)
+    defer { progress.end() }
+    try file.line(writer.header.line)
+    do {
+      try begin(invocation, &connection, range, &writer, &file)
+      var next = range.from.number + 1
+      while next <= range.to.number {
+        progress.show(next - range.from.number, of: range.to.number - range.from.number + 1)
+        next = try copy(invocation, &connection, range, from: next, &writer, &file)
+        guard !isInterrupted(signals) else {
+          throw PlainFailure(lines: ["interrupted: nothing was written"], status: 1)
+        }
+      }
+    } catch let error as StoredDataError {
+      throw PlainFailure(
+        lines: ["history: the history of \(range.nav) contradicts itself: \(error.what)"],
+        status: ErrorCode.internal.exitStatus)
+    }
+    try file.line(writer.end)
+    try file.finish()
+    progress.complete()
+    progress.end()
+    try report(invocation, arguments.rest[0], writer, file.byteCount, isPage: page != nil)
+    return 0
+  }
+
+  private static func redaction(_ line: ParsedCommandLine) throws -> RecordingRedaction? {
+    let patterns = line.values(of: "keep")
+    guard line.contains("redact") else {
+      guard patterns.isEmpty else { throw UsageError("--keep goes with --redact") }
+      return nil
+    }
+    return RecordingRedaction(
+      keeping: try patterns.map {
+        guard let glob = NavGlob($0) else {
+          throw UsageError("--keep takes a pattern of 1 to 256 octets for routes")
+        }
+        return glob
+      })
+  }
+
+  private static func isInterrupted(_ signals: borrowing Signals) -> Bool {
+    while let signal = signals.next() { if signal != Signals.childEnded { return true } }
+    return false
+  }
+
+  /// The revisions to record, by the options and what the daemon has.
+  private static func range(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
+  ) throws -> Range {
+    func option(_ name: String) throws -> UInt64? {
+      try invocation.line.value(of: name).map { try Quantities.integer($0, option: name) }
+    }
+    let (from, to, last) = (try option("from"), try option("to"), try option("last"))
+    guard from == nil || last == nil else {
+      throw UsageError("--from and --last both name the first revision")
+    }
+    guard last != 0 else { throw UsageError("--last takes a number of at least 1") }
+    guard !nav.hasPrefix("$") else {
+      throw UsageError("\(nav) is virtual and has no history to record")
+    }
+    let figures = try Reading.get(
+      invocation, &connection, GetRequest(id: 0, nav: nav, what: .stats)
+    ).reply
+    let floor = try Reading.value(figures)["floor"]?.integer ?? 1
+    let newest = figures.revision?.number ?? 0
+    let end = to ?? newest
+    guard end <= newest else {
+      throw PlainFailure(
+        lines: [
+          "compacted: revision \(end) does not exist yet; the newest is \(newest)",
+          "try: leave out --to",
+        ], status: ErrorCode.compacted.exitStatus)
+    }
+    let first = from ?? max(floor, last.map { end - min(end, $0) + 1 } ?? floor)
+    guard first <= end else { throw UsageError("revision \(first) is behind revision \(end)") }
+    let daemon = try Reading.get(
+      invocation, &connection, GetRequest(id: 0, nav: nil, what: .stats)
+    ).reply
+    return Range(
+      nav: nav, server: try Reading.value(daemon)["server"]?.string ?? "",
+      from: Revision(first), to: Revision(end))
+  }
+
+  /// Writes the state at the first revision, with the author of that revision.
+  private static func begin(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ range: Range,
+    _ writer: inout RecordingWriter, _ file: inout RecordingFile
+  ) throws {
+    let origin = try entries(invocation, &connection, range.nav, from: range.from.number, limit: 1)
+    let state = try state(invocation, &connection, range.nav, at: range.from)
+    try file.line(try writer.state(state, origin: origin.list.first))
+  }
+
+  /// Writes the entries of one answer; returns the revision to go on from.
+  private static func copy(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ range: Range,
+    from: UInt64, _ writer: inout RecordingWriter, _ file: inout RecordingFile
+  ) throws -> UInt64 {
+    let limit = min(pageRevisions, range.to.number - from + 1)
+    let page = try entries(invocation, &connection, range.nav, from: from, limit: limit)
+    for entry in page.list {
+      try file.line(try writer.entry(entry))
+      guard writer.needsState else { continue }
+      let state = try state(invocation, &connection, range.nav, at: writer.revision)
+      try file.line(try writer.state(state))
+    }
+    return page.next ?? from + limit
+  }
+
+  private static func entries(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
+    from: UInt64, limit: UInt64
+  ) throws -> (list: [[UInt8]], next: UInt64?) {
+    var request = GetRequest(id: 0, nav: nav, what: .diffs)
+    request.from = Revision(from)
+    request.limit = limit
+    do {
+      let answer = try Reading.get(invocation, &connection, request)
+      let next = try JSONValue(answer.body)["next"]?.integer
+      return (try Reading.value(answer.reply).elements.map(\.bytes), next)
+    } catch let refusal as Refusal where refusal.error.knownCode == .invalidArgument {
+      // An older daemon does not know the word.
+      throw PlainFailure(
+        lines: [
+          "unsupported: this navd cannot answer get diffs: it lacks the feature history",
+          "try: update navd; until then, navctl history and navctl dump show the log",
+        ], status: ErrorCode.unsupported.exitStatus)
+    }
+  }
+
+  private static func state(
+    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
+    at revision: Revision
+  ) throws -> [UInt8] {
+    var request = GetRequest(id: 0, nav: nav)
+    request.at = revision
+    let reply = try Reading.get(invocation, &connection, request).reply
+    return try Reading.value(reply).bytes
+  }
+
+  private static func report(
+    _ invocation: Invocation, _ path: String, _ writer: RecordingWriter, _ bytes: Int, isPage: Bool
+  ) throws {
+    let header = writer.header
+    guard !invocation.isJSON else {
+      var members: JSONObject = [
+        "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
+        "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
+        "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text),
+        "html": .bool(isPage),
+      ]
+      members.add("redacted", .array(header.redacted.map { .string($0) }))
+      return try Output.record(Record(.recording, members))
+    }
+    var text = "\(path)  \(header.nav) from revision \(header.from.number) to "
+    text += "\(writer.revision.number)  digest \(writer.digest.text)  \(bytes) bytes"
+    if !header.redacted.isEmpty { text += "  redacted" }
+    try Output.line(TerminalText.visible(text))
+  }
+}

@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+import NavctlSupport
+import NavigationClient
+import RuntimePaths
+
+/// A navd of this process alone, in a directory of its own; both go with this value.
+struct PrivateDaemon: ~Copyable {
+  /// The directory, which only this user can enter.
+  let directory: String
+  private let process: Subprocess
+  /// The address for clients.
+  var endpoint: String { "ipc://\(directory)/navd.sock" }
+
+  /// Starts navd, from the directory of navctl or from `PATH`.
+  ///
+  /// - Throws: why it cannot start.
+  static func start() throws -> PrivateDaemon {
+    let base = ProcessEnvironment.current()["TMPDIR"] ?? "/tmp"
+    var template = Array("\(base)/navd-play-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else {
+      throw SystemError("make a directory in", base, code: navd_errno())
+    }
+    let directory = String(
+      decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let own = InspectorFiles.programDirectory.map { "\($0)/navd" }
+    let program = own.flatMap { FileStatus.probe($0) == nil ? nil : $0 } ?? "navd"
+    // No variable of the caller configures this navd, and its log goes to a file.
+    let script = #"log=$1; shift; exec "$@" >"$log" 2>&1"#
+    let path = ProcessEnvironment.current()["PATH"] ?? "/usr/bin:/bin"
+    do {
+      let process = try Subprocess(
+        [
+          "env", "-i", "PATH=\(path)", "sh", "-c", script, "sh", "\(directory)/navd.log", program,
+          "--listen", "ipc://\(directory)/navd.sock", "--state", "\(directory)/state",
+          "--durability", "relaxed",
+        ], input: [], isGroup: true)
+      return PrivateDaemon(directory, process)
+    } catch {
+      remove(directory)
+      throw error
+    }
+  }
+
+  private init(_ directory: String, _ process: Subprocess) {
+    (self.directory, self.process) = (directory, process)
+  }
+
+  /// Connects to it, when it listens.
+  func connect() throws -> NavigationConnection {
+    let end = SystemClock.monotonicMilliseconds() + 10_000
+    while true {
+      if FileStatus.probe("\(directory)/navd.sock") != nil {
+        return try NavigationConnection.connect(to: endpoint, name: "navctl play")
+      }
+      guard process.endedStatus() == nil, SystemClock.monotonicMilliseconds() < end else {
+        throw failure
+      }
+      usleep(5000)
+    }
+  }
+
+  private var failure: PlainFailure {
+    let log = (try? readSmallFile("\(directory)/navd.log")) ?? []
+    let last = String(decoding: log, as: UTF8.self).split(separator: "\n").suffix(3)
+    return PlainFailure(
+      lines: ["command: navd does not start"] + last.map(String.init)
+        + ["try: install navd beside navctl, or put its directory into PATH"], status: 127)
+  }
+
+  deinit {
+    process.kill(SIGTERM)
+    let end = SystemClock.monotonicMilliseconds() + 5000
+    var status = process.endedStatus()
+    while status == nil, SystemClock.monotonicMilliseconds() < end {
+      usleep(5000)
+      status = process.endedStatus()
+    }
+    if status == nil {
+      process.kill(SIGKILL)
+      _ = process.waitForEnd()
+    }
+    Self.remove(directory)
+  }
+
+  /// Removes a directory with its files and directories; links are removed, not followed.
+  private static func remove(_ path: String) {
+    if let stream = unsafe opendir(path) {
+      while let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+          unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+        guard name != ".", name != ".." else { continue }
+        let inner = "\(path)/\(name)"
+        if FileStatus.probe(inner)?.kind == .directory {
+          remove(inner)
+        } else {
+          unsafe unlink(inner)
+        }
+      }
+      unsafe closedir(stream)
+    }
+    unsafe rmdir(path)
+  }
+}
