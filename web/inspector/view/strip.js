@@ -158,7 +158,7 @@ export class Strip {
       context.fillStyle = idle[x] < 0 ? colours.bad : colours.dim;
       for (let dot = 1; dot < this.#height; dot += 4) context.fillRect(x, dot, 1, 2);
     }
-    for (let x = 1; x < this.#width; x += 8) if (first[x]) write(x, clock(first[x]).slice(0, 8), colours.dim);
+    for (let x = 1; x < this.#width; x++) if (first[x]) x += write(x, clock(first[x]).slice(0, 8), colours.dim) ? 100 : 8;
   }
 
   #drawMark(context, x, colour) {
