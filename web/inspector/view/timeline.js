@@ -9,6 +9,7 @@ import { Strip } from "./strip.js";
 /** The fewest revisions in sight. */
 const CLOSEST = 8;
 const SOON = 1000;
+const QUIET_MS = 120;
 const HELP = "Words that a revision must have. by:shell, cause:api, op:push and screen:home look in one place; a minus excludes.";
 
 /** Draws the history of the chosen nav. */
@@ -34,6 +35,7 @@ export class Timeline {
   #listed = 0;
   #at = null;
   #listKey = "";
+  #scrolling = 0;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context @param {import("../past.js").Past} past */
   constructor(root, context, past) {
@@ -173,8 +175,16 @@ export class Timeline {
     // A link may name a revision before the history is there.
     if (at !== null && (this.#matches.positions[index] !== position || index >= this.#listed)) return;
     this.#at = at;
+    clearTimeout(this.#scrolling);
     if (at === null) this.#list.scrollTop = 0;
-    else this.#rows.show(this.#listed - 1 - index);
+    // Scrolling lays out the page, so it waits for the last move of the slider.
+    else this.#scrolling = setTimeout(() => this.#show(at), QUIET_MS);
+  }
+
+  #show(at) {
+    const position = this.#past.chosen();
+    const index = this.#matches.indexOf(position);
+    if (at === this.#context.store.at && this.#matches.positions[index] === position && index < this.#listed) this.#rows.show(this.#listed - 1 - index);
   }
 
   #make() {
