@@ -35,6 +35,8 @@ export class Timeline {
   #listed = 0;
   #at = null;
   #listKey = "";
+  /** The filter of the list that is drawn. */
+  #shown = "";
   #scrolling = 0;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context @param {import("../past.js").Past} past */
@@ -167,7 +169,10 @@ export class Timeline {
       const before = this.#listed;
       this.#listKey = key;
       this.#listed = this.#held === null ? this.#matches.count : this.#matches.indexOf(this.#held);
-      this.#rows.update(this.#listed, Math.max(0, before ? this.#listed - before : 0));
+      const isOther = filter !== this.#shown;
+      this.#shown = filter;
+      this.#rows.update(this.#listed, isOther || !before ? 0 : Math.max(0, this.#listed - before));
+      if (isOther) this.#list.scrollTop = 0;
     }
     for (const row of this.#list.querySelectorAll("[data-row]")) this.#markRow(row, position, compareWith);
     if (at === this.#at) return;
