@@ -250,7 +250,7 @@ class Traces(InspectorTest):
             self.driver.get(address)
             eventually("the answer", lambda: self.run_("return document.documentElement.dataset.state") == "expired")
             self.assertEqual(self.run_("return document.querySelectorAll('[role=treeitem]').length"), 0)
-            self.assertIn("navctl inspect", self.run_("return document.body.textContent"))
+            self.assertIn("navctl inspect", self.run_("return document.querySelector('[data-part=expired]').textContent"))
         finally:
             self.driver.close()
             self.driver.switch_to.window(first)

@@ -57,14 +57,14 @@ class Oracle:
 # The comparison as it is drawn: its ends, and its rows with the members that changed, without versions.
 READ = """
 const view = document.querySelector("[data-view=compare]");
-const ends = view?.querySelector("h2")?.textContent.match(/From revision (\\d+) to (\\d+)/);
-if (!ends) return null;
+const { a, b } = view?.dataset ?? {};
+if (!a || !b) return null;
 const rows = [...view.querySelectorAll("[data-change]")].map((row) => ({
   change: row.dataset.change, id: row.dataset.id, isPresented: row.dataset.presented === "true",
   members: [...new Set([...row.querySelectorAll("[data-member]")].map((each) => each.dataset.member.split(/[.[]/)[0]))]
     .filter((each) => each !== "ver").sort(),
   chain: [...row.querySelectorAll("[data-presented]")].map((each) => each.textContent) }));
-return { before: Number(ends[1]), after: Number(ends[2]), rows };
+return { before: Number(a), after: Number(b), rows };
 """
 
 

@@ -131,6 +131,7 @@ class Mirror(InspectorTest):
                 {"push": {"screen": {"id": "details", "title": "Details", "item": {"prompt": "Choose"}}}},
                 {"screen.set": {"screen": "wifi", "title": "WLAN"}},
                 {"item.set": {"screen": "wifi", "backBarButtonItem": {"title": "Networks"}}},
+                {"item.set": {"screen": "details", "rightItems": [{"title": "Outer"}, {"systemItem": "fixedSpace"}, {"image": "inner"}]}},
                 {"item.set": {"screen": "details", "hidesBackButton": True}},
                 {"item.set": {"screen": "details", "hidesBackButton": False}},
                 {"present": {"screen": {"id": "pin", "title": "PIN"}, "style": "formSheet"}},

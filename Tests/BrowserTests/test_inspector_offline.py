@@ -170,8 +170,13 @@ class Offline(InspectorTest):
         self.at(3, recording.entries[2]["dig"])
         self.slide(5)
         self.becomes("unproven", ("5", "false"), lambda: (self.place()[2], self.place()[4]))
-        text = self.look()["position"]["text"]
-        self.assertNotIn("✓", text)
+        self.assertNotIn("✓", self.look()["position"]["text"])
+        # What follows is not proven either; the rows and the position agree.
+        for rev in (6, 8):
+            self.slide(rev)
+            self.becomes("what follows", (str(rev), "false"), lambda: (self.place()[2], self.place()[4]))
+            row = next(row for row in self.rows("[data-view=timeline] [data-row]") if row["rev"] == str(rev))
+            self.assertIn("unproven", row["text"])
 
     def test_a_malicious_recording_runs_nothing(self):
         text = test_hostile.TEXTS["markup"]

@@ -12,11 +12,14 @@ const KIND_OF = new Map([
 /** The kind of a cause, as an index of `KINDS`. @param {string} cause */
 export function kindOf(cause) { return KIND_OF.get(cause) ?? 3; }
 
-/** Between two revisions this long, nothing happened: the timeline shows a seam and no empty space. */
+/** Between two revisions this long, nothing happened: the timeline shows a seam and no empty space, and a rate leaves it out. */
 export const IDLE_MS = 60_000;
 
 /**
  * Folds positions into pixel columns.
+ *
+ * `first` is the time of the first revision in a column, `busy` the time between its revisions without idle spans, and
+ * `idle` the longest idle span before one of them.
  *
  * @param {import("./history.js").History} history
  * @param {{from: number, to: number, width: number, matches?: import("./filter.js").Matches}} range
@@ -28,7 +31,7 @@ export function fold(history, { from, to, width, matches }) {
   const columns = {
     count: new Uint32Array(width), loaded: new Uint32Array(width), shown: new Uint32Array(width),
     kinds: KINDS.map(() => new Uint32Array(width)), author: new Uint32Array(width), flags: new Uint16Array(width),
-    first: new Float64Array(width), last: new Float64Array(width), idle: new Float64Array(width),
+    first: new Float64Array(width), busy: new Float64Array(width), idle: new Float64Array(width),
   };
   const scale = width / (to - from);
   let before = from > 0 && flags[from - 1] & 1 ? t[from - 1] : 0;
@@ -44,11 +47,11 @@ export function fold(history, { from, to, width, matches }) {
       columns.author[x] = author[at];
     }
     const now = t[at];
-    if (!columns.first[x]) columns.first[x] = before || now;
-    columns.last[x] = now;
-    // A clock that stepped back is drawn as a seam too.
-    if (before && now - before > IDLE_MS) columns.idle[x] = Math.max(columns.idle[x], now - before);
-    else if (before && now < before) columns.idle[x] = now - before;
+    if (!columns.first[x]) columns.first[x] = now;
+    // A clock that stepped back is a seam too.
+    const pause = before ? now - before : 0;
+    if (pause < 0 || pause > IDLE_MS) columns.idle[x] = Math.abs(pause) > Math.abs(columns.idle[x]) ? pause : columns.idle[x];
+    else columns.busy[x] += pause;
     before = now;
   }
   return columns;

@@ -41,6 +41,8 @@ export class History {
   error = null;
   /** @type {History|null} */
   successor = null;
+  /** The epoch of the successor. */
+  nextEpoch = "";
   #listeners = new Set();
   #segments = [];
   #loading = null;
@@ -80,6 +82,14 @@ export class History {
 
   /** Takes note of a state of the watch: revisions up to it are read soon. @param {{rev: number, epoch: string}} state */
   follow(state) { this.#loading?.follow(state); }
+
+  /** Takes note of the oldest revision that the source still has. What is loaded stays. @param {number} floor */
+  prune(floor) {
+    if (!(floor > this.floor)) return;
+    this.floor = floor;
+    this.#loading?.drop(floor);
+    this.changed();
+  }
 
   /** Calls `listener` after each change. @param {() => void} listener @returns {() => void} ends the subscription */
   subscribe(listener) {

@@ -51,7 +51,7 @@ export class Loading {
   follow({ rev, epoch }) {
     const history = this.#history;
     if (!this.#isKnown || history.successor) return;
-    if (epoch !== history.epoch) return this.#end();
+    if (epoch !== history.epoch) return this.#end(epoch);
     if (rev <= history.newest) return;
     this.#extend(history.floor, rev, epoch);
     history.changed();
@@ -59,8 +59,9 @@ export class Loading {
   }
 
   /** Another epoch began: its history is another one. */
-  #end() {
+  #end(epoch) {
     const history = this.#history;
+    history.nextEpoch = epoch;
     const { constructor } = /** @type {any} */ (history);
     history.successor = new constructor(history.nav, this.#source);
     this.stop();
@@ -116,10 +117,10 @@ export class Loading {
     this.#readAt = performance.now();
     const page = await this.#source.log(nav, { from: start, limit: to - start + 1, signal });
     signal.throwIfAborted();
-    if (page.epoch !== this.#history.epoch) return this.#end();
+    if (page.epoch !== this.#history.epoch) return this.#end(page.epoch);
     await this.#take(page.list, signal);
     this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
-    this.#prune(page.floor);
+    this.#history.prune(page.floor);
     if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
     this.#history.changed();
   }
@@ -143,12 +144,8 @@ export class Loading {
     this.#missing = kept;
   }
 
-  /** What the daemon has pruned cannot be loaded any more; what is loaded stays. */
-  #prune(floor) {
-    if (!(floor > this.#history.floor)) return;
-    this.#history.floor = floor;
-    this.#loaded(0, floor - 1);
-  }
+  /** What the daemon has pruned cannot be loaded any more. @param {number} floor */
+  drop(floor) { this.#loaded(0, floor - 1); }
 
   /** Handles refusals that another request avoids; returns whether it did. */
   #isRepaired(error) {
@@ -157,7 +154,7 @@ export class Loading {
       return true;
     }
     if (error.code === "compacted" && error.floor > this.#history.floor) {
-      this.#prune(error.floor);
+      this.#history.prune(error.floor);
       return true;
     }
     return false;

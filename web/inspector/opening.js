@@ -91,7 +91,11 @@ let running = null;
 export function show(source) {
   running?.stop();
   blank ??= [...document.body.childNodes].filter((node) => node.nodeName !== "SCRIPT").map((node) => node.cloneNode(true));
-  if (running) document.body.replaceChildren(...blank.map((node) => node.cloneNode(true)));
+  if (running) {
+    document.body.replaceChildren(...blank.map((node) => node.cloneNode(true)));
+    // The address names a place of the source before.
+    history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
+  }
   running = new Shell(source, new Store());
   running.start();
 }

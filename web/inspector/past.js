@@ -46,6 +46,8 @@ export class Past {
       history.start();
       history.follow(model.live);
     }
+    const { floor } = /** @type {any} */ (model.error) ?? {};
+    if (source.kind === "live" && floor) history?.prune(floor);
     this.position = this.chosen();
     this.notice = history ? noticeOf(history, source, store.at, this.position, epochOf(store)) : "";
     for (const view of this.#views) view.update(model);
@@ -95,8 +97,7 @@ function noticeOf(history, source, at, position, epoch) {
     }
   }
   if (history.successor) {
-    const { epoch: next } = history.successor;
-    parts.push(`The nav has a new epoch${next ? `, ${next}` : ""}. You look at epoch ${history.epoch}; what is loaded stays until you go live.`);
+    parts.push(`The nav has a new epoch, ${history.nextEpoch}. You look at epoch ${history.epoch}; what is loaded stays until you go live.`);
   }
   if (history.error && history.error.code !== "no-nav") parts.push(`The history cannot be read: ${history.error.message}`);
   return parts.join(" ");

@@ -2,8 +2,8 @@
 
 /** @typedef {import("./store.js").Store} Store */
 
-/** How often the address may change: Chromium ignores a page that changes it 200 times in 10 s. */
-const EVERY_MS = 250;
+/** The address changes after the last move of the slider: a change of it costs some milliseconds. */
+const QUIET_MS = 300;
 const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", "plots"]);
 
 /**
@@ -75,7 +75,6 @@ function revision(text) {
 export class Permalink {
   #store;
   #timer = 0;
-  #last = -Infinity;
 
   /** @param {Store} store @param {AbortSignal} signal ends it */
   constructor(store, signal) {
@@ -102,13 +101,10 @@ export class Permalink {
   }
 
   #plan() {
-    if (this.#timer) return;
-    const wait = Math.max(0, this.#last + EVERY_MS - performance.now());
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#timer = 0;
-      this.#last = performance.now();
       const { href } = this;
       if (href !== location.href) history.replaceState(history.state, "", href);
-    }, wait);
+    }, QUIET_MS);
   }
 }

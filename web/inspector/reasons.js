@@ -48,7 +48,7 @@ export async function reasonsOf(source, state, signal) {
   }
   found.brought ??= candidate ?? undefined;
   const since = found.brought?.rev ?? 0;
-  found.shown = await showing(source, state, uncoverings.filter((entry) => entry.rev > since), signal);
+  found.shown = await showing(source, state, uncoverings.filter((entry) => entry.rev > Math.max(since, found.floor)), signal);
   if (visible.ver > since && visible.ver !== found.shown?.rev && visible.ver >= found.floor) {
     const { list } = await source.log(nav, { from: visible.ver, limit: 1 });
     found.changed = list.find((entry) => entry.rev === visible.ver);

@@ -20,6 +20,8 @@ export class Rows {
   #height = 28;
   #most;
   #view = 0;
+  /** Where the list is scrolled to. Asking the element would lay out the page in each frame. */
+  #top = 0;
   #isPlanned = false;
   #isGrowing;
 
@@ -36,7 +38,10 @@ export class Rows {
     this.#most = most;
     this.#space = el("div", { class: "rows", role });
     root.append(this.#space);
-    root.addEventListener("scroll", () => this.#plan(), { passive: true });
+    root.addEventListener("scroll", () => {
+      this.#top = root.scrollTop;
+      this.#plan();
+    }, { passive: true });
     new ResizeObserver(() => {
       this.#measure();
       this.draw();
@@ -55,6 +60,8 @@ export class Rows {
 
   #measure() {
     this.#view = this.root.clientHeight;
+    // A list that was hidden has lost its place.
+    this.#top = this.root.scrollTop;
     const height = parseFloat(getComputedStyle(this.root).getPropertyValue("--row"));
     if (height > 0) this.#height = height;
   }
@@ -67,12 +74,11 @@ export class Rows {
    * @param {number} [added]
    */
   update(count, added = 0) {
-    const { scrollTop } = added ? this.root : { scrollTop: 0 };
     if (count !== this.count) {
       this.count = count;
       this.#space.style.setProperty("height", `${Math.min(TALLEST, count * this.#height)}px`);
     }
-    if (added && scrollTop > 2) this.root.scrollTop = scrollTop + added * this.#height;
+    if (added && this.#top > 2) this.#scroll(this.#top + added * this.#height);
     this.draw();
   }
 
@@ -81,7 +87,7 @@ export class Rows {
     if (!this.#view) this.#measure();
     const rows = this.#view ? Math.min(this.#most, Math.ceil(this.#view / this.#height) + 2 * SPARE) : 0;
     const last = Math.max(0, this.count - rows);
-    const first = Math.min(last, Math.max(0, Math.floor(this.root.scrollTop / this.#height) - SPARE));
+    const first = Math.min(last, Math.max(0, Math.floor(this.#top / this.#height) - SPARE));
     const shown = Math.min(rows, this.count);
     this.#resize(shown);
     const order = [];
@@ -126,10 +132,14 @@ export class Rows {
    */
   show(index) {
     const top = index * this.#height;
-    const { scrollTop } = this.root;
-    if (top < scrollTop) this.root.scrollTop = top;
-    else if (top + this.#height > scrollTop + this.#view) this.root.scrollTop = top + this.#height - this.#view;
+    if (top < this.#top) this.#scroll(top);
+    else if (top + this.#height > this.#top + this.#view) this.#scroll(top + this.#height - this.#view);
     this.draw();
+  }
+
+  #scroll(top) {
+    this.root.scrollTop = top;
+    this.#top = this.root.scrollTop;
   }
 
   /**

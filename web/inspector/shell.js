@@ -25,6 +25,7 @@ import { Why } from "./view/why.js";
  * @property {State|null} live the newest state of the chosen nav
  * @property {State|null} state the state on the stage; null while it is read, or if there is none
  * @property {Error|null} error why there is no state
+ * @property {Error|null} listError why there are no rows
  * @property {boolean} isClosed whether the chosen nav was closed
  * @property {State[]} arrivals the states of the watch since the last frame, oldest first
  * @property {import("./source.js").SourceStatus} status
@@ -74,7 +75,7 @@ export class Shell {
     this.#source = source;
     this.#store = store;
     this.model = {
-      rows: null, live: null, state: null, error: null, isClosed: false, arrivals: [], status: source.status,
+      rows: null, live: null, state: null, error: null, listError: null, isClosed: false, arrivals: [], status: source.status,
     };
     const announcer = new Announcer(part("live-region"));
     const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
@@ -172,7 +173,7 @@ export class Shell {
         this.#scheduleSoon();
       }
     } catch (error) {
-      this.model.error ??= error;
+      this.model.listError = error;
       this.schedule();
     }
   }

@@ -55,8 +55,10 @@ export class LiveSource {
   #client = null;
   #opened = null;
   #listeners = new Set();
-  /** States of the past by nav and revision, the least recently used first. */
+  /** States of the past by revision, epoch and nav, the least recently used first. */
   #states = new Map();
+  /** The epoch, the newest revision and the floor by nav. */
+  #known = new Map();
   #ahead = 0;
 
   /** @param {import("../navigation-client.js").ClientOptions} options */
@@ -135,7 +137,10 @@ export class LiveSource {
     while (!signal?.aborted) {
       const client = await this.#ready();
       try {
-        for await (const state of client.watch(nav, { signal })) yield state;
+        for await (const state of client.watch(nav, { signal })) {
+          if (state.kind !== "directory") this.#learn(nav, state.epoch, state.rev);
+          yield state;
+        }
         return;
       } catch (error) {
         if (client === this.#client) throw error;
@@ -175,6 +180,16 @@ export class LiveSource {
 
   // --- Reads ------------------------------------------------------------------------------------
 
+  /** Notes which revisions a nav has. A nav of another epoch has other states. */
+  #learn(nav, epoch, newest, floor) {
+    const known = this.#known.get(nav);
+    const isSame = known?.epoch === epoch;
+    this.#known.set(nav, { epoch, newest, floor: floor ?? (isSame ? known.floor : undefined) });
+    if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value);
+  }
+
+  #key(nav, rev) { return `${rev} ${this.#known.get(nav)?.epoch ?? ""} ${nav}`; }
+
   /** @param {string|null} nav @param {object} options */
   async #get(nav, options) {
     for (let left = TRIES; ; left--) {
@@ -206,6 +221,7 @@ export class LiveSource {
   async #page(nav, what, { from, limit, signal }) {
     const page = { what, ...(from === undefined ? {} : { from }), ...(limit === undefined ? {} : { limit }) };
     const { value, floor, rev, epoch, next } = await this.#get(nav, { ...page, signal });
+    this.#learn(nav, epoch, rev, floor);
     return { list: value, floor, rev, epoch, next };
   }
 
@@ -217,31 +233,34 @@ export class LiveSource {
    * @returns {Promise<State>}
    */
   async stateAt(nav, rev) {
-    const key = `${rev} ${nav}`;
+    const key = this.#key(nav, rev);
     const kept = this.#states.get(key);
     if (kept) {
       this.#states.delete(key);
       this.#states.set(key, kept);
     }
-    const state = kept ?? await this.#readState(nav, rev, key);
+    const state = kept ?? await this.#readState(nav, rev);
     for (const near of [rev + 1, rev - 1]) this.#prefetch(nav, near);
     return state;
   }
 
-  async #readState(nav, rev, key) {
-    const { value } = await this.#get(nav, { what: "state", at: rev });
+  async #readState(nav, rev) {
+    const { value, epoch, rev: newest } = await this.#get(nav, { what: "state", at: rev });
+    this.#learn(nav, epoch, newest);
     const state = Mirror.read(nav, value, performance.now());
-    this.#states.set(key, state);
+    // The first answer brings the epoch.
+    this.#states.set(this.#key(nav, rev), state);
     if (this.#states.size > KEPT) this.#states.delete(this.#states.keys().next().value);
     return state;
   }
 
   #prefetch(nav, rev) {
-    const key = `${rev} ${nav}`;
-    if (rev < 1 || this.#ahead >= AHEAD || this.#states.has(key)) return;
+    const { floor = Infinity, newest = 0 } = this.#known.get(nav) ?? {};
+    const key = this.#key(nav, rev);
+    // A revision outside the history would be refused, and the refusal would be listed.
+    if (rev < floor || rev > newest || this.#ahead >= AHEAD || this.#states.has(key)) return;
     this.#ahead++;
-    // A revision outside the history is refused; nobody asked for it.
-    this.#readState(nav, rev, key).catch(() => {}).finally(() => { this.#ahead--; });
+    this.#readState(nav, rev).catch(() => {}).finally(() => { this.#ahead--; });
   }
 
   /**

@@ -38,7 +38,7 @@ export class Table {
     this.#mark = set;
     const head = el("div", { class: "table-head", role: "row" }, ...columns.map(({ name, isNumber }) => (
       el("span", { role: "columnheader", class: isNumber ? "number" : null }, name))));
-    const body = el("div", { class: "pool", role: "rowgroup", tabindex: "-1" });
+    const body = el("div", { class: "pool", role: "rowgroup", tabindex: "0", "aria-label": label });
     this.root = el("div", { class: isTall ? "table tall" : "table", role: "table", "aria-label": label }, el("div", { role: "rowgroup" }, head), body);
     this.root.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
     this.root.style.setProperty("--least", least);

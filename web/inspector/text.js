@@ -114,6 +114,13 @@ export function principalOf(by) {
 }
 
 /**
+ * Puts a space between parts.
+ *
+ * @param {(Node|string)[]} parts
+ */
+export const spaced = (parts) => parts.flatMap((part, index) => (index ? [" ", part] : [part]));
+
+/**
  * The author of a change: the principal that navd has proven, then the name that the client claims.
  *
  * @param {any} by

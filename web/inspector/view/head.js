@@ -55,7 +55,8 @@ export class Head {
     this.#announce(phase, state, nav);
     if (state !== this.#state) {
       this.#state = state;
-      this.#isProven = state !== null && digest(state.screens, state.parts) === state.dig;
+      // A recording may also know that a step before this one was not proven.
+      this.#isProven = state !== null && state["isProven"] !== false && digest(state.screens, state.parts) === state.dig;
     }
     const key = state ? `${nav} ${state.epoch} ${state.rev} ${live?.rev ?? ""} ${at}` : `${nav}`;
     if (key === this.#key) return;

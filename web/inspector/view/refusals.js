@@ -3,7 +3,7 @@
 import { el } from "../../../demo/kiosk/dom.js";
 import { Poll } from "../poll.js";
 import { Table } from "../table.js";
-import { authorOf, bdi, clock, counted, explain, mark, write } from "../text.js";
+import { authorOf, bdi, clock, counted, explain, mark, spaced, write } from "../text.js";
 
 const COLUMNS = [
   { name: "Code", width: "minmax(0, 1.3fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(0, 1fr)" },
@@ -70,13 +70,6 @@ function cells({ t, code, reason, nav, do: operations, by, msg }) {
     withTitle(bdi(msg ?? "")), spaced(authorOf({ ...by, pid: undefined })),
   ];
 }
-
-/**
- * Puts a space between elements.
- *
- * @param {(Node|string)[]} parts
- */
-const spaced = (parts) => parts.flatMap((part, index) => (index ? [" ", part] : [part]));
 
 function withTitle(element) {
   element.title = element.textContent;

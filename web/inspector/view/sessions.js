@@ -3,7 +3,7 @@
 import { el } from "../../../demo/kiosk/dom.js";
 import { Poll } from "../poll.js";
 import { Table } from "../table.js";
-import { authorOf, bdi, count, counted, explain, mark, principalOf, write } from "../text.js";
+import { authorOf, bdi, count, counted, explain, mark, principalOf, spaced, write } from "../text.js";
 
 const COLUMNS = [
   { name: "Client", width: "minmax(84px, 1.2fr)" }, { name: "Principal", width: "minmax(118px, 1fr)" }, { name: "Role", width: "88px" },
@@ -65,7 +65,7 @@ function cells(session) {
   const principal = principalOf(session);
   const lag = stalled ? "stalled" : count(behind ?? 0);
   return [
-    authorOf({ name: name ?? "" }), authorOf({ ...(principal ? { principal } : {}), ...(pid === undefined ? {} : { pid }) }),
+    authorOf({ name: name ?? "" }), spaced(authorOf({ ...(principal ? { principal } : {}), ...(pid === undefined ? {} : { pid }) })),
     [bdi(role ?? ""), el("span", { class: "faint" }, " · ", bdi(via ?? ""))], String(watches ?? 0),
     el("span", { class: stalled || behind > 0 ? "alarm" : null, title: stalled ? `${count(behind ?? 0)} behind` : null }, lag),
   ];

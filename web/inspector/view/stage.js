@@ -97,9 +97,10 @@ export class Stage {
     mark(this.#deviceRoot, "data-turned", isTurned ? "" : null);
     const isStill = isPast || this.#reduced.matches;
     try {
+      const scale = this.#device.point;
       this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
       // The scale and the height of the status bar, in points, for programs that measure the drawing.
-      mark(this.#deviceRoot, "data-scale", this.#device.point);
+      mark(this.#deviceRoot, "data-scale", scale);
       mark(this.#device.parts.bar, "data-status", isTurned ? 20 : 44);
       // The clock of the past is not known.
       if (isPast) this.#deviceRoot.querySelectorAll("[data-clock]").forEach((place) => place.replaceChildren());

@@ -7,6 +7,7 @@ import { clock, count } from "../text.js";
 
 const AXIS = 15;
 const AUTHORS = 5;
+const MOST_SEAMS = 8;
 const COLOURS = Object.freeze([...KINDS, "faint", "ink", "dim", "mark", "with", "bad", "paper"]);
 
 /** Draws a range of a history. */
@@ -23,8 +24,9 @@ export class Strip {
   /** @param {HTMLCanvasElement} canvas @param {() => void} schedule */
   constructor(canvas, schedule) {
     this.canvas = canvas;
-    new ResizeObserver(() => {
-      this.#key = "";
+    // Its size comes from here, since a read of it in a frame would lay out the page once more.
+    new ResizeObserver(([{ contentRect }]) => {
+      this.#resize(Math.floor(contentRect.width), Math.floor(contentRect.height));
       schedule();
     }).observe(canvas);
     for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) {
@@ -44,7 +46,7 @@ export class Strip {
    * @param {{from: number, to: number, matches: import("../filter.js").Matches, filter: string, at: number, compareWith: number}} what
    */
   draw(history, { from, to, matches, filter, at, compareWith }) {
-    this.#measure();
+    if (devicePixelRatio !== this.#ratio) this.#resize(this.#width, this.#height);
     if (this.#width < 2 || !(to > from)) return;
     const key = [history.nav, history.epoch, history.version, from, to, filter, this.#width, this.#height, this.#ratio].join(" ");
     if (key !== this.#key) {
@@ -62,14 +64,12 @@ export class Strip {
     if (at >= 0) this.#drawMark(context, (at + 0.5 - from) * scale, this.#colours.mark);
   }
 
-  #measure() {
-    const { clientWidth, clientHeight } = this.canvas;
+  #resize(width, height) {
     const ratio = devicePixelRatio;
-    if (clientWidth === this.#width && clientHeight === this.#height && ratio === this.#ratio) return;
-    [this.#width, this.#height, this.#ratio] = [clientWidth, clientHeight, ratio];
+    [this.#width, this.#height, this.#ratio, this.#key] = [width, height, ratio, ""];
     for (const canvas of [this.canvas, this.#base]) {
-      canvas.width = Math.round(clientWidth * ratio);
-      canvas.height = Math.round(clientHeight * ratio);
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
     }
   }
 
@@ -98,11 +98,12 @@ export class Strip {
 
   /** A bar as high as the rate, in the colours of what led to the revisions; the authors below it. */
   #drawColumn(context, history, x, width) {
-    const { loaded, shown, kinds, author, flags, first, last, idle } = this.#folded;
+    const { loaded, shown, kinds, author, flags, busy } = this.#folded;
     const colours = this.#colours;
     const bottom = this.#height - AXIS - AUTHORS - 1;
-    const rate = 1000 * loaded[x] / Math.max(1, last[x] - first[x]);
-    const share = Math.min(1, Math.max(0.1, (Math.log10(rate) + 2) / 6));
+    // From one revision in ten seconds to ten thousand in one.
+    const rate = 1000 * loaded[x] / Math.max(1, busy[x]);
+    const share = Math.min(1, Math.max(0.1, (Math.log10(rate) + 1) / 5));
     const height = Math.round((bottom - 4) * (loaded[x] ? share : 0.06));
     context.fillStyle = colours.faint;
     context.fillRect(x, bottom - height, width, height);
@@ -118,10 +119,6 @@ export class Strip {
     if (shown[x] && author[x]) {
       context.fillStyle = colourOf(history.authors.list[author[x]]);
       context.fillRect(x, bottom + 1, width, AUTHORS);
-    }
-    if (idle[x]) {
-      context.fillStyle = idle[x] < 0 ? colours.bad : colours.dim;
-      for (let dot = 2; dot < bottom; dot += 5) context.fillRect(x, dot, 1, 2);
     }
     if (flags[x] & (FLAG.bad | FLAG.border | FLAG.unproven | FLAG.gap)) this.#drawFlags(context, x, flags[x], width);
   }
@@ -139,25 +136,34 @@ export class Strip {
     }
   }
 
-  /** Revision and time below the bars, and the length of idle spans where there is room. */
+  /** The longest idle spans with their lengths, and times where there is room. */
   #drawAxis(context, colours) {
-    const { first, last, idle } = this.#folded;
+    const { first, idle } = this.#folded;
     context.font = "10px system-ui, sans-serif";
     context.textBaseline = "alphabetic";
-    let free = 0;
-    for (let x = 0; x < this.#width; x++) {
-      if (!last[x] || x < free) continue;
-      const text = idle[x] ? `⋮ ${spanOf(idle[x])}` : x > free + 60 || !free ? clock(first[x] || last[x]).slice(0, 8) : "";
-      const width = text ? context.measureText(text).width : 0;
-      if (!text || x + width + 2 > this.#width) continue;
-      context.fillStyle = idle[x] ? colours.ink : colours.dim;
-      context.fillText(text, x + 1, this.#height - 3);
-      free = x + width + 14;
+    /** @type {[number, number][]} */
+    const taken = [];
+    const write = (x, text, colour) => {
+      const end = x + context.measureText(text).width;
+      if (end > this.#width || taken.some(([one, other]) => x < other + 30 && one < end + 30)) return false;
+      taken.push([x, end]);
+      context.fillStyle = colour;
+      context.fillText(text, x, this.#height - 3);
+      return true;
+    };
+    const spans = [...idle.keys()].filter((x) => idle[x] && x > 0).sort((a, b) => Math.abs(idle[b]) - Math.abs(idle[a]));
+    for (const x of spans) {
+      if (taken.length >= MOST_SEAMS) break;
+      if (!write(x + 3, spanOf(idle[x]), idle[x] < 0 ? colours.bad : colours.ink)) continue;
+      context.fillStyle = idle[x] < 0 ? colours.bad : colours.dim;
+      for (let dot = 1; dot < this.#height; dot += 4) context.fillRect(x, dot, 1, 2);
     }
+    for (let x = 1; x < this.#width; x++) if (first[x]) x += write(x, clock(first[x]).slice(0, 8), colours.dim) ? 100 : 8;
   }
 
   #drawMark(context, x, colour) {
     if (x < -2 || x > this.#width + 2) return;
+    x = Math.max(1, Math.min(this.#width - 1, x));
     context.fillStyle = this.#colours.paper;
     context.fillRect(x - 2, 0, 4, this.#height - AXIS);
     context.fillStyle = colour;

@@ -9,6 +9,7 @@ import { Strip } from "./strip.js";
 /** The fewest revisions in sight. */
 const CLOSEST = 8;
 const SOON = 1000;
+const QUIET_MS = 120;
 const HELP = "Words that a revision must have. by:shell, cause:api, op:push and screen:home look in one place; a minus excludes.";
 
 /** Draws the history of the chosen nav. */
@@ -33,6 +34,10 @@ export class Timeline {
   #matches = null;
   #listed = 0;
   #at = null;
+  #listKey = "";
+  /** The filter of the list that is drawn. */
+  #shown = "";
+  #scrolling = 0;
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context @param {import("../past.js").Past} past */
   constructor(root, context, past) {
@@ -78,14 +83,15 @@ export class Timeline {
     this.#drawList(history, position);
     this.#drawStatus(history, filter);
     const { section } = this;
-    for (const [name, value] of Object.entries({ loaded: history.loaded, from: history.floor, to: history.newest, complete: history.isComplete })) mark(section, `data-${name}`, String(value));
+    for (const [name, value] of Object.entries({ loaded: history.loaded, from: history.oldest, to: history.newest, complete: history.isComplete })) mark(section, `data-${name}`, String(value));
   }
 
   #begin(history) {
     this.#history = history;
     this.#range = { from: 0, to: 0, isFit: true, isPinned: true };
-    this.#held = null;
-    this.#at = null;
+    this.#held = this.#at = null;
+    this.#listKey = "";
+    this.#listed = 0;
     this.#list.scrollTop = 0;
   }
 
@@ -156,17 +162,34 @@ export class Timeline {
   // --- The list ---------------------------------------------------------------------------------
 
   #drawList(history, position) {
-    const before = this.#listed;
-    this.#listed = this.#held === null ? this.#matches.count : this.#matches.indexOf(this.#held);
-    this.#rows.update(this.#listed, Math.max(0, before ? this.#listed - before : 0));
-    const { at } = this.#context.store;
+    const { at, filter, compareWith } = this.#context.store;
+    // A list that did not change is not drawn: that reads where it is scrolled to, which lays out the page.
+    const key = `${history.nav} ${history.epoch} ${history.version} ${filter} ${this.#held}`;
+    if (key !== this.#listKey) {
+      const before = this.#listed;
+      this.#listKey = key;
+      this.#listed = this.#held === null ? this.#matches.count : this.#matches.indexOf(this.#held);
+      const isOther = filter !== this.#shown;
+      this.#shown = filter;
+      this.#rows.update(this.#listed, isOther || !before ? 0 : Math.max(0, this.#listed - before));
+      if (isOther) this.#list.scrollTop = 0;
+    }
+    for (const row of this.#list.querySelectorAll("[data-row]")) this.#markRow(row, position, compareWith);
     if (at === this.#at) return;
     const index = this.#matches.indexOf(position);
     // A link may name a revision before the history is there.
     if (at !== null && (this.#matches.positions[index] !== position || index >= this.#listed)) return;
     this.#at = at;
+    clearTimeout(this.#scrolling);
     if (at === null) this.#list.scrollTop = 0;
-    else this.#rows.show(this.#listed - 1 - index);
+    // Scrolling lays out the page, so it waits for the last move of the slider.
+    else this.#scrolling = setTimeout(() => this.#show(at), QUIET_MS);
+  }
+
+  #show(at) {
+    const position = this.#past.chosen();
+    const index = this.#matches.indexOf(position);
+    if (at === this.#context.store.at && this.#matches.positions[index] === position && index < this.#listed) this.#rows.show(this.#listed - 1 - index);
   }
 
   #make() {
@@ -183,8 +206,6 @@ export class Timeline {
     const position = this.#matches.positions[this.#listed - 1 - index];
     const entry = this.#history.at(position);
     if (!entry) return;
-    mark(element, "aria-current", position === this.#past.position ? "true" : null);
-    mark(element, "data-with", entry.rev === this.#context.store.compareWith);
     const key = `${position} ${entry.isLoaded} ${entry.flags} ${entry.epoch}`;
     if (element.key === key && element.history === this.#history) return;
     Object.assign(element, { key, history: this.#history });
@@ -199,6 +220,13 @@ export class Timeline {
     mark(what, "title", visible(actOf(entry)));
     write(cause, visible(entry.cause));
     by.replaceChildren(...(entry.by ? authorOf(entry.by) : []));
+    this.#markRow(element, this.#past.position, this.#context.store.compareWith);
+  }
+
+  /** Marks the row of the revision on the stage, and of the one that it is compared with. */
+  #markRow(element, position, compareWith) {
+    mark(element, "aria-current", Number(element.dataset.position) === position ? "true" : null);
+    mark(element, "data-with", Number(element.dataset.rev) === compareWith);
   }
 
   #drawStatus(history, filter) {

@@ -61,9 +61,11 @@ export class Tree {
   }
 
   /** @param {import("../shell.js").Model} model */
-  update({ rows, error }) {
+  update({ rows, listError }) {
     if (!rows) {
-      write(this.#count, error ? explain(error) : "");
+      const isForbidden = listError?.["code"] === "forbidden";
+      const why = isForbidden ? "You have no right to list navs. Type a name and press Enter." : listError ? explain(listError) : "";
+      write(this.#count, why);
       return;
     }
     // Most lists differ in revisions only, and the tree is made of the names.
@@ -159,6 +161,9 @@ export class Tree {
     } else if (event.key === "Enter" || event.key === "ArrowDown") {
       event.preventDefault();
       const first = this.#nodes.findIndex((node) => node.index !== null);
+      const name = this.#search.value.trim();
+      // Without the right to the list, a person can still name a nav.
+      if (!this.#list.length && name && event.key === "Enter") this.#context.store.set({ nav: name });
       if (first >= 0 && event.key === "Enter") this.#choose(first);
       this.#root.focus();
     }
