@@ -2,7 +2,7 @@
 
 import { launchToken } from "../navigation-client.js";
 import { el } from "../../demo/kiosk/dom.js";
-import { show } from "./opening.js";
+import { show } from "./showing.js";
 import { LiveSource } from "./source.js";
 
 async function begin() {

@@ -1,7 +1,8 @@
 // The entry of the single file: shows the recording that the file has in itself. It sends no request.
 
-import { openWith, show } from "./opening.js";
+import { openWith } from "./opening.js";
 import { RecordingSource } from "./recording.js";
+import { show } from "./showing.js";
 
 async function begin() {
   const text = document.getElementById("navrec")?.textContent ?? "";

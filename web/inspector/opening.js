@@ -2,8 +2,7 @@
 
 import { el } from "../../demo/kiosk/dom.js";
 import { RecordingSource } from "./recording.js";
-import { Shell } from "./shell.js";
-import { Store } from "./store.js";
+import { show } from "./showing.js";
 import { count, counted, visible } from "./text.js";
 
 /** Lets a person open a .navrec file. The page then shows the recording until it is loaded again. */
@@ -80,22 +79,4 @@ function accepted(dialog, { code, message }, revisions) {
     look.addEventListener("click", () => resolve(true));
     for (const [element, event] of /** @type {[HTMLElement, string][]} */ ([[close, "click"], [dialog, "close"]])) element.addEventListener(event, () => resolve(false));
   });
-}
-
-/** The page as it was served, without what a shell has put into it. @type {Node[]|null} */
-let blank = null;
-/** @type {Shell|null} */
-let running = null;
-
-/** Shows a source in a fresh page. The shell before it ends. @param {any} source */
-export function show(source) {
-  running?.stop();
-  blank ??= [...document.body.childNodes].filter((node) => node.nodeName !== "SCRIPT").map((node) => node.cloneNode(true));
-  if (running) {
-    document.body.replaceChildren(...blank.map((node) => node.cloneNode(true)));
-    // The address names a place of the source before.
-    history.replaceState(history.state, "", location.href.replace(/#.*/s, ""));
-  }
-  running = new Shell(source, new Store());
-  running.start();
 }

@@ -3,7 +3,6 @@
 import { FLAG } from "./columns.js";
 import { historyOf } from "./history.js";
 import { Opening } from "./opening.js";
-import { Permalink } from "./permalink.js";
 import { Compare } from "./view/compare.js";
 import { Timeline } from "./view/timeline.js";
 import { Travel } from "./view/travel.js";
@@ -26,7 +25,6 @@ export class Past {
   /** @param {import("./shell.js").Context} context */
   constructor(context) {
     this.#context = context;
-    new Permalink(context.store, context.signal);
     new Opening(context.signal);
     const place = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
     this.#views = [

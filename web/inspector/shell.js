@@ -2,18 +2,10 @@
 
 import { Announcer } from "../../demo/kiosk/focus.js";
 import { Copying } from "./copying.js";
-import { Help } from "./help.js";
-import { Keys } from "./keys.js";
-import { Past } from "./past.js";
+import { Permalink } from "./permalink.js";
 import { Head } from "./view/head.js";
-import { Plots } from "./view/plots.js";
-import { Refusals } from "./view/refusals.js";
-import { Sessions } from "./view/sessions.js";
-import { Stage } from "./view/stage.js";
-import { Stream } from "./view/stream.js";
 import { Tabs } from "./view/tabs.js";
 import { Tree } from "./view/tree.js";
-import { Why } from "./view/why.js";
 
 /** @typedef {import("./source.js").State} State */
 
@@ -64,6 +56,8 @@ export class Shell {
   /** When the last frame was drawn. */
   #drawn = 0;
   #isTravelling = false;
+  /** Whether all views are there; until then, the arrivals wait for the stream. */
+  #isComplete = false;
   /** The revision of the past that `model.state` is for. */
   #shown = null;
 
@@ -98,18 +92,10 @@ export class Shell {
   /** Makes the views, and begins. */
   start() {
     const { context } = this;
+    new Permalink(context.store, context.signal);
     this.add(new Head(document.documentElement, context));
     const tree = this.add(new Tree(place("tree"), context));
     this.add(new Tabs(document.querySelector("[role=tablist]"), context));
-    this.add(new Stage(place("stage"), context));
-    this.add(new Stream(place("stream"), context));
-    this.add(new Why(place("why"), context));
-    this.add(new Sessions(place("sessions"), context));
-    this.add(new Refusals(place("refusals"), context));
-    this.add(new Plots(place("plots"), context));
-    this.add(new Past(context));
-    const help = new Help(part("help-dialog"), part("help"));
-    new Keys(context, { tree, help, model: this.model });
     this.#store.subscribe((_, changed) => this.#changed(changed));
     this.#source.onStatus?.((status) => {
       this.model.status = status;
@@ -119,6 +105,18 @@ export class Shell {
     this.#turn();
     this.#list();
     this.#follow();
+    this.schedule();
+    this.#complete(tree);
+  }
+
+  /** Makes the other views. They are in files of their own, so that the tree does not wait for them. */
+  async #complete(tree) {
+    try {
+      const { addViews } = await import("./views.js");
+      if (await addViews(this, tree)) this.#isComplete = true;
+    } catch (error) {
+      this.model.error = error;
+    }
     this.schedule();
   }
 
@@ -159,7 +157,7 @@ export class Shell {
       this.#drawn = now;
       if (this.#life.signal.aborted) return;
       for (const view of this.#views) view.update(this.model);
-      this.model.arrivals = [];
+      if (this.#isComplete) this.model.arrivals = [];
     });
   }
 
