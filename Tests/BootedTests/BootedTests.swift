@@ -13,7 +13,7 @@ struct BootedTests {
     try Machine(
       [
         "install", "kill", "restart", "reload-bad", "refused", "watchdog", "credentials", "memory",
-        "client-unit", "user", "web", "pages",
+        "client-unit", "user", "web", "inspector", "pages",
       ] + (reloads ? ["reload-good"] : []))
   }
   private static let life = Result { try Machine(["upgrade", "remove", "newuser"]) }
@@ -79,6 +79,12 @@ struct BootedTests {
 
   @Test func `a client's unit does not care who starts first`() throws {
     _ = try Self.service.get().passed("client-unit")
+  }
+
+  @Test func `the inspector's package starts nothing, and what it shows nobody can change by it`()
+    throws
+  {
+    _ = try Self.service.get().passed("inspector")
   }
 
   @Test func `pages need a token and their own origin, and nobody else gets or loses a right`()
