@@ -387,6 +387,21 @@ class Recordings(Unblocked):
                 self.assertEqual(proven[:9], [True] * 9)
                 self.assertNotIn(True, proven[9:])
 
+    def test_values_of_other_types_are_no_texts(self):
+        lines, _, _ = recording(12)
+        odd = {"toString": 1, "__proto__": {"polluted": 1}}
+        head = {**lines[0], "server": odd, "rules": odd, "redacted": [odd, "contents"], "recorded": odd}
+        entry = {**lines[6], "cause": odd, "do": [odd, "push"], "by": {"name": odd, "principal": 7, "pid": "x"}, "t": "never", "ins": [odd], "del": [odd]}
+        found = self.opened(pack(head, *lines[1:6], entry, {"kind": "epoch", "rev": 6, "epoch": odd}, {"kind": "report", "bad": odd}, *lines[7:]), """
+          const { operations, cause, by, t, subject } = history.at(5);
+          const { nav } = source.facts;
+          return { facts: source.facts, entry: [operations, cause, Object.keys(by), t, subject], last: (await source.state(nav)).isProven,
+            before: (await source.stateAt(nav, 5)).isProven, polluted: String({}.polluted), log: (await source.log(nav)).list.length };
+        """)
+        self.assertEqual(found["facts"]["redacted"], ["contents"])
+        self.assertEqual(found["entry"], ["push", "", [], 0, ""])
+        self.assertEqual((found["before"], found["last"], found["polluted"]), (True, False, "undefined"))
+
     def test_contents_that_come_with_a_state_of_their_own(self):
         lines, _, states = recording(20)
         omitted = {name: value for name, value in lines[10].items() if name not in ("ch", "ev", "depth", "resolved")} | {"omitted": True}
