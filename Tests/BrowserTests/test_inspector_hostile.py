@@ -111,7 +111,7 @@ class HostileText(InspectorTest):
             if scene == "stack":
                 for slot, shown in (("title", text), ("prompt", text), ("left", text), ("right", text), ("toolbar", text)):
                     self.fact(slot, shown)
-            for tab in TABS if scene != "views" else TABS[:1]:
+            for tab in TABS if scene == "sheets" else TABS[:1]:
                 self.tab(tab)
                 tags |= set(self.inspect(text))
         self.fact("presented", text)

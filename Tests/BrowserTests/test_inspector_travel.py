@@ -13,7 +13,7 @@ from harness import IS_LONG
 from inspectors import READING, InspectorTest, Keys, start
 from wire import Wire
 
-REVISIONS, TRAVELS = (10000, 50) if IS_LONG else (90, 9)
+REVISIONS, TRAVELS = (10000, 50) if IS_LONG else (90, 6)
 NAV = "travel/deep/kiosk"
 
 
