@@ -406,10 +406,12 @@ class Recordings(Unblocked):
         lines, _, states = recording(20)
         omitted = {name: value for name, value in lines[10].items() if name not in ("ch", "ev", "depth", "resolved")} | {"omitted": True}
         whole = {"kind": "state", "rev": 10, "epoch": EPOCH, "state": states[10], "resolved": lines[1]["resolved"]}
-        found = self.states(pack(*lines[:10], omitted, whole, *lines[11:-1], {**lines[-1], "end": 21}))
-        self.assertEqual(len(found["states"]), 20)
-        self.assertTrue(all(each["isProven"] for each in found["states"]))
-        self.assertEqual((found["facts"]["unproven"], found["facts"]["problem"]), ([], None))
+        bare = {name: value for name, value in omitted.items() if name != "dig"}
+        for entry in (omitted, bare):
+            found = self.states(pack(*lines[:10], entry, whole, *lines[11:-1], {**lines[-1], "end": 21}))
+            self.assertEqual(len(found["states"]), 20)
+            self.assertTrue(all(each["isProven"] for each in found["states"]))
+            self.assertEqual((found["facts"]["unproven"], found["facts"]["problem"]), ([], None))
         missing = self.states(pack(*lines[:10], omitted, *lines[11:]))
         self.assertEqual([each["isProven"] for each in missing["states"]], [True] * 9 + [False] * 11)
 

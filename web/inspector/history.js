@@ -1,4 +1,4 @@
-// The history of one nav: who changed it, when, and by which operations, for each revision.
+// The history of one nav: author, time and operations of each revision.
 
 import { Authors, Columns, FLAG, Names } from "./columns.js";
 import { Matches } from "./filter.js";

@@ -7,6 +7,7 @@ const PAGE = 1000;
 const LEAST_PAGE = 25;
 /** How often the newest revisions are read. navd performs up to 56,000 in a second; the page needs none of them at once. */
 const FOLLOW_MS = 250;
+const REPORT_MS = 100;
 const RETRY_MS = 1000;
 /** Without these, another try cannot help. */
 const FINAL = new Set(["no-nav", "forbidden", "unknown-verb", "invalid-argument", "unauthorized"]);
@@ -22,6 +23,7 @@ export class Loading {
   #abort = null;
   #wake = null;
   #readAt = -Infinity;
+  #reportedAt = -Infinity;
 
   /** @param {import("./history.js").History} history @param {any} source */
   constructor(history, source) {
@@ -122,6 +124,14 @@ export class Loading {
     this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
     this.#history.prune(page.floor);
     if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
+    this.#report();
+  }
+
+  /** Each report draws the whole strip anew, so pages that come fast share one. */
+  #report() {
+    const now = performance.now();
+    if (!this.isComplete && now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
     this.#history.changed();
   }
 

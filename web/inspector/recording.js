@@ -311,7 +311,8 @@ class Reading {
   #end({ end, rev, dig }) {
     const { state } = this.#replay;
     const isRight = end === this.#entries && rev === state.rev && dig === state.dig;
-    this.#stop(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${this.#entries} up to ${state.rev}, ${state.dig}.`);
+    const found = JSON.stringify([this.#entries, state.rev, state.dig]);
+    this.#stop(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${found}.`);
   }
 
   #stop(code, message) {
