@@ -22,6 +22,8 @@ export class Loading {
   #page = PAGE;
   #abort = null;
   #wake = null;
+  /** The newest revision that the watch has shown. */
+  #ahead = 0;
   #readAt = -Infinity;
   #reportedAt = -Infinity;
 
@@ -31,9 +33,11 @@ export class Loading {
     this.#source = source;
   }
 
-  get isComplete() { return this.#isKnown && !this.#missing.length; }
+  get isComplete() { return this.#isKnown && !this.missing; }
 
-  get missing() { return this.#missing.reduce((sum, [from, to]) => sum + to - from + 1, 0); }
+  get missing() {
+    return this.#missing.reduce((sum, [from, to]) => sum + to - from + 1, Math.max(0, this.#ahead - this.#history.newest));
+  }
 
   start() {
     if (this.#abort || this.#history.successor) return;
@@ -54,10 +58,19 @@ export class Loading {
     const history = this.#history;
     if (!this.#isKnown || history.successor) return;
     if (epoch !== history.epoch) return this.#end(epoch);
-    if (rev <= history.newest) return;
-    this.#extend(history.floor, rev, epoch);
-    history.changed();
+    if (rev <= Math.max(history.newest, this.#ahead)) return;
+    this.#ahead = rev;
+    if (performance.now() - this.#reportedAt >= REPORT_MS) {
+      this.#catchUp();
+      this.#report(true);
+    }
     this.#wake?.();
+  }
+
+  /** Makes room for the revisions that the watch has shown. */
+  #catchUp() {
+    const { newest, floor, epoch } = this.#history;
+    if (this.#isKnown && this.#ahead > newest) this.#extend(floor, this.#ahead, epoch);
   }
 
   /** Another epoch began: its history is another one. */
@@ -74,6 +87,7 @@ export class Loading {
     const { nav } = this.#history;
     while (!signal.aborted) {
       try {
+        this.#catchUp();
         if (!this.#isKnown) await this.#find(nav, signal);
         else if (this.#missing.length) await this.#read(nav, signal);
         else await this.#sleep(0, signal);
@@ -128,9 +142,9 @@ export class Loading {
   }
 
   /** Each report draws the whole strip anew, so pages that come fast share one. */
-  #report() {
+  #report(isDue = this.isComplete) {
     const now = performance.now();
-    if (!this.isComplete && now - this.#reportedAt < REPORT_MS) return;
+    if (!isDue && now - this.#reportedAt < REPORT_MS) return;
     this.#reportedAt = now;
     this.#history.changed();
   }
