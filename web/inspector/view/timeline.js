@@ -8,6 +8,8 @@ import { Strip } from "./strip.js";
 
 /** The fewest revisions in sight. */
 const CLOSEST = 8;
+const LEGEND = Object.freeze([
+  ["program", "program", "A client asked for it"], ["person", "person", "A back button or a gesture"], ["daemon", "navd", "A deadline, a lease, or a recovery"]]);
 const SOON = 1000;
 const QUIET_MS = 120;
 const HELP = "Words that a revision must have. by:shell, cause:api, op:push and screen:home look in one place; a minus excludes.";
@@ -59,7 +61,8 @@ export class Timeline {
       el("div", { class: "timeline-tools" }, this.#filter, this.#pause,
         el("div", { class: "zoom", role: "group", "aria-label": "Zoom" }, zoom("zoom-out", "−", "Show more revisions", 2),
           zoom("zoom-in", "+", "Show fewer revisions", 0.5), zoom("fit", "Fit", "Show all revisions", Infinity)),
-        this.#progress, this.#status),
+        this.#progress, this.#status,
+        el("p", { class: "legend" }, ...LEGEND.map(([kind, text, title]) => el("span", { "data-kind": kind, title }, text)))),
       this.#list);
     this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60 });
     this.#listen();
