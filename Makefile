@@ -131,6 +131,7 @@ test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|PublishTests|ClusterLossTests')
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
+	$(call step,Tests/BrowserTests/faults)
 
 # RUNS=10 times; each run takes about twice as long as without load.
 test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times

@@ -136,6 +136,10 @@ class Rights(InspectorTest):
         self.until("the refusal", lambda: self.place()[0] != "open/one" or "vault" in self.run_("return location.hash"))
         self.assertNotIn("Secret title", self.run_("return document.documentElement.outerHTML"))
         self.assertNotIn("secret-screen", self.run_("return document.documentElement.outerHTML"))
+        sent = b"".join(bytes(each) for each in recorder.requests)
+        names = {name.lower() for name in re.findall(rb"^([\w-]+): ", sent, re.MULTILINE)}
+        self.assertEqual(names & {b"referer", b"cookie"}, set())
+        self.assertEqual(re.sub(rb'\{"code":"[^"]+"\}', b"", sent).count(code.encode()), 0)
         received = b"".join(bytes(each) for each in recorder.answers)
         self.assertNotIn(b"Secret title", received)
         self.assertNotIn(b"plans-b", received)

@@ -18,7 +18,8 @@ def setUpModule():
 
 class Breaks(InspectorTest):
     # A browser reports each request that has no server.
-    noise = ("Failed to load resource", "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
+    noise = ("Failed to load resource", "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE",
+             "ERR_CONNECTION_RESET")
 
     def begin(self, screens=3):
         nav = self.nav("breaks")

@@ -36,10 +36,12 @@ while (walker.nextNode()) {
   const { data, parentElement } = walker.currentNode;
   const isAlone = parentElement.textContent === data && getComputedStyle(parentElement).display !== "inline";
   const isScript = ["script", "style"].includes(parentElement.localName);
-  if (data.includes(text) && !isScript && !parentElement.closest("bdi") && !isAlone) outside.push(parentElement.outerHTML.slice(0, 200));
+  const isOutside = !isScript && !parentElement.closest("bdi") && !isAlone;
+  if (data.includes(text) && isOutside) outside.push(parentElement.outerHTML.slice(0, 200));
 }
 return { tags: [...tags].sort(), handlers, addresses, outside, title: document.title,
-  requests: performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => !name.startsWith(`${location.origin}/`)) };
+  requests: performance.getEntriesByType("resource").map(({ name }) => name)
+    .filter((name) => !name.startsWith(`${location.origin}/`)) };
 """
 # Characters that a page may show as escapes: controls, marks of direction, and what has no width.
 UNSEEN = re.compile("[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff\u0300-\u036f\u0489]+")
@@ -111,7 +113,7 @@ class HostileText(InspectorTest):
             if scene == "stack":
                 for slot, shown in (("title", text), ("prompt", text), ("left", text), ("right", text), ("toolbar", text)):
                     self.fact(slot, shown)
-            for tab in TABS if scene != "views" else TABS[:1]:
+            for tab in TABS if scene == "sheets" else TABS[:1]:
                 self.tab(tab)
                 tags |= set(self.inspect(text))
         self.fact("presented", text)

@@ -22,6 +22,38 @@ new MutationObserver(() => {
   if (text && text !== said.at(-1)?.[0]) said.push([text, performance.now()]);
 }).observe(region, { childList: true, characterData: true, subtree: true });
 """
+# The texts that differ too little from what is behind them; a ground that is no plain colour is left out.
+POOR = """
+const parse = (text) => {
+  const [red, green, blue, alpha = 1] = text.match(/[\\d.]+/g)?.map(Number) ?? [];
+  return blue === undefined ? null : [red, green, blue, alpha];
+};
+const curve = (each) => each <= 0.03928 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4;
+const light = ([red, green, blue]) => 0.2126 * curve(red / 255) + 0.7152 * curve(green / 255) + 0.0722 * curve(blue / 255);
+const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+const ground = (element) => {
+  for (let one = element; one; one = one.parentElement) {
+    const style = getComputedStyle(one), colour = parse(style.backgroundColor);
+    if (style.backgroundImage !== "none") return null;
+    if (colour && colour[3] > 0.99) return colour;
+    if (colour && colour[3] > 0) return null;
+  }
+  return isDark ? null : [255, 255, 255];
+};
+const left = "[data-device], :disabled, [aria-disabled=true], [aria-hidden=true]";
+const poor = [];
+for (const element of document.querySelectorAll("*")) {
+  const hasText = [...element.childNodes].some((each) => each.nodeType === 3 && each.data.trim());
+  const isSeen = element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  if (!hasText || !isSeen || element.closest(left)) continue;
+  const over = parse(getComputedStyle(element).color), under = ground(element);
+  if (!over || !under || over[3] < 1) continue;
+  const [high, low] = [light(over), light(under)].sort((a, b) => b - a);
+  const ratio = (high + 0.05) / (low + 0.05);
+  if (ratio < 4.5) poor.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 90)}`);
+}
+return poor;
+"""
 
 
 def setUpModule():
@@ -100,7 +132,8 @@ class Keyboard(InspectorTest):
             self.key(Keys.TAB)
             part, outline, what = self.run_("""
               const one = document.activeElement, style = getComputedStyle(one);
-              return [one.dataset.part ?? one.querySelector("[data-part]")?.dataset.part ?? one.closest("[data-part]")?.dataset.part ?? null,
+              const part = one.closest("[data-part]") ?? one.querySelector("[data-part]");
+              return [part?.dataset.part ?? null,
                 style.outlineStyle !== "none" || style.boxShadow !== "none", one.outerHTML.slice(0, 80)];""")
             found.add(part)
             if not outline:
@@ -238,30 +271,7 @@ class Keyboard(InspectorTest):
         """Text and ground differ, in the light, in the dark, and with the colours of the system."""
         for features in ([], [{"name": "prefers-color-scheme", "value": "dark"}], [{"name": "forced-colors", "value": "active"}]):
             self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-            poor = self.run_("""
-              const parse = (text) => { const found = text.match(/[\\d.]+/g)?.map(Number); return found && [...found.slice(0, 3), found[3] ?? 1]; };
-              const light = ([r, g, b]) => [r, g, b].map((each) => each / 255).map(
-                (each) => each <= 0.03928 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4).reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
-              const ground = (element) => {
-                for (let one = element; one; one = one.parentElement) {
-                  const style = getComputedStyle(one), colour = parse(style.backgroundColor);
-                  if (style.backgroundImage !== "none") return null;
-                  if (colour && colour[3] > 0.99) return colour;
-                  if (colour && colour[3] > 0) return null;
-                }
-                return parse(getComputedStyle(document.documentElement).backgroundColor)?.[3] > 0 ? null
-                  : (getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? null : [255, 255, 255]);
-              };
-              const poor = [];
-              for (const element of document.querySelectorAll("*")) {
-                const own = [...element.childNodes].some((each) => each.nodeType === 3 && each.data.trim());
-                if (!own || !element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) || element.closest("[data-device], :disabled, [aria-disabled=true], [aria-hidden=true]")) continue;
-                const over = parse(getComputedStyle(element).color), under = ground(element);
-                if (!over || !under || over[3] < 1) continue;
-                const [high, low] = [light(over), light(under)].sort((a, b) => b - a);
-                if ((high + 0.05) / (low + 0.05) < 4.5) poor.push(`${((high + 0.05) / (low + 0.05)).toFixed(2)} ${element.outerHTML.slice(0, 90)}`);
-              }
-              return poor;""")
+            poor = self.run_(POOR)
             self.assertEqual(poor, [], features)
 
 

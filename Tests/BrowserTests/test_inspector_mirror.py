@@ -5,7 +5,7 @@ import unittest
 from harness import IS_LONG, Refused
 from inspectors import Client, InspectorTest, start
 
-OPERATIONS, QUIET = (2000, 100) if IS_LONG else (72, 12)
+OPERATIONS, QUIET = (2000, 100) if IS_LONG else (80, 10)
 NAVS = [f"mirror/{name}" for name in ("kiosk", "hud", "seat")]
 
 

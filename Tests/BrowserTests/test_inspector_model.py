@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import unittest
+import zlib
 
 from harness import HERE, Daemon, Directory, Gateway
 from navrecs import EPOCH, PARTS, Nav, base64_of, copy, end, header, pack, recording
@@ -259,16 +260,16 @@ class Histories(Unblocked):
           source.newest = 5200;
           source.floor = 1200;
           history.follow({ rev: 5200, epoch: "e" });
-          seen.push(history.length, history.missing);
+          seen.push(history.isComplete, history.missing);
           await until(() => history.isComplete);
-          seen.push(history.loaded, history.floor, history.at(0).isLoaded, history.at(5199).isLoaded);
+          seen.push(history.length, history.loaded, history.floor, history.at(0).isLoaded, history.at(5199).isLoaded);
           source.epoch = "f";
           history.follow({ rev: 2, epoch: "f" });
           seen.push(history.successor !== null, history.length, historyOf(source, "m").nav);
           history.stop();
           return seen;
         """)
-        self.assertEqual(found, [3000, 5200, 2200, 5200, 1200, True, True, True, 5200, "m"])
+        self.assertEqual(found, [3000, False, 2200, 5200, 5200, 1200, True, True, True, 5200, "m"])
 
     def test_pruning_ahead_of_the_reader_and_small_answers(self):
         found = self.run_script("""
@@ -387,14 +388,31 @@ class Recordings(Unblocked):
                 self.assertEqual(proven[:9], [True] * 9)
                 self.assertNotIn(True, proven[9:])
 
+    def test_values_of_other_types_are_no_texts(self):
+        lines, _, _ = recording(12)
+        odd = {"toString": 1, "__proto__": {"polluted": 1}}
+        head = {**lines[0], "server": odd, "rules": odd, "redacted": [odd, "contents"], "recorded": odd}
+        entry = {**lines[6], "cause": odd, "do": [odd, "push"], "by": {"name": odd, "principal": 7, "pid": "x"}, "t": "never", "ins": [odd], "del": [odd]}
+        found = self.opened(pack(head, *lines[1:6], entry, {"kind": "epoch", "rev": 6, "epoch": odd}, {"kind": "report", "bad": odd}, *lines[7:]), """
+          const { operations, cause, by, t, subject } = history.at(5);
+          const { nav } = source.facts;
+          return { facts: source.facts, entry: [operations, cause, Object.keys(by), t, subject], last: (await source.state(nav)).isProven,
+            before: (await source.stateAt(nav, 5)).isProven, polluted: String({}.polluted), log: (await source.log(nav)).list.length };
+        """)
+        self.assertEqual(found["facts"]["redacted"], ["contents"])
+        self.assertEqual(found["entry"], ["push", "", [], 0, ""])
+        self.assertEqual((found["before"], found["last"], found["polluted"]), (True, False, "undefined"))
+
     def test_contents_that_come_with_a_state_of_their_own(self):
         lines, _, states = recording(20)
         omitted = {name: value for name, value in lines[10].items() if name not in ("ch", "ev", "depth", "resolved")} | {"omitted": True}
         whole = {"kind": "state", "rev": 10, "epoch": EPOCH, "state": states[10], "resolved": lines[1]["resolved"]}
-        found = self.states(pack(*lines[:10], omitted, whole, *lines[11:-1], {**lines[-1], "end": 21}))
-        self.assertEqual(len(found["states"]), 20)
-        self.assertTrue(all(each["isProven"] for each in found["states"]))
-        self.assertEqual((found["facts"]["unproven"], found["facts"]["problem"]), ([], None))
+        bare = {name: value for name, value in omitted.items() if name != "dig"}
+        for entry in (omitted, bare):
+            found = self.states(pack(*lines[:10], entry, whole, *lines[11:-1], {**lines[-1], "end": 21}))
+            self.assertEqual(len(found["states"]), 20)
+            self.assertTrue(all(each["isProven"] for each in found["states"]))
+            self.assertEqual((found["facts"]["unproven"], found["facts"]["problem"]), ([], None))
         missing = self.states(pack(*lines[:10], omitted, *lines[11:]))
         self.assertEqual([each["isProven"] for each in missing["states"]], [True] * 9 + [False] * 11)
 
@@ -403,7 +421,8 @@ class Recordings(Unblocked):
         whole = pack(*lines)
         cut = self.states(whole[:len(whole) // 2])
         self.assertEqual(cut["facts"]["problem"]["code"], "truncated")
-        self.assertGreater(len(cut["states"]), 50)
+        # Each line that the octets give, and no fewer; the first is the header.
+        self.assertEqual(len(cut["states"]), zlib.decompressobj(31).decompress(whole[:len(whole) // 2]).count(b"\n") - 1)
         self.assertTrue(all(each["isProven"] for each in cut["states"]))
         self.assertEqual(self.states(pack(*lines[:-1]))["facts"]["problem"]["code"], "truncated")
         flipped = bytearray(whole)

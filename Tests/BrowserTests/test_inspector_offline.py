@@ -1,6 +1,6 @@
 """The file without a server: a recording in offline.html, opened by `file://` with the network off.
 
-`Recording` of recordings.py writes it, as another program than navctl would. Where navctl has `record`, its files are tried too.
+recordings.py writes it, as another program than navctl would. Where navctl has `record`, its files are tried too.
 """
 import gzip
 import json

@@ -13,7 +13,7 @@ from harness import IS_LONG
 from inspectors import READING, InspectorTest, Keys, start
 from wire import Wire
 
-REVISIONS, TRAVELS = (10000, 50) if IS_LONG else (90, 9)
+REVISIONS, TRAVELS = (10000, 50) if IS_LONG else (90, 6)
 NAV = "travel/deep/kiosk"
 
 
@@ -213,6 +213,46 @@ class Travel(InspectorTest):
         self.assertTrue(any("control" in text for text in authors[1]), authors)
         self.assertFalse(any("control" in text for text in authors[0]), authors)
         self.assertLessEqual(len(self.rows("[data-row]")), 60)
+
+    def revisions(self):
+        return [int(row["rev"]) for row in self.rows("[data-view=timeline] [data-row]")]
+
+    def test_a_filter_leaves_the_rows_that_match(self):
+        nav, control = self.nav("travel/filter"), self.daemon.control
+        control.create(nav)
+        wanted = []
+        for number in range(4):
+            control.op(nav, {"push": {"screen": {"id": f"s-{number}"}}})
+            wanted.append(control.op(nav, {"pop": {}})["rev"])
+        self.open(nav)
+        self.live(nav)
+        self.until("the rows", lambda: len(self.revisions()) == 9)
+        self.fill_in("filter", "op:pop")
+        self.becomes("the rows", sorted(wanted), lambda: sorted(self.revisions()))
+        self.fill_in("filter", "by:nobody")
+        self.becomes("no rows", [], self.revisions)
+        self.fill_in("filter", "")
+        self.until("all rows", lambda: len(self.revisions()) == 9)
+
+    def fill_in(self, part, text):
+        self.run_("""
+          const field = document.querySelector(`[data-part=${arguments[0]}]`);
+          field.value = arguments[1];
+          field.dispatchEvent(new Event("input", { bubbles: true }));""", part, text)
+
+    def test_a_pause_holds_the_rows_and_nothing_else(self):
+        nav, control = self.nav("travel/pause"), self.daemon.control
+        control.create(nav)
+        self.open(nav)
+        self.live(nav)
+        self.becomes("the row", [1], self.revisions)
+        self.click("[data-part=pause]")
+        self.until("the pause", "return document.querySelector('[data-part=pause]').getAttribute('aria-pressed') === 'true'")
+        control.op(nav, {"push": {"screen": {"id": "a"}}})
+        self.live(nav)
+        self.assertEqual(self.revisions(), [1])
+        self.click("[data-part=pause]")
+        self.becomes("the rows", [1, 2], lambda: sorted(self.revisions()))
 
     def test_why_names_the_revision_that_brought_the_screen(self):
         nav = self.nav("travel/why")

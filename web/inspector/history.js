@@ -1,4 +1,4 @@
-// The history of one nav: who changed it, when, and by which operations, for each revision.
+// The history of one nav: author, time and operations of each revision.
 
 import { Authors, Columns, FLAG, Names } from "./columns.js";
 import { Matches } from "./filter.js";
@@ -205,7 +205,7 @@ export class History {
     columns.t[position] = Number.isFinite(entry.t) ? entry.t : 0;
     columns.cause[position] = this.names.intern(entry.cause);
     columns.author[position] = this.authors.intern(entry.by);
-    columns.operations[position] = this.names.intern(Array.isArray(entry.do) ? entry.do.join(" ") : null);
+    columns.operations[position] = this.names.intern(textsOf(entry.do).join(" "));
     columns.subject[position] = this.names.intern(subjectOf(entry));
     if (epoch !== null) columns.epoch[position] = this.epochs.intern(epoch);
     columns.flags[position] |= flags | FLAG.loaded | (entry.override === true ? FLAG.override : 0)
@@ -215,6 +215,9 @@ export class History {
 
 /** Names an epoch that the journal does not. */
 const BEFORE = "before ";
+
+/** The texts of a list; a recording may have anything in its place. */
+const textsOf = (list) => Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
 
 /** The screen that an entry is about. */
 function subjectOf({ ins, del, presented }) {

@@ -7,6 +7,7 @@ const PAGE = 1000;
 const LEAST_PAGE = 25;
 /** How often the newest revisions are read. navd performs up to 56,000 in a second; the page needs none of them at once. */
 const FOLLOW_MS = 250;
+const REPORT_MS = 100;
 const RETRY_MS = 1000;
 /** Without these, another try cannot help. */
 const FINAL = new Set(["no-nav", "forbidden", "unknown-verb", "invalid-argument", "unauthorized"]);
@@ -21,7 +22,10 @@ export class Loading {
   #page = PAGE;
   #abort = null;
   #wake = null;
+  /** The newest revision that the watch has shown. */
+  #ahead = 0;
   #readAt = -Infinity;
+  #reportedAt = -Infinity;
 
   /** @param {import("./history.js").History} history @param {any} source */
   constructor(history, source) {
@@ -29,9 +33,11 @@ export class Loading {
     this.#source = source;
   }
 
-  get isComplete() { return this.#isKnown && !this.#missing.length; }
+  get isComplete() { return this.#isKnown && !this.missing; }
 
-  get missing() { return this.#missing.reduce((sum, [from, to]) => sum + to - from + 1, 0); }
+  get missing() {
+    return this.#missing.reduce((sum, [from, to]) => sum + to - from + 1, Math.max(0, this.#ahead - this.#history.newest));
+  }
 
   start() {
     if (this.#abort || this.#history.successor) return;
@@ -52,10 +58,19 @@ export class Loading {
     const history = this.#history;
     if (!this.#isKnown || history.successor) return;
     if (epoch !== history.epoch) return this.#end(epoch);
-    if (rev <= history.newest) return;
-    this.#extend(history.floor, rev, epoch);
-    history.changed();
+    if (rev <= Math.max(history.newest, this.#ahead)) return;
+    this.#ahead = rev;
+    if (performance.now() - this.#reportedAt >= REPORT_MS) {
+      this.#catchUp();
+      this.#report(true);
+    }
     this.#wake?.();
+  }
+
+  /** Makes room for the revisions that the watch has shown. */
+  #catchUp() {
+    const { newest, floor, epoch } = this.#history;
+    if (this.#isKnown && this.#ahead > newest) this.#extend(floor, this.#ahead, epoch);
   }
 
   /** Another epoch began: its history is another one. */
@@ -72,6 +87,7 @@ export class Loading {
     const { nav } = this.#history;
     while (!signal.aborted) {
       try {
+        this.#catchUp();
         if (!this.#isKnown) await this.#find(nav, signal);
         else if (this.#missing.length) await this.#read(nav, signal);
         else await this.#sleep(0, signal);
@@ -122,6 +138,14 @@ export class Loading {
     this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
     this.#history.prune(page.floor);
     if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
+    this.#report();
+  }
+
+  /** Each report draws the whole strip anew, so pages that come fast share one. */
+  #report(isDue = this.isComplete) {
+    const now = performance.now();
+    if (!isDue && now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
     this.#history.changed();
   }
 

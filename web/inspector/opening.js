@@ -77,6 +77,7 @@ function accepted(dialog, { code, message }, revisions) {
   (revisions ? look : close).focus();
   return new Promise((resolve) => {
     look.addEventListener("click", () => resolve(true));
-    for (const [element, event] of /** @type {[HTMLElement, string][]} */ ([[close, "click"], [dialog, "close"]])) element.addEventListener(event, () => resolve(false));
+    close.addEventListener("click", () => resolve(false));
+    dialog.addEventListener("close", () => resolve(false));
   });
 }

@@ -71,6 +71,8 @@ export class Past {
 
   #choose(nav) {
     this.#end?.();
+    // What is loaded stays; the rest is loaded when the nav is chosen again.
+    this.history?.stop();
     this.#nav = nav;
     this.history = nav === null ? null : historyOf(this.#context.source, nav);
     this.#end = this.history?.subscribe(this.#context.schedule) ?? null;

@@ -249,9 +249,10 @@ class Reading {
       throw new RecordingError("version", `The recording has format ${header.navrec}. This page reads formats up to ${VERSION}: use a newer inspector.`);
     }
     const text = (value) => typeof value === "string" ? value : "";
+    const number = (value) => Number.isFinite(value) ? value : 0;
     Object.assign(this.#facts, {
-      nav: header.nav, server: text(header.server), rules: Number(header.rules) || 0, recorded: Number(header.recorded) || 0,
-      redacted: Array.isArray(header.redacted) ? header.redacted.map(String) : null,
+      nav: header.nav, server: text(header.server), rules: number(header.rules), recorded: number(header.recorded),
+      redacted: Array.isArray(header.redacted) ? header.redacted.filter((rule) => typeof rule === "string") : null,
     });
     this.#replay = new Replay(header.nav);
     this.#history = this.#begin(header.nav);
@@ -310,7 +311,8 @@ class Reading {
   #end({ end, rev, dig }) {
     const { state } = this.#replay;
     const isRight = end === this.#entries && rev === state.rev && dig === state.dig;
-    this.#stop(isRight ? null : "damaged", `The last line names ${String(end)} entries up to revision ${String(rev)}, ${String(dig)}. The file has ${this.#entries} up to ${state.rev}, ${state.dig}.`);
+    const found = JSON.stringify([this.#entries, state.rev, state.dig]);
+    this.#stop(isRight ? null : "damaged", `The last line names ${JSON.stringify([end, rev, dig])} as count, revision and digest. The file has ${found}.`);
   }
 
   #stop(code, message) {

@@ -67,7 +67,8 @@ export class Replay {
     const value = entry.state;
     // A nav that was closed and made again has a new epoch, which the entry does not name.
     const isMadeAgain = entry.kind === "created" && this.state !== null;
-    const epoch = String(entry.epoch ?? (isMadeAgain ? `after ${this.state.epoch}` : this.state?.epoch ?? ""));
+    const { epoch = isMadeAgain ? `after ${this.state.epoch}` : this.state?.epoch ?? "" } = entry;
+    if (typeof epoch !== "string") throw new TypeError("an epoch has no name");
     if (!isObject(value) || !value.screens.every(isRecord)) throw new TypeError("a state has no list of screens");
     checkParts(value);
     const snap = { ...value, epoch, rev: entry.rev, resolved: shown(entry.resolved ?? (entry.kind === "state" ? null : this.state?.bar)) };
@@ -76,7 +77,7 @@ export class Replay {
       this.reason = null;
       this.state = this.#with(state, entry);
     } else {
-      this.#doubt(`the digest of the state at revision ${entry.rev} is not ${String(value.dig)}`);
+      this.#doubt(`the digest of the state at revision ${entry.rev} is not ${JSON.stringify(value.dig)}`);
       this.state = this.#lenient({
         kind: value.kind, epoch, rev: entry.rev, dig: value.dig, screens: value.screens, bar: snap.resolved,
         parts: Object.fromEntries(PARTS.filter((name) => isObject(value[name])).map((name) => [name, value[name]])),
@@ -88,7 +89,8 @@ export class Replay {
   /** A new epoch; the state stays. */
   #begin(entry) {
     const { kind, dig, screens, parts, bar } = /** @type {State} */ (this.state);
-    const epoch = String(entry.epoch);
+    if (typeof entry.epoch !== "string") throw new TypeError("an epoch has no name");
+    const { epoch } = entry;
     this.state = this.#lenient({ kind, epoch, rev: entry.rev, dig, screens, parts, bar }, entry);
     if (!this.reason) this.#adopt(this.state);
     return true;
@@ -99,7 +101,7 @@ export class Replay {
     const old = /** @type {State} */ (this.state);
     if (!this.reason && entry.rev !== old.rev + 1) this.#doubt(`revision ${entry.rev} does not follow revision ${old.rev}`);
     if (!this.reason && entry.before !== undefined && entry.before !== old.dig) {
-      this.#doubt(`revision ${entry.rev} builds on ${String(entry.before)}, not on ${old.dig}`);
+      this.#doubt(`revision ${entry.rev} builds on ${JSON.stringify(entry.before)}, not on ${old.dig}`);
     }
     const resolved = entry.resolved === undefined ? undefined : shown(entry.resolved);
     if (!this.reason) {
@@ -110,7 +112,7 @@ export class Replay {
         this.state = state;
         return true;
       }
-      this.#doubt(`the digest at revision ${rev} is not ${String(dig)}, or the change does not fit the state`);
+      this.#doubt(`the digest at revision ${rev} is not ${JSON.stringify(dig)}, or the change does not fit the state`);
     }
     return this.#pass(entry, changed(old, entry.ch), resolved);
   }

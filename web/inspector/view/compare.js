@@ -17,7 +17,8 @@ export class Compare {
   #root;
   #context;
   #past;
-  #with = /** @type {HTMLInputElement} */ (el("input", { type: "number", "data-part": "with", min: 0, step: 1, "aria-label": "Compare with revision", placeholder: "previous" }));
+  #with = /** @type {HTMLInputElement} */ (el("input", {
+    type: "number", "data-part": "with", min: 0, step: 1, "aria-label": "Compare with revision", placeholder: "previous" }));
   #to = el("output", { "data-part": "compare-to" });
   #swap = button("compare-swap", "Swap", "Exchange the two revisions");
   #previous = button("compare-previous", "Previous", "Compare with the revision before");
@@ -159,7 +160,8 @@ function rowOf(change, id, place, more = {}) {
   const { title, members = [], isPresented = false, text = "" } = more;
   const shown = members.slice(0, MOST_MEMBERS);
   const names = [...new Set(members.map(({ path }) => path[0]))].sort();
-  return el("section", { class: "change", "data-change": change, "data-id": id, "data-presented": isPresented ? "true" : null, "data-members": names.length ? names.join(" ") : null },
+  const data = { "data-change": change, "data-id": id, "data-presented": isPresented ? "true" : null, "data-members": names.join(" ") || null };
+  return el("section", { class: "change", ...data },
     el("h3", {}, el("span", { class: "change-word" }, change), " ", bdi(id, { class: "id" }), " ", el("span", { class: "faint" }, place),
       ...(title === undefined ? [] : [" ", bdi(title, { class: "change-title" })])),
     ...(text ? [el("p", { class: "faint" }, bdi(text))] : []),

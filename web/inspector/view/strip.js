@@ -17,6 +17,7 @@ export class Strip {
   #colours = null;
   #folded = null;
   #key = "";
+  #marks = "";
   #width = 0;
   #height = 0;
   #ratio = 1;
@@ -49,6 +50,9 @@ export class Strip {
     if (devicePixelRatio !== this.#ratio) this.#resize(this.#width, this.#height);
     if (this.#width < 2 || !(to > from)) return;
     const key = [history.nav, history.epoch, history.version, from, to, filter, this.#width, this.#height, this.#ratio].join(" ");
+    const marks = `${at} ${compareWith}`;
+    if (key === this.#key && marks === this.#marks) return;
+    this.#marks = marks;
     if (key !== this.#key) {
       this.#key = key;
       this.#folded = fold(history, { from, to, width: this.#width, matches: filter ? matches : undefined });

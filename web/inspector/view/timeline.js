@@ -8,6 +8,8 @@ import { Strip } from "./strip.js";
 
 /** The fewest revisions in sight. */
 const CLOSEST = 8;
+const LEGEND = Object.freeze([
+  ["program", "program", "A client asked for it"], ["person", "person", "A back button or a gesture"], ["daemon", "navd", "A deadline, a lease, or a recovery"]]);
 const SOON = 1000;
 const QUIET_MS = 120;
 const HELP = "Words that a revision must have. by:shell, cause:api, op:push and screen:home look in one place; a minus excludes.";
@@ -57,8 +59,10 @@ export class Timeline {
     root.append(
       this.#canvas,
       el("div", { class: "timeline-tools" }, this.#filter, this.#pause,
-        el("div", { class: "zoom", role: "group", "aria-label": "Zoom" }, zoom("zoom-out", "−", "Show more revisions", 2), zoom("zoom-in", "+", "Show fewer revisions", 0.5), zoom("fit", "Fit", "Show all revisions", Infinity)),
-        this.#progress, this.#status),
+        el("div", { class: "zoom", role: "group", "aria-label": "Zoom" }, zoom("zoom-out", "−", "Show more revisions", 2),
+          zoom("zoom-in", "+", "Show fewer revisions", 0.5), zoom("fit", "Fit", "Show all revisions", Infinity)),
+        this.#progress, this.#status,
+        el("p", { class: "legend" }, ...LEGEND.map(([kind, text, title]) => el("span", { "data-kind": kind, title }, text)))),
       this.#list);
     this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60 });
     this.#listen();
@@ -79,11 +83,12 @@ export class Timeline {
     const { from, to } = this.#range;
     const other = compareWith === null ? -1 : history.positionOf(compareWith);
     this.#strip.draw(history, { from, to, matches: this.#matches, filter, at: position, compareWith: other });
-    mark(this.#canvas, "aria-label", `${counted(history.length, "revision")} from ${history.oldest} to ${history.newest}. The slider above chooses one; the list below names them.`);
+    const range = `${counted(history.length, "revision")} from ${history.oldest} to ${history.newest}`;
+    mark(this.#canvas, "aria-label", `${range}. The slider above chooses one; the list below names them.`);
     this.#drawList(history, position);
     this.#drawStatus(history, filter);
-    const { section } = this;
-    for (const [name, value] of Object.entries({ loaded: history.loaded, from: history.oldest, to: history.newest, complete: history.isComplete })) mark(section, `data-${name}`, String(value));
+    const loaded = { loaded: history.loaded, from: history.oldest, to: history.newest, complete: history.isComplete };
+    for (const [name, value] of Object.entries(loaded)) mark(this.section, `data-${name}`, String(value));
   }
 
   #begin(history) {
@@ -210,7 +215,8 @@ export class Timeline {
     if (element.key === key && element.history === this.#history) return;
     Object.assign(element, { key, history: this.#history });
     const [rev, time, what, cause, by] = element.children;
-    for (const [name, value] of Object.entries({ row: "", rev: entry.rev, position, epoch: entry.epoch })) mark(element, `data-${name}`, value);
+    const data = { row: "", rev: entry.rev, position, epoch: entry.epoch };
+    for (const [name, value] of Object.entries(data)) mark(element, `data-${name}`, value);
     mark(element, "aria-setsize", this.#listed);
     mark(element, "aria-posinset", index + 1);
     write(rev, String(entry.rev));

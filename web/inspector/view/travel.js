@@ -2,7 +2,7 @@
 
 import { el } from "../../../demo/kiosk/dom.js";
 import { lineOf, spoken } from "../describe.js";
-import { bdi, count, mark, write } from "../text.js";
+import { bdi, count, mark, visible, write } from "../text.js";
 
 const BUTTONS = Object.freeze([
   ["first", "First revision (Home)", "M5 3v10M13 3 7 8l6 5z"], ["previous", "Previous revision (←)", "M11 3 5 8l6 5z"],
@@ -77,7 +77,7 @@ export class Travel {
       this.#banner.replaceChildren(`Revision ${count(at)} of nav `, bdi(store.nav ?? ""), `, ${what}${live === null ? "unknown" : count(live)}`);
     }
     this.#notice.hidden = !notice;
-    write(this.#notice, notice);
+    write(this.#notice, visible(notice, 1000));
   }
 
   /** The browser reports a pointer once a frame, and the shell reads the newest choice only. */
