@@ -72,7 +72,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-deps man docc \
+.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -172,6 +172,9 @@ bench-browser: deps release ## Measure pages in a headless browser, beside a cli
 bench-inspector: deps release inspector ## Measure the inspector in a headless browser, and what it costs writers
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Benchmarks/inspector/measure)
+
+bench-recording: release ## Measure recording, proof and size of a million revisions
+	$(call step,Benchmarks/recording/measure)
 
 # ROUNDS=20 take about five minutes; the machine should have nothing else to do.
 bench-cluster: deps release ## Measure how long clients of a cluster wait after a loss or a move

@@ -19,6 +19,8 @@ OWNERS = (
     ("docs/c.md", "c", "Tests/CTests/test_guide.py"),
     ("docs/qml.md", "qml", "Tests/QmlTests/test_qml.py"),
     ("docs/browser.md", "js", "Tests/BrowserTests/guide.py"),
+    ("docs/recordings.md", None, "Tests/GuideTests/test_recordings.py"),
+    ("man/navd-recording.7.scd", None, "Tests/GuideTests/test_recordings.py"),
 )
 #: Tests that run the blocks below one heading of a page.
 SECTIONS = {

@@ -220,6 +220,54 @@ import Testing
     }
   }
 
+  @Test(arguments: UInt64(1)...4)
+  func `a line that somebody has changed is read, or refused with a fault`(seed: UInt64) throws {
+    let (_, client) = try Self.lived(seed, steps: 60)
+    let recorded = try Recorded(client)
+    var random = SeededGenerator(seed: seed)
+    var refused = 0
+    for _ in 0..<300 {
+      let fault = try Self.fault(recorded) { lines in
+        let place = Int(random.next() % UInt64(lines.count))
+        for _ in 0...random.next() % 3 {
+          let index = Int(random.next() % UInt64(lines[place].count))
+          switch random.next() % 4 {
+          case 0: lines[place][index] = UInt8(ascii: "0") + UInt8(random.next() % 10)
+          case 1: lines[place][index] = lines[place][Int(random.next() % UInt64(index + 1))]
+          case 2: lines[place].swapAt(index, lines[place].count - 1 - index)
+          default: lines[place].remove(at: index)
+          }
+          if lines[place].isEmpty { lines[place] = Array("{}".utf8) }
+        }
+      }
+      if fault != nil { refused += 1 }
+    }
+    #expect(refused > 250)
+  }
+
+  @Test(arguments: UInt64(1)...4)
+  func `lines of other recordings between its own are refused with a fault`(seed: UInt64) throws {
+    let (one, other) = (
+      try Recorded(Self.lived(seed, steps: 60).1), try Recorded(Self.lived(seed + 100, steps: 60).1)
+    )
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<100 {
+      let fault = try Self.fault(one) { lines in
+        let at = 2 + Int(random.next() % UInt64(lines.count - 3))
+        let from = 1 + Int(random.next() % UInt64(other.lines.count - 2))
+        var line = other.lines[from]
+        // It pretends to be the next revision.
+        let (own, its) = (
+          try Recorded.integer("rev", in: lines[at]), try Recorded.integer("rev", in: line)
+        )
+        line = Self.replaced(line, #""rev":\#(its)"#, by: #""rev":\#(own)"#)
+        lines[at] = line
+      }
+      guard let fault else { continue }
+      #expect(fault.revision != nil, "\(fault)")
+    }
+  }
+
   @Test func `a recording of a later version keeps what this one does not know`() throws {
     let recorded = try Self.plain()
     let later = try Self.fault(recorded) {

@@ -8,7 +8,7 @@ package struct GzipError: Error, Hashable, Sendable {
 
 /// A stream of zlib at a fixed address, because zlib keeps a pointer to it.
 @safe
-private struct ZStream: ~Copyable {
+package struct ZStream: ~Copyable {
   let pointer: UnsafeMutablePointer<z_stream>
   private let end: (UnsafeMutablePointer<z_stream>) -> Void
 

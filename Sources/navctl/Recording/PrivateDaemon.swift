@@ -26,7 +26,12 @@ struct PrivateDaemon: ~Copyable {
     let own = InspectorFiles.programDirectory.map { "\($0)/navd" }
     let program = own.flatMap { FileStatus.probe($0) == nil ? nil : $0 } ?? "navd"
     // No variable of the caller configures this navd, and its log goes to a file.
-    let script = #"log=$1; shift; exec "$@" >"$log" 2>&1"#
+    let script = #"""
+      log=$1; shift
+      # It ends with navctl, also if that is killed.
+      if command -v setpriv >/dev/null; then set -- setpriv --pdeathsig TERM "$@"; fi
+      exec "$@" >"$log" 2>&1
+      """#
     let path = ProcessEnvironment.current()["PATH"] ?? "/usr/bin:/bin"
     do {
       let process = try Subprocess(
