@@ -172,6 +172,7 @@ bench-browser: deps release ## Measure pages in a headless browser, beside a cli
 bench-inspector: deps release inspector ## Measure the inspector in a headless browser, and what it costs writers
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Benchmarks/inspector/measure)
+	$(call step,Benchmarks/recording/measure)
 
 bench-recording: release ## Measure recording, proof and size of a million revisions
 	$(call step,Benchmarks/recording/measure)

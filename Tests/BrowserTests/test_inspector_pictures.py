@@ -99,7 +99,7 @@ class Pictures(InspectorTest):
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.driver.get("about:blank")
         ticket = self.directory / "ticket.html"
-        status, _, errors = self.daemon.navctl("record", "kiosk", "--html", "--page", page_directory(), "-o", ticket)
+        status, _, errors = self.daemon.navctl("record", "kiosk", ticket, "--html", "--page", page_directory())
         self.assertEqual(status, 0, errors)
         self.driver.get("file://" + ticket)
         self.until("the recording", "return document.documentElement.dataset.state === 'recording'")
