@@ -50,17 +50,18 @@ class Pictures(InspectorTest):
         button = {"id": "add", "systemItem": "add", "action": "wifi.add"}
         shell.op("kiosk", {"nav.create": {"root": {
             "id": "home", "title": "Home", "route": "home", "item": {"largeTitleDisplayMode": "always"}}}}, {"attach": {}})
-        shell.op("kiosk", {"bar.configure": {"prefersLargeTitles": True}})
+        seen = {"guard": {"has": ["home"]}}
+        shell.op("kiosk", {"bar.set": {"prefersLargeTitles": True}}, **seen)
         for turn in range(6):
-            shell.op("kiosk", {"push": {"screen": {"id": "settings", "title": "Settings", "route": "settings"}}})
+            shell.op("kiosk", {"push": {"screen": {"id": "settings", "title": "Settings", "route": "settings"}}}, **seen)
             shell.op("kiosk", {"push": {"screen": {
                 "id": "wifi", "title": "Wi-Fi", "route": "settings/wifi", "args": {"band": 5, "ssid": "attic"},
-                "item": {"rightItems": [button], "prompt": "Choose a network"}}}})
-            shell.op("kiosk", {"screen.set": {"screen": "wifi", "title": f"Wi-Fi ({turn + 2})"}})
+                "item": {"rightItems": [button], "prompt": "Choose a network"}}}}, **seen)
+            shell.op("kiosk", {"screen.set": {"screen": "wifi", "title": f"Wi-Fi ({turn + 2})"}}, **seen)
             if turn < 5:
-                remote.op("kiosk", {"popToRoot": {}})
-        remote.op("kiosk", {"present": {"screen": {"id": "pin", "title": "Enter PIN"}, "style": "formSheet"}})
-        shell.op("kiosk", {"dismiss": {}})
+                remote.op("kiosk", {"popToRoot": {}}, guard={"top": "wifi"})
+        remote.op("kiosk", {"present": {"screen": {"id": "pin", "title": "Enter PIN"}, "style": "formSheet"}}, **seen)
+        shell.op("kiosk", {"dismiss": {}}, guard={"visible": "pin"})
         for _ in range(3):
             with self.assertRaises(Exception):
                 remote.op("kiosk", {"pop": {}}, guard={"top": "home"})
@@ -82,7 +83,7 @@ class Pictures(InspectorTest):
         self.until("a change", "return document.querySelector('[data-view=compare] [data-change]')")
         self.take("compare")
         self.link("kiosk")
-        for name, row in (("why", "[data-view=why] *"), ("sessions", "[data-session]"),
+        for name, row in (("why", "[data-view=why] [data-author]"), ("sessions", "[data-session]"),
                           ("refusals", "[data-refusal]"), ("plots", "[data-plot] canvas")):
             self.tab(name)
             self.until(name, f"return document.querySelector({row!r})")
