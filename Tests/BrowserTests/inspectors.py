@@ -256,8 +256,12 @@ class InspectorTest(unittest.TestCase):
         self.until(f"the tab {name}", f"return document.querySelector('[role=tab][data-tab={name}]')"
                                       ".getAttribute('aria-selected') === 'true'")
 
+    def enabled(self, selector):
+        """Waits until a person could press it: the history comes a little after the state."""
+        self.until(selector, f"const one = document.querySelector({selector!r}); return one !== null && one.disabled !== true")
+
     def click(self, selector):
-        self.until(selector, f"return document.querySelector({selector!r}) !== null")
+        self.enabled(selector)
         self.run_("document.querySelector(arguments[0]).click()", selector)
 
     def key(self, *keys):
@@ -265,7 +269,10 @@ class InspectorTest(unittest.TestCase):
             self.driver.switch_to.active_element.send_keys(key)
 
     def slide(self, rev):
-        """Moves the slider to a revision, as a pointer does."""
+        """Moves the slider to a revision, as a pointer does, as soon as it leads there."""
+        self.until(f"the slider up to {rev}", f"""
+          const {{ disabled = true, min, max }} = document.querySelector("[data-part=slider]") ?? {{}};
+          return !disabled && Number(min) <= {rev} && {rev} <= Number(max);""")
         self.run_("""
           const slider = document.querySelector("[data-part=slider]");
           slider.value = String(arguments[0]);

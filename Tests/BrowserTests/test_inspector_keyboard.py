@@ -70,6 +70,7 @@ class Keyboard(InspectorTest):
         super().setUp()
         self.open(NAV)
         self.live(NAV)
+        self.enabled("[data-part=previous]")
         self.blur()
 
     def tearDown(self):

@@ -183,6 +183,7 @@ class Travel(InspectorTest):
         """No revision is left out between the first ones."""
         self.open(NAV, rev=1)
         self.past(NAV, 1)
+        self.enabled("[data-part=next]")
         self.blur()
         for rev in range(2, 12):
             self.key(Keys.ARROW_RIGHT)
