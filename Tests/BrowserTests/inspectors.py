@@ -132,7 +132,7 @@ def start(configuration="", *, rules="", arguments=(), options=(), inspector=Tru
         unittest.addModuleCleanup(InspectorTest.inspector.close)
     profile = Directory()
     unittest.addModuleCleanup(profile.remove)
-    InspectorTest.driver = driver = browser(profile, rules=rules, arguments=arguments)
+    InspectorTest.driver = driver = browser(profile, rules=rules, arguments=("--disable-gpu", *arguments))
     unittest.addModuleCleanup(driver.quit)
     witness(driver)
 
@@ -237,7 +237,8 @@ class InspectorTest(unittest.TestCase):
 
     def printed(self, *arguments):
         """The state that navctl prints."""
-        status, text, errors = self.daemon.navctl(*arguments, "-o", "json")
+        # In a debug build, an early revision of a very long history takes seconds.
+        status, text, errors = self.daemon.navctl(*arguments, "-o", "json", "--timeout", "60s")
         if status:
             raise AssertionError(errors)
         return json.loads(text)["value"]
