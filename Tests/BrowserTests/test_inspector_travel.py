@@ -50,7 +50,7 @@ def fill(control):
 
 
 class Writer:
-    """Somebody who goes on while the page travels."""
+    """A writer that goes on while the page travels."""
 
     def __init__(self, daemon):
         self.control, self.stopped, self.count = daemon.control, threading.Event(), 0
