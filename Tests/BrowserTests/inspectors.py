@@ -132,7 +132,7 @@ def start(configuration="", *, rules="", arguments=(), options=(), inspector=Tru
         unittest.addModuleCleanup(InspectorTest.inspector.close)
     profile = Directory()
     unittest.addModuleCleanup(profile.remove)
-    InspectorTest.driver = driver = browser(profile, rules=rules, arguments=arguments)
+    InspectorTest.driver = driver = browser(profile, rules=rules, arguments=("--disable-gpu", *arguments))
     unittest.addModuleCleanup(driver.quit)
     witness(driver)
 
@@ -237,7 +237,8 @@ class InspectorTest(unittest.TestCase):
 
     def printed(self, *arguments):
         """The state that navctl prints."""
-        status, text, errors = self.daemon.navctl(*arguments, "-o", "json")
+        # In a debug build, an early revision of a very long history takes seconds.
+        status, text, errors = self.daemon.navctl(*arguments, "-o", "json", "--timeout", "60s")
         if status:
             raise AssertionError(errors)
         return json.loads(text)["value"]
@@ -256,8 +257,12 @@ class InspectorTest(unittest.TestCase):
         self.until(f"the tab {name}", f"return document.querySelector('[role=tab][data-tab={name}]')"
                                       ".getAttribute('aria-selected') === 'true'")
 
+    def enabled(self, selector):
+        """Waits until a person could press it: the history comes a little after the state."""
+        self.until(selector, f"const one = document.querySelector({selector!r}); return one !== null && one.disabled !== true")
+
     def click(self, selector):
-        self.until(selector, f"return document.querySelector({selector!r}) !== null")
+        self.enabled(selector)
         self.run_("document.querySelector(arguments[0]).click()", selector)
 
     def key(self, *keys):
@@ -265,7 +270,10 @@ class InspectorTest(unittest.TestCase):
             self.driver.switch_to.active_element.send_keys(key)
 
     def slide(self, rev):
-        """Moves the slider to a revision, as a pointer does."""
+        """Moves the slider to a revision, as a pointer does, as soon as it leads there."""
+        self.until(f"the slider up to {rev}", f"""
+          const {{ disabled = true, min, max }} = document.querySelector("[data-part=slider]") ?? {{}};
+          return !disabled && Number(min) <= {rev} && {rev} <= Number(max);""")
         self.run_("""
           const slider = document.querySelector("[data-part=slider]");
           slider.value = String(arguments[0]);

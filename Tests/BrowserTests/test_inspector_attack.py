@@ -1,7 +1,7 @@
 """Attacks on the inspector: pages of other origins, raw requests, used launch codes, and users without rights.
 
 test_attacks.py and test_attack_pages.py try the gateway at length. These are the same attacks on navd-inspector,
-and the attacks that only an inspector has: a reader who wants to write, or to read what is not theirs.
+and the attacks that only an inspector has: a page that writes, and a user that reads without the right.
 """
 import http.client
 import http.server

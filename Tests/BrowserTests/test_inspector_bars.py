@@ -187,7 +187,7 @@ class Bars(InspectorTest):
         self.nodes()
 
     def keep(self, name):
-        """Keeps a picture, for somebody who looks at it."""
+        """Keeps a picture for a person to look at."""
         if SCREENSHOTS:
             self.driver.save_screenshot(os.path.join(SCREENSHOTS, f"{name.replace(' ', '_')}.png"))
 

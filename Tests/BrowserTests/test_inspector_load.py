@@ -1,4 +1,4 @@
-"""Load: the page stays small, its counts stay exact, and a page that nobody sees costs nothing."""
+"""Load: the page stays small, its counts stay exact, and a hidden page costs nothing."""
 import threading
 import time
 import unittest

@@ -149,6 +149,34 @@ class Mirror(InspectorTest):
             self.until("the selection", f"""return document.querySelector('[role=treeitem][data-nav="{nav}"]')
                 .getAttribute("aria-selected") === "true" """)
 
+    def test_each_kind_of_nav_is_shown(self):
+        """A bar alone, an empty stack, and names of which one begins another."""
+        control = self.daemon.control
+        control.op("kind/hud", {"nav.create": {"kind": "bar"}}, {"pushItem": {"item": {"id": "i", "item": {"title": "One"}}}})
+        control.op("kind/hud", {"pushItem": {"item": {"id": "j", "item": {"title": "Two"}}}})
+        control.op("kind/empty", {"nav.create": {"classes": {}}})
+        control.create("kind/hud/below")
+        self.open("kind/hud")
+        for nav in ("kind/hud", "kind/empty", "kind/hud/below"):
+            self.link(nav)
+            self.live(nav)
+            self.shows(self.printed("show", "-n", nav))
+        rows = {row["nav"] for row in self.rows("[data-view=tree] [role=treeitem]") if row.get("nav")}
+        self.assertLessEqual({"kind/hud", "kind/empty", "kind/hud/below"}, rows)
+
+    def test_what_is_not_there_is_not_shown(self):
+        """A nav that never was, and a revision that does not exist yet: no old picture stays."""
+        self.open(NAVS[0])
+        self.live(NAVS[0])
+        for place in ({"nav": "kind/never"}, {"nav": NAVS[0], "rev": 999999}):
+            self.link(**place)
+            self.becomes("no revision", True, lambda: not self.place()[2])
+            self.until("no drawing", """
+              const device = document.querySelector("[data-view=stage] [data-device]");
+              return !device || !device.checkVisibility();""")
+        self.link(NAVS[0])
+        self.live(NAVS[0])
+
     def tearDown(self):
         for nav in NAVS:
             self.daemon.control.op(nav, {"nav.close": {}})

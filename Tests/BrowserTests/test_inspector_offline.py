@@ -237,7 +237,6 @@ class Exported(InspectorTest):
         self.becomes("the facts", wanted, lambda: comparable(self.look()["facts"], wanted))
 
     def slide_to(self, rev):
-        self.until("the slider", "return document.querySelector('[data-part=slider]') !== null")
         self.becomes("the state of the document", "recording", lambda: self.look()["state"])
         self.slide(rev)
 

@@ -50,7 +50,7 @@ def fill(control):
 
 
 class Writer:
-    """Somebody who goes on while the page travels."""
+    """A writer that goes on while the page travels."""
 
     def __init__(self, daemon):
         self.control, self.stopped, self.count = daemon.control, threading.Event(), 0
@@ -183,6 +183,7 @@ class Travel(InspectorTest):
         """No revision is left out between the first ones."""
         self.open(NAV, rev=1)
         self.past(NAV, 1)
+        self.enabled("[data-part=next]")
         self.blur()
         for rev in range(2, 12):
             self.key(Keys.ARROW_RIGHT)
