@@ -5,7 +5,6 @@ import { fold } from "../../../web/inspector/fold.js";
 import { History, historyOf } from "../../../web/inspector/history.js";
 import { formatLink, parseLink } from "../../../web/inspector/permalink.js";
 import { RecordingSource } from "../../../web/inspector/recording.js";
-import { Slices } from "../../../web/inspector/slices.js";
 
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => {
@@ -50,32 +49,25 @@ async function until(condition) {
   }
 }
 
-/** Runs something; returns its value, how long it took, and the tasks above 50 ms. */
+/** Runs something; returns its value, and how many frames the page drew meanwhile: none if one task blocks it. */
 async function measured(run) {
-  const tasks = [];
-  const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => Math.round(entry.duration))));
-  observer.observe({ type: "longtask" });
-  const start = performance.now();
+  let frames = 0;
+  let isOver = false;
+  const frame = () => {
+    if (isOver) return;
+    frames++;
+    requestAnimationFrame(frame);
+  };
+  await new Promise((resolve) => { requestAnimationFrame(() => resolve(requestAnimationFrame(frame))); });
   const value = await run();
-  const took = Math.round(performance.now() - start);
-  // The observer reports a task after it has ended.
-  await new Promise((resolve) => { setTimeout(resolve, 100); });
-  observer.disconnect();
-  return { value, took, tasks };
-}
-
-/** Work in the slices that the inspector has, which blocks nothing: the long tasks that other processes make of it. */
-function reference() {
-  return measured(async () => {
-    const slices = new Slices();
-    for (const end = performance.now() + 1500; performance.now() < end;) if (slices.isOver) await slices.rest();
-  });
+  isOver = true;
+  return { value, frames };
 }
 
 const octets = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 const openFile = (base64, onProgress) => RecordingSource.open(new Blob([octets(base64)]), onProgress);
 
 Object.assign(window, {
-  compare, fold, History, historyOf, formatLink, parseLink, RecordingSource, SyntheticSource, until, measured, reference, openFile, octets,
+  compare, fold, History, historyOf, formatLink, parseLink, RecordingSource, SyntheticSource, until, measured, openFile, octets,
 });
 document.documentElement.dataset.ready = "1";
