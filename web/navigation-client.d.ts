@@ -155,6 +155,11 @@ export interface ClientOptions {
   window?: number;
   /** The heartbeat interval, 1000 … 60000 ms. */
   hb?: number;
+  /**
+   * The most octets of watches that the client takes in a second, after 64 KiB at once. What waits, the daemon joins: a
+   * loop gets newer states less often. Without it there is no limit.
+   */
+  watchRate?: number;
   /** Closes the client. */
   signal?: AbortSignal;
 }

@@ -462,13 +462,20 @@ export class NavigationClient {
 
   async #read(stream, reader) {
     const lines = new LineReader();
+    const pace = new Pace(this.#options.watchRate);
     for (;;) {
       const { value, done } = await reader.read();
       if (done || !this.#isLive(stream)) return;
+      let watched = 0;
       for (const line of lines.push(value)) {
-        if (!this.#receive(stream, decode(line))) return;
+        const message = decode(line);
+        if (WATCHED.has(message.verb)) watched += message.octets;
+        if (!this.#receive(stream, message)) return;
       }
       this.#act();
+      // Without new credit, the daemon joins the diffs of a watch.
+      const wait = pace.take(watched, performance.now());
+      if (wait) await sleep(wait);
       this.#do(() => this.#cluster.applied(stream.address));
     }
   }
@@ -867,9 +874,9 @@ function randomHex(octets) {
 // --- Arguments ---------------------------------------------------------------------------------
 
 function checkedOptions(options) {
-  const names = ["url", "gateways", "token", "name", "window", "hb", "signal"];
+  const names = ["url", "gateways", "token", "name", "window", "hb", "watchRate", "signal"];
   const { url, gateways = [url ?? location.origin], token = null, name = "", window = 65536,
-    hb = 5000, signal } = checkMembers(options, names, "NavigationClient");
+    hb = 5000, watchRate = Infinity, signal } = checkMembers(options, names, "NavigationClient");
   if (url !== undefined && options.gateways !== undefined) {
     throw new TypeError("give url or gateways, not both");
   }
@@ -887,9 +894,35 @@ function checkedOptions(options) {
   checkJSON(name, 0);
   checkTime(window, "window");
   checkTime(hb, "hb");
+  if (typeof watchRate !== "number" || !(watchRate >= 1)) {
+    throw new TypeError("watchRate must be a number of octets a second, at least 1");
+  }
   checkSignal(signal);
   const seeds = [...new Set(gateways.map(addressOf))];
-  return { gateways: seeds, token, name, window, hb, signal, random: Math.random };
+  return { gateways: seeds, token, name, window, hb, watchRate, signal, random: Math.random };
+}
+
+/** The messages of watches, which the daemon joins while they wait. */
+const WATCHED = new Set(["diff", "diffs", "snap", "latest"]);
+
+const PACE_BURST = 65536;
+
+/** Limits the octets of watches that a client takes in a second, after a burst of 64 KiB. */
+class Pace {
+  #rate;
+  #room = PACE_BURST;
+  #at = 0;
+
+  /** @param {number} rate octets a second */
+  constructor(rate) { this.#rate = rate; }
+
+  /** Takes octets; returns the milliseconds until the next may be read. */
+  take(octets, now) {
+    const refilled = this.#rate === Infinity ? PACE_BURST : this.#room + (now - this.#at) * this.#rate / 1000;
+    this.#room = Math.min(PACE_BURST, refilled) - octets;
+    this.#at = now;
+    return this.#rate === Infinity || this.#room >= 0 ? 0 : -this.#room * 1000 / this.#rate;
+  }
 }
 
 /** The address of a gateway in one form, so that two forms of it are not two gateways. */

@@ -8,7 +8,8 @@ import { LiveSource } from "./source.js";
 async function begin() {
   const token = await launchToken();
   if (!token) throw Object.assign(new Error("there is no launch code"), { code: "unauthorized" });
-  show(new LiveSource({ token, name: "inspector" }));
+  // A person reads no more, and the writers have the rest of the processor.
+  show(new LiveSource({ token, name: "inspector", watchRate: 200_000 }));
 }
 
 begin().catch((error) => {

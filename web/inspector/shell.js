@@ -38,7 +38,7 @@ import { Tree } from "./view/tree.js";
 /** The arrivals that one frame gets; what is more counts as folded. */
 const MOST_ARRIVALS = 200;
 /** The least time between two frames for states that arrive. */
-const CALM_MS = 40;
+const CALM_MS = 80;
 
 /** The running inspector. */
 export class Shell {
