@@ -473,11 +473,20 @@ export class NavigationClient {
         if (!this.#receive(stream, message)) return;
       }
       this.#act();
-      // Without new credit, the daemon joins the diffs of a watch.
-      const wait = pace.take(watched, performance.now());
-      if (wait) await sleep(wait);
-      this.#do(() => this.#cluster.applied(stream.address));
+      pace.take(watched, performance.now());
+      this.#grant(stream, pace);
     }
+  }
+
+  /** Gives the daemon new credit, once the pace permits: without it, the daemon joins the diffs of a watch. */
+  #grant(stream, pace) {
+    if (stream.granting || !this.#isLive(stream)) return;
+    const wait = pace.wait(performance.now());
+    if (wait <= 0) return void this.#do(() => this.#cluster.applied(stream.address));
+    stream.granting = setTimer(() => {
+      stream.granting = 0;
+      this.#grant(stream, pace);
+    }, wait);
   }
 
   /** Handles a line; returns whether the stream goes on. */
@@ -504,6 +513,7 @@ export class NavigationClient {
     const stream = this.#streams.get(address);
     this.#streams.delete(address);
     clearTimeout(stream?.timer);
+    clearTimeout(stream?.granting);
     stream?.controller.abort();
     for (const id of stream?.outbox?.unposted() ?? []) this.#cluster.noteUnposted(id);
   }
@@ -902,8 +912,8 @@ function checkedOptions(options) {
   return { gateways: seeds, token, name, window, hb, watchRate, signal, random: Math.random };
 }
 
-/** The messages of watches, which the daemon joins while they wait. */
-const WATCHED = new Set(["diff", "diffs", "snap", "latest"]);
+/** The messages of watches that the daemon joins while they wait. */
+const WATCHED = new Set(["diff", "diffs", "latest"]);
 
 const PACE_BURST = 65536;
 
@@ -916,12 +926,16 @@ class Pace {
   /** @param {number} rate octets a second */
   constructor(rate) { this.#rate = rate; }
 
-  /** Takes octets; returns the milliseconds until the next may be read. */
+  /** Counts octets. */
   take(octets, now) {
-    const refilled = this.#rate === Infinity ? PACE_BURST : this.#room + (now - this.#at) * this.#rate / 1000;
-    this.#room = Math.min(PACE_BURST, refilled) - octets;
+    this.#room = Math.min(PACE_BURST, this.#room + (now - this.#at) * this.#rate / 1000) - octets;
     this.#at = now;
-    return this.#rate === Infinity || this.#room >= 0 ? 0 : -this.#room * 1000 / this.#rate;
+  }
+
+  /** The milliseconds until there is room again. */
+  wait(now) {
+    this.take(0, now);
+    return this.#rate === Infinity ? 0 : -this.#room * 1000 / this.#rate;
   }
 }
 

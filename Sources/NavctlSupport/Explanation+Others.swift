@@ -24,6 +24,28 @@ extension Explanation {
       remedy: "navctl help COMMAND",
       example: "navctl help push"),
     Explanation(
+      "recording", exitStatus: 1, "The file is no recording that can be read, or it is not right.",
+      cause:
+        "It is damaged or cut off, a newer navctl made it, or a digest in it is wrong. The message "
+        + "names the line or the revision.",
+      remedy: "ask for the file again, or record anew: navctl record NAV FILE",
+      example: "navctl play kiosk.navrec --verify"),
+    Explanation(
+      "history", exitStatus: 1, "The history that navd sent contradicts itself.",
+      cause: "A revision does not lead to the digest that navd has for it. navctl wrote no file.",
+      remedy: "navctl verify NAV; report it with navctl dump",
+      example: "navctl verify kiosk"),
+    Explanation(
+      "interrupted", exitStatus: 1, "A signal ended the command before its file was complete.",
+      cause: "Ctrl-C, the end of the terminal, or SIGTERM. navctl removed what it had written.",
+      remedy: "run the command again; --last 500 takes less time",
+      example: "navctl record kiosk kiosk.navrec --last 500"),
+    Explanation(
+      "page", exitStatus: 1, "The page that shows a recording in a browser is missing.",
+      cause: "It belongs to the package navd-inspector, or make inspector builds it.",
+      remedy: "install navd-inspector, or name the directory: --page DIR",
+      example: "navctl record kiosk kiosk.html --html"),
+    Explanation(
       "not-admitted", exitStatus: 5,
       "navd does not accept the client: its key is not authorised, or it has no right.",
       cause:

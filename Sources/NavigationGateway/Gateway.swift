@@ -201,7 +201,10 @@ package final class Gateway {
       let answer = Answers.error(503, "there are too many streams").with("Retry-After", "1")
       return .respond(answer.with(shared))
     }
-    let rules = PageStream(id: randomText(16), actor: actor, scope: scope(of: actor), at: now)
+    var source = SystemRandomNumberGenerator()
+    let rules = PageStream(
+      id: randomText(16), actor: actor, scope: scope(of: actor),
+      client: ClientID(high: source.next(), low: source.next()), at: now)
     let stream = OpenStream(rules, token: token)
     connect(stream)
     streams[stream.rules.id] = stream

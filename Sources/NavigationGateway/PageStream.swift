@@ -61,6 +61,8 @@ package struct PageStream: Sendable {
   /// For whom the page acts.
   package let actor: SessionActor
   private let scope: Scope
+  /// The client id of a page that only reads: it cannot take over the session of another client.
+  private let client: ClientID
   private let openedAt: UInt64
   private var next: UInt64 = 1
   private var greetedAt: UInt64?
@@ -79,11 +81,15 @@ package struct PageStream: Sendable {
   private var taken: UInt64 = 0
   private var waitsSince: UInt64?
 
-  /// Makes a stream that has just been opened.
-  package init(id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64) {
+  /// Makes a stream that has just been opened; `client` is for a page that only reads.
+  package init(
+    id: String, actor: SessionActor, scope: Scope = .actor, client: ClientID? = nil,
+    at now: UInt64
+  ) {
     self.id = id
     self.actor = actor
     self.scope = scope
+    self.client = client ?? ClientID(high: 0, low: 0)
     openedAt = now
     attemptedAt = now
   }
@@ -156,6 +162,7 @@ package struct PageStream: Sendable {
     guard case .hello(var hello) = try reader.read(frame: frame.span, body: body.span)
     else { preconditionFailure("a hello is read as one") }
     hello.actor = scope == .readingUser ? nil : actor
+    if scope != .actor { hello.client = client }
     // Without flow control, what the page does not take would pile up here.
     hello.isUncontrolled = false
     return ClientMessageWriter.hello(hello)

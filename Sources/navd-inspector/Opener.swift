@@ -30,13 +30,26 @@ struct Opener {
     let count = unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
     close(file)
     guard count == bytes.count else { return }
+    // The browser gets no blocked or ignored signal of this process, and no ^C of its terminal.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var (none, usual) = (sigset_t(), sigset_t())
+    unsafe sigemptyset(&none)
+    unsafe sigemptyset(&usual)
+    for signal in [SIGPIPE, SIGCHLD, SIGXFSZ] { unsafe sigaddset(&usual, signal) }
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     // The kernel reaps it.
     _ = signal(SIGCHLD, SIG_IGN)
     var process: pid_t = 0
     let words: [String] = ["xdg-open", path]
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe arguments.forEach { unsafe free($0) } }
-    _ = unsafe posix_spawnp(&process, "xdg-open", nil, nil, &arguments, environ)
+    _ = unsafe posix_spawnp(&process, "xdg-open", nil, &attributes, &arguments, environ)
   }
 
   /// Removes the file.

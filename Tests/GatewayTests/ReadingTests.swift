@@ -9,7 +9,8 @@ import Testing
     #"["hello",{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}]"#
 
   private static func stream(_ scope: PageStream.Scope) -> PageStream {
-    PageStream(id: "s", actor: actor("till"), scope: scope, at: 1000)
+    PageStream(
+      id: "s", actor: actor("till"), scope: scope, client: ClientID(high: 1, low: 2), at: 1000)
   }
 
   private static func post(
@@ -46,6 +47,7 @@ import Testing
     #"["lease",{"id":1,"nav":"a","take":true}]"#,
     #"["cluster",{"id":1,"drain":"m1","on":true}]"#, #"["publish",{"id":1,"nav":"a"}]"#,
     #"["get",{"id":1,"what":"backup"}]"#, #"["get",{"id":1,"what":"reload"}]"#,
+    #"["get",{"id":1,"nav":"a","what":"verify"}]"#,
   ]
 
   @Test(arguments: writing, [PageStream.Scope.readingUser, .readingActor])
@@ -98,6 +100,8 @@ import Testing
         return
       }
       #expect(hello.actor == (isNamed ? actor("till") : nil))
+      // With an id of its own choice, a page could end the session of another client.
+      #expect(hello.client == ClientID(high: 1, low: 2))
     }
   }
 }

@@ -115,6 +115,35 @@ import Testing
     #expect(try again.get("diffs", nav: "none").code == "no-nav")
   }
 
+  @Test func `long texts of refused messages do not keep an administrator from reading the list`()
+    throws
+  {
+    let world = World { $0.maximumReplyBytes = 20_000 }
+    let client = try world.kiosk()
+    let root = try world.client(9, user: 0)
+    let long = String(repeating: "\\u0001", count: 3000)
+    for _ in 0..<60 {
+      #expect(try client.op(#"{"pop":{}}"#, #""if":{"\#(long)":1}"#).verb == .err)
+    }
+    let answer = try root.get("refusals", nav: nil)
+    #expect(answer.verb == .ok && answer.body.count <= 20_000)
+    let list = try #require(answer.json["value"] as? [Object])
+    #expect(list.count > 3)
+    for entry in list { #expect((entry["msg"] as? String).map { $0.utf8.count < 600 } == true) }
+  }
+
+  @Test func `reports at one revision do not end the list`() throws {
+    let world = World { $0.maximumReplyBytes = 4_000 }
+    let client = try world.kiosk()
+    let epoch = try world.entry("kiosk").epoch.text
+    for number in 0..<8 {
+      let bad = #""bad":{"epoch":"\#(epoch)","rev":1,"dig":"0000000\#(number)"}"#
+      try client.watch(bad)
+    }
+    try client.must(SealTests.push("a"), #""if":{"any":true}"#)
+    #expect(try Self.entries(client).last?["rev"] as? Int == 2)
+  }
+
   @Test func `refusals are kept for administrators, the last 256 of them`() throws {
     let world = World()
     let admin = try world.client(9, user: 0)

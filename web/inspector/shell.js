@@ -39,6 +39,8 @@ import { Tree } from "./view/tree.js";
 const MOST_ARRIVALS = 200;
 /** The least time between two frames for states that arrive. */
 const CALM_MS = 80;
+/** How long the stage may show the revision before while the chosen one is read. */
+const GLANCE_MS = 300;
 
 /** The running inspector. */
 export class Shell {
@@ -56,6 +58,8 @@ export class Shell {
   /** When the last frame was drawn. */
   #drawn = 0;
   #isTravelling = false;
+  /** Why the watch of the chosen nav ended. @type {Error|null} */
+  #watchError = null;
   /** Whether all views are there; until then, the arrivals wait for the stream. */
   #isComplete = false;
   /** The revision of the past that `model.state` is for. */
@@ -113,11 +117,19 @@ export class Shell {
   async #complete(tree) {
     try {
       const { addViews } = await import("./views.js");
-      if (await addViews(this, tree)) this.#isComplete = true;
+      await addViews(this, tree);
     } catch (error) {
-      this.model.error = error;
+      this.#notice(`A part of the page cannot be shown: ${error.message}. Load it again, or run navctl inspect again.`);
     }
+    this.#isComplete = true;
     this.schedule();
+  }
+
+  /** Shows what a person must know in place of a view. @param {string} text */
+  #notice(text) {
+    const notice = part("notice");
+    notice.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
+    notice.hidden = false;
   }
 
   /** Ends the shell, so that another one can have the page. */
@@ -156,7 +168,14 @@ export class Shell {
       this.#isScheduled = false;
       this.#drawn = now;
       if (this.#life.signal.aborted) return;
-      for (const view of this.#views) view.update(this.model);
+      // A record of an odd form must not keep the other views from being drawn.
+      for (const view of this.#views) {
+        try {
+          view.update(this.model);
+        } catch (error) {
+          this.#notice(`A view cannot show this state: ${error.message}`);
+        }
+      }
       if (this.#isComplete) this.model.arrivals = [];
     });
   }
@@ -193,7 +212,7 @@ export class Shell {
     const watch = this.#watch = new AbortController();
     const { nav } = this.#store;
     Object.assign(this.model, { live: null, state: null, error: null, isClosed: false, arrivals: [] });
-    this.#shown = null;
+    this.#shown = this.#watchError = null;
     this.schedule();
     if (nav === null) return;
     this.#travel();
@@ -204,7 +223,7 @@ export class Shell {
       }
       if (!watch.signal.aborted) this.model.isClosed = true;
     } catch (error) {
-      if (!watch.signal.aborted) this.model.error = error;
+      if (!watch.signal.aborted) this.model.error = this.#watchError = error;
     }
     this.schedule();
   }
@@ -223,7 +242,7 @@ export class Shell {
   async #travel() {
     if (this.#store.at === null) {
       this.#shown = null;
-      Object.assign(this.model, { state: this.model.live, error: null });
+      Object.assign(this.model, { state: this.model.live, error: this.#watchError });
       return;
     }
     if (this.#isTravelling) return;
@@ -232,11 +251,17 @@ export class Shell {
       const { nav, at, epoch } = this.#store;
       const key = this.#key();
       let found;
+      // What is on the stage is another revision: it goes if the answer takes longer than a glance.
+      const waiting = setTimeout(() => {
+        this.model.state = null;
+        this.schedule();
+      }, GLANCE_MS);
       try {
         found = { state: await this.#source.stateAt(nav, at, epoch), error: null };
       } catch (error) {
         found = { state: null, error };
       }
+      clearTimeout(waiting);
       if (this.#store.at === null || this.#store.nav !== nav) continue;
       this.#shown = key;
       Object.assign(this.model, found);

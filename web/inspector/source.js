@@ -188,7 +188,7 @@ export class LiveSource {
     if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value);
   }
 
-  #key(nav, rev) { return `${rev} ${this.#known.get(nav)?.epoch ?? ""} ${nav}`; }
+  #key(nav, rev, epoch = this.#known.get(nav)?.epoch ?? "") { return `${rev} ${epoch} ${nav}`; }
 
   /** @param {string|null} nav @param {object} options */
   async #get(nav, options) {
@@ -230,16 +230,21 @@ export class LiveSource {
    *
    * @param {string} nav
    * @param {number} rev
+   * @param {string|null} [epoch] the epoch that the revision was chosen of; null for that of now
    * @returns {Promise<State>}
    */
-  async stateAt(nav, rev) {
-    const key = this.#key(nav, rev);
+  async stateAt(nav, rev, epoch = null) {
+    const key = this.#key(nav, rev, epoch ?? undefined);
     const kept = this.#states.get(key);
     if (kept) {
       this.#states.delete(key);
       this.#states.set(key, kept);
     }
     const state = kept ?? await this.#readState(nav, rev);
+    if (epoch !== null && state.epoch !== epoch) {
+      const text = `revision ${rev} of epoch ${epoch} is not loaded, and the nav has the epoch ${state.epoch} now`;
+      throw new NavigationError("epoch", text, { nav });
+    }
     for (const near of [rev + 1, rev - 1]) this.#prefetch(nav, near);
     return state;
   }
@@ -309,13 +314,16 @@ async function permitted(read) {
 
 /** Joins the two directories. A row that did not change stays the same object. */
 function join(navs, heads, known) {
+  const before = new Map(known);
+  // A nav that was closed is forgotten.
+  known.clear();
   return navs.map((record) => {
     const head = heads.get(record.id);
-    const old = known.get(record.id);
-    if (old && old.record === record && old.head === head) return old.row;
+    const old = before.get(record.id);
+    const isSame = old && old.record === record && old.head === head;
     const { id, kind, epoch, owner } = record;
-    const row = head ? { nav: id, kind, epoch, owner, ...pick(head) } : { nav: id, kind, epoch, owner };
-    known.set(id, { record, head, row });
+    const row = isSame ? old.row : { nav: id, kind, epoch, owner, ...(head ? pick(head) : {}) };
+    known.set(id, isSame ? old : { record, head, row });
     return row;
   });
 }

@@ -135,6 +135,7 @@ package struct HistoryReplay: Sendable {
     do throws(JSONError) { try tape.read(state, maximumDepth: 48) } catch {
       throw StoredDataError(what: "a state: \(error.reason.rawValue)")
     }
+    guard tape.kind(0) == .object else { throw StoredDataError(what: "a state that is no object") }
     return JSONWriter.object(reserving: state.count + 128) { json in
       json.member("nav", "-")
       json.member("epoch", hex: epoch.bits)

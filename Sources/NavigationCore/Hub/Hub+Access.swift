@@ -97,7 +97,8 @@ extension Hub {
     let session = sessions.slot(of: sender.connection).map { sessions.slots[$0].name }
     batches.current.refusals.append(
       Refusals.Refusal(
-        time: timer.now.wall, code: error.code, reason: error.reason, text: error.text, nav: nav,
+        time: timer.now.wall, code: error.code, reason: error.reason,
+        text: Refusals.clipped(error.text), nav: nav,
         operations: operations, id: id, principal: sender.peer.principal,
         process: sender.peer.process, name: name ?? session ?? ""))
   }

@@ -46,7 +46,9 @@ extension Hub {
           let text = "\(sender.peer.principal) may not see what was refused to others"
           return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
         }
-        return answer(request, nil, refusals.value, to: sender)
+        // 512 octets are enough for the rest of the answer.
+        let value = refusals.value(bytes: configuration.maximumReplyBytes - 512)
+        return answer(request, nil, value, to: sender)
       case .backup:
         guard access.administers(sender.peer) else {
           let text = "\(sender.peer.principal) may not make backups"

@@ -40,14 +40,35 @@ struct Refusals: Sendable {
     }
   }
 
-  /// The refusals, the oldest first, as `get refusals` shows them.
-  var value: [UInt8] {
-    JSONWriter.value { json in
+  /// The newest refusals that fit, the oldest of them first, as `get refusals` shows them.
+  func value(bytes limit: Int) -> [UInt8] {
+    var size = 2
+    let written = (kept[oldest...] + kept[..<oldest]).reversed().lazy
+      .map { refusal in JSONWriter.value { $0.refusal(refusal) } }
+      .prefix { entry in
+        size += entry.count + 1
+        return size <= limit
+      }
+    return JSONWriter.value { json in
       json.beginArray()
-      for refusal in kept[oldest...] + kept[..<oldest] { json.refusal(refusal) }
+      for entry in Array(written).reversed() { json.raw(entry) }
       json.endArray()
     }
   }
+
+  /// The beginning of a text that a client may have made long.
+  static func clipped(_ text: String) -> String {
+    guard text.utf8.count > maximumText else { return text }
+    var count = 0
+    let beginning = text.unicodeScalars.prefix { scalar in
+      count += UTF8.width(scalar)
+      return count <= maximumText
+    }
+    return String(beginning) + "…"
+  }
+
+  /// The longest text of a refusal that is kept, in octets.
+  private static let maximumText = 512
 }
 
 extension JSONWriter {

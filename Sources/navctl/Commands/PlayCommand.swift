@@ -71,7 +71,7 @@ enum PlayCommand: Command {
       throw UsageError(
         "--\(name): the recording has the revisions \(header.from.number) to \(header.to.number)")
     }
-    let signals = try Signals()
+    let signals = try Signals(also: [SIGHUP])
     let daemon = try PrivateDaemon.start()
     var playback = try Playback(
       invocation, Player.open(path, daemon.connect()), speed: speed ?? 1, until: until ?? header.to)

@@ -1,4 +1,5 @@
 import CommandLineOptions
+import Glibc
 import NavctlSupport
 import NavigationClient
 import NavigationCore
@@ -50,7 +51,7 @@ enum RecordCommand: Command {
       line.contains("html") || line.contains("page")
       ? try RecordingPage(directory: line.value(of: "page")) : nil
     let redaction = try redaction(line)
-    let signals = try Signals()
+    let signals = try Signals(also: [SIGHUP])
     var connection = try invocation.connect()
     let range = try range(invocation, &connection, arguments.nav)
     let header = RecordingHeader(

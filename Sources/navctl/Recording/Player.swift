@@ -41,7 +41,7 @@ struct Player: ~Copyable {
 
   /// Whether nothing is left to show up to a revision.
   func isDone(at last: Revision) -> Bool {
-    isAtEnd && ahead == nil || revision.map { $0 >= last } ?? false
+    isAtEnd && ahead == nil || last < header.to && revision.map { $0 >= last } ?? false
   }
 
   /// Whether the recording has a revision.
@@ -75,7 +75,7 @@ struct Player: ~Copyable {
   mutating func advance(to last: Revision, while goesOn: () -> Bool) throws {
     var rows: [PublishedRow] = []
     var size = 0
-    while verifier.replay.revision < last || !verifier.replay.isBegun, let entry = try take() {
+    while try hasNext(upTo: last), let entry = try take() {
       let step = try verifier.take(entry, line: input.number)
       self.entry = entry
       guard let row = verifier.replay.row(of: step, time: Self.time(of: entry) ?? 0) else {
@@ -95,6 +95,14 @@ struct Player: ~Copyable {
     }
     try publish(rows)
     try fill()
+  }
+
+  /// Whether the next entry is one of a revision up to `last`.
+  private mutating func hasNext(upTo last: Revision) throws -> Bool {
+    if !verifier.replay.isBegun || verifier.replay.revision < last { return true }
+    try fill()
+    guard let ahead, let revision = try JSONValue(ahead)["rev"]?.integer else { return false }
+    return revision <= last.number
   }
 
   /// Shows a revision, without those between.

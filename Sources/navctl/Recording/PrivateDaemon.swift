@@ -23,13 +23,15 @@ struct PrivateDaemon: ~Copyable {
     }
     let directory = String(
       decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // mkdtemp(3) leaves out the bits of the umask.
+    unsafe chmod(directory, 0o700)
     let own = InspectorFiles.programDirectory.map { "\($0)/navd" }
     let program = own.flatMap { FileStatus.probe($0) == nil ? nil : $0 } ?? "navd"
     // No variable of the caller configures this navd, and its log goes to a file.
     let script = #"""
       log=$1; shift
       # It ends with navctl, also if that is killed.
-      if command -v setpriv >/dev/null; then set -- setpriv --pdeathsig TERM "$@"; fi
+      if setpriv --pdeathsig TERM true 2>/dev/null; then set -- setpriv --pdeathsig TERM "$@"; fi
       exec "$@" >"$log" 2>&1
       """#
     let path = ProcessEnvironment.current()["PATH"] ?? "/usr/bin:/bin"
@@ -47,6 +49,10 @@ struct PrivateDaemon: ~Copyable {
     }
   }
 
+  /// The status with which it ended, which the kernel reports once.
+  private final class Ended { var status: Int32? }
+  private let ended = Ended()
+
   private init(_ directory: String, _ process: Subprocess) {
     (self.directory, self.process) = (directory, process)
   }
@@ -58,11 +64,17 @@ struct PrivateDaemon: ~Copyable {
       if FileStatus.probe("\(directory)/navd.sock") != nil {
         return try NavigationConnection.connect(to: endpoint, name: "navctl play")
       }
-      guard process.endedStatus() == nil, SystemClock.monotonicMilliseconds() < end else {
+      guard !hasEnded, SystemClock.monotonicMilliseconds() < end else {
         throw failure
       }
       usleep(5000)
     }
+  }
+
+  /// Whether it has ended; its number may belong to another process then.
+  private var hasEnded: Bool {
+    if ended.status == nil { ended.status = process.endedStatus() }
+    return ended.status != nil
   }
 
   private var failure: PlainFailure {
@@ -74,14 +86,10 @@ struct PrivateDaemon: ~Copyable {
   }
 
   deinit {
-    process.kill(SIGTERM)
+    if !hasEnded { process.kill(SIGTERM) }
     let end = SystemClock.monotonicMilliseconds() + 5000
-    var status = process.endedStatus()
-    while status == nil, SystemClock.monotonicMilliseconds() < end {
-      usleep(5000)
-      status = process.endedStatus()
-    }
-    if status == nil {
+    while !hasEnded, SystemClock.monotonicMilliseconds() < end { usleep(5000) }
+    if !hasEnded {
       process.kill(SIGKILL)
       _ = process.waitForEnd()
     }

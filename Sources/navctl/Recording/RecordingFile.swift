@@ -75,8 +75,15 @@ struct RecordingFile: ~Copyable {
       }
     } else if unsafe link(temporary, path) != 0 {
       // Another program may have made the file meanwhile.
-      if navd_errno() == EEXIST { throw Self.exists(path) }
-      throw SystemError("create", path, code: navd_errno())
+      let code = navd_errno()
+      // Some file systems, such as that of USB sticks, have no hard links.
+      guard [EPERM, EOPNOTSUPP, ENOSYS].contains(code), FileStatus.probe(path) == nil else {
+        if code == EEXIST || FileStatus.probe(path) != nil { throw Self.exists(path) }
+        throw SystemError("create", path, code: code)
+      }
+      guard unsafe rename(temporary, path) == 0 else {
+        throw SystemError("create", path, code: navd_errno())
+      }
     }
     try syncDirectory(path.contains("/") ? parentDirectory(of: path) : ".")
   }

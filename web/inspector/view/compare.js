@@ -12,6 +12,9 @@ const PARTS = Object.freeze({
   bar: "Bar", toolbar: "Toolbar", presented: "Presented screens", transition: "Transition", environment: "Environment", settings: "Settings",
 });
 
+/** How long a comparison in live stands before the next is read. */
+const REST_MS = 400;
+
 /** Compares the revision on the stage with another one. */
 export class Compare {
   #root;
@@ -25,6 +28,7 @@ export class Compare {
   #copy = button("compare-copy", "JSON", "Copy the difference as JSON");
   #body = el("div", { class: "compare-body", "aria-live": "off" });
   #key = "";
+  #restUntil = 0;
   #isReading = false;
   #result = null;
 
@@ -58,7 +62,7 @@ export class Compare {
     this.#swap.disabled = other === null || !state;
     mark(this.#previous, "aria-pressed", String(other === null));
     const key = state ? `${state.nav} ${state.epoch} ${state.rev} ${other} ${this.#past.history?.floor}` : "";
-    if (key === this.#key || this.#isReading) return;
+    if (key === this.#key || this.#isReading || performance.now() < this.#restUntil) return;
     this.#key = key;
     if (state) this.#compare(state, other ?? state.rev - 1, other === null);
     else this.#body.replaceChildren(el("p", { class: "empty" }, "There is no state to compare."));
@@ -66,15 +70,23 @@ export class Compare {
 
   /** While one comparison is under way, the newest choice waits. */
   async #compare(state, rev, isPrevious) {
+    const { store } = this.#context;
     this.#isReading = true;
     const waiting = setTimeout(() => this.#body.replaceChildren(el("progress", { "aria-label": "Reading the other revision" })), 300);
     const result = await this.#find(state, rev);
     clearTimeout(waiting);
     this.#isReading = false;
+    // A busy nav that is compared live would be read without a pause.
+    if (store.at === null) this.#rest();
     this.#result = result.refused ? null : result;
     this.#draw(state, rev, result, isPrevious);
     // Something else may have been chosen meanwhile.
     this.#context.schedule();
+  }
+
+  #rest() {
+    this.#restUntil = performance.now() + REST_MS;
+    setTimeout(() => this.#context.schedule(), REST_MS);
   }
 
   async #find(state, rev) {
@@ -91,7 +103,7 @@ export class Compare {
     const { store } = this.#context;
     const { history, position } = this.#past;
     const shown = history?.at(position);
-    if (shown && store.compareWith !== null) store.set({ at: store.compareWith, compareWith: shown.rev });
+    if (shown && store.compareWith !== null) store.set({ at: store.compareWith, epoch: shown.epoch.startsWith("before ") ? null : shown.epoch, compareWith: shown.rev });
   }
 
   // --- Drawing ----------------------------------------------------------------------------------

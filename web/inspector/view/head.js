@@ -58,7 +58,7 @@ export class Head {
       // A recording may also know that a step before this one was not proven.
       this.#isProven = state !== null && state["isProven"] !== false && digest(state.screens, state.parts) === state.dig;
     }
-    const key = state ? `${nav} ${state.epoch} ${state.rev} ${live?.rev ?? ""} ${at}` : `${nav}`;
+    const key = state ? `${nav} ${state.epoch} ${state.rev} ${state.dig} ${this.#isProven} ${live?.rev ?? ""} ${at}` : `${nav}`;
     if (key === this.#key) return;
     this.#key = key;
     this.#draw(state, live, nav);
@@ -96,7 +96,9 @@ export class Head {
     mark(output, "title", state ? PROOF : null);
     if (!state) return output.replaceChildren(...(nav === null ? [] : [bdi(nav, { class: "position-nav" })]));
     const newest = Math.max(live?.rev ?? state.rev, state.rev);
-    const proof = el("span", { class: "proof" }, `${this.#isProven ? "proven ✓" : "unproven ✗"} ${state.dig}`);
+    // What is no digest could imitate a proof.
+    const text = /^[0-9a-f]{8}$/.test(state.dig) ? state.dig : "";
+    const proof = el("span", { class: "proof" }, `${this.#isProven ? "proven ✓" : "unproven ✗"} ${text}`);
     output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${state.rev} of ${newest}`, " · ", proof);
     return undefined;
   }

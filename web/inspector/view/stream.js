@@ -137,7 +137,8 @@ export class Stream {
       "div", { role: "listitem", class: "stream-row" },
       el("button", { type: "button", class: "rev" }), el("span", { class: "time" }), el("span", { class: "what" }, el("bdi")), el("span", { class: "cause" }), el("span", { class: "by" }));
     row.firstChild.addEventListener("click", () => {
-      if (row.dataset.rev) this.#context.store.set({ at: Number(row.dataset.rev) });
+      const { rev, epoch = null } = row.dataset;
+      if (rev) this.#context.store.set({ at: Number(rev), epoch });
     });
     return row;
   }

@@ -22,8 +22,8 @@ export class Strip {
   #height = 0;
   #ratio = 1;
 
-  /** @param {HTMLCanvasElement} canvas @param {() => void} schedule */
-  constructor(canvas, schedule) {
+  /** @param {HTMLCanvasElement} canvas @param {() => void} schedule @param {AbortSignal} signal ends listening */
+  constructor(canvas, schedule, signal) {
     this.canvas = canvas;
     // Its size comes from here, since a read of it in a frame would lay out the page once more.
     new ResizeObserver(([{ contentRect }]) => {
@@ -35,7 +35,7 @@ export class Strip {
         this.#colours = null;
         this.#key = "";
         schedule();
-      });
+      }, { signal });
     }
   }
 

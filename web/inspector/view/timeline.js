@@ -47,7 +47,7 @@ export class Timeline {
     this.section = root.closest("[data-view]") ?? root;
     this.#context = context;
     this.#past = past;
-    this.#strip = new Strip(this.#canvas, context.schedule);
+    this.#strip = new Strip(this.#canvas, context.schedule, context.signal);
     this.#filter.addEventListener("input", () => context.store.set({ filter: this.#filter.value }));
     this.#pause.addEventListener("click", () => context.store.set({ paused: !context.store.paused }));
     const zoom = (name, text, title, by) => {

@@ -13,6 +13,7 @@ export class Why {
   #body = el("div", { class: "why" });
   #key = "";
   #timer = 0;
+  #nav = undefined;
   #search = new AbortController();
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
@@ -28,6 +29,9 @@ export class Why {
     const key = screen ? JSON.stringify([state.nav, state.epoch, screen.id, screen.ver, this.#context.store.at]) : `none ${error?.message}`;
     if (key === this.#key) return;
     this.#key = key;
+    // The answer about another nav must not be taken for one about this.
+    if (state?.nav !== this.#nav) this.#body.replaceChildren();
+    this.#nav = state?.nav;
     this.#search.abort();
     clearTimeout(this.#timer);
     if (!screen) {
@@ -54,16 +58,16 @@ export class Why {
     const title = screen.title ?? screen.item?.title;
     const head = el("h2", {}, "Why is ", bdi(title ?? screen.id), title === undefined ? "" : " (", title === undefined ? "" : bdi(screen.id, { class: "id" }), title === undefined ? " here?" : ") here?");
     const steps = [];
-    if (brought) steps.push(this.#step("Brought by", brought));
+    if (brought) steps.push(this.#step("Brought by", brought, state.epoch));
     else steps.push(el("section", { class: "why-step" }, el("p", {}, `It came before revision ${floor}, the oldest in the journal.`)));
-    if (shown) steps.push(this.#step("Visible since", shown));
-    if (changed) steps.push(this.#step("Changed last by", changed));
+    if (shown) steps.push(this.#step("Visible since", shown, state.epoch));
+    if (changed) steps.push(this.#step("Changed last by", changed, state.epoch));
     this.#body.replaceChildren(head, ...steps);
   }
 
-  #step(label, entry) {
+  #step(label, entry, epoch) {
     const link = el("button", { type: "button", class: "link", "data-part": "why-travel", "data-rev": entry.rev }, `revision ${entry.rev}`);
-    link.addEventListener("click", () => this.#context.store.set({ at: entry.rev }));
+    link.addEventListener("click", () => this.#context.store.set({ at: entry.rev, epoch }));
     const what = (entry.do ?? []).map((name) => visible(name, 60)).join(", ") || entry.cause;
     const marks = [
       entry.override && "without a guard", entry.vetoSkipped && "veto skipped", entry.sender !== undefined && `sender ${visible(entry.sender, 80)}`,
