@@ -31,7 +31,7 @@ extension Explanation {
       remedy: "ask for the file again, or record anew: navctl record NAV FILE",
       example: "navctl play kiosk.navrec --verify"),
     Explanation(
-      "history", exitStatus: 1, "The history that navd sent contradicts itself.",
+      "history", exitStatus: 8, "The history that navd sent contradicts itself.",
       cause: "A revision does not lead to the digest that navd has for it. navctl wrote no file.",
       remedy: "navctl verify NAV; report it with navctl dump",
       example: "navctl verify kiosk"),
