@@ -24,10 +24,11 @@ extension Explanation {
       remedy: "navctl help COMMAND",
       example: "navctl help push"),
     Explanation(
-      "recording", exitStatus: 1, "The file is no recording that can be read, or it is not right.",
+      "recording", exitStatus: 1,
+      "The file is no recording that can be read, or its contents contradict its digests.",
       cause:
-        "It is damaged or cut off, a newer navctl made it, or a digest in it is wrong. The message "
-        + "names the line or the revision.",
+        "The file is damaged or incomplete, a newer navctl made it, or a digest in it does not "
+        + "match. The message names the line or the revision.",
       remedy: "ask for the file again, or record anew: navctl record NAV FILE",
       example: "navctl play kiosk.navrec --verify"),
     Explanation(

@@ -201,10 +201,7 @@ package final class Gateway {
       let answer = Answers.error(503, "there are too many streams").with("Retry-After", "1")
       return .respond(answer.with(shared))
     }
-    var source = SystemRandomNumberGenerator()
-    let rules = PageStream(
-      id: randomText(16), actor: actor, scope: scope(of: actor),
-      client: ClientID(high: source.next(), low: source.next()), at: now)
+    let rules = PageStream(id: randomText(16), actor: actor, scope: scope(of: actor), at: now)
     let stream = OpenStream(rules, token: token)
     connect(stream)
     streams[stream.rules.id] = stream
@@ -213,10 +210,10 @@ package final class Gateway {
   }
 
   private func scope(of actor: SessionActor) -> PageStream.Scope {
-    switch configuration.purpose {
-    case .participation: .actor
-    case .inspection: actor == configuration.launch ? .readingUser : .readingActor
-    }
+    guard configuration.purpose == .inspection else { return .actor }
+    var source = SystemRandomNumberGenerator()
+    let client = ClientID(high: source.next(), low: source.next())
+    return actor == configuration.launch ? .readingUser(client) : .readingActor(client)
   }
 
   /// Begins to connect to navd, in place of an earlier attempt.

@@ -51,9 +51,12 @@ package struct PageStream: Sendable {
     /// What navd permits the actor.
     case actor
     /// Read what navd permits the actor.
-    case readingActor
+    ///
+    /// A page that only reads gets a client id of the gateway: it cannot take over the session of
+    /// another client.
+    case readingActor(ClientID)
     /// Read what navd permits the user of the gateway: `hello` names no actor.
-    case readingUser
+    case readingUser(ClientID)
   }
 
   /// The id by which posts name the stream.
@@ -61,8 +64,6 @@ package struct PageStream: Sendable {
   /// For whom the page acts.
   package let actor: SessionActor
   private let scope: Scope
-  /// The client id of a page that only reads: it cannot take over the session of another client.
-  private let client: ClientID
   private let openedAt: UInt64
   private var next: UInt64 = 1
   private var greetedAt: UInt64?
@@ -81,15 +82,13 @@ package struct PageStream: Sendable {
   private var taken: UInt64 = 0
   private var waitsSince: UInt64?
 
-  /// Makes a stream that has just been opened; `client` is for a page that only reads.
+  /// Makes a stream that has just been opened.
   package init(
-    id: String, actor: SessionActor, scope: Scope = .actor, client: ClientID? = nil,
-    at now: UInt64
+    id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64
   ) {
     self.id = id
     self.actor = actor
     self.scope = scope
-    self.client = client ?? ClientID(high: 0, low: 0)
     openedAt = now
     attemptedAt = now
   }
@@ -161,8 +160,11 @@ package struct PageStream: Sendable {
     let frame = PageMessage.hello
     guard case .hello(var hello) = try reader.read(frame: frame.span, body: body.span)
     else { preconditionFailure("a hello is read as one") }
-    hello.actor = scope == .readingUser ? nil : actor
-    if scope != .actor { hello.client = client }
+    switch scope {
+    case .actor: hello.actor = actor
+    case .readingActor(let client): (hello.actor, hello.client) = (actor, client)
+    case .readingUser(let client): (hello.actor, hello.client) = (nil, client)
+    }
     // Without flow control, what the page does not take would pile up here.
     hello.isUncontrolled = false
     return ClientMessageWriter.hello(hello)

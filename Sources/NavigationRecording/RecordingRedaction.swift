@@ -15,7 +15,7 @@ package struct RecordingRedaction: Sendable {
 
   /// Makes a redaction.
   ///
-  /// - Parameter kept: patterns for routes; screens whose route one of them matches keep their contents.
+  /// - Parameter kept: patterns for routes; a screen keeps its contents if one matches its route.
   package init(keeping kept: [NavGlob] = []) { self.kept = kept }
 
   /// The names of the rules, as the header of a recording lists them.

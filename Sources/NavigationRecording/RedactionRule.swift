@@ -89,7 +89,8 @@ extension RedactionRule {
 
   private static let hiding = RedactionRule.members(kept("cause", "toolbar"))
 
-  // The class stays out, and with it the appearance proxies, whose names are classes.
+  // The class is text of the client, and the appearance proxies carry names of classes.
+  // Neither is kept.
   private static let bar: [String: RedactionRule] =
     kept("ver", "hidden", "barStyle", "translucent", "prefersLargeTitles").and([
       "hid": hiding, "barTintColor": .text, "tintColor": .text, "backgroundColor": .text,

@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// The files of the inspector's page, which `make inspector` builds and the package installs.
 package enum InspectorFiles {
   /// The reason why there are no files.
@@ -26,7 +23,7 @@ package enum InspectorFiles {
   package static func directory(
     option: String?, having file: String = "index.html"
   ) throws(Missing) -> String {
-    let places = option.map { [$0] } ?? candidates(programDirectory: programDirectory)
+    let places = option.map { [$0] } ?? candidates(programDirectory: RunningProgram.directory)
     let found = places.first { FileStatus.probe("\($0)/\(file)")?.kind == .regular }
     guard let found else { throw Missing(tried: places) }
     return found
@@ -40,14 +37,5 @@ package enum InspectorFiles {
     // .build/release is a link to .build/TRIPLE/release, which the kernel reports.
     let own = ["\(parent)/share/navd/inspector", "\(parentDirectory(of: parent))/inspector"]
     return own.contains(packaged) ? own : own + [packaged]
-  }
-
-  /// The directory of the running program; nil if the kernel does not say.
-  package static var programDirectory: String? {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0, count < buffer.count else { return nil }
-    let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return parentDirectory(of: path)
   }
 }

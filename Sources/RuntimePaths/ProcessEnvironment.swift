@@ -1,19 +1,9 @@
 import CLinux
 
-/// The environment variables that the programs use, as a value.
+/// The environment variables of a process, as a value.
 ///
 /// An empty variable counts as unset, as the XDG base directory specification requires.
 package struct ProcessEnvironment: Hashable, Sendable {
-  /// The variables that `current()` reads by name; it also reads all that begin with `prefix`.
-  ///
-  /// Libraries such as libsystemd read others by themselves.
-  package static let names = [
-    "COLUMNS", "CREDENTIALS_DIRECTORY", "HOME", "INVOCATION_ID", "JOURNAL_STREAM", "LANG", "LC_ALL",
-    "LC_CTYPE", "NAVD_BOOT_ID", "NAVD_ENDPOINT", "NAVD_KEY", "NAVD_NAV", "NAVD_SERVER_KEY",
-    "NO_COLOR", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "XDG_RUNTIME_DIR",
-    "XDG_STATE_HOME",
-  ]
-
   /// The prefix of the project's own variables.
   package static let prefix = "NAVD_"
 
@@ -27,17 +17,14 @@ package struct ProcessEnvironment: Hashable, Sendable {
   /// Reads the variables of this process.
   package static func current() -> ProcessEnvironment {
     var variables: [String: String] = [:]
-    for name in names {
-      if let value = unsafe getenv(name) {
-        variables[name] = unsafe String(cString: value)
-      }
-    }
     // The list ends with a null pointer, and is valid until the process changes its environment.
     var next = unsafe navd_environment()
     while let entry = unsafe next?.pointee {
       let text = unsafe String(cString: entry)
-      if text.hasPrefix(prefix), let equals = text.firstIndex(of: "=") {
-        variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      if let equals = text.firstIndex(of: "=") {
+        // Of two with one name the first counts, as for getenv(3).
+        let name = String(text[..<equals])
+        variables[name] = variables[name] ?? String(text[text.index(after: equals)...])
       }
       unsafe next = unsafe next?.successor()
     }

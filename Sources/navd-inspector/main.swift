@@ -72,13 +72,6 @@ do {
       opener?.open(url + start)
     },
     ready: { if configuration.tokenFile != nil { say("serving on \($0)") } })
-} catch let error as ListenError {
-  say("usage: --listen: \(error)")
-  exit(2)
-} catch let error as TokenFileError {
-  say("\(error)")
-  exit(3)
 } catch {
-  say("\(error)")
-  exit(1)
+  exit(Gateway.exitStatus(after: error, say: say))
 }

@@ -115,13 +115,6 @@ do {
       say("serving on \(address)")
       notify(.ready)
     }, stopping: { notify(.stopping) })
-} catch let error as ListenError {
-  say("usage: --listen: \(error)")
-  exit(2)
-} catch let error as TokenFileError {
-  say("\(error)")
-  exit(3)
 } catch {
-  say("\(error)")
-  exit(1)
+  exit(Gateway.exitStatus(after: error, say: say))
 }

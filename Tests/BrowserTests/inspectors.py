@@ -17,29 +17,12 @@ from urllib.parse import quote
 from selenium.webdriver.common.keys import Keys
 
 from harness import BINARIES, DEADLINE, HERE, ROOT, TOKENS, Control, Daemon, Directory, Gateway, eventually
-from pages import browser, console
+from pages import browser, console, witness
 
 # The faults' runner shortens it, since each fault makes a test wait in vain.
 PATIENCE = float(os.environ.get("NAVD_TEST_PATIENCE", DEADLINE))
 READING = {"hello", "watch", "unwatch", "get", "ping", "credit", "bye"}
 MOST_NODES = 1500
-
-# Runs before the page's own scripts.
-WITNESS = """
-window.witness = { violations: [], dialogs: [], errors: [], said: [] };
-addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
-  witness.violations.push(`${violatedDirective} ${blockedURI}`);
-});
-addEventListener("error", (event) => witness.errors.push(String(event.message)), true);
-addEventListener("unhandledrejection", (event) => witness.errors.push(String(event.reason)));
-for (const name of ["alert", "confirm", "prompt", "print", "open"]) {
-  window[name] = (...given) => { witness.dialogs.push([name, ...given]); };
-}
-const natives = [Object, Array, String, Function, Number, Map, Set, Promise].map((each) => each.prototype);
-const namesOf = () => JSON.stringify(natives.map((each) => Reflect.ownKeys(each).map(String)));
-const before = namesOf();
-window.witness.isUnchanged = () => namesOf() === before;
-"""
 
 # All that a test compares, read within one task, so that it belongs to one frame.
 LOOK = """
@@ -135,11 +118,6 @@ def start(configuration="", *, rules="", arguments=(), options=(), inspector=Tru
     InspectorTest.driver = driver = browser(profile, rules=rules, arguments=("--disable-gpu", *arguments))
     unittest.addModuleCleanup(driver.quit)
     witness(driver)
-
-
-def witness(driver):
-    """Makes the browser run WITNESS first in the documents of the present tab."""
-    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WITNESS})
 
 
 class InspectorTest(unittest.TestCase):
@@ -380,5 +358,5 @@ def same(text, wanted, name):
 
 
 __all__ = [
-    "BINARIES", "HERE", "Client", "Inspector", "InspectorTest", "Keys", "MOST_NODES", "PATIENCE", "READING", "WITNESS",
-    "comparable", "facts", "page_directory", "start", "witness"]
+    "BINARIES", "HERE", "Client", "Inspector", "InspectorTest", "Keys", "MOST_NODES", "PATIENCE", "READING",
+    "comparable", "facts", "page_directory", "start"]

@@ -8,6 +8,23 @@ from selenium.webdriver.chrome.service import Service
 
 from harness import eventually
 
+# Keeps what a page must never do; it runs before the page's own scripts.
+WITNESS = """
+window.witness = { violations: [], dialogs: [], errors: [], said: [] };
+addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+  witness.violations.push(`${violatedDirective} ${blockedURI}`);
+});
+addEventListener("error", (event) => witness.errors.push(String(event.message)), true);
+addEventListener("unhandledrejection", (event) => witness.errors.push(String(event.reason)));
+for (const name of ["alert", "confirm", "prompt", "print", "open"]) {
+  window[name] = (...given) => { witness.dialogs.push([name, ...given]); };
+}
+const natives = [Object, Array, String, Function, Number, Map, Set, Promise].map((each) => each.prototype);
+const namesOf = () => JSON.stringify(natives.map((each) => Reflect.ownKeys(each).map(String)));
+const before = namesOf();
+window.witness.isUnchanged = () => namesOf() === before;
+"""
+
 
 def browser(profile, *, rules="", arguments=()):
     """A Chromium without a window; `rules` maps names to addresses, as in "MAP evil.test 127.0.0.1"."""
@@ -30,6 +47,11 @@ def browser(profile, *, rules="", arguments=()):
 def console(driver):
     """The lines that the browser reported since the last call."""
     return [entry["message"] for entry in driver.get_log("browser")]
+
+
+def witness(driver):
+    """Makes the browser run WITNESS first in the documents of the present tab."""
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WITNESS})
 
 
 class PageTest(unittest.TestCase):

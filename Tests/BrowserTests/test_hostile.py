@@ -14,7 +14,7 @@ from urllib.parse import quote
 from clients import Page, line
 from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, Refused, eventually
 from members import ARGUMENTS, MEMBERS, NO_TEXTS, SETTERS, Row, documented
-from pages import browser, console
+from pages import browser, console, witness
 
 KIOSK = os.path.join(ROOT, "demo", "kiosk")
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
@@ -34,23 +34,6 @@ TEXTS = {
     "constructor": "constructor",
     "word": "W" * 3000,
 }
-
-
-WITNESS = """
-window.witness = { violations: [], dialogs: [], errors: [] };
-addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
-  witness.violations.push(`${violatedDirective} ${blockedURI}`);
-});
-addEventListener("error", (event) => witness.errors.push(String(event.message)), true);
-addEventListener("unhandledrejection", (event) => witness.errors.push(String(event.reason)));
-for (const name of ["alert", "confirm", "prompt", "print", "open"]) {
-  window[name] = (...given) => { witness.dialogs.push([name, ...given]); };
-}
-const natives = [Object, Array, String, Function, Number, Map, Set, Promise].map((each) => each.prototype);
-const namesOf = () => JSON.stringify(natives.map((each) => Reflect.ownKeys(each).map(String)));
-const before = namesOf();
-window.witness.isUnchanged = () => namesOf() === before;
-"""
 
 # What a page has after a scene. Texts of clients must not change any of it.
 INSPECT = """
@@ -243,7 +226,7 @@ def setUpModule():
     unittest.addModuleCleanup(profile.remove)
     driver = browser(profile, rules=f"MAP evil.test 127.0.0.1:{evil.port}")
     unittest.addModuleCleanup(driver.quit)
-    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WITNESS})
+    witness(driver)
 
 
 class Evil:

@@ -14,7 +14,8 @@ import unittest
 import test_attack_pages as pages
 from clients import Page, line
 from harness import IS_LONG, TOKENS, Directory, Process, eventually
-from inspectors import BINARIES, Inspector, InspectorTest, page_directory, start, witness
+from inspectors import BINARIES, Inspector, InspectorTest, page_directory, start
+from pages import witness
 
 SECRET = "vault/plans"
 LIMITED = "LimitedLimitedLimitedLimited0005"

@@ -5,7 +5,8 @@ import unittest
 
 import test_attack_pages as pages
 from harness import IS_LONG
-from inspectors import MOST_NODES, Client, InspectorTest, start, witness
+from inspectors import MOST_NODES, Client, InspectorTest, start
+from pages import witness
 
 NAVS, BURST, TABS, HISTORY = (1000, 60000, 8, 100000) if IS_LONG else (60, 600, 3, 400)
 PACE = 1000

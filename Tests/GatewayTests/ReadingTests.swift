@@ -8,9 +8,11 @@ import Testing
   private static let hello =
     #"["hello",{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}]"#
 
+  /// The client id that the gateway made.
+  static let own = ClientID(high: 1, low: 2)
+
   private static func stream(_ scope: PageStream.Scope) -> PageStream {
-    PageStream(
-      id: "s", actor: actor("till"), scope: scope, client: ClientID(high: 1, low: 2), at: 1000)
+    PageStream(id: "s", actor: actor("till"), scope: scope, at: 1000)
   }
 
   private static func post(
@@ -22,7 +24,7 @@ import Testing
 
   /// What becomes of a line behind the hello.
   private static func verdict(
-    _ line: String, _ scope: PageStream.Scope = .readingUser
+    _ line: String, _ scope: PageStream.Scope = .readingUser(own)
   ) -> PageStream.Verdict {
     var stream = stream(scope)
     #expect(post(&stream, 1, hello) == .taken(next: 2))
@@ -37,7 +39,7 @@ import Testing
   ])
   func `what reads passes`(line: String) {
     #expect(Self.verdict(line) == .taken(next: 3))
-    #expect(Self.verdict(line, .readingActor) == .taken(next: 3))
+    #expect(Self.verdict(line, .readingActor(Self.own)) == .taken(next: 3))
   }
 
   static let writing = [
@@ -50,7 +52,7 @@ import Testing
     #"["get",{"id":1,"nav":"a","what":"verify"}]"#,
   ]
 
-  @Test(arguments: writing, [PageStream.Scope.readingUser, .readingActor])
+  @Test(arguments: writing, [PageStream.Scope.readingUser(own), .readingActor(own)])
   func `what changes anything is refused, and the stream goes on`(
     line: String, scope: PageStream.Scope
   ) throws {
@@ -86,7 +88,9 @@ import Testing
   @Test func `a launched page has the rights of the user, one with a token those of its actor`()
     throws
   {
-    for (scope, isNamed) in [(PageStream.Scope.readingUser, false), (.readingActor, true)] {
+    for (scope, isNamed) in [
+      (PageStream.Scope.readingUser(Self.own), false), (.readingActor(Self.own), true),
+    ] {
       var stream = Self.stream(scope)
       let own = Self.hello.replacing(
         #""nonce""#, with: #""actor":{"name":"root","role":"admin","navs":["*"]},"nonce""#)
@@ -101,7 +105,7 @@ import Testing
       }
       #expect(hello.actor == (isNamed ? actor("till") : nil))
       // With an id of its own choice, a page could end the session of another client.
-      #expect(hello.client == ClientID(high: 1, low: 2))
+      #expect(hello.client == Self.own)
     }
   }
 }

@@ -29,7 +29,7 @@ import Testing
     #"{"setStack":{"screens":["home",{"id":"c","title":"SECRET•","route":"wifi/home"}]}}"#,
   ]
 
-  /// A nav with all of them, half of them animated, and one whose contents go into an answer only once.
+  /// A nav that performed all of these operations, half of them animated.
   private static func planted() throws -> (World, Client, Int) {
     let world = World { $0.opsPerSecond = 1_000_000 }
     let client = Client(world, 1, user: 4242)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `screens whose route matches keep their contents, in each place`() throws {
+  @Test func `a screen with a matching route keeps its contents in each place`() throws {
     let (_, client, _) = try Self.planted()
     let glob = try #require(NavGlob("*/home"))
     let recorded = try Recorded(client, redaction: RecordingRedaction(keeping: [glob]))

@@ -117,7 +117,7 @@ import Testing
 
   // Planted faults.
 
-  /// The fault of a recording whose lines a function changes.
+  /// The fault that a recording has after a function has changed its lines.
   private static func fault(
     _ recorded: Recorded, _ change: (inout [[UInt8]]) throws -> Void
   ) throws -> RecordingFault? {

@@ -3,12 +3,13 @@ import Testing
 
 extension ProcessTests {
   @Suite struct GatewayManualTests {
-    @Test func `the manual of navd-web has the options of its help, and no others`() throws {
+    @Test(arguments: ["navd-web", "navd-inspector"])
+    func `the manual has the options of the help, and no others`(program: String) throws {
       let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
       let manual = try String(
-        contentsOf: repository.appendingPathComponent("man/navd-web.8.scd"), encoding: .utf8)
-      let child = try Child(Binaries.path("navd-web"), ["--help"])
+        contentsOf: repository.appendingPathComponent("man/\(program).8.scd"), encoding: .utf8)
+      let child = try Child(Binaries.path(program), ["--help"])
       #expect(try child.ended() == 0)
       func options(_ text: String) -> Set<String> {
         Set(text.matches(of: /--([a-z][a-z-]+)/).map { String($0.1) })

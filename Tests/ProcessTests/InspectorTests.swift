@@ -133,27 +133,34 @@ extension ProcessTests {
       try child.says("&nav=kiosk")
       child.kill(SIGTERM)
       #expect(try child.ended() == 0)
+      // A browser that prints the file that it gets.
+      try "#!/bin/sh\nexec cat \"$1\"\n".write(
+        toFile: bin + "/xdg-open", atomically: false, encoding: .utf8)
+      try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bin + "/xdg-open")
+      for (desktop, options) in [
+        ("DISPLAY", []), ("WAYLAND_DISPLAY", []), ("DISPLAY", ["--print"]),
+      ]
+        as [(String, [String])]
+      {
+        let child = try Child(
+          bin + "/navctl", ["--endpoint", daemon.endpoint, "inspect", "kiosk"] + options,
+          environment: [
+            "PATH": bin + ":/usr/bin:/bin", "XDG_RUNTIME_DIR": directory.path, desktop: "x",
+          ])
+        try child.says("&nav=kiosk\n")
+        let address = child.standardOutput.prefix { $0 != "\n" }.replacing("&", with: "&amp;")
+        let page = "content=\"0;url=\(address)\">\n"
+        if options.isEmpty { try child.says(page) }
+        child.kill(SIGTERM)
+        #expect(try child.ended() == 0)
+        #expect(child.standardOutput.contains(page) == options.isEmpty)
+      }
       try manager.removeItem(atPath: bin + "/navd-inspector")
       let missing = try Child(
         bin + "/navctl", ["--endpoint", daemon.endpoint, "inspect", "kiosk", "--print"],
         environment: ["PATH": bin])
       #expect(try missing.ended() == 127)
       #expect(missing.standardError.contains("install the package navd-inspector"))
-    }
-
-    @Test func `the manual of navd-inspector has the options of its help, and no others`() throws {
-      let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-      let manual = try String(
-        contentsOf: repository.appendingPathComponent("man/navd-inspector.8.scd"), encoding: .utf8)
-      let child = try Child(Binaries.path("navd-inspector"), ["--help"])
-      #expect(try child.ended() == 0)
-      func options(_ text: String) -> Set<String> {
-        Set(text.matches(of: /--([a-z][a-z-]+)/).map { String($0.1) })
-      }
-      // Examples may have the options of other programs.
-      let own = manual.replacing(/```[^`]*```/, with: "")
-      #expect(options(own) == options(child.standardOutput))
     }
   }
 }

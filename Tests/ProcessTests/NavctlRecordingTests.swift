@@ -145,6 +145,34 @@ extension ProcessTests {
       #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
+    @Test func `play starts navd from PATH, with its files below TMPDIR`() throws {
+      try record("a.navrec")
+      let bin = path("bin")
+      let manager = FileManager.default
+      try manager.createDirectory(atPath: bin, withIntermediateDirectories: true)
+      try manager.copyItem(atPath: Binaries.path("navctl"), toPath: bin + "/navctl")
+      let found = [
+        "PATH": "\(Binaries.directory.path):/usr/bin:/bin", "TMPDIR": daemon.directory.path,
+      ]
+      let child = try Child(
+        bin + "/navctl", ["play", path("a.navrec"), "--speed", "0"], environment: found)
+      try child.says("ipc://\(daemon.directory.path)/navd-play-")
+      try child.says("  ended  ")
+      child.kill(SIGTERM)
+      #expect(try child.ended() == 0)
+      let missing = try Child(
+        bin + "/navctl", ["play", path("a.navrec")], environment: ["PATH": "/usr/bin:/bin"])
+      #expect(try missing.ended() == 127)
+      #expect(missing.standardError.contains("put its directory into PATH"))
+      // The path of a socket has at most 107 octets.
+      let long = path(String(repeating: "l", count: 100))
+      try manager.createDirectory(atPath: long, withIntermediateDirectories: true)
+      let refused = try daemon.navctl(["play", path("a.navrec")], environment: ["TMPDIR": long])
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("TMPDIR") && refused.errors.contains("107"), "\(refused)")
+      #expect(try manager.contentsOfDirectory(atPath: long).isEmpty)
+    }
+
     @Test func `steps go forward, back and anywhere, and the nav is there at each`() throws {
       try record("a.navrec")
       let (child, endpoint) = try play([path("a.navrec"), "--step", "--at", "4"])

@@ -294,7 +294,7 @@ struct Batch: Sendable {
   var frozen: [Int] = []
   /// Whether `$clients` may have changed.
   var changedClients = false
-  /// The refusals whose answers wait for the commit.
+  /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
 
   /// Whether the batch begins a backup.

@@ -28,7 +28,7 @@ struct Refusals: Sendable {
   /// The index of the oldest refusal, if `kept` is full.
   private var oldest = 0
 
-  /// Adds refusals, whose answers are on their way.
+  /// Adds the refusals of a committed batch, in the order of their answers.
   mutating func append(_ refusals: [Refusal]) {
     for refusal in refusals {
       guard kept.count == Self.limit else {

@@ -43,10 +43,8 @@ enum InspectCommand: Command {
 
   /// Replaces this process by a program beside navctl, else in `PATH`; returns why it did not.
   private static func start(_ program: String, _ words: [String]) -> PlainFailure {
-    let own = InspectorFiles.programDirectory.map { "\($0)/\(program)" }
-    let path = own.flatMap { FileStatus.probe($0) == nil ? nil : $0 } ?? program
     var arguments = unsafe ([program] + words).map { unsafe strdup($0) } + [nil]
-    unsafe execvp(path, &arguments)
+    unsafe execvp(RunningProgram.path(of: program), &arguments)
     let isMissing = errno == ENOENT
     return PlainFailure(
       lines: [

@@ -16,8 +16,17 @@ struct PrivateDaemon: ~Copyable {
   ///
   /// - Throws: why it cannot start.
   static func start() throws -> PrivateDaemon {
-    let base = ProcessEnvironment.current()["TMPDIR"] ?? "/tmp"
+    let environment = ProcessEnvironment.current()
+    let base = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
     var template = Array("\(base)/navd-play-XXXXXX".utf8CString)
+    let limit = PathRules.maximumSocketPathBytes
+    guard template.count + PathRules.socketName.utf8.count <= limit else {
+      throw PlainFailure(
+        lines: [
+          "command: TMPDIR is too long: a socket in it would have a path of more than \(limit) octets",
+          "try: TMPDIR=/tmp navctl play FILE",
+        ], status: 1)
+    }
     guard unsafe mkdtemp(&template) != nil else {
       throw SystemError("make a directory in", base, code: navd_errno())
     }
@@ -25,8 +34,6 @@ struct PrivateDaemon: ~Copyable {
       decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // mkdtemp(3) leaves out the bits of the umask.
     unsafe chmod(directory, 0o700)
-    let own = InspectorFiles.programDirectory.map { "\($0)/navd" }
-    let program = own.flatMap { FileStatus.probe($0) == nil ? nil : $0 } ?? "navd"
     // No variable of the caller configures this navd, and its log goes to a file.
     let script = #"""
       log=$1; shift
@@ -34,13 +41,13 @@ struct PrivateDaemon: ~Copyable {
       if setpriv --pdeathsig TERM true 2>/dev/null; then set -- setpriv --pdeathsig TERM "$@"; fi
       exec "$@" >"$log" 2>&1
       """#
-    let path = ProcessEnvironment.current()["PATH"] ?? "/usr/bin:/bin"
+    let path = environment["PATH"] ?? "/usr/bin:/bin"
     do {
       let process = try Subprocess(
         [
-          "env", "-i", "PATH=\(path)", "sh", "-c", script, "sh", "\(directory)/navd.log", program,
-          "--listen", "ipc://\(directory)/navd.sock", "--state", "\(directory)/state",
-          "--durability", "relaxed",
+          "env", "-i", "PATH=\(path)", "sh", "-c", script, "sh", "\(directory)/navd.log",
+          RunningProgram.path(of: "navd"), "--listen", "ipc://\(directory)/navd.sock",
+          "--state", "\(directory)/state", "--durability", "relaxed",
         ], input: [], isGroup: true)
       return PrivateDaemon(directory, process)
     } catch {
