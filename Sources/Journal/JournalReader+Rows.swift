@@ -72,13 +72,14 @@ extension JournalReader {
   /// A row of a nav's chain from which `history` soon reaches a revision.
   ///
   /// It is that of a snapshot of a later revision, or `head`: rows behind the snapshot need not be read.
-  private func start(
+  func start(
     of nav: UInt64, from head: UInt64, above revision: UInt64
   ) throws(JournalError) -> UInt64 {
-    guard let newest = try snapshot(nav: nav, notAfter: .max), newest.revision > revision else {
-      return head
-    }
-    var distance: UInt64 = 2048
+    guard revision < .max, let newest = try snapshot(nav: nav, notAfter: .max),
+      newest.revision > revision
+    else { return head }
+    // navd makes a snapshot after 1,000 revisions by default.
+    var distance: UInt64 = 1024
     while revision + distance < newest.revision {
       if let found = try snapshot(nav: nav, notAfter: revision + distance),
         found.revision > revision

@@ -102,17 +102,19 @@ package final class JournalReader {
     return rows
   }
 
-  /// Returns the records from which a nav's state at `request.head` can be rebuilt.
+  /// Returns the records from which a nav's state at `revision` can be rebuilt; by default, that at
+  /// `request.head`.
   ///
-  /// These are its newest snapshot at `revision` or below and the rows after it up to the head;
-  /// without a snapshot, all rows. The oldest row is first.
+  /// These are its newest snapshot at `revision` or below and the rows after it through `revision`;
+  /// without a snapshot, all rows. The oldest row is first. O(rows to the next later snapshot).
   package func chain(
-    of request: ReloadRequest, notAfter revision: UInt64 = .max
+    of request: ReloadRequest, through revision: UInt64 = .max
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
     let snapshot = try snapshot(nav: request.nav, notAfter: revision)
+    let start = try start(of: request.nav, from: request.head, above: revision)
     let rows = try history(
-      of: request.nav, from: request.head, downTo: snapshot?.revision ?? 0, limit: Int.max)
-    return (snapshot, rows.reversed())
+      of: request.nav, from: start, downTo: snapshot?.revision ?? 0, limit: Int.max)
+    return (snapshot, rows.reversed().filter { $0.revision <= revision })
   }
 
   /// Returns the bodies of a shard's rows with these ascending sequences; omits pruned rows.

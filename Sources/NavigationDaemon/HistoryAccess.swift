@@ -243,9 +243,8 @@ final class HistoryWorker: Sendable {
       return HistoryAnswer(token: request.token, rows: rows)
     case .state(let revision):
       let (snapshot, rows) = try reader.chain(
-        of: ReloadRequest(nav: request.nav, head: request.head), notAfter: revision)
-      return HistoryAnswer(
-        token: request.token, snapshot: snapshot, rows: rows.filter { $0.revision <= revision })
+        of: ReloadRequest(nav: request.nav, head: request.head), through: revision)
+      return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
     }
   }
 }

@@ -125,6 +125,68 @@ import Testing
     #expect(try reader.snapshot(nav: 2, notAfter: .max) == nil)
   }
 
+  /// Counts the groups that a reader reads.
+  private final class CountingReader: JournalEngineReader {
+    private let reader: SQLiteReader
+    var groups = 0
+
+    init(_ directory: String) throws { reader = try SQLiteReader(directory: directory) }
+
+    var name: String { reader.name }
+
+    func version() throws(JournalError) -> Int64? { try reader.version() }
+
+    func readGroup(
+      from sequence: UInt64, of shard: Shard,
+      _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+        throws(JournalError) -> Void
+    ) throws(JournalError) -> Bool {
+      groups += 1
+      return try reader.readGroup(from: sequence, of: shard, consume)
+    }
+
+    func readGroups(
+      from first: UInt64, through last: UInt64, of shard: Shard,
+      _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
+        throws(JournalError) -> Void
+    ) throws(JournalError) -> Bool {
+      try reader.readGroups(from: first, through: last, of: shard, consume)
+    }
+
+    func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
+      try reader.snapshot(nav: nav, notAfter: revision)
+    }
+
+    func checkStructure() throws(JournalError) { try reader.checkStructure() }
+  }
+
+  @Test func `a state of the past costs what lies between two snapshots, however old it is`() throws
+  {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 6)
+    let journal = try Journal.open(directory.path)
+    _ = try journal.contents()
+    for _ in 0..<20 {
+      try journal.commit(writer.batch(1000, navs: 1))
+      try journal.commit([.snapshot(writer.snapshot(nav: 1))])
+    }
+    let engine = try CountingReader(directory.path)
+    let head = try #require(writer.heads[1])
+    for revision: UInt64 in [1, 999, 1000, 5500, 18_999, 19_999, 20_000] {
+      let reader = JournalReader(engine)
+      engine.groups = 0
+      let (snapshot, rows) = try reader.chain(
+        of: ReloadRequest(nav: 1, head: head.sequence), through: revision)
+      #expect(snapshot?.revision ?? 0 == revision / 1000 * 1000)
+      let expected = writer.rows.filter {
+        $0.revision <= revision && $0.revision >= snapshot?.revision ?? 0
+      }
+      #expect(rows == expected, "revision \(revision)")
+      // At most 2,024 rows, in groups of 64.
+      #expect(engine.groups <= 34, "revision \(revision): \(engine.groups) groups")
+    }
+  }
+
   @Test func `checksums may be fed in pieces`() {
     let text = Array("123456789".utf8)
     #expect(crc32(text) == 0xcbf4_3926)
