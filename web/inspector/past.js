@@ -21,6 +21,8 @@ export class Past {
   #views;
   #end = null;
   #nav = null;
+  /** The nav whose first state was drawn. */
+  #staged = null;
 
   /** @param {import("./shell.js").Context} context */
   constructor(context) {
@@ -43,6 +45,11 @@ export class Past {
     if (history && model.live?.nav === store.nav) {
       history.start();
       history.follow(model.live);
+    }
+    // The stage draws the first state of a nav. Both in one frame took up to 70 ms.
+    if (model.state && this.#staged !== store.nav) {
+      this.#staged = store.nav;
+      return this.#context.schedule();
     }
     const { floor } = /** @type {any} */ (model.error) ?? {};
     if (source.kind === "live" && floor) history?.prune(floor);

@@ -82,9 +82,8 @@ export class Rows {
     this.draw();
   }
 
-  /** Draws what is in sight. */
+  /** Draws what is in sight; nothing while the list is hidden, or before the browser has laid it out. */
   draw() {
-    if (!this.#view) this.#measure();
     const rows = this.#view ? Math.min(this.#most, Math.ceil(this.#view / this.#height) + 2 * SPARE) : 0;
     const last = Math.max(0, this.count - rows);
     const first = Math.min(last, Math.max(0, Math.floor(this.#top / this.#height) - SPARE));

@@ -3,6 +3,7 @@
 import { Announcer } from "../../demo/kiosk/focus.js";
 import { Copying } from "./copying.js";
 import { Permalink } from "./permalink.js";
+import { breathe } from "./slices.js";
 import { Head } from "./view/head.js";
 import { Tabs } from "./view/tabs.js";
 import { Tree } from "./view/tree.js";
@@ -178,6 +179,13 @@ export class Shell {
       }
       if (this.#isComplete) this.model.arrivals = [];
     });
+  }
+
+  /** Asks for a frame, and waits until it is drawn. */
+  async drawn() {
+    this.schedule();
+    await new Promise((resolve) => { requestAnimationFrame(resolve); });
+    await breathe();
   }
 
   // --- What is followed -------------------------------------------------------------------------

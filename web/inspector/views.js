@@ -26,13 +26,17 @@ export async function addViews(shell, tree) {
   if (context.signal.aborted) return false;
   const place = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-view=${name}]`));
   const part = (name) => /** @type {any} */ (document.querySelector(`[data-part=${name}]`));
-  shell.add(new Stage(place("stage"), context));
-  shell.add(new Stream(place("stream"), context));
-  shell.add(new Why(place("why"), context));
-  shell.add(new Sessions(place("sessions"), context));
-  shell.add(new Refusals(place("refusals"), context));
-  shell.add(new Plots(place("plots"), context));
-  shell.add(new Past(context));
+  const views = [
+    () => new Stage(place("stage"), context), () => new Past(context), () => new Stream(place("stream"), context),
+    () => new Why(place("why"), context), () => new Sessions(place("sessions"), context),
+    () => new Refusals(place("refusals"), context), () => new Plots(place("plots"), context),
+  ];
+  for (const make of views) {
+    shell.add(make());
+    // The first drawing of a view costs most. All of them in one frame took up to 100 ms.
+    await shell.drawn();
+    if (context.signal.aborted) return false;
+  }
   new Keys(context, { tree, help: new Help(part("help-dialog"), part("help")), model });
   return true;
 }
