@@ -269,6 +269,49 @@ class Histories(Unblocked):
         """)
         self.assertEqual(found, [3000, False, 2200, 5200, 5200, 1200, True, True, True, 5200, "m"])
 
+    def test_a_history_of_any_length_has_a_bounded_list(self):
+        found = self.run_script("""
+          const source = new SyntheticSource(5300);
+          const history = new History("n", source, { most: 1000 });
+          const follow = async (list, rev) => {
+            source.newest = rev;
+            list.follow({ rev, epoch: "e" });
+            await until(() => list.successor || list.isComplete);
+          };
+          history.start();
+          await until(() => history.length && history.isComplete);
+          const seen = [history.oldest, history.newest, history.loaded, history.floor];
+          await follow(history, 5800);
+          seen.push(history.length, history.successor);
+          await follow(history, 5801);
+          const next = history.successor;
+          seen.push(history.length, history.at(999).rev, next.length);
+          next.start();
+          await until(() => next.length && next.isComplete);
+          seen.push(next.oldest, next.newest, next.epoch);
+          next.stop();
+          return seen;
+        """)
+        self.assertEqual(found, [4801, 5300, 500, 1, 1000, None, 1000, 5800, 0, 5302, 5801, "e"])
+
+    def test_what_a_busy_nav_does_is_read_a_page_at_a_time_the_newest_first(self):
+        found = self.run_script("""
+          const source = new SyntheticSource(3000);
+          const read = source.log.bind(source);
+          const pages = [];
+          source.log = (nav, options) => { pages.push([options.from, performance.now()]); return read(nav, options); };
+          const history = new History("n", source);
+          history.start();
+          await until(() => history.length && history.isComplete);
+          pages.length = 0;
+          source.newest = 4200;
+          history.follow({ rev: 4200, epoch: "e" });
+          await until(() => history.isComplete);
+          const [first, second] = pages;
+          return [first[0], second[0], second[1] - first[1] >= 999, history.loaded];
+        """)
+        self.assertEqual(found, [3201, 3001, True, 4200])
+
     def test_pruning_ahead_of_the_reader_and_small_answers(self):
         found = self.run_script("""
           const source = new SyntheticSource(4000);

@@ -23,8 +23,8 @@ import { Loading } from "./loading.js";
 /**
  * The revisions of a nav in the order of time. A position counts them from the oldest one known.
  *
- * The history of a daemon follows one epoch. When another one begins, it keeps what it has, and
- * `successor` has the history that goes on.
+ * The history of a daemon follows one epoch. When another one begins, or the history is full, it keeps what it
+ * has, and `successor` has the history that goes on.
  */
 export class History {
   columns = new Columns();
@@ -51,10 +51,11 @@ export class History {
   /**
    * @param {string} nav
    * @param {any} [source] a LiveSource to read from; without one, `append` fills the history
+   * @param {{most?: number}} [options] `most`: how many revisions are kept of what is read; half of them are read at the start
    */
-  constructor(nav, source = null) {
+  constructor(nav, source = null, { most = MOST } = {}) {
     this.nav = nav;
-    if (source) this.#loading = new Loading(this, source);
+    if (source) this.#loading = new Loading(this, source, most);
   }
 
   get length() { return this.columns.length; }
@@ -155,9 +156,9 @@ export class History {
     return position;
   }
 
-  /** Makes room for revisions of a range, all of one epoch. @param {number} floor @param {number} newest @param {string} epoch */
-  extend(floor, newest, epoch) {
-    if (!this.length) this.#segments = [{ start: 0, first: floor }];
+  /** Makes room for revisions up to the newest, all of one epoch. @param {number} oldest where an empty history begins @param {number} newest @param {string} epoch */
+  extend(oldest, newest, epoch) {
+    if (!this.length) this.#segments = [{ start: 0, first: oldest }];
     const from = this.length;
     const [{ first }] = this.#segments;
     this.columns.extend(newest - first + 1);
@@ -212,6 +213,9 @@ export class History {
       | (entry.vetoSkipped === true ? FLAG.vetoSkipped : 0);
   }
 }
+
+/** With 38 octets for each revision, the columns of a full history have 38 MB. */
+const MOST = 1_000_000;
 
 /** Names an epoch that the journal does not. */
 const BEFORE = "before ";

@@ -3,6 +3,7 @@
 import { FLAG } from "./columns.js";
 import { historyOf } from "./history.js";
 import { Opening } from "./opening.js";
+import { count } from "./text.js";
 import { Compare } from "./view/compare.js";
 import { Timeline } from "./view/timeline.js";
 import { Travel } from "./view/travel.js";
@@ -103,7 +104,12 @@ function noticeOf(history, source, at, position, epoch) {
       parts.push(`Revision ${at} is no longer in the journal: the oldest is ${history.floor}. What is loaded stays.`);
     }
   }
-  if (history.successor) {
+  if (at !== null && at >= history.floor && at < history.oldest) {
+    parts.push(`Revision ${at} is older than those listed, of which ${history.oldest} is the oldest.`);
+  }
+  if (history.successor && history.nextEpoch === history.epoch) {
+    parts.push(`The list is full at ${count(history.length)} revisions. It goes on with a new one when you go live.`);
+  } else if (history.successor) {
     parts.push(`The nav has a new epoch, ${history.nextEpoch}. You look at epoch ${history.epoch}; what is loaded stays until you go live.`);
   }
   if (history.error && history.error.code !== "no-nav") parts.push(`The history cannot be read: ${history.error.message}`);
