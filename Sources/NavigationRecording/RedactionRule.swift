@@ -29,11 +29,11 @@ extension RedactionRule {
   /// An entry of `get` `diffs`, or a state before them.
   static let entry: [String: RedactionRule] =
     kept(
-      "kind", "rev", "t", "epoch", "cause", "before", "dig", "depth", "override", "vetoSkipped",
+      "kind", "rev", "t", "epoch", "before", "dig", "depth", "override", "vetoSkipped",
       "omitted"
     ).and([
       "by": .members(["name": .text, "principal": .text]),
-      "do": .list(.word(operations)),
+      "cause": .word(causes), "do": .list(.word(operations)),
       "ins": .list(.members(kept("id", "route"))),
       "presented": .list(.members(kept("id", "route"))),
       "del": .list(.keep),
@@ -43,6 +43,10 @@ extension RedactionRule {
       "ev": .list(.members(events)),
       "state": .members(kept("kind", "dig").and(["screens": .list(.screen)]).and(parts)),
     ])
+
+  /// A device that publishes its nav writes the cause of an epoch itself.
+  private static let causes = Set(Cause.allCases.map { "\($0.wireName)" }).union(
+    EpochLoss.allCases.map(\.rawValue))
 
   private static let operations = Set(OperationKind.allCases.map(\.name))
 

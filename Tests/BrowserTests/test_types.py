@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from harness import HERE, MODULE, Daemon, Directory, Gateway
+from harness import HERE, MODULE, ROOT, Daemon, Directory, Gateway
 from pages import PageTest, browser
 from guide import PAGE, TYPES, program
 
@@ -95,6 +95,17 @@ class Compiler(unittest.TestCase):
         self.assertGreater(len(re.findall(r"^ *// @ts-expect-error - \w", text, re.M)), 35)
         with open(os.path.join(HERE, "types", "uses.ts"), encoding="utf-8") as file:
             self.assertNotIn("@ts-", file.read())
+
+
+class Inspector(unittest.TestCase):
+    def test_the_compiler_finds_no_fault_in_the_page(self):
+        folder = os.path.join(ROOT, "web", "inspector")
+        files = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".js")]
+        self.assertGreater(len(files), 40)
+        # An import leads to the rest: the client, and the drawing of the kiosk.
+        options = "--checkJs --allowJs --noEmit --target es2022 --module es2022 --moduleResolution node --strict false"
+        done = subprocess.run(["tsc", *options.split(), *files], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
 
 
 class Module(PageTest):

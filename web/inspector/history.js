@@ -53,7 +53,8 @@ export class History {
    * @param {any} [source] a LiveSource to read from; without one, `append` fills the history
    * @param {{most?: number}} [options] `most`: how many revisions are kept of what is read; half of them are read at the start
    */
-  constructor(nav, source = null, { most = MOST } = {}) {
+  constructor(nav, source = null, options = {}) {
+    const { most = MOST } = options;
     this.nav = nav;
     if (source) this.#loading = new Loading(this, source, most);
   }

@@ -7,7 +7,7 @@ package struct HubReplayError: Error, Hashable, Sendable {
 }
 
 /// The reason why revisions may be lost, which the log shows beside the new epoch.
-package enum EpochLoss: String, Sendable {
+package enum EpochLoss: String, CaseIterable, Sendable {
   /// A backup replaced the journal.
   case backup
   /// The machine crashed while `durability` was `relaxed`.
