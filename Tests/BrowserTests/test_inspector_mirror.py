@@ -149,6 +149,30 @@ class Mirror(InspectorTest):
             self.until("the selection", f"""return document.querySelector('[role=treeitem][data-nav="{nav}"]')
                 .getAttribute("aria-selected") === "true" """)
 
+    def test_a_row_of_the_tree_has_kind_owner_top_and_age(self):
+        """The page computes an age by the daemon's clock: its own may be an hour ahead."""
+        nav = self.nav("mirror/row")
+        self.daemon.control.create(nav)
+        self.daemon.control.op(nav, {"push": {"screen": {"id": "wifi"}}})
+        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "window.skew = 3.6e6; const now = Date.now; Date.now = () => now() + skew;"})["identifier"]
+        self.addCleanup(self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+        self.open(nav)
+        self.live(nav)
+        row = f'[role=treeitem][data-nav="{nav}"]'
+
+        def texts():
+            return self.run_(f"""const row = document.querySelector('{row}');
+              return ["kind", "owner", "top", "age"].map((name) => row.querySelector(`[data-part=row-${{name}}]`).textContent)""")
+        self.becomes("the row", ["controller", "uid:0", "wifi", "now"], texts)
+        self.run_("skew += 300_000")
+        # Another change draws the list anew.
+        self.daemon.control.op(NAVS[1], {"push": {"screen": {"id": "other"}}})
+        self.becomes("the row later", ["controller", "uid:0", "wifi", "5 min"], texts)
+        label = self.run_(f"return document.querySelector('{row}').getAttribute('aria-label')")
+        for word in ("controller", "top wifi", "owner uid:0", "changed 5 min ago"):
+            self.assertIn(word, label)
+
     def test_each_kind_of_nav_is_shown(self):
         """A bar alone, an empty stack, and names of which one begins another."""
         control = self.daemon.control

@@ -2,8 +2,10 @@
 
 import { el } from "../../../demo/kiosk/dom.js";
 import { Rows } from "../rows.js";
-import { count, counted, explain, mark, visible, write } from "../text.js";
+import { ago, count, counted, explain, mark, visible, write } from "../text.js";
 
+/** How often ages are drawn anew, in milliseconds: they have steps of ten seconds. */
+const AGES_MS = 10_000;
 /** How long the dot of a change stays, in milliseconds. */
 const FRESH = 1500;
 const FORMAT = new Intl.Collator("en", { numeric: true });
@@ -58,6 +60,8 @@ export class Tree {
       if (row instanceof HTMLElement) this.#press(Number(row.dataset.index));
     });
     root.addEventListener("keydown", (event) => this.#key(event));
+    const timer = setInterval(() => { if (!document.hidden) context.schedule(); }, AGES_MS);
+    context.signal.addEventListener("abort", () => clearInterval(timer));
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -232,12 +236,35 @@ export class Tree {
     mark(element, "aria-selected", String(isChosen));
     mark(element, "data-active", index === this.#active ? "" : null);
     mark(element, "data-fresh", row && this.#isNew(row) ? "" : null);
-    mark(element, "title", row ? titleOf(row) : null);
     element.style.setProperty("--level", String(node.level));
-    const [, , name, top, rev] = element.children;
+    const [, , name, rev, more] = element.children;
     write(name, visible(node.label) || "(empty)");
-    write(top, row ? visible(row.top ?? "", 60) : node.isOpen === false ? count(node.navs) : "");
     write(rev, row?.rev === undefined ? "" : String(row.rev));
+    if (row) this.#describe(element, more, row, node);
+    else {
+      for (const part of more.children) write(part, "");
+      write(more.firstChild, counted(node.navs, "nav"));
+      mark(element, "title", null);
+      mark(element, "aria-label", `${visible(node.label) || "empty name"}, ${counted(node.navs, "nav")}`);
+    }
+  }
+
+  /** The second line, and the same in words. A dormant nav has no top and no time. */
+  #describe(element, more, row, node) {
+    const [kind, top, owner, age] = more.children;
+    const changed = row.t === undefined ? "" : ago(this.#context.clock.now - row.t);
+    const title = titleOf(row);
+    write(kind, visible(row.kind ?? "", 20));
+    write(top, visible(row.top ?? "", 60));
+    write(owner, visible(row.owner ?? "", 60));
+    write(age, changed);
+    mark(element, "title", title);
+    const when = changed && (changed === "now" ? "changed now" : `changed ${changed} ago`);
+    const parts = [
+      visible(node.label) || "empty name", row.kind && visible(row.kind, 20), row.top && `top ${visible(row.top, 60)}`,
+      row.owner && `owner ${visible(row.owner, 60)}`, row.rev !== undefined && `revision ${row.rev}`, when,
+    ];
+    mark(element, "aria-label", parts.filter(Boolean).join(", "));
   }
 
   /**
@@ -272,7 +299,10 @@ function make() {
   return el(
     "div", { role: "treeitem", id: `nav-${numbers++}`, class: "tree-row" },
     el("span", { class: "twist", "aria-hidden": "true" }), el("span", { class: "pulse", "aria-hidden": "true" }),
-    el("bdi", { class: "tree-name" }), el("bdi", { class: "tree-top" }), el("span", { class: "tree-rev" }));
+    el("bdi", { class: "tree-name" }), el("span", { class: "tree-rev" }),
+    el("span", { class: "tree-more" },
+      el("bdi", { "data-part": "row-kind" }), el("bdi", { "data-part": "row-top", class: "tree-top" }),
+      el("bdi", { "data-part": "row-owner", "data-author": "proven", title: "The principal that made the nav" }), el("span", { "data-part": "row-age", class: "tree-age" })));
 }
 
 function sizeOf(branch) {
@@ -282,7 +312,7 @@ function sizeOf(branch) {
 }
 
 /** @param {import("../source.js").Row} row */
-function titleOf({ nav, kind, owner, depth, watches }) {
-  const parts = [visible(nav), kind, owner && `owner ${visible(owner, 60)}`, depth !== undefined && counted(depth, "screen"), watches !== undefined && `${watches} watching`];
+function titleOf({ nav, depth, watches }) {
+  const parts = [visible(nav), depth !== undefined && counted(depth, "screen"), watches !== undefined && `${watches} watching`];
   return parts.filter(Boolean).join(" · ");
 }
