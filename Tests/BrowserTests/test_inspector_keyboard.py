@@ -236,6 +236,9 @@ class Keyboard(InspectorTest):
           }).map((each) => each.dataset.plot);""")
         self.assertEqual(without, [])
         self.until("a row", "return document.querySelector('[data-view=plots] table tbody tr td') !== null")
+        for plot in ("commit", "fanout"):
+            heads = self.run_(f"return [...document.querySelectorAll('[data-plot={plot}] th')].map((each) => each.textContent)")
+            self.assertEqual(heads, ["Time", "max", "p99", "p50"])
 
     # --- Sizes, motion, colours -------------------------------------------------------------------
 

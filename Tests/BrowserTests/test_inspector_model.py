@@ -196,6 +196,36 @@ class Links(PageTest):
             ("a", None, None, None), ("a", None, None, None), ("a", 3, None, None), ("a", None, None, "compare"), ("%2F", None, None, None)])
 
 
+class Plots(PageTest):
+    def test_quantiles_and_the_maximum_are_the_buckets_of_the_values(self):
+        chance, bounds = random.Random(3), [2 ** power for power in range(10, 20)]
+
+        def histogram(values):
+            places = [next((at for at, bound in enumerate(bounds) if value <= bound), len(bounds)) for value in values]
+            return {"bounds": bounds, "counts": [places.count(at) for at in range(len(bounds) + 1)]}
+
+        def reading(values):
+            return {"boot": "b", "operations": {}, "commit": histogram(values), "fanOut": histogram(values), "batch": histogram(values)}
+        before = [chance.randrange(1, 2 ** 20) for _ in range(50)]
+        for values in ([int(2 ** chance.uniform(9, 21)) for _ in range(200)], [1025] * 99 + [2 ** 22], [1], []):
+            [sample] = self.run_script("""
+              const samples = new Samples();
+              samples.take(given[0], 1000);
+              samples.take(given[1], 2000);
+              return samples.list;""", reading(before), reading(before + values))
+            ordered = sorted(values)
+            for name in ("commit", "fanOut"):
+                for suffix, rank in (("50", -(-len(values) // 2)), ("99", -(-99 * len(values) // 100)), ("Max", len(values))):
+                    if not values:
+                        self.assertIsNone(sample[name + suffix])
+                        continue
+                    low, high = sample[name + suffix]
+                    # Beyond the last bound there is no upper one: JSON has null for Infinity.
+                    self.assertTrue(low < ordered[rank - 1] <= (high or 2 ** 30) or (ordered[rank - 1] <= low and low == 512),
+                                    (suffix, low, ordered[rank - 1], high))
+                    self.assertTrue(high in (None, 2 * low), (low, high))
+
+
 class Unblocked(PageTest):
     """Long work leaves frames to the page. How long a task lasts is measured by `make bench-inspector`."""
 
