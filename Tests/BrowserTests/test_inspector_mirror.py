@@ -173,6 +173,45 @@ class Mirror(InspectorTest):
         for word in ("controller", "top wifi", "owner uid:0", "changed 5 min ago"):
             self.assertIn(word, label)
 
+    def incidents(self):
+        """The rows of the stream that are no revisions: what happened, and the text."""
+        return [(row.get("sessionEvent") or f"report {row['report']}", row["text"])
+                for row in self.rows("[data-view=stream] :is([data-session-event], [data-report])")]
+
+    def until_incident(self, event, *words):
+        self.until(event, lambda: any(kind == event and all(word in text for word in words) for kind, text in self.incidents()))
+
+    def test_the_stream_has_reports_of_divergence_and_sessions(self):
+        nav, other = NAVS[0], NAVS[1]
+        self.open(nav)
+        self.live(nav)
+        self.tab("stream")
+        # The first list has no events, so what comes is new to the page.
+        self.until("its own session", lambda: any(each.get("name") == "inspector" for each in self.daemon.control.clients()))
+        rev = self.daemon.control.op(nav, {"push": {"screen": {"id": "here"}}})["rev"]
+        self.live(nav)
+        client = Client(self.daemon.endpoint, "mirror-7")
+        self.addCleanup(client.close)
+        self.until_incident("opened", "mirror-7", "uid:0")
+        client.request("watch", nav=nav, bad={"rev": rev, "dig": "00000bad"})
+        self.until_incident(f"report {rev}", "00000bad", "mirror-7", self.daemon.control.get(nav)["dig"])
+        self.until("the sign in the timeline", f"return document.querySelector('[data-row][data-rev=\"{rev}\"] [data-sign=divergence]')")
+        # Without credit, what its watch is to be sent waits.
+        client.request("watch", nav=other)
+        for number in range(160):
+            self.daemon.control.op(other, {"screen.set": {"screen": "home", "title": f"{number}" * 400}})
+        self.until_incident("stalled", "mirror-7")
+        self.until_incident("lags", "mirror-7")
+        client.socket.send_multipart([b"nsp1.bye", b'{"id":99}'])
+        self.until_incident("closed", "mirror-7")
+        self.assertEqual(len([each for each in self.incidents() if each[0].startswith("report")]), 1)
+
+    def test_the_stream_names_the_role_that_events_of_sessions_need(self):
+        self.open(NAVS[0], who="reader")
+        self.live(NAVS[0])
+        self.until("the role", "return document.querySelector('[data-part=stream-note]').textContent.includes('role admin')")
+        self.assertEqual(self.incidents(), [])
+
     def test_each_kind_of_nav_is_shown(self):
         """A bar alone, an empty stack, and names of which one begins another."""
         control = self.daemon.control

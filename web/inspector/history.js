@@ -37,6 +37,8 @@ export class History {
   floor = 0;
   /** How many revisions are loaded. */
   loaded = 0;
+  /** The newest reports of divergence, oldest first. @type {any[]} */
+  reports = [];
   /** @type {any} why the last read failed */
   error = null;
   /** @type {History|null} */
@@ -174,8 +176,13 @@ export class History {
     if (position < 0) return;
     const isRevision = entry.bad === undefined && (typeof entry.epoch !== "string" || entry.gap !== undefined);
     if (isRevision) this.#write(position, entry, null, entry.gap === undefined ? 0 : FLAG.gap);
-    if (entry.bad !== undefined) this.mark(position, FLAG.bad);
+    if (entry.bad !== undefined) this.#report(position, entry);
     else if (typeof entry.epoch === "string") this.#divide(position, entry.epoch);
+  }
+
+  #report(position, entry) {
+    this.mark(position, FLAG.bad);
+    if (this.reports.push(entry) > MOST_REPORTS) this.reports.shift();
   }
 
   /** A new epoch begins: with the state of this revision, as navd counts. */
@@ -213,6 +220,8 @@ export class History {
   }
 }
 
+/** Reports that are kept; a revision keeps its mark without them. */
+const MOST_REPORTS = 256;
 /** Names an epoch that the journal does not. */
 const BEFORE = "before ";
 
