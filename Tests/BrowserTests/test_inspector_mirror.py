@@ -1,5 +1,6 @@
 """The mirror: what the page shows at each quiet point is what the daemon has, and every slot says what navctl prints."""
 import random
+import re
 import unittest
 
 from harness import IS_LONG, Refused
@@ -172,6 +173,36 @@ class Mirror(InspectorTest):
         label = self.run_(f"return document.querySelector('{row}').getAttribute('aria-label')")
         for word in ("controller", "top wifi", "owner uid:0", "changed 5 min ago"):
             self.assertIn(word, label)
+
+    def test_what_is_in_flight_has_the_time_that_remains(self):
+        nav, client = self.nav("mirror/flight"), Client(self.daemon.endpoint, "finger")
+        self.addCleanup(client.close)
+        self.daemon.control.create(nav, transitionDeadline=60000)
+        self.daemon.control.op(nav, {"push": {"screen": {"id": "wifi"}}})
+        self.open(nav)
+        self.live(nav)
+
+        def left(end):
+            text = (self.look()["facts"].get("deadline") or [""])[0]
+            found = re.fullmatch(rf"([\d.]+) s left, then navd {end}", text)
+            return float(found[1]) if found else None
+        client.op(nav, {"gesture.begin": {"kind": "edge"}})
+        self.until("the deadline of the gesture", lambda: (left("cancels it") or 99) <= 9)
+        self.assertIn("by finger", self.look()["facts"]["transition"][0])
+        client.op(nav, {"gesture.update": {"value": 0.5}})
+        self.until("the deadline after a movement", lambda: left("cancels it") == 10)
+        client.op(nav, {"gesture.cancel": {}})
+        self.until("no deadline", lambda: "deadline" not in self.look()["facts"])
+        tid = client.op(nav, {"push": {"screen": {"id": "slow"}}}, animated=True)["rev"]
+        self.until("the deadline of the animation", lambda: (left("ends it as timed out") or 0) > 50)
+        # A page that comes later knows the beginning by the log.
+        self.open(nav)
+        self.until("the deadline from the log", lambda: 40 < (left("ends it as timed out") or 0) < 60)
+        client.op(nav, {"transition.complete": {"tid": tid}})
+        self.until("the end", lambda: "deadline" not in self.look()["facts"])
+        self.link(nav, rev=tid)
+        self.becomes("the deadline of the past", ["60 s after its beginning, navd ends it as timed out"],
+                     lambda: self.look()["facts"].get("deadline"))
 
     def incidents(self):
         """The rows of the stream that are no revisions: what happened, and the text."""

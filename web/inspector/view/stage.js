@@ -5,10 +5,13 @@
 import { Device, kioskContents } from "../../../demo/kiosk/device.js";
 import { el } from "../../../demo/kiosk/dom.js";
 import { drawClocks, drawContent } from "../../../demo/kiosk/view.js";
+import { Deadline } from "../deadline.js";
 import { factsOf } from "../facts.js";
 import { Rows } from "../rows.js";
 import { bdi, counted, explain, mark, visible, write } from "../text.js";
 
+/** How often the time that remains of a deadline is drawn, in milliseconds. */
+const TICK_MS = 250;
 const MOST_RECORD = 6000;
 /** The texts of one slot, and the length of each. */
 const MOST_VALUES = 24;
@@ -32,6 +35,8 @@ export class Stage {
   #drawn = null;
   #isPast = false;
   #progress = null;
+  #deadline = new Deadline();
+  #tick = 0;
   #picked = null;
   #screens = [];
   #reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -59,14 +64,27 @@ export class Stage {
       if (transitionBegan) this.#progress = null;
     }
     this.#explain(model);
+    this.#deadline.take(arrivals);
     if (!state) return;
     const isPast = at !== null;
+    if (!isPast) this.#countDown(state);
     if (state === this.#drawn && isPast === this.#isPast) return;
     this.#drawn = state;
     this.#draw(state, events, isPast);
     this.#isPast = isPast;
-    this.#drawFacts(state);
+    this.#drawFacts(state, isPast ? null : this.#deadline.left(state, this.#context));
     this.#drawStack(state);
+  }
+
+  /** Draws the time that remains while something moves. */
+  #countDown(state) {
+    const left = this.#deadline.left(state, this.#context);
+    if (left === null) return;
+    if (state === this.#drawn) this.#drawFacts(state, left);
+    this.#tick ||= setTimeout(() => {
+      this.#tick = 0;
+      this.#context.schedule();
+    }, TICK_MS);
   }
 
   #forget(nav) {
@@ -121,8 +139,8 @@ export class Stage {
 
   // --- Facts ------------------------------------------------------------------------------------
 
-  #drawFacts(state) {
-    for (const { slot, label, values } of factsOf(state, this.#progress)) {
+  #drawFacts(state, left) {
+    for (const { slot, label, values } of factsOf(state, this.#progress, left)) {
       let place = this.#values.get(slot);
       if (!place) {
         place = { value: el("dd"), text: null };
