@@ -177,6 +177,7 @@ class Offline(InspectorTest):
             self.becomes("what follows", (str(rev), "false"), lambda: (self.place()[2], self.place()[4]))
             row = next(row for row in self.rows("[data-view=timeline] [data-row]") if row["rev"] == str(rev))
             self.assertIn("unproven", row["text"])
+            self.assertEqual(row["proof"], "unproven")
 
     def test_a_malicious_recording_runs_nothing(self):
         text = test_hostile.TEXTS["markup"]

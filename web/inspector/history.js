@@ -17,6 +17,7 @@ import { Loading } from "./loading.js";
  * @property {string} operations their names, parted by spaces
  * @property {string} subject the screen that it is about; empty if there is none
  * @property {number} flags of `FLAG`
+ * @property {string|null} digest the one that the log names
  * @property {boolean} isLoaded
  */
 
@@ -117,6 +118,7 @@ export class History {
       cause: this.names.list[columns.cause[position]], by: this.authors.list[columns.author[position]],
       operations: this.names.list[columns.operations[position]], subject: this.names.list[columns.subject[position]],
       flags, isLoaded: (flags & FLAG.loaded) !== 0,
+      digest: flags & FLAG.digest ? columns.digest[position].toString(16).padStart(8, "0") : null,
     };
   }
 
@@ -214,12 +216,18 @@ export class History {
     columns.author[position] = this.authors.intern(entry.by);
     columns.operations[position] = this.names.intern(textsOf(entry.do).join(" "));
     columns.subject[position] = this.names.intern(subjectOf(entry));
+    const digest = entry.dig ?? entry.state?.dig;
+    if (DIGEST.test(digest)) {
+      columns.digest[position] = parseInt(digest, 16);
+      flags |= FLAG.digest;
+    }
     if (epoch !== null) columns.epoch[position] = this.epochs.intern(epoch);
     columns.flags[position] |= flags | FLAG.loaded | (entry.override === true ? FLAG.override : 0)
       | (entry.vetoSkipped === true ? FLAG.vetoSkipped : 0);
   }
 }
 
+const DIGEST = /^[0-9a-f]{8}$/;
 /** Reports that are kept; a revision keeps its mark without them. */
 const MOST_REPORTS = 256;
 /** Names an epoch that the journal does not. */
