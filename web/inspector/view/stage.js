@@ -1,14 +1,11 @@
 // The stage: the chosen nav as on the device, its slots as text, and its stack.
-//
-// The device is that of the kiosk. Here it is inert, so nothing in it can be pressed, and no module that sends is loaded.
 
-import { Device, kioskContents } from "../../../demo/kiosk/device.js";
 import { el } from "../../../demo/kiosk/dom.js";
-import { drawClocks, drawContent } from "../../../demo/kiosk/view.js";
 import { Deadline } from "../deadline.js";
 import { factsOf } from "../facts.js";
 import { Rows } from "../rows.js";
 import { bdi, counted, explain, mark, visible, write } from "../text.js";
+import { Drawing } from "./drawing.js";
 
 /** How often the time that remains of a deadline is drawn, in milliseconds. */
 const TICK_MS = 250;
@@ -22,15 +19,13 @@ const UNSEEN_IN_JSON = /[\p{Cf}\u2028\u2029\u0080-\u009f]/gu;
 export class Stage {
   #root;
   #context;
-  #case = el("div", { class: "case" });
+  #drawing = new Drawing("Drawing of the device");
   #facts = el("dl", { class: "facts", "data-part": "facts" });
   #values = new Map();
   #stack;
   #record = el("pre", { class: "record", "data-part": "record", tabindex: "0", "aria-label": "The chosen screen as JSON" });
   #recordTitle = el("h3", {});
   #notice = el("p", { class: "empty", "data-part": "stage-notice" });
-  #device = null;
-  #deviceRoot = null;
   #nav = null;
   #drawn = null;
   #isPast = false;
@@ -48,7 +43,7 @@ export class Stage {
     const list = el("div", { class: "stack-list pool", "data-part": "screens", role: "list", "aria-label": "The stack, top first", tabindex: "-1" });
     this.#stack = new Rows(list, { make: () => makeScreen((index) => this.#pick(index)), fill: (row, index) => this.#fillScreen(row, index), most: 40 });
     root.append(
-      this.#case, el(
+      this.#drawing.root, el(
         "div", { class: "about" }, this.#notice, el("h2", { class: "unseen" }, "What the device shows"), this.#facts,
         el("h3", { "data-part": "stack-title" }, "Stack"), list, this.#recordTitle, this.#record));
   }
@@ -70,7 +65,8 @@ export class Stage {
     if (!isPast) this.#countDown(state);
     if (state === this.#drawn && isPast === this.#isPast) return;
     this.#drawn = state;
-    this.#draw(state, events, isPast);
+    // Travel shows states, not ways between them.
+    if (state.bar) this.#drawing.draw(state, { events, isPast, isStill: isPast || this.#reduced.matches });
     this.#isPast = isPast;
     this.#drawFacts(state, isPast ? null : this.#deadline.left(state, this.#context));
     this.#drawStack(state);
@@ -89,8 +85,8 @@ export class Stage {
 
   #forget(nav) {
     this.#nav = nav;
-    this.#drawn = this.#device = this.#deviceRoot = this.#picked = this.#progress = null;
-    this.#case.replaceChildren();
+    this.#drawn = this.#picked = this.#progress = null;
+    this.#drawing.clear();
   }
 
   #explain({ state, error, isClosed, rows }) {
@@ -101,40 +97,7 @@ export class Stage {
     this.#notice.hidden = text === "";
     mark(this.#root, "data-empty", state ? null : "");
     // What is shown no longer holds if it could not be read.
-    this.#case.hidden = state === null;
-  }
-
-  // --- The device -------------------------------------------------------------------------------
-
-  #draw(state, events, isPast) {
-    if (!state.bar) return;
-    if (!this.#device || isPast !== this.#isPast) this.#make();
-    const { orientation = "portrait", idiom = "phone" } = state.parts.environment ?? /** @type {any} */ ({});
-    mark(this.#deviceRoot, "data-idiom", idiom === "pad" ? "pad" : "phone");
-    const isTurned = orientation.startsWith("landscape");
-    mark(this.#deviceRoot, "data-turned", isTurned ? "" : null);
-    const isStill = isPast || this.#reduced.matches;
-    try {
-      const scale = this.#device.point;
-      this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
-      // The scale and the height of the status bar, in points, for programs that measure the drawing.
-      mark(this.#deviceRoot, "data-scale", scale);
-      mark(this.#device.parts.bar, "data-status", isTurned ? 20 : 44);
-      // The clock of the past is not known.
-      if (isPast) this.#deviceRoot.querySelectorAll("[data-clock]").forEach((place) => place.replaceChildren());
-      else drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
-    } catch (error) {
-      // Records are hostile; a drawing that fails must leave the facts.
-      this.#forget(this.#nav);
-      this.#case.append(el("p", { class: "empty" }, `This state cannot be drawn: ${visible(error.message)}`));
-    }
-  }
-
-  // Travel shows states, not ways between them, so it begins with a device at rest.
-  #make() {
-    const root = this.#deviceRoot = deviceFrame();
-    this.#case.replaceChildren(root);
-    this.#device = new Device(root, { moved: () => {}, announce: () => {}, contents });
+    this.#drawing.root.hidden = state === null;
   }
 
   // --- Facts ------------------------------------------------------------------------------------
@@ -208,36 +171,4 @@ function makeScreen(pick) {
     el("button", { type: "button" }, el("bdi", { class: "stack-title" }), el("bdi", { class: "id" }), el("span", { class: "faint", title: "The revision that changed this screen last" })));
   row.addEventListener("click", () => pick(Number(row.dataset.index)));
   return row;
-}
-
-/** The state without what moves. */
-function atRest(state) {
-  const { transition } = state.parts;
-  return transition?.tid === undefined ? state : { ...state, parts: { ...state.parts, transition: { ver: transition.ver } } };
-}
-
-/** Draws a screen of the kiosk as the kiosk does, and each other one with its route and arguments. */
-function contents(screen, state, local) {
-  try {
-    return kioskContents(screen, state, local);
-  } catch {
-    // A client may use a route of the kiosk with arguments of any type.
-    const rows = [
-      { kind: "value", key: "id", title: "Screen", value: visible(screen.id) }, { kind: "value", key: "route", title: "Route", value: visible(screen.route) },
-      { kind: "code", key: "args", text: visible(screen.args ?? null, 4000) },
-    ];
-    return drawContent([{ key: "unknown", header: "Unexpected arguments", rows }], screen.id);
-  }
-}
-
-/** The elements that the device of the kiosk needs. */
-function deviceFrame() {
-  const div = (name, attributes = {}, ...children) => el("div", { class: name, "data-part": name, ...attributes }, ...children);
-  const bar = el("header", { class: "bar", "data-part": "bar", "data-slot": "bar" }, el("div", { class: "bar-back" }), div("layers"));
-  const toolbar = div("toolbar", { "data-slot": "toolbar" }, el("div", { class: "toolbar-items" }));
-  const status = el("div", { class: "status-bar" }, el("span", { class: "status-time", "data-clock": "time" }));
-  const glass = div("glass", {}, div("stack", { "data-slot": "stack" }, bar, div("pages"), toolbar), div("sheets"), status);
-  const device = el("div", { class: "device", "data-device": "", role: "group", "aria-label": "Drawing of the device" }, glass);
-  device.inert = true;
-  return device;
 }
