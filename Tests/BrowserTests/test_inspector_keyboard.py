@@ -118,6 +118,48 @@ class Keyboard(InspectorTest):
         self.key("k")
         self.becomes("the nav above", NAV, lambda: self.place()[0])
 
+    def pinned(self):
+        """The navs of the tree from the top, and whether each is pinned."""
+        return [(row["nav"], "pin" in row) for row in self.rows("[role=treeitem][data-nav]")]
+
+    def test_a_pin_puts_a_nav_on_top_and_stays_in_the_address(self):
+        self.key("j")
+        self.becomes("the nav below", OTHER, lambda: self.place()[0])
+        self.key("t")
+        self.becomes("the pinned one first", [(OTHER, True), (NAV, False)], self.pinned)
+        places = self.run_("return [...document.querySelectorAll('[aria-level=\"1\"]')].map((each) =>"
+                           " ['aria-posinset', 'aria-setsize'].map((name) => each.getAttribute(name)))")
+        self.assertEqual(places, [["1", "2"], ["2", "2"]])
+        self.until("the address", "return location.hash.includes('pin=keyboard%2Fseat')")
+        self.driver.refresh()
+        self.becomes("the same after a reload", [(OTHER, True), (NAV, False)], self.pinned)
+        self.click("[data-part=pin][aria-pressed=true]")
+        self.becomes("its own place", [(NAV, False), (OTHER, False)], self.pinned)
+        self.until("the address without it", "return !location.hash.includes('pin=')")
+        self.link(NAV)
+
+    def test_a_bookmark_leads_back_and_can_be_removed(self):
+        self.key(Keys.HOME, Keys.ARROW_RIGHT)
+        self.becomes("the second", "2", self.rev)
+        self.key("b")
+        self.until("the bookmark", "return document.querySelector('[data-part=bookmark][aria-pressed=true]')")
+        self.until("its sign", "return document.querySelector('[data-row][data-bookmark][data-rev=\"2\"]')")
+        self.until("the address", f"return location.hash.includes('mark=keyboard%2Fkiosk%40{self.place()[1]}.2')")
+        self.key("l", "j")
+        self.becomes("another nav", OTHER, lambda: self.place()[0])
+        self.click("[data-part=bookmarks]")
+        self.until("the list", "return document.activeElement.matches('dialog[open] .link')")
+        self.key(Keys.ENTER)
+        self.becomes("the revision", (NAV, "2"), lambda: self.place()[::2][:2])
+        self.assertEqual(self.run_("return document.querySelectorAll('dialog[open], .bookmark-list > *').length"), 0)
+        self.click("[data-part=bookmarks]")
+        self.click("[data-bookmark='2'][data-nav] .act")
+        self.until("no bookmark", "return document.querySelector('[data-part=bookmark][aria-pressed=false]')")
+        self.assertIn("There is none", self.run_("return document.querySelector('dialog[open]').textContent"))
+        ActionChains(self.driver).send_keys(Keys.ESCAPE).perform()
+        self.blur()
+        self.key("l")
+
     def test_the_help_opens_and_closes(self):
         self.key("?")
         self.until("the help", "return document.querySelector('dialog[open], [role=dialog]:not([hidden])') !== null")

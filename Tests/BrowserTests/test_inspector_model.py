@@ -167,9 +167,10 @@ class Differences(PageTest):
 class Links(PageTest):
     def test_each_place_comes_back(self):
         names = ["kiosk", "team/a/b.c-d", "50%", "%2F", "a&rev=7", "a=b#c", "it's \"x\"", "\u202e😀", "\\u{1f}+ +", "<script>"]
-        places = [{"nav": nav, "at": at, "epoch": epoch, "compareWith": other, "filter": text, "tab": tab}
-                  for (nav, (at, epoch)), other, text, tab in itertools.product(
-                      itertools.product(names, ((None, None), (42, EPOCH), (0, None))), (None, 7), ("", "by:é %"), ("stream", "compare"))]
+        places = [{"nav": nav, "at": at, "epoch": epoch, "compareWith": other, "filter": text, "tab": tab, "pins": pins, "bookmarks": marks}
+                  for (pins, marks), (nav, (at, epoch)), other, text, tab in itertools.product(
+                      ((None, None), (["a/b", "50%"], [f"a@b.c@{EPOCH}.7", "é&=@.1"])), itertools.product(names, ((None, None), (42, EPOCH), (0, None))), (None, 7),
+                      ("", "by:é %"), ("stream", "compare"))]
         found = self.run_script("""
           const anchor = document.createElement("a");
           return given[0].map((place) => {
@@ -194,6 +195,9 @@ class Links(PageTest):
             "#nav=a&rev=-1", "#nav=a&rev=1e3&tab=x", "#nav=a&nav=b&rev=3&rev=4", "#nav=a&with=99999999999999999999", "#nav=%252F"])
         self.assertEqual([(each["nav"], each["at"], each["compareWith"], each["tab"]) for each in odd], [
             ("a", None, None, None), ("a", None, None, None), ("a", 3, None, None), ("a", None, None, "compare"), ("%2F", None, None, None)])
+        found = self.run_script("return parseLink(given[0])", "#nav=a&mark=a&mark=@.1&mark=a@e.-1&mark=a@e.1&pin=" + "".join(
+            f"&pin={number}" for number in range(40)))
+        self.assertEqual((found["bookmarks"], len(found["pins"])), (["a@e.1"], 32))
 
 
 class Plots(PageTest):

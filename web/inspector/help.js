@@ -4,7 +4,7 @@ import { el } from "../../demo/kiosk/dom.js";
 
 const KEYS = [
   [["←", "→"], "previous and next revision"], [["Home", "End"], "first and last revision"], [["L"], "back to live"], [["P"], "pause the lists"],
-  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["1", "…", "6"], "tabs"], [["?"], "this help"],
+  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["T"], "pin the nav to the top"], [["B"], "bookmark the revision"], [["1", "…", "6"], "tabs"], [["?"], "this help"],
 ];
 const SIGNS = [
   [el("span", { "data-author": "proven" }, "uid:1000"), "A principal: the kernel or a key has proven it."],

@@ -34,6 +34,7 @@ export class Keys {
     /** @type {any} */
     const acts = Object.assign(Object.create(null), {
       j: () => tree.step(1), k: () => tree.step(-1), "/": () => tree.search(), "?": () => help.open(),
+      t: () => tree.pin(), b: () => this.#jump("bookmark"),
       l: () => store.set({ at: null }), p: () => store.set({ paused: !store.paused }),
       ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1), Home: () => this.#jump("first"), End: () => this.#jump("last"),
     });
@@ -41,7 +42,7 @@ export class Keys {
     return acts;
   }
 
-  /** The buttons of the timeline know the floor and what is loaded. */
+  /** The buttons of the timeline know what is on the stage, the floor and what is loaded. */
   #jump(name) {
     /** @type {HTMLElement|null} */ (document.querySelector(`[data-part=${name}]`))?.click();
   }

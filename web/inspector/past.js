@@ -4,6 +4,7 @@ import { FLAG } from "./columns.js";
 import { historyOf } from "./history.js";
 import { Opening } from "./opening.js";
 import { Proofs } from "./proofs.js";
+import { Bookmarks } from "./view/bookmarks.js";
 import { Compare } from "./view/compare.js";
 import { Timeline } from "./view/timeline.js";
 import { Travel } from "./view/travel.js";
@@ -35,7 +36,7 @@ export class Past {
     const place = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
     this.#views = [
       new Travel(place("[data-mount=travel]"), context, this), new Timeline(place("[data-mount=timeline]"), context, this),
-      new Compare(place("[data-view=compare]"), context, this),
+      new Compare(place("[data-view=compare]"), context, this), new Bookmarks(place(".travel-buttons"), context),
     ];
   }
 

@@ -1,6 +1,7 @@
 // The timeline: the strip of all revisions, and the list of those that the filter shows.
 
 import { el } from "../../../demo/kiosk/dom.js";
+import { formatBookmark } from "../bookmarks.js";
 import { actOf, signsOf } from "../describe.js";
 import { Rows } from "../rows.js";
 import { authorOf, bdi, clock, count, counted, mark, visible, write } from "../text.js";
@@ -244,7 +245,10 @@ export class Timeline {
   /** Marks the row of the revision on the stage, and of the one that it is compared with. */
   #markRow(element, position, compareWith) {
     mark(element, "aria-current", Number(element.dataset.position) === position ? "true" : null);
-    mark(element, "data-with", Number(element.dataset.rev) === compareWith);
+    const { rev, epoch } = element.dataset;
+    mark(element, "data-with", Number(rev) === compareWith);
+    const { nav, bookmarks } = this.#context.store;
+    mark(element, "data-bookmark", bookmarks.length > 0 && bookmarks.includes(formatBookmark({ nav, epoch, rev })));
   }
 
   #drawStatus(history, filter) {

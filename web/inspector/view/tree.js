@@ -1,6 +1,7 @@
 // The tree of navs, grouped by the parts of their names.
 
 import { el } from "../../../demo/kiosk/dom.js";
+import { toggled } from "../bookmarks.js";
 import { Rows } from "../rows.js";
 import { ago, count, counted, explain, mark, visible, write } from "../text.js";
 
@@ -20,6 +21,7 @@ const FORMAT = new Intl.Collator("en", { numeric: true });
  * @property {boolean|null} isOpen null without children
  * @property {number|null} index of the row in the list of navs
  * @property {number} navs how many navs are below it
+ * @property {"pinned"|"last"|null} pin whether it is pinned, and the last one that is
  */
 
 /** Draws the tree; a choice sets `nav` in the store. */
@@ -29,6 +31,9 @@ export class Tree {
   #rows;
   #search;
   #count;
+  #pin = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": "pin", title: "Pin the chosen nav to the top (T)" }, "Pin"));
+  /** The pins of the nodes. */
+  #pins = /** @type {readonly string[]} */ ([]);
   /** @type {import("../source.js").Row[]} */
   #list = [];
   #query = "";
@@ -49,6 +54,8 @@ export class Tree {
     this.#context = context;
     this.#search = /** @type {HTMLInputElement} */ (document.querySelector("[data-part=search]"));
     this.#count = document.querySelector("[data-part=tree-count]");
+    this.#count.after(this.#pin);
+    this.#pin.addEventListener("click", () => this.pin());
     this.#rows = new Rows(root, { make, fill: (row, index) => this.#fill(row, index), role: "presentation" });
     this.#search.addEventListener("input", () => {
       this.#query = this.#search.value.trim().toLowerCase();
@@ -75,8 +82,10 @@ export class Tree {
     // Most lists differ in revisions only, and the tree is made of the names.
     const isOther = rows !== this.#list && (this.#query !== "" || !isAlike(rows, this.#list));
     this.#list = rows;
-    if (isOther || this.#query !== this.#built) this.#build();
-    const { nav } = this.#context.store;
+    const { nav, pins } = this.#context.store;
+    if (isOther || this.#query !== this.#built || pins !== this.#pins) this.#build();
+    this.#pin.disabled = nav === null;
+    mark(this.#pin, "aria-pressed", String(pins.includes(nav)));
     if (nav !== this.#chosen) {
       this.#chosen = nav;
       this.#reveal(nav);
@@ -93,9 +102,15 @@ export class Tree {
     const root = { children: new Map(), index: null, key: "" };
     this.#found = 0;
     this.#built = this.#query;
+    this.#pins = this.#context.store.pins;
+    const pinned = new Map();
     for (const [index, row] of this.#list.entries()) {
       if (this.#query && !`${row.nav}\n${row.top ?? ""}`.toLowerCase().includes(this.#query)) continue;
       this.#found++;
+      if (this.#pins.includes(row.nav)) {
+        pinned.set(row.nav, index);
+        continue;
+      }
       let at = root;
       let key = "";
       for (const part of row.nav.split("/")) {
@@ -105,17 +120,21 @@ export class Tree {
       }
       at.index = index;
     }
-    this.#nodes = [];
-    this.#flatten(root, 1);
+    // A pinned nav stands at the top with its whole name, and nowhere else.
+    const own = this.#pins.filter((nav) => pinned.has(nav));
+    const size = own.length + root.children.size;
+    this.#nodes = own.map((nav, at) => ({
+      key: nav, label: nav, level: 1, size, position: at + 1, isOpen: null, index: pinned.get(nav), navs: 0, pin: at === own.length - 1 ? "last" : "pinned" }));
+    this.#flatten(root, 1, own.length);
     this.#active = Math.min(this.#active, this.#nodes.length - 1);
   }
 
-  #flatten({ children }, level) {
+  #flatten({ children }, level, before = 0) {
     const sorted = [...children].sort(([a], [b]) => FORMAT.compare(a, b));
     for (const [at, [label, branch]] of sorted.entries()) {
       const hasChildren = branch.children.size > 0;
       const isOpen = hasChildren ? !this.#closed.has(branch.key) || this.#query !== "" : null;
-      const node = { key: branch.key, label, level, size: sorted.length, position: at + 1, isOpen, index: branch.index, navs: hasChildren ? sizeOf(branch) : 0 };
+      const node = { key: branch.key, label, level, size: before + sorted.length, position: before + at + 1, isOpen, index: branch.index, navs: hasChildren ? sizeOf(branch) : 0, pin: null };
       this.#nodes.push(node);
       if (isOpen) this.#flatten(branch, level + 1);
     }
@@ -147,6 +166,16 @@ export class Tree {
       if (this.#nodes[at].index !== null) return this.#choose(at);
     }
     return undefined;
+  }
+
+  /** Pins the chosen nav to the top of the tree, or lets it go back to its place. */
+  pin() {
+    const { store, announce } = this.#context;
+    if (store.nav === null) return;
+    const pins = toggled(store.pins, store.nav);
+    announce(`${visible(store.nav, 80)} ${pins.includes(store.nav) ? "is pinned" : "is not pinned"}`);
+    store.set({ pins });
+    this.#chosen = null;
   }
 
   /** Puts the focus into the search field. */
@@ -234,6 +263,7 @@ export class Tree {
     mark(element, "aria-posinset", node.position);
     mark(element, "aria-expanded", node.isOpen === null ? null : String(node.isOpen));
     mark(element, "aria-selected", String(isChosen));
+    mark(element, "data-pin", node.pin);
     mark(element, "data-active", index === this.#active ? "" : null);
     mark(element, "data-fresh", row && this.#isNew(row) ? "" : null);
     element.style.setProperty("--level", String(node.level));
@@ -261,7 +291,7 @@ export class Tree {
     mark(element, "title", title);
     const when = changed && (changed === "now" ? "changed now" : `changed ${changed} ago`);
     const parts = [
-      visible(node.label) || "empty name", row.kind && visible(row.kind, 20), row.top && `top ${visible(row.top, 60)}`,
+      visible(node.label) || "empty name", node.pin && "pinned", row.kind && visible(row.kind, 20), row.top && `top ${visible(row.top, 60)}`,
       row.owner && `owner ${visible(row.owner, 60)}`, row.rev !== undefined && `revision ${row.rev}`, when,
     ];
     mark(element, "aria-label", parts.filter(Boolean).join(", "));
