@@ -170,6 +170,31 @@ class Keyboard(InspectorTest):
         ActionChains(self.driver).send_keys(Keys.ESCAPE).perform()
         self.until("no help", "return document.querySelector('dialog[open], [role=dialog]:not([hidden])') === null")
 
+    def letters(self, is_on):
+        """Sets the switch of the help by the keyboard."""
+        self.click("[data-part=help]")
+        self.run_("document.querySelector('[data-part=letters]').focus()")
+        self.assertNotEqual(self.run_("return document.activeElement.checked"), is_on)
+        self.key(Keys.SPACE)
+        ActionChains(self.driver).send_keys(Keys.ESCAPE).perform()
+        self.until("no help", "return document.querySelector('dialog[open]') === null")
+        self.blur()
+
+    def test_letters_can_be_turned_off_and_stay_off(self):
+        self.letters(False)
+        self.driver.refresh()
+        self.live(NAV)
+        self.enabled("[data-part=previous]")
+        newest = self.rev()
+        self.key("p", "2", "j", "?", Keys.ARROW_LEFT)
+        self.becomes("the revision before", str(int(newest) - 1), self.rev)
+        self.assertEqual(self.run_("""
+          return [document.querySelector("[data-part=pause]").getAttribute("aria-pressed"), document.querySelector("dialog[open]") === null,
+            document.querySelector("[role=tab][aria-selected=true]").dataset.tab === "compare"]"""), ["false", True, False])
+        self.letters(True)
+        self.key("l")
+        self.live(NAV)
+
     def test_tab_reaches_each_control_and_shows_where_it_is(self):
         wanted = {"search", "slider", "first", "previous", "next", "last", "live", "filter", "pause", "copy-json", "copy-navctl"}
         found, unseen, trapped = set(), [], None

@@ -1,6 +1,7 @@
 // The help: keys and signs.
 
 import { el } from "../../demo/kiosk/dom.js";
+import { areLettersOn, setLetters } from "./keys.js";
 
 const KEYS = [
   [["←", "→"], "previous and next revision"], [["Home", "End"], "first and last revision"], [["L"], "back to live"], [["P"], "pause the lists"],
@@ -23,10 +24,13 @@ export class Help {
     button.addEventListener("click", () => this.open());
     const close = el("button", { type: "button", class: "act" }, "Close");
     close.addEventListener("click", () => this.#dialog.close());
+    const letters = /** @type {HTMLInputElement} */ (el("input", { type: "checkbox", "data-part": "letters", checked: areLettersOn() }));
+    letters.addEventListener("change", () => setLetters(letters.checked));
     dialog.append(
       el("h2", { id: "help-title" }, "Keys and signs"),
       el("dl", { class: "keys-list" }, ...KEYS.map(([keys, text]) => el(
         "div", {}, el("dt", {}, .../** @type {string[]} */ (keys).map((key) => (key === "…" ? "…" : el("kbd", {}, key)))), el("dd", {}, String(text))))),
+      el("label", { class: "switch" }, letters, " Letters, digits, / and ? act as keys. Arrows, Home and End always do."),
       el("dl", { class: "signs" }, ...SIGNS.map(([sign, text]) => el("div", {}, el("dt", {}, sign), el("dd", {}, text)))),
       el("p", { class: "faint" }, "The inspector only reads. Travel changes this page, never the nav."), close);
   }
