@@ -122,6 +122,38 @@ class Keyboard(InspectorTest):
         """The navs of the tree from the top, and whether each is pinned."""
         return [(row["nav"], "pin" in row) for row in self.rows("[role=treeitem][data-nav]")]
 
+    def test_a_row_in_use_stays_while_others_come(self):
+        """The active row of the tree, and the focus in the timeline, while navs and revisions come before them."""
+        control = self.daemon.control
+        self.run_("document.querySelector('[data-view=tree]').focus()")
+        self.key(Keys.END)
+        self.run_("""
+          const tree = document.querySelector("[data-view=tree]");
+          window.active = document.getElementById(tree.getAttribute("aria-activedescendant"));
+          window.renewed = 0;
+          new MutationObserver((list) => { renewed += list.length; }).observe(tree, { attributeFilter: ["aria-activedescendant"] });""")
+        for name in ("aa", "seam"):
+            control.create(f"keyboard/{name}")
+            self.addCleanup(control.op, f"keyboard/{name}", {"nav.close": {}})
+        self.until("the new ones", "return document.querySelectorAll('[role=treeitem][data-nav]').length === 4")
+        found = self.run_("return [active.isConnected, active.dataset.nav, active.dataset.active, renewed]")
+        self.assertEqual(found, [True, OTHER, "", 0])
+        # A list that is not longer than its place cannot scroll.
+        rev = [control.op(NAV, {"screen.set": {"screen": "home", "title": f"Before {number}"}})["rev"] for number in range(6)][-2]
+        row = f"document.querySelector('[data-row][data-rev=\"{rev}\"] .rev')"
+        self.until("its row", f"return {row}")
+        self.run_(f"{row}.focus()")
+        place = "held.getBoundingClientRect().top - document.querySelector('.revisions').getBoundingClientRect().top"
+        before = self.run_(f"window.held = document.activeElement; return {place}")
+        for number in range(30):
+            control.op(NAV, {"screen.set": {"screen": "home", "title": f"Home {number}"}})
+        self.live(NAV)
+        newest = self.daemon.control.get(NAV)["rev"]
+        self.until("the newest", f"return document.querySelector('[data-view=timeline]').dataset.loaded === '{newest}'")
+        found = self.run_(f"return [document.activeElement === held, held.textContent, {place}]")
+        self.assertEqual(found, [True, str(rev), before])
+        self.run_("document.activeElement.blur(); document.querySelector('.revisions').scrollTop = 0")
+
     def test_a_pin_puts_a_nav_on_top_and_stays_in_the_address(self):
         self.key("j")
         self.becomes("the nav below", OTHER, lambda: self.place()[0])

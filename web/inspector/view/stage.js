@@ -41,7 +41,7 @@ export class Stage {
     this.#root = root;
     this.#context = context;
     const list = el("div", { class: "stack-list pool", "data-part": "screens", role: "list", "aria-label": "The stack, top first", tabindex: "-1" });
-    this.#stack = new Rows(list, { make: () => makeScreen((index) => this.#pick(index)), fill: (row, index) => this.#fillScreen(row, index), most: 40 });
+    this.#stack = new Rows(list, { make: () => makeScreen((index) => this.#pick(index)), fill: (row, index) => this.#fillScreen(row, index), most: 40, keyOf: (index) => this.#screens[index].screen.id });
     root.append(
       this.#drawing.root, el(
         "div", { class: "about" }, this.#notice, el("h2", { class: "unseen" }, "What the device shows"), this.#facts,

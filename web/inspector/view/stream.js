@@ -58,7 +58,7 @@ export class Stream {
     this.#context = context;
     root.append(this.#note, this.#list);
     this.#incidents = new Incidents(context, (row) => this.#came.push(row));
-    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, isGrowing: true });
+    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, keyOf: (index) => this.#shown[this.#shown.length - 1 - index] });
   }
 
   /** @param {import("../shell.js").Model} model */

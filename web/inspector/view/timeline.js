@@ -69,7 +69,8 @@ export class Timeline {
         this.#progress, this.#status,
         el("p", { class: "legend" }, ...LEGEND.map(([kind, text, title]) => el("span", { "data-kind": kind, title }, text)))),
       this.#list);
-    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60 });
+    this.#rows = new Rows(this.#list, {
+      make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60, keyOf: (index) => this.#matches.positions[this.#listed - 1 - index] });
     this.#listen();
   }
 

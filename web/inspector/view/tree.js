@@ -56,7 +56,7 @@ export class Tree {
     this.#count = document.querySelector("[data-part=tree-count]");
     this.#count.after(this.#pin);
     this.#pin.addEventListener("click", () => this.pin());
-    this.#rows = new Rows(root, { make, fill: (row, index) => this.#fill(row, index), role: "presentation" });
+    this.#rows = new Rows(root, { make, fill: (row, index) => this.#fill(row, index), role: "presentation", keyOf: (index) => keyOf(this.#nodes[index]) });
     this.#search.addEventListener("input", () => {
       this.#query = this.#search.value.trim().toLowerCase();
       context.schedule();
@@ -94,6 +94,7 @@ export class Tree {
     write(this.#count, few);
     mark(this.#root, "data-count", rows.length);
     this.#rows.update(this.#nodes.length);
+    this.#point();
   }
 
   // --- The nodes --------------------------------------------------------------------------------
@@ -120,13 +121,17 @@ export class Tree {
       }
       at.index = index;
     }
+    const active = this.#active < 0 ? null : keyOf(this.#nodes[this.#active]);
     // A pinned nav stands at the top with its whole name, and nowhere else.
     const own = this.#pins.filter((nav) => pinned.has(nav));
     const size = own.length + root.children.size;
     this.#nodes = own.map((nav, at) => ({
       key: nav, label: nav, level: 1, size, position: at + 1, isOpen: null, index: pinned.get(nav), navs: 0, pin: at === own.length - 1 ? "last" : "pinned" }));
     this.#flatten(root, 1, own.length);
-    this.#active = Math.min(this.#active, this.#nodes.length - 1);
+    // The active node stays the active one wherever it is now.
+    const found = active === null ? -1 : this.#nodes.findIndex((node) => keyOf(node) === active);
+    this.#active = found < 0 ? Math.min(this.#active, this.#nodes.length - 1) : found;
+    this.#rows.active = this.#active;
   }
 
   #flatten({ children }, level, before = 0) {
@@ -225,9 +230,14 @@ export class Tree {
 
   #activate(index) {
     if (index < 0) return;
-    this.#active = index;
+    this.#active = this.#rows.active = index;
     this.#rows.show(index);
-    mark(this.#root, "aria-activedescendant", this.#rows.element(index)?.id ?? null);
+    this.#point();
+  }
+
+  /** Names the active row to screen readers. While a row shows the same node, it has the same id. */
+  #point() {
+    mark(this.#root, "aria-activedescendant", this.#rows.element(this.#active)?.id ?? null);
   }
 
   #key(event) {
@@ -322,6 +332,9 @@ export class Tree {
 
 /** Whether two lists have the same navs in the same order. */
 const isAlike = (one, other) => one.length === other.length && one.every((row, index) => row.nav === other[index].nav);
+
+/** A group may have the name of a pinned nav. @param {Node} node */
+const keyOf = ({ key, pin }) => (pin ? `pin\n${key}` : key);
 
 let numbers = 0;
 
