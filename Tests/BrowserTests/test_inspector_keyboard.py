@@ -282,6 +282,28 @@ class Keyboard(InspectorTest):
         self.assertEqual(len(chosen), 1)
         self.assertIn("kiosk", chosen[0])
 
+    def test_the_rows_of_long_lists_have_places(self):
+        """Only those in sight are in the document, so each names its place and how many there are."""
+        control, depth = self.daemon.control, 30
+        self.tab("stream")
+        ids = [{"id": f"deep-{number}"} for number in range(depth - 4)]
+        for some in (ids[:13], ids[13:]):
+            control.op(NAV, *({"push": {"screen": each}} for each in some))
+        self.addCleanup(control.op, NAV, {"popTo": {"screen": "about"}})
+        self.live(NAV)
+
+        def places(selector):
+            return self.run_("""
+              return [...document.querySelectorAll(`${arguments[0]} > .rows > [role=listitem]`)].map((each) =>
+                ["data-index", "aria-posinset", "aria-setsize"].map((name) => Number(each.getAttribute(name))));""", selector)
+        screens = self.until("the screens", lambda: (found := places("[data-part=screens]")) and found[0][2] == depth and found)
+        self.assertLess(len(screens), depth)
+        rows = places("[data-view=stream] [role=list]")
+        for found in (screens, rows, places("[data-view=timeline] [role=list]")):
+            self.assertEqual([place for _, place, _ in found], [index + 1 for index, _, _ in found])
+            self.assertEqual(len({size for _, _, size in found}), 1)
+        self.assertGreaterEqual(rows[0][2], len(rows))
+
     def test_each_control_has_a_name(self):
         for role, name, _ in self.tree():
             if role in ("button", "tab", "slider", "textbox", "searchbox", "link", "combobox", "tree", "dialog", "table", "tablist"):

@@ -159,6 +159,8 @@ export class Stage {
     write(title, visible(screen.title ?? screen.item?.title ?? "", 80) || "(no title)");
     write(id, visible(screen.id, 60));
     write(ver, `rev ${screen.ver}`);
+    mark(row, "aria-setsize", this.#screens.length);
+    mark(row, "aria-posinset", index + 1);
     mark(row, "data-id", screen.id);
     mark(row, "data-over", over ? "" : null);
     mark(row.firstChild, "aria-pressed", String(screen === this.#shownRecord()));

@@ -155,6 +155,8 @@ export class Stream {
 
   #fill(element, index) {
     const row = this.#shown[this.#shown.length - 1 - index];
+    mark(element, "aria-setsize", this.#shown.length);
+    mark(element, "aria-posinset", index + 1);
     if (element.row === row) return;
     element.row = row;
     const [rev, time, what, cause, by] = element.children;
