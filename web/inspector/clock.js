@@ -1,7 +1,7 @@
 // The clock of the daemon, for ages. The clock of the page may be wrong by any span.
 
-/** The header `Date` has whole seconds: half of one is the mean of what it leaves out. */
-const HALF_MS = 500;
+/** The header `Date` has whole seconds. */
+const SECOND_MS = 1000;
 
 /** Reads the clock of the inspector's server, which runs beside the daemon. */
 export class Clock {
@@ -30,7 +30,9 @@ export class Clock {
       body?.cancel().catch(() => {});
       const time = Date.parse(headers.get("date") ?? "");
       if (!Number.isFinite(time)) return;
-      this.ahead = time + HALF_MS - (sent + received) / 2;
+      const [least, most] = [time - received, time + SECOND_MS - sent];
+      // A clock that the header does not contradict is better than a guess within a second.
+      this.ahead = least <= 0 && most >= 0 ? 0 : (least + most) / 2;
       this.#schedule();
     } catch {
       // Without an answer the connection is lost, and the next one asks again.

@@ -109,8 +109,8 @@ export class Incidents {
     const key = JSON.stringify([rev, t, bad.rev, bad.dig, by?.name, by?.pid]);
     if (rev < this.#first || this.#seen.has(key)) return false;
     this.#seen.add(key);
-    const ours = bad.ours === undefined ? "no longer known" : visible(bad.ours, 16);
-    this.#add({ kind: "report", rev: bad.rev, t, what: `divergence at revision ${bad.rev}: its digest ${visible(bad.dig, 16)}, navd's ${ours}`, by: by ?? null });
+    const ours = bad.ours === undefined ? "" : `, not ${visible(bad.ours, 16)}`;
+    this.#add({ kind: "report", rev: bad.rev, t, what: `divergence: ${visible(bad.dig, 16)}${ours}`, by: by ?? null });
     return true;
   }
 }

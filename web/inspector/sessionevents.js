@@ -1,5 +1,7 @@
 // What happens to the sessions of the daemon, from one list of `$clients` to the next.
 
+import { counted, visible } from "./text.js";
+
 /** A session lags from so many revisions on. Under load, a healthy one is some behind whenever it is looked at. */
 const LATE = 100;
 /** The most rows of one list: a daemon that starts gets all its sessions at once. */
@@ -34,14 +36,16 @@ export class SessionEvents {
       const isLate = behind >= LATE || (behind > 0 && old?.isLate === true);
       known.set(id, { record, isLate });
       if (!before) continue;
-      if (!old) note("opened", record, `session opens · ${role} · ${via}`);
+      if (!old) note("opened", record, `session opens · ${visible(role, 40)} · ${visible(via, 40)}`);
       const wasStalled = old?.record.stalled === true;
       if (stalled && !wasStalled) note("stalled", record, "session stalls: it takes no more messages");
       if (!stalled && wasStalled) note("resumed", record, "session takes messages again");
-      if (isLate && !old?.isLate) note("lags", record, `session is ${behind} revisions behind`);
+      if (isLate && !old?.isLate) note("lags", record, `session is ${counted(behind, "revision")} behind`);
       if (!isLate && old?.isLate) note("caught-up", record, "session has caught up");
     }
     for (const [id, { record }] of before ?? []) if (!known.has(id)) note("closed", record, "session closes");
-    return events.length > MOST ? [...events.slice(0, MOST - 1), { event: "several", session: null, what: `${events.length - MOST + 1} more events of sessions` }] : events;
+    if (events.length <= MOST) return events;
+    const more = events.splice(MOST - 1).length;
+    return [...events, { event: "several", session: null, what: `${counted(more, "more event")} of sessions` }];
   }
 }

@@ -8,7 +8,7 @@ import { bdi, count, mark, visible, write } from "../text.js";
 export class Bookmarks {
   #context;
   #toggle = button("bookmark", "⚑", "Bookmark this revision (B)", "Bookmark this revision");
-  #open = button("bookmarks", "", "Show the bookmarks", "Bookmarks");
+  #open = button("bookmarks", "", "Show the bookmarks", "Bookmarks", "act count-of");
   #list = el("ul", { class: "bookmark-list" });
   #dialog = /** @type {HTMLDialogElement} */ (el("dialog", { class: "bookmarks", "data-part": "bookmarks-dialog", "aria-labelledby": "bookmarks-title" }));
   #state = null;
@@ -82,6 +82,6 @@ export class Bookmarks {
   }
 }
 
-function button(part, text, title, name) {
-  return /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act icon", "data-part": part, title, "aria-label": name }, text));
+function button(part, text, title, name, look = "act icon") {
+  return /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: look, "data-part": part, title, "aria-label": name }, text));
 }

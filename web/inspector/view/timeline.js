@@ -232,7 +232,7 @@ export class Timeline {
     const [sign, words] = proof ? PROOFS[proof] : ["", ""];
     const about = proof ? `digest ${entry.digest}, ${words}` : "";
     mark(rev, "aria-label", [`Travel to revision ${entry.rev}`, about].filter(Boolean).join(", "));
-    mark(rev, "title", about || null);
+    mark(element, "title", about || null);
     write(dig, proof ? `${entry.digest} ${sign}`.trim() : "");
     mark(dig, "title", about || null);
     write(time, clock(entry.t));
