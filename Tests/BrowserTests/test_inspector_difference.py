@@ -180,6 +180,25 @@ class Difference(InspectorTest):
             self.assertIn(wanted[found["before"]], texts[1])
             self.assertIn(wanted[found["after"]], texts[2])
             self.assertNotIn(wanted[found["after"]], texts[1])
+            # Both are drawn, each under its number.
+            self.becomes("the drawings", [[f"Revision {found[end]}", wanted[found[end]]] for end in ("before", "after")],
+                         lambda: [each[:2] for each in self.pair()])
+        self.assertEqual(*(each[3] for each in self.pair()))
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 256, "height": 640, "deviceScaleFactor": 1, "mobile": False})
+        self.until("one above the other", lambda: len({each[2] for each in self.pair()}) == 1 and len({each[3] for each in self.pair()}) == 2)
+        self.assertLessEqual(self.run_("return document.documentElement.scrollWidth"), 256)
+        self.nodes()
+
+    def pair(self):
+        """The caption and the title of both drawings, and where they are."""
+        return self.run_("""
+          return [...document.querySelectorAll("[data-part=compare-pair] [data-side]")].map((side) => {
+            const { left, top } = side.getBoundingClientRect();
+            return [side.querySelector("figcaption").textContent,
+              side.querySelector("[data-device] [data-slot=title]")?.textContent, left, top];
+          });""")
 
     def refusal(self):
         self.tab("compare")

@@ -118,6 +118,80 @@ class Keyboard(InspectorTest):
         self.key("k")
         self.becomes("the nav above", NAV, lambda: self.place()[0])
 
+    def pinned(self):
+        """The navs of the tree from the top, and whether each is pinned."""
+        return [(row["nav"], "pin" in row) for row in self.rows("[role=treeitem][data-nav]")]
+
+    def test_a_row_in_use_stays_while_others_come(self):
+        """The active row of the tree, and the focus in the timeline, while navs and revisions come before them."""
+        control = self.daemon.control
+        self.run_("document.querySelector('[data-view=tree]').focus()")
+        self.key(Keys.END)
+        self.run_("""
+          const tree = document.querySelector("[data-view=tree]");
+          window.active = document.getElementById(tree.getAttribute("aria-activedescendant"));
+          window.renewed = 0;
+          new MutationObserver((list) => { renewed += list.length; }).observe(tree, { attributeFilter: ["aria-activedescendant"] });""")
+        for name in ("aa", "seam"):
+            control.create(f"keyboard/{name}")
+            self.addCleanup(control.op, f"keyboard/{name}", {"nav.close": {}})
+        self.until("the new ones", "return document.querySelectorAll('[role=treeitem][data-nav]').length === 4")
+        found = self.run_("return [active.isConnected, active.dataset.nav, active.dataset.active, renewed]")
+        self.assertEqual(found, [True, OTHER, "", 0])
+        # A list that is not longer than its place cannot scroll.
+        rev = [control.op(NAV, {"screen.set": {"screen": "home", "title": f"Before {number}"}})["rev"] for number in range(6)][-2]
+        row = f"document.querySelector('[data-row][data-rev=\"{rev}\"] .rev')"
+        self.until("its row", f"return {row}")
+        self.run_(f"{row}.focus()")
+        place = "held.getBoundingClientRect().top - document.querySelector('.revisions').getBoundingClientRect().top"
+        before = self.run_(f"window.held = document.activeElement; return {place}")
+        for number in range(30):
+            control.op(NAV, {"screen.set": {"screen": "home", "title": f"Home {number}"}})
+        self.live(NAV)
+        newest = self.daemon.control.get(NAV)["rev"]
+        self.until("the newest", f"return document.querySelector('[data-view=timeline]').dataset.loaded === '{newest}'")
+        found = self.run_(f"return [document.activeElement === held, held.textContent, {place}]")
+        self.assertEqual(found, [True, str(rev), before])
+        self.run_("document.activeElement.blur(); document.querySelector('.revisions').scrollTop = 0")
+
+    def test_a_pin_puts_a_nav_on_top_and_stays_in_the_address(self):
+        self.key("j")
+        self.becomes("the nav below", OTHER, lambda: self.place()[0])
+        self.key("t")
+        self.becomes("the pinned one first", [(OTHER, True), (NAV, False)], self.pinned)
+        places = self.run_("return [...document.querySelectorAll('[aria-level=\"1\"]')].map((each) =>"
+                           " ['aria-posinset', 'aria-setsize'].map((name) => each.getAttribute(name)))")
+        self.assertEqual(places, [["1", "2"], ["2", "2"]])
+        self.until("the address", "return location.hash.includes('pin=keyboard%2Fseat')")
+        self.driver.refresh()
+        self.becomes("the same after a reload", [(OTHER, True), (NAV, False)], self.pinned)
+        self.click("[data-part=pin][aria-pressed=true]")
+        self.becomes("its own place", [(NAV, False), (OTHER, False)], self.pinned)
+        self.until("the address without it", "return !location.hash.includes('pin=')")
+        self.link(NAV)
+
+    def test_a_bookmark_leads_back_and_can_be_removed(self):
+        self.key(Keys.HOME, Keys.ARROW_RIGHT)
+        self.becomes("the second", "2", self.rev)
+        self.key("b")
+        self.until("the bookmark", "return document.querySelector('[data-part=bookmark][aria-pressed=true]')")
+        self.until("its sign", "return document.querySelector('[data-row][data-bookmark][data-rev=\"2\"]')")
+        self.until("the address", f"return location.hash.includes('mark=keyboard%2Fkiosk%40{self.place()[1]}.2')")
+        self.key("l", "j")
+        self.becomes("another nav", OTHER, lambda: self.place()[0])
+        self.click("[data-part=bookmarks]")
+        self.until("the list", "return document.activeElement.matches('dialog[open] .link')")
+        self.key(Keys.ENTER)
+        self.becomes("the revision", (NAV, "2"), lambda: self.place()[::2][:2])
+        self.assertEqual(self.run_("return document.querySelectorAll('dialog[open], .bookmark-list > *').length"), 0)
+        self.click("[data-part=bookmarks]")
+        self.click("[data-bookmark='2'][data-nav] .act")
+        self.until("no bookmark", "return document.querySelector('[data-part=bookmark][aria-pressed=false]')")
+        self.assertIn("There is none", self.run_("return document.querySelector('dialog[open]').textContent"))
+        ActionChains(self.driver).send_keys(Keys.ESCAPE).perform()
+        self.blur()
+        self.key("l")
+
     def test_the_help_opens_and_closes(self):
         self.key("?")
         self.until("the help", "return document.querySelector('dialog[open], [role=dialog]:not([hidden])') !== null")
@@ -127,6 +201,31 @@ class Keyboard(InspectorTest):
         self.assertTrue(self.run_("return document.querySelector('dialog[open], [role=dialog]').contains(document.activeElement)"))
         ActionChains(self.driver).send_keys(Keys.ESCAPE).perform()
         self.until("no help", "return document.querySelector('dialog[open], [role=dialog]:not([hidden])') === null")
+
+    def letters(self, is_on):
+        """Sets the switch of the help by the keyboard."""
+        self.click("[data-part=help]")
+        self.run_("document.querySelector('[data-part=letters]').focus()")
+        self.assertNotEqual(self.run_("return document.activeElement.checked"), is_on)
+        self.key(Keys.SPACE)
+        ActionChains(self.driver).send_keys(Keys.ESCAPE).perform()
+        self.until("no help", "return document.querySelector('dialog[open]') === null")
+        self.blur()
+
+    def test_letters_can_be_turned_off_and_stay_off(self):
+        self.letters(False)
+        self.driver.refresh()
+        self.live(NAV)
+        self.enabled("[data-part=previous]")
+        newest = self.rev()
+        self.key("p", "2", "j", "?", Keys.ARROW_LEFT)
+        self.becomes("the revision before", str(int(newest) - 1), self.rev)
+        self.assertEqual(self.run_("""
+          return [document.querySelector("[data-part=pause]").getAttribute("aria-pressed"), document.querySelector("dialog[open]") === null,
+            document.querySelector("[role=tab][aria-selected=true]").dataset.tab === "compare"]"""), ["false", True, False])
+        self.letters(True)
+        self.key("l")
+        self.live(NAV)
 
     def test_tab_reaches_each_control_and_shows_where_it_is(self):
         wanted = {"search", "slider", "first", "previous", "next", "last", "live", "filter", "pause", "copy-json", "copy-navctl"}
@@ -183,6 +282,28 @@ class Keyboard(InspectorTest):
         self.assertEqual(len(chosen), 1)
         self.assertIn("kiosk", chosen[0])
 
+    def test_the_rows_of_long_lists_have_places(self):
+        """Only those in sight are in the document, so each names its place and how many there are."""
+        control, depth = self.daemon.control, 30
+        self.tab("stream")
+        ids = [{"id": f"deep-{number}"} for number in range(depth - 4)]
+        for some in (ids[:13], ids[13:]):
+            control.op(NAV, *({"push": {"screen": each}} for each in some))
+        self.addCleanup(control.op, NAV, {"popTo": {"screen": "about"}})
+        self.live(NAV)
+
+        def places(selector):
+            return self.run_("""
+              return [...document.querySelectorAll(`${arguments[0]} > .rows > [role=listitem]`)].map((each) =>
+                ["data-index", "aria-posinset", "aria-setsize"].map((name) => Number(each.getAttribute(name))));""", selector)
+        screens = self.until("the screens", lambda: (found := places("[data-part=screens]")) and found[0][2] == depth and found)
+        self.assertLess(len(screens), depth)
+        rows = places("[data-view=stream] [role=list]")
+        for found in (screens, rows, places("[data-view=timeline] [role=list]")):
+            self.assertEqual([place for _, place, _ in found], [index + 1 for index, _, _ in found])
+            self.assertEqual(len({size for _, _, size in found}), 1)
+        self.assertGreaterEqual(rows[0][2], len(rows))
+
     def test_each_control_has_a_name(self):
         for role, name, _ in self.tree():
             if role in ("button", "tab", "slider", "textbox", "searchbox", "link", "combobox", "tree", "dialog", "table", "tablist"):
@@ -236,6 +357,9 @@ class Keyboard(InspectorTest):
           }).map((each) => each.dataset.plot);""")
         self.assertEqual(without, [])
         self.until("a row", "return document.querySelector('[data-view=plots] table tbody tr td') !== null")
+        for plot in ("commit", "fanout"):
+            heads = self.run_(f"return [...document.querySelectorAll('[data-plot={plot}] th')].map((each) => each.textContent)")
+            self.assertEqual(heads, ["Time", "max", "p99", "p50"])
 
     # --- Sizes, motion, colours -------------------------------------------------------------------
 

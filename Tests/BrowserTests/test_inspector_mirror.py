@@ -1,5 +1,6 @@
 """The mirror: what the page shows at each quiet point is what the daemon has, and every slot says what navctl prints."""
 import random
+import re
 import unittest
 
 from harness import IS_LONG, Refused
@@ -148,6 +149,99 @@ class Mirror(InspectorTest):
             self.live(nav)
             self.until("the selection", f"""return document.querySelector('[role=treeitem][data-nav="{nav}"]')
                 .getAttribute("aria-selected") === "true" """)
+
+    def test_a_row_of_the_tree_has_kind_owner_top_and_age(self):
+        """The page computes an age by the daemon's clock: its own may be an hour ahead."""
+        nav = self.nav("mirror/row")
+        self.daemon.control.create(nav)
+        self.daemon.control.op(nav, {"push": {"screen": {"id": "wifi"}}})
+        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "window.skew = 3.6e6; const now = Date.now; Date.now = () => now() + skew;"})["identifier"]
+        self.addCleanup(self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+        self.open(nav)
+        self.live(nav)
+        row = f'[role=treeitem][data-nav="{nav}"]'
+
+        def texts():
+            return self.run_(f"""const row = document.querySelector('{row}');
+              return ["kind", "owner", "top", "age"].map((name) => row.querySelector(`[data-part=row-${{name}}]`).textContent)""")
+        self.becomes("the row", ["controller", "uid:0", "wifi", "now"], texts)
+        self.run_("skew += 300_000")
+        # Another change draws the list anew.
+        self.daemon.control.op(NAVS[1], {"push": {"screen": {"id": "other"}}})
+        self.becomes("the row later", ["controller", "uid:0", "wifi", "5 min"], texts)
+        label = self.run_(f"return document.querySelector('{row}').getAttribute('aria-label')")
+        for word in ("controller", "top wifi", "owner uid:0", "changed 5 min ago"):
+            self.assertIn(word, label)
+
+    def test_what_is_in_flight_has_the_time_that_remains(self):
+        nav, client = self.nav("mirror/flight"), Client(self.daemon.endpoint, "finger")
+        self.addCleanup(client.close)
+        self.daemon.control.create(nav, transitionDeadline=60000)
+        self.daemon.control.op(nav, {"push": {"screen": {"id": "wifi"}}})
+        self.open(nav)
+        self.live(nav)
+
+        def left(end):
+            text = (self.look()["facts"].get("deadline") or [""])[0]
+            found = re.fullmatch(rf"([\d.]+) s left, then navd {end}", text)
+            return float(found[1]) if found else None
+        client.op(nav, {"gesture.begin": {"kind": "edge"}})
+        self.until("the deadline of the gesture", lambda: (left("cancels it") or 99) <= 9)
+        self.assertIn("by finger", self.look()["facts"]["transition"][0])
+        client.op(nav, {"gesture.update": {"value": 0.5}})
+        self.until("the deadline after a movement", lambda: left("cancels it") == 10)
+        client.op(nav, {"gesture.cancel": {}})
+        self.until("no deadline", lambda: "deadline" not in self.look()["facts"])
+        tid = client.op(nav, {"push": {"screen": {"id": "slow"}}}, animated=True)["rev"]
+        self.until("the deadline of the animation", lambda: (left("ends it as timed out") or 0) > 50)
+        # A page that comes later knows the beginning by the log.
+        self.open(nav)
+        self.until("the deadline from the log", lambda: 40 < (left("ends it as timed out") or 0) < 60)
+        client.op(nav, {"transition.complete": {"tid": tid}})
+        self.until("the end", lambda: "deadline" not in self.look()["facts"])
+        self.link(nav, rev=tid)
+        self.becomes("the deadline of the past", ["60 s after its beginning, navd ends it as timed out"],
+                     lambda: self.look()["facts"].get("deadline"))
+
+    def incidents(self):
+        """The rows of the stream that are no revisions: what happened, and the text."""
+        return [(row.get("sessionEvent") or f"report {row['report']}", row["text"])
+                for row in self.rows("[data-view=stream] :is([data-session-event], [data-report])")]
+
+    def until_incident(self, event, *words):
+        self.until(event, lambda: any(kind == event and all(word in text for word in words) for kind, text in self.incidents()))
+
+    def test_the_stream_has_reports_of_divergence_and_sessions(self):
+        nav, other = NAVS[0], NAVS[1]
+        self.open(nav)
+        self.live(nav)
+        self.tab("stream")
+        # The first list has no events, so what comes is new to the page.
+        self.until("its own session", lambda: any(each.get("name") == "inspector" for each in self.daemon.control.clients()))
+        rev = self.daemon.control.op(nav, {"push": {"screen": {"id": "here"}}})["rev"]
+        self.live(nav)
+        client = Client(self.daemon.endpoint, "mirror-7")
+        self.addCleanup(client.close)
+        self.until_incident("opened", "mirror-7", "uid:0")
+        client.request("watch", nav=nav, bad={"rev": rev, "dig": "00000bad"})
+        self.until_incident(f"report {rev}", "00000bad", "mirror-7", self.daemon.control.get(nav)["dig"])
+        self.until("the sign in the timeline", f"return document.querySelector('[data-row][data-rev=\"{rev}\"] [data-sign=divergence]')")
+        # Without credit, what its watch is to be sent waits.
+        client.request("watch", nav=other)
+        for number in range(160):
+            self.daemon.control.op(other, {"screen.set": {"screen": "home", "title": f"{number}" * 400}})
+        self.until_incident("stalled", "mirror-7")
+        self.until_incident("lags", "mirror-7")
+        client.socket.send_multipart([b"nsp1.bye", b'{"id":99}'])
+        self.until_incident("closed", "mirror-7")
+        self.assertEqual(len([each for each in self.incidents() if each[0].startswith("report")]), 1)
+
+    def test_the_stream_names_the_role_that_events_of_sessions_need(self):
+        self.open(NAVS[0], who="reader")
+        self.live(NAVS[0])
+        self.until("the role", "return document.querySelector('[data-part=stream-note]').textContent.includes('role admin')")
+        self.assertEqual(self.incidents(), [])
 
     def test_each_kind_of_nav_is_shown(self):
         """A bar alone, an empty stack, and names of which one begins another."""

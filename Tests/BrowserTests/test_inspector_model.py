@@ -1,70 +1,25 @@
-"""The model of the inspector's page: differences, links, histories and recordings, without navd behind them.
+"""The model of the inspector's page: differences, links, plots and histories, without navd behind it.
 
-esbuild makes a page of page/inspector_model.js. What is right is computed here.
+What is right is computed here.
 """
 import itertools
-import json
-import os
 import random
-import subprocess
 import unittest
-import zlib
 
-from harness import HERE, Daemon, Directory, Gateway
-from navrecs import EPOCH, PARTS, Nav, base64_of, copy, end, header, pack, recording
-from pages import PageTest, browser
-
-NAV = "team/kiosk"
+from differences import longest, members
+from models import NAV, Unblocked, open_model
+from navrecs import EPOCH, PARTS, Nav, recording
+from pages import PageTest
 
 
 def setUpModule():
-    profile, page, daemon = Directory(), Directory(), Daemon()
-    for each in (profile, page):
-        unittest.addModuleCleanup(each.remove)
-    unittest.addModuleCleanup(daemon.close)
-    subprocess.run(["esbuild", os.path.join(HERE, "page", "inspector_model.js"), "--bundle", "--format=iife", "--log-level=warning",
-                    f"--outfile={page / 'model.js'}"], check=True)
-    page.write("index.html", '<!DOCTYPE html><meta charset="utf-8"><title>model</title><link rel="icon" href="data:,">'
-                             '<script src="model.js"></script>', 0o644)
-    PageTest.gateway = Gateway(daemon, page=page.path)
-    unittest.addModuleCleanup(PageTest.gateway.close)
-    PageTest.driver = browser(profile)
-    unittest.addModuleCleanup(PageTest.driver.quit)
+    open_model()
 
 
 def as_state(state, rev, epoch=EPOCH):
     """A state in the form of the client."""
     return {"nav": NAV, "epoch": epoch, "rev": rev, "screens": state["screens"],
             "parts": {part: state[part] for part in PARTS}, "bar": None, "dig": state["dig"]}
-
-
-# --- The oracle of differences --------------------------------------------------------------------
-
-ABSENT = object()
-
-
-def members(old, new, path=()):
-    """What differs in two records but for their versions, by paths; objects are entered."""
-    if not (isinstance(old, dict) and isinstance(new, dict)):
-        return {} if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True) else {path: (old, new)}
-    if not path:
-        old, new = ({name: value for name, value in each.items() if name != "ver"} for each in (old, new))
-    found = {}
-    for key in old.keys() | new.keys():
-        one, other = old.get(key, ABSENT), new.get(key, ABSENT)
-        if ABSENT in (one, other):
-            found[path + (key,)] = tuple(None if each is ABSENT else each for each in (one, other))
-        else:
-            found |= members(one, other, path + (key,))
-    return found
-
-
-def longest(numbers):
-    """How long the longest rising subsequence is, by trying each end."""
-    best = []
-    for index, number in enumerate(numbers):
-        best.append(1 + max((best[at] for at in range(index) if numbers[at] < number), default=0))
-    return max(best, default=0)
 
 
 class Differences(PageTest):
@@ -167,9 +122,10 @@ class Differences(PageTest):
 class Links(PageTest):
     def test_each_place_comes_back(self):
         names = ["kiosk", "team/a/b.c-d", "50%", "%2F", "a&rev=7", "a=b#c", "it's \"x\"", "\u202e😀", "\\u{1f}+ +", "<script>"]
-        places = [{"nav": nav, "at": at, "epoch": epoch, "compareWith": other, "filter": text, "tab": tab}
-                  for (nav, (at, epoch)), other, text, tab in itertools.product(
-                      itertools.product(names, ((None, None), (42, EPOCH), (0, None))), (None, 7), ("", "by:é %"), ("stream", "compare"))]
+        places = [{"nav": nav, "at": at, "epoch": epoch, "compareWith": other, "filter": text, "tab": tab, "pins": pins, "bookmarks": marks}
+                  for (pins, marks), (nav, (at, epoch)), other, text, tab in itertools.product(
+                      ((None, None), (["a/b", "50%"], [f"a@b.c@{EPOCH}.7", "é&=@.1"])), itertools.product(names, ((None, None), (42, EPOCH), (0, None))), (None, 7),
+                      ("", "by:é %"), ("stream", "compare"))]
         found = self.run_script("""
           const anchor = document.createElement("a");
           return given[0].map((place) => {
@@ -194,14 +150,29 @@ class Links(PageTest):
             "#nav=a&rev=-1", "#nav=a&rev=1e3&tab=x", "#nav=a&nav=b&rev=3&rev=4", "#nav=a&with=99999999999999999999", "#nav=%252F"])
         self.assertEqual([(each["nav"], each["at"], each["compareWith"], each["tab"]) for each in odd], [
             ("a", None, None, None), ("a", None, None, None), ("a", 3, None, None), ("a", None, None, "compare"), ("%2F", None, None, None)])
+        found = self.run_script("return parseLink(given[0])", "#nav=a&mark=a&mark=@.1&mark=a@e.-1&mark=a@e.1" + "".join(
+            f"&pin={number}" for number in range(40)))
+        self.assertEqual((found["bookmarks"], len(found["pins"])), (["a@e.1"], 32))
 
 
-class Unblocked(PageTest):
-    """Long work leaves frames to the page. How long a task lasts is measured by `make bench-inspector`."""
+class Plots(PageTest):
+    def test_quantiles_and_the_maximum_are_the_buckets_of_the_values(self):
+        chance, bounds = random.Random(3), [2 ** power for power in range(10, 20)]
 
-    def unblocked(self, found):
-        self.assertGreater(found.pop("frames"), 1)
-        return found
+        def reading(values):
+            places = [sum(value > bound for bound in bounds) for value in values]
+            histogram = {"bounds": bounds, "counts": [places.count(at) for at in range(len(bounds) + 1)]}
+            return {"boot": "b", "operations": {}, "commit": histogram, "fanOut": histogram, "batch": histogram}
+        for values in ([int(2 ** chance.uniform(9, 21)) for _ in range(200)], [1025] * 99 + [2 ** 22], [600], []):
+            [sample] = self.run_script("""
+              const samples = new Samples();
+              given.forEach((each, at) => samples.take(each, 1000 * (at + 1)));
+              return samples.list;""", reading([700] * 50), reading([700] * 50 + values))
+            for suffix, share in (("50", 0.5), ("99", 0.99), ("Max", 1)) if values else ():
+                value, (low, high) = sorted(values)[-int(-len(values) * share // 1) - 1], sample["commit" + suffix]
+                # Beyond the last bound there is no upper one: JSON has null for Infinity.
+                self.assertTrue(low < value <= (high or value) and high in (None, 2 * low), (suffix, low, value, high))
+            self.assertEqual(sample["fanOutMax"] is None, not values)
 
 
 class Histories(Unblocked):
@@ -355,170 +326,6 @@ class Histories(Unblocked):
           return { loaded: history.loaded, frames: loading.frames };
         """))
         self.assertEqual(found, {"loaded": 100_000})
-
-
-class Recordings(Unblocked):
-    maxDiff = None
-
-    def opened(self, octets, script, *more):
-        return self.run_script("""
-          const source = await openFile(given[0]).catch((error) => error);
-          if (source instanceof Error) return { code: source.code, message: source.message };
-          const history = source.history(source.facts.nav);
-          const plain = ({ epoch, rev, dig, isProven, unproven, screens, parts, cause }) => ({ epoch, rev, dig, isProven, unproven, screens, parts, cause });
-        """ + script, base64_of(octets), *more)
-
-    def states(self, octets):
-        return self.opened(octets, """
-          const states = [];
-          for (let at = 0; at < history.length; at++) {
-            const { rev, epoch } = history.at(at);
-            states.push(plain(await source.stateAt(source.facts.nav, rev, epoch)));
-          }
-          return { states, facts: source.facts, flags: [...history.columns.flags.subarray(0, history.length)] };
-        """)
-
-    def check(self, state, wanted):
-        self.assertEqual(state["screens"], wanted["screens"])
-        self.assertEqual(state["parts"], {part: wanted[part] for part in PARTS})
-        self.assertEqual(state["dig"], wanted["dig"])
-
-    def test_each_revision_in_any_order(self):
-        lines, nav, states = recording(700, seed=2)
-        order = list(states)
-        random.Random(3).shuffle(order)
-        found = self.opened(pack(*lines), """
-          const states = {};
-          for (const rev of given[1]) states[rev] = plain(await source.stateAt(source.facts.nav, rev));
-          const page = await source.log(source.facts.nav, { from: 11, limit: 3 });
-          return { states, facts: source.facts, last: plain(await source.state(source.facts.nav)), page };
-        """, order)
-        for rev, state in states.items():
-            self.check(found["states"][str(rev)], state)
-            self.assertTrue(found["states"][str(rev)]["isProven"])
-        self.assertIsNone(found["facts"]["problem"])
-        self.assertEqual(found["last"]["rev"], nav.rev)
-        entries = [{name: value for name, value in line.items() if name not in ("kind", "ch", "ev", "depth", "resolved")} for line in lines[11:14]]
-        self.assertEqual(found["page"]["list"], entries)
-
-    def test_a_wrong_digest_makes_the_rest_unproven_until_a_whole_state(self):
-        lines, _, states = recording(60)
-        lines[30] = {**lines[30], "dig": "00000000"}
-        whole = {"kind": "state", "rev": 50, "epoch": EPOCH, "state": states[50], "resolved": lines[1]["resolved"]}
-        found = self.states(pack(*lines[:51], whole, *lines[51:]))
-        self.assertEqual([each["isProven"] for each in found["states"]], [True] * 29 + [False] * 20 + [True] * 11)
-        self.assertIn("revision 30", found["states"][35]["unproven"])
-        for rev, state in states.items():
-            self.assertEqual(found["states"][rev - 1]["screens"], state["screens"])
-        [doubt] = found["facts"]["unproven"]
-        self.assertEqual((doubt["from"], doubt["to"]), (29, 48))
-
-    def test_forged_changes_are_unproven(self):
-        lines, _, _ = recording(20)
-        forged = {
-            "order": lambda entry: entry | {"rev": entry["rev"] + 1}, "before": lambda entry: entry | {"before": "ffffffff"},
-            "splice": lambda entry: entry | {"ch": [{"at": 0, "del": ["nobody"], "ins": []}]}, "part": lambda entry: entry | {"ch": [{"set": "__proto__", "to": {}}]},
-            "no list": lambda entry: entry | {"ch": {"at": 0}}, "no id": lambda entry: entry | {"ch": [{"at": 0, "del": [], "ins": [{"id": 7, "ver": 1}]}]},
-            "chain": lambda entry: entry | {"ch": [{"set": "presented", "to": {"ver": 1, "chain": [None]}}]},
-        }
-        for name, forge in forged.items():
-            with self.subTest(name):
-                found = self.states(pack(*lines[:10], forge(copy(lines[10])), *lines[11:]))
-                proven = [each["isProven"] for each in found["states"]]
-                self.assertEqual(proven[:9], [True] * 9)
-                self.assertNotIn(True, proven[9:])
-
-    def test_values_of_other_types_are_no_texts(self):
-        lines, _, _ = recording(12)
-        odd = {"toString": 1, "__proto__": {"polluted": 1}}
-        head = {**lines[0], "server": odd, "rules": odd, "redacted": [odd, "contents"], "recorded": odd}
-        entry = {**lines[6], "cause": odd, "do": [odd, "push"], "by": {"name": odd, "principal": 7, "pid": "x"}, "t": "never", "ins": [odd], "del": [odd]}
-        found = self.opened(pack(head, *lines[1:6], entry, {"kind": "epoch", "rev": 6, "epoch": odd}, {"kind": "report", "bad": odd}, *lines[7:]), """
-          const { operations, cause, by, t, subject } = history.at(5);
-          const { nav } = source.facts;
-          return { facts: source.facts, entry: [operations, cause, Object.keys(by), t, subject], last: (await source.state(nav)).isProven,
-            before: (await source.stateAt(nav, 5)).isProven, polluted: String({}.polluted), log: (await source.log(nav)).list.length };
-        """)
-        self.assertEqual(found["facts"]["redacted"], ["contents"])
-        self.assertEqual(found["entry"], ["push", "", [], 0, ""])
-        self.assertEqual((found["before"], found["last"], found["polluted"]), (True, False, "undefined"))
-
-    def test_contents_that_come_with_a_state_of_their_own(self):
-        lines, _, states = recording(20)
-        omitted = {name: value for name, value in lines[10].items() if name not in ("ch", "ev", "depth", "resolved")} | {"omitted": True}
-        whole = {"kind": "state", "rev": 10, "epoch": EPOCH, "state": states[10], "resolved": lines[1]["resolved"]}
-        bare = {name: value for name, value in omitted.items() if name != "dig"}
-        for entry in (omitted, bare):
-            found = self.states(pack(*lines[:10], entry, whole, *lines[11:-1], {**lines[-1], "end": 21}))
-            self.assertEqual(len(found["states"]), 20)
-            self.assertTrue(all(each["isProven"] for each in found["states"]))
-            self.assertEqual((found["facts"]["unproven"], found["facts"]["problem"]), ([], None))
-        missing = self.states(pack(*lines[:10], omitted, *lines[11:]))
-        self.assertEqual([each["isProven"] for each in missing["states"]], [True] * 9 + [False] * 11)
-
-    def test_files_that_are_not_whole(self):
-        lines, _, _ = recording(300)
-        whole = pack(*lines)
-        cut = self.states(whole[:len(whole) // 2])
-        self.assertEqual(cut["facts"]["problem"]["code"], "truncated")
-        # Each line that the octets give, and no fewer; the first is the header.
-        self.assertEqual(len(cut["states"]), zlib.decompressobj(31).decompress(whole[:len(whole) // 2]).count(b"\n") - 1)
-        self.assertTrue(all(each["isProven"] for each in cut["states"]))
-        self.assertEqual(self.states(pack(*lines[:-1]))["facts"]["problem"]["code"], "truncated")
-        flipped = bytearray(whole)
-        flipped[len(whole) // 2] ^= 4
-        self.assertIn(self.states(bytes(flipped))["facts"]["problem"]["code"], ("damaged", "truncated"))
-        wrong = self.states(pack(*lines[:-1], {**lines[-1], "end": 7}))
-        self.assertEqual(wrong["facts"]["problem"]["code"], "damaged")
-        broken = self.states(pack(*lines[:9], "{", *lines[9:]))
-        self.assertEqual((broken["facts"]["problem"]["code"], len(broken["states"])), ("damaged", 8))
-
-    def test_files_that_cannot_be_opened(self):
-        lines, nav, _ = recording(3)
-        files = {"version": pack({**header(nav), "navrec": 2}, *lines[1:]), "format": pack({"a": 1}), "damaged": b"no gzip",
-                 "format ": pack(header(nav), lines[2]), "format  ": pack("[1]"), "format   ": pack(header(nav))}
-        for code, octets in files.items():
-            found = self.opened(octets, "return 'opened'")
-            self.assertEqual(found["code"], code.strip(), found)
-        self.assertIn("newer inspector", self.opened(files["version"], "return 0")["message"])
-
-    def test_two_epochs_in_one_file(self):
-        nav = Nav(4)
-        entries, states = [nav.first()], {(nav.epoch, 1): copy(nav.state)}
-        for _ in range(9):
-            entries.append(nav.step())
-            states[nav.epoch, nav.rev] = copy(nav.state)
-        entries.append(nav.begin("00000000000000bb", 5))
-        states[nav.epoch, nav.rev] = copy(nav.state)
-        for _ in range(9):
-            entries.append(nav.step())
-            states[nav.epoch, nav.rev] = copy(nav.state)
-        found = self.states(pack(header(nav), *entries, end(entries, nav)))
-        self.assertEqual([(each["epoch"], each["rev"]) for each in found["states"]], list(states))
-        for state in found["states"]:
-            self.check(state, states[state["epoch"], state["rev"]])
-            self.assertTrue(state["isProven"])
-        whole = copy(entries[:10])
-        whole.insert(6, {"kind": "epoch", "rev": 6, "epoch": "00000000000000cc", "cause": "crash"})
-        found = self.states(pack(header(nav), *whole))
-        self.assertEqual([(each["epoch"], each["rev"]) for each in found["states"]],
-                         [(EPOCH, rev) for rev in range(1, 6)] + [("00000000000000cc", rev) for rev in range(6, 11)])
-        self.assertTrue(all(each["isProven"] for each in found["states"]))
-        newest = self.opened(pack(header(nav), *entries, end(entries, nav)), "return (await source.stateAt(source.facts.nav, 7)).epoch")
-        self.assertEqual(newest, "00000000000000bb")
-
-    def test_base64_in_pieces_and_a_long_file_never_block_the_page(self):
-        lines, nav, _ = recording(15_000)
-        text = base64_of(pack(*lines))
-        wrapped = "\n".join(text[at:at + 75] for at in range(0, len(text), 75))
-        found = self.unblocked(self.run_script("""
-          const shares = [];
-          const { value, frames } = await measured(() => RecordingSource.openText(given[0], ({ share }) => shares.push(share)));
-          const history = value.history(value.facts.nav);
-          const { unproven, nav } = value.facts;
-          return { length: history.length, dig: (await value.state(nav)).dig, frames, unproven, share: shares.at(-1) };
-        """, wrapped))
-        self.assertEqual(found, {"length": 15_000, "dig": nav.state["dig"], "unproven": [], "share": 1})
 
 
 if __name__ == "__main__":

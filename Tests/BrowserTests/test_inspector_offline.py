@@ -88,7 +88,14 @@ class Offline(InspectorTest):
         self.tab("compare")
         self.until("the comparison", "return document.querySelectorAll('[data-view=compare] [data-change]').length > 0")
         self.link(nav, rev=3)
-        self.at(3, self.daemon.control.get(nav, "state", at=3)["dig"])
+        third = self.daemon.control.get(nav, "state", at=3)["dig"]
+        self.at(3, third)
+        self.click("[data-part=bookmark]")
+        self.slide(5)
+        self.becomes("another revision", "5", lambda: self.place()[2])
+        self.click("[data-part=bookmarks]")
+        self.click("dialog[open] .link")
+        self.at(3, third)
 
     def refused(self, octets, *reasons):
         self.show(html(page_directory(), octets))
@@ -177,6 +184,7 @@ class Offline(InspectorTest):
             self.becomes("what follows", (str(rev), "false"), lambda: (self.place()[2], self.place()[4]))
             row = next(row for row in self.rows("[data-view=timeline] [data-row]") if row["rev"] == str(rev))
             self.assertIn("unproven", row["text"])
+            self.assertEqual(row["proof"], "unproven")
 
     def test_a_malicious_recording_runs_nothing(self):
         text = test_hostile.TEXTS["markup"]

@@ -3,6 +3,7 @@
 NAVD_PICTURES names the directory that gets them, such as docs/inspector; without it the test only looks whether
 each picture can be taken and has contents.
 """
+import itertools
 import os
 import re
 import unittest
@@ -68,15 +69,24 @@ class Pictures(InspectorTest):
 
     def test_each_view(self):
         self.make()
-        self.open("kiosk")
+        self.open("kiosk", pin="till/1")
         self.live("kiosk")
         self.until("the history", "return document.querySelectorAll('[data-row]').length > 3")
-        self.daemon.control.op("kiosk", {"screen.set": {"screen": "wifi", "title": "Wi-Fi"}})
+        self.until("its own session", lambda: any(each.get("name") == "inspector" for each in self.daemon.control.clients()))
+        rev = self.daemon.control.op("kiosk", {"screen.set": {"screen": "wifi", "title": "Wi-Fi"}})["rev"]
         self.live("kiosk")
+        remote = Client(self.daemon.endpoint, "dashboard")
+        self.addCleanup(remote.close)
+        remote.request("watch", nav="kiosk", bad={"rev": rev, "dig": "00000bad"})
+        for what in ("session-event", "report"):
+            self.until(what, f"return document.querySelector('[data-view=stream] [data-{what}]')")
+        self.until("the newest row", f"return document.querySelector('[data-row][data-rev=\"{rev}\"]')")
         self.take("live")
         newest = self.daemon.control.get("kiosk")["rev"]
         self.link("kiosk", rev=4)
         self.past("kiosk", 4)
+        self.click("[data-part=bookmark]")
+        self.until("its sign", "return document.querySelector('[data-row][data-bookmark]')")
         self.take("past")
         self.link("kiosk", rev=newest, with_=newest - 3)
         self.tab("compare")
@@ -88,7 +98,10 @@ class Pictures(InspectorTest):
             self.tab(name)
             self.until(name, f"return document.querySelector({row!r})")
             if name == "plots":
-                self.until("two samples", "return document.querySelectorAll('[data-plot] tbody tr').length > 2")
+                titles = itertools.count()
+                self.until("two samples of changes", lambda: (
+                    self.daemon.control.op("till/2", {"screen.set": {"screen": "home", "title": f"Sale {next(titles)}"}}),
+                    self.run_("return document.querySelectorAll('[data-plot=operations] tbody tr').length > 2"))[1])
             self.take(name)
         self.prefer("dark")
         self.tab("stream")

@@ -206,6 +206,15 @@ class Travel(InspectorTest):
             entry = log[row["rev"]]
             self.assertIn(entry["cause"], row["text"])
             self.assertIn(entry["do"][0], row["text"])
+            self.assertIn(entry["dig"], row["text"])
+        # The page has had one state, and each that it travels to is proven too.
+        self.becomes("the proven ones", [7], self.proven)
+        self.slide(3)
+        self.past(nav, 3)
+        self.becomes("the proven ones", [3, 7], self.proven)
+        names = self.run_("return [...document.querySelectorAll('[data-row] .rev')].map((each) => each.getAttribute('aria-label'))")
+        self.assertIn(f"Travel to revision 3, digest {log['3']['dig']}, proven: the page has computed it", names)
+        self.assertIn(f"Travel to revision 2, digest {log['2']['dig']}, not computed by the page", names)
         # The kernel proves the principal; the client claims its name. They stand apart.
         authors = self.run_("""
           return ["proven", "claimed"].map((kind) => [...new Set([...document.querySelectorAll(
@@ -214,6 +223,9 @@ class Travel(InspectorTest):
         self.assertTrue(any("control" in text for text in authors[1]), authors)
         self.assertFalse(any("control" in text for text in authors[0]), authors)
         self.assertLessEqual(len(self.rows("[data-row]")), 60)
+
+    def proven(self):
+        return sorted(int(row["rev"]) for row in self.rows("[data-view=timeline] [data-proof=proven]"))
 
     def revisions(self):
         return [int(row["rev"]) for row in self.rows("[data-view=timeline] [data-row]")]

@@ -18,6 +18,8 @@ export const FLAG = Object.freeze({
   unproven: 64,
   /** The nav was closed. */
   closed: 128,
+  /** The column `digest` has a value. */
+  digest: 256,
 });
 
 /** Texts by number. Number 0 is "no text". */
@@ -69,7 +71,7 @@ export class Authors {
 
 const TYPES = Object.freeze({
   rev: Float64Array, t: Float64Array, cause: Uint32Array, author: Uint32Array, operations: Uint32Array,
-  subject: Uint32Array, epoch: Uint32Array, flags: Uint16Array,
+  subject: Uint32Array, epoch: Uint32Array, digest: Uint32Array, flags: Uint16Array,
 });
 
 /** Columns of equal length, which grow at their end. A position is an index into all of them. */
@@ -84,6 +86,8 @@ export class Columns {
   /** The screen that the revision is about: put on the stack, taken off it, or presented. */
   subject = new Uint32Array(0);
   epoch = new Uint32Array(0);
+  /** The digest that the log names, as the number that its hexadecimal digits are. */
+  digest = new Uint32Array(0);
   flags = new Uint16Array(0);
 
   /** Makes the columns longer; the new positions are 0 in each. @param {number} length */

@@ -38,9 +38,23 @@ function motionOf(transition, progress) {
   const way = [transition.from, transition.to].filter((id) => id !== undefined).map((id) => visible(id, 60)).join(" → ");
   const parts = [`${transition.op} ${way}`, transition.phase];
   if (transition.owner !== undefined) parts.push(`by ${visible(transition.owner, 60)}`);
+  for (const name of ["driver", "animator"]) if (transition[name] !== undefined) parts.push(`${name} ${visible(transition[name], 60)}`);
   if (progress !== null) parts.push(`${Math.round(progress * 100)} %`);
   if (transition.style !== undefined) parts.push(transition.style);
   return [{ text: parts.join(" · "), phase: transition.phase }];
+}
+
+/** A span in seconds: whole ones, but for the last three. */
+const seconds = (span) => `${span < 3000 ? (span / 1000).toFixed(1) : Math.ceil(span / 1000)} s`;
+
+/** When navd ends what moves: the time that remains, or from when it counts. */
+function deadlineOf(transition, left) {
+  const { tid, deadline, phase } = transition ?? {};
+  if (tid === undefined || !Number.isFinite(deadline)) return [];
+  const isFinger = phase === "interactive";
+  const end = isFinger ? "navd cancels it" : "navd ends it as timed out";
+  if (left !== null) return [{ text: `${seconds(left)} left, then ${end}` }];
+  return [{ text: `${seconds(deadline)} after ${isFinger ? "the last movement" : "its beginning"}, ${end}` }];
 }
 
 /**
@@ -48,9 +62,10 @@ function motionOf(transition, progress) {
  *
  * @param {import("./source.js").State} state
  * @param {number|null} progress of a gesture, 0 … 1, if it is known
+ * @param {number|null} [left] milliseconds until navd ends what moves, if they are known
  * @returns {Fact[]}
  */
-export function factsOf(state, progress) {
+export function factsOf(state, progress, left = null) {
   const bar = state.bar ?? {};
   const isLarge = bar.middle?.placement === "large";
   const back = backOf(bar);
@@ -70,6 +85,7 @@ export function factsOf(state, progress) {
     { slot: "presented", label: "Presented", values: chain },
     { slot: "bar", label: "Bar", values: bar.height === undefined ? [] : [{ text: bar.layoutHeight === 0 ? "hidden" : `${bar.height} pt · ${bar.metrics}` }] },
     { slot: "transition", label: "In flight", values: motionOf(state.parts.transition, progress) },
+    { slot: "deadline", label: "Deadline", values: deadlineOf(state.parts.transition, left) },
     { slot: "display", label: "Display", values: environment.owner === undefined || environment.owner === null ? [] : [{ text: String(environment.owner) }] },
   ];
 }

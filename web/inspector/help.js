@@ -1,10 +1,11 @@
 // The help: keys and signs.
 
 import { el } from "../../demo/kiosk/dom.js";
+import { areLettersOn, setLetters } from "./keys.js";
 
 const KEYS = [
   [["←", "→"], "previous and next revision"], [["Home", "End"], "first and last revision"], [["L"], "back to live"], [["P"], "pause the lists"],
-  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["1", "…", "6"], "tabs"], [["?"], "this help"],
+  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["T"], "pin the nav to the top"], [["B"], "bookmark the revision"], [["1", "…", "6"], "tabs"], [["?"], "this help"],
 ];
 const SIGNS = [
   [el("span", { "data-author": "proven" }, "uid:1000"), "A principal: the kernel or a key has proven it."],
@@ -23,10 +24,13 @@ export class Help {
     button.addEventListener("click", () => this.open());
     const close = el("button", { type: "button", class: "act" }, "Close");
     close.addEventListener("click", () => this.#dialog.close());
+    const letters = /** @type {HTMLInputElement} */ (el("input", { type: "checkbox", "data-part": "letters", checked: areLettersOn() }));
+    letters.addEventListener("change", () => setLetters(letters.checked));
     dialog.append(
       el("h2", { id: "help-title" }, "Keys and signs"),
       el("dl", { class: "keys-list" }, ...KEYS.map(([keys, text]) => el(
         "div", {}, el("dt", {}, .../** @type {string[]} */ (keys).map((key) => (key === "…" ? "…" : el("kbd", {}, key)))), el("dd", {}, String(text))))),
+      el("label", { class: "switch" }, letters, " Letters, digits, / and ? act as keys. Arrows, Home and End always do."),
       el("dl", { class: "signs" }, ...SIGNS.map(([sign, text]) => el("div", {}, el("dt", {}, sign), el("dd", {}, text)))),
       el("p", { class: "faint" }, "The inspector only reads. Travel changes this page, never the nav."), close);
   }

@@ -17,6 +17,7 @@ import { Loading } from "./loading.js";
  * @property {string} operations their names, parted by spaces
  * @property {string} subject the screen that it is about; empty if there is none
  * @property {number} flags of `FLAG`
+ * @property {string|null} digest the one that the log names
  * @property {boolean} isLoaded
  */
 
@@ -37,6 +38,8 @@ export class History {
   floor = 0;
   /** How many revisions are loaded. */
   loaded = 0;
+  /** The newest reports of divergence, oldest first. @type {any[]} */
+  reports = [];
   /** @type {any} why the last read failed */
   error = null;
   /** @type {History|null} */
@@ -117,6 +120,7 @@ export class History {
       cause: this.names.list[columns.cause[position]], by: this.authors.list[columns.author[position]],
       operations: this.names.list[columns.operations[position]], subject: this.names.list[columns.subject[position]],
       flags, isLoaded: (flags & FLAG.loaded) !== 0,
+      digest: flags & FLAG.digest ? columns.digest[position].toString(16).padStart(8, "0") : null,
     };
   }
 
@@ -176,8 +180,13 @@ export class History {
     if (position < 0) return;
     const isRevision = entry.bad === undefined && (typeof entry.epoch !== "string" || entry.gap !== undefined);
     if (isRevision) this.#write(position, entry, null, entry.gap === undefined ? 0 : FLAG.gap);
-    if (entry.bad !== undefined) this.mark(position, FLAG.bad);
+    if (entry.bad !== undefined) this.#report(position, entry);
     else if (typeof entry.epoch === "string") this.#divide(position, entry.epoch);
+  }
+
+  #report(position, entry) {
+    this.mark(position, FLAG.bad);
+    if (this.reports.push(entry) > MOST_REPORTS) this.reports.shift();
   }
 
   /** A new epoch begins: with the state of this revision, as navd counts. */
@@ -209,14 +218,23 @@ export class History {
     columns.author[position] = this.authors.intern(entry.by);
     columns.operations[position] = this.names.intern(textsOf(entry.do).join(" "));
     columns.subject[position] = this.names.intern(subjectOf(entry));
+    const digest = entry.dig ?? entry.state?.dig;
+    if (DIGEST.test(digest)) {
+      columns.digest[position] = parseInt(digest, 16);
+      flags |= FLAG.digest;
+    }
     if (epoch !== null) columns.epoch[position] = this.epochs.intern(epoch);
     columns.flags[position] |= flags | FLAG.loaded | (entry.override === true ? FLAG.override : 0)
       | (entry.vetoSkipped === true ? FLAG.vetoSkipped : 0);
   }
 }
 
-/** With 38 octets for each revision, the columns of a full history have 38 MB. */
+/** With 42 octets for each revision, the columns of a full history have 42 MB. */
 const MOST = 1_000_000;
+
+const DIGEST = /^[0-9a-f]{8}$/;
+/** Reports that are kept; a revision keeps its mark without them. */
+const MOST_REPORTS = 256;
 
 /** Names an epoch that the journal does not. */
 const BEFORE = "before ";

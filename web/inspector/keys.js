@@ -2,6 +2,32 @@
 
 import { TABS } from "./store.js";
 
+/** Speech input types words, and each letter of them would act: a person can turn the letters off (WCAG 2.1.4). */
+const OFF = "navd-inspector.keys";
+
+/** Used where a browser forbids storage: the choice then lasts as long as the page. */
+let areOff = false;
+
+/** Whether keys of a single character act. It is a choice of the person, so the browser keeps it, and no link carries it. */
+export function areLettersOn() {
+  try {
+    return localStorage.getItem(OFF) === null;
+  } catch {
+    return !areOff;
+  }
+}
+
+/** @param {boolean} isOn */
+export function setLetters(isOn) {
+  areOff = !isOn;
+  try {
+    if (isOn) localStorage.removeItem(OFF);
+    else localStorage.setItem(OFF, "off");
+  } catch {
+    // `areOff` has it.
+  }
+}
+
 /** Listens to the keys. Fields, dialogs and lists that use a key themselves come first. */
 export class Keys {
   #store;
@@ -21,6 +47,7 @@ export class Keys {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest?.("input, textarea, select, dialog")) return;
+    if (event.key.length === 1 && !areLettersOn()) return;
     const act = this.#acts()[event.key] ?? this.#acts()[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
@@ -34,6 +61,7 @@ export class Keys {
     /** @type {any} */
     const acts = Object.assign(Object.create(null), {
       j: () => tree.step(1), k: () => tree.step(-1), "/": () => tree.search(), "?": () => help.open(),
+      t: () => tree.pin(), b: () => this.#jump("bookmark"),
       l: () => store.set({ at: null }), p: () => store.set({ paused: !store.paused }),
       ArrowLeft: () => this.#step(-1), ArrowRight: () => this.#step(1), Home: () => this.#jump("first"), End: () => this.#jump("last"),
     });
@@ -41,7 +69,7 @@ export class Keys {
     return acts;
   }
 
-  /** The buttons of the timeline know the floor and what is loaded. */
+  /** The buttons of the timeline know what is on the stage, the floor and what is loaded. */
   #jump(name) {
     /** @type {HTMLElement|null} */ (document.querySelector(`[data-part=${name}]`))?.click();
   }

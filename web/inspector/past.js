@@ -3,7 +3,9 @@
 import { FLAG } from "./columns.js";
 import { historyOf } from "./history.js";
 import { Opening } from "./opening.js";
+import { Proofs } from "./proofs.js";
 import { count } from "./text.js";
+import { Bookmarks } from "./view/bookmarks.js";
 import { Compare } from "./view/compare.js";
 import { Timeline } from "./view/timeline.js";
 import { Travel } from "./view/travel.js";
@@ -18,6 +20,8 @@ export class Past {
   position = -1;
   /** What the person must know about the revisions in sight; empty if there is nothing. */
   notice = "";
+  /** @type {Proofs} */
+  proofs;
   #context;
   #views;
   #end = null;
@@ -28,11 +32,12 @@ export class Past {
   /** @param {import("./shell.js").Context} context */
   constructor(context) {
     this.#context = context;
+    this.proofs = new Proofs(context.source);
     new Opening(context.signal);
     const place = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
     this.#views = [
       new Travel(place("[data-mount=travel]"), context, this), new Timeline(place("[data-mount=timeline]"), context, this),
-      new Compare(place("[data-view=compare]"), context, this),
+      new Compare(place("[data-view=compare]"), context, this), new Bookmarks(place(".travel-buttons"), context),
     ];
   }
 
@@ -54,6 +59,7 @@ export class Past {
     }
     const { floor } = /** @type {any} */ (model.error) ?? {};
     if (source.kind === "live" && floor) history?.prune(floor);
+    this.proofs.take([...model.arrivals, model.state]);
     this.position = this.chosen();
     this.notice = history ? noticeOf(history, source, store.at, this.position, epochOf(store)) : "";
     for (const view of this.#views) view.update(model);

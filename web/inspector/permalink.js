@@ -1,4 +1,9 @@
 // A link to a moment: `#nav=NAME&rev=42&with=40`. A fragment never reaches a server, so no log has it.
+//
+// Pins and bookmarks are in it as the filter is: a reload keeps them, and a link brings them to somebody else, which the
+// storage of one browser could not. A link without them leaves those of the page.
+
+import { MOST, parseBookmark } from "./bookmarks.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -16,6 +21,8 @@ const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", 
  * @property {number|null} compareWith
  * @property {string} filter
  * @property {string|null} tab null leaves it as it is
+ * @property {readonly string[]|null} pins null leaves them, as the next one
+ * @property {readonly string[]|null} bookmarks
  */
 
 /**
@@ -31,10 +38,11 @@ function setAside() {
 }
 
 /** Writes the fragment for a choice, each value percent-encoded once. @param {Partial<Place>} place */
-export function formatLink({ nav, at, epoch, compareWith, filter, tab }) {
+export function formatLink({ nav, at, epoch, compareWith, filter, tab, pins, bookmarks }) {
   if (nav == null) return "";
   const members = [["nav", nav], ["rev", at], ["epoch", at == null ? null : epoch], ["with", compareWith],
-    ["filter", filter || null], ["tab", tab === (compareWith == null ? "stream" : "compare") ? null : tab]];
+    ["filter", filter || null], ["tab", tab === (compareWith == null ? "stream" : "compare") ? null : tab],
+    ...(pins ?? []).map((pin) => ["pin", pin]), ...(bookmarks ?? []).map((text) => ["mark", text])];
   return `#${members.filter(([, value]) => value != null).map(([name, value]) => `${name}=${encode(String(value))}`).join("&")}`;
 }
 
@@ -44,17 +52,21 @@ const encode = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uf
 /** Reads a fragment; null if it names no nav. @param {string} fragment @returns {Place|null} */
 export function parseLink(fragment) {
   const values = new Map();
+  const lists = { pin: new Set(), mark: new Set() };
   for (const member of fragment.replace(/^#/, "").split("&")) {
     const [, name, value] = /^([^=]*)=(.*)$/s.exec(member) ?? [];
     const text = name === undefined ? null : decode(value);
-    if (text !== null && !values.has(name)) values.set(name, text);
+    if (text && Object.hasOwn(lists, name)) lists[name].add(text);
+    else if (text !== null && !values.has(name)) values.set(name, text);
   }
   if (!values.get("nav")) return null;
   const tab = values.get("tab");
+  const listOf = (set) => set.size ? [...set].slice(0, MOST) : null;
   return {
     nav: values.get("nav"), at: revision(values.get("rev")), epoch: values.get("epoch") ?? null,
     compareWith: revision(values.get("with")), filter: values.get("filter") ?? "",
     tab: TABS.includes(tab) ? tab : values.has("with") ? "compare" : null,
+    pins: listOf(lists.pin), bookmarks: listOf(new Set([...lists.mark].filter(parseBookmark))),
   };
 }
 
@@ -96,8 +108,9 @@ export class Permalink {
     const place = parseLink(location.hash) ?? parseLink(aside);
     aside = "";
     if (!place) return;
-    const { tab, ...rest } = place;
-    this.#store.set(/** @type {any} */ (tab === null ? rest : place));
+    const left = ["tab", "pins", "bookmarks"];
+    const members = Object.entries(place).filter(([name, value]) => value !== null || !left.includes(name));
+    this.#store.set(/** @type {any} */ (Object.fromEntries(members)));
   }
 
   #plan() {

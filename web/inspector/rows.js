@@ -23,15 +23,20 @@ export class Rows {
   /** Where the list is scrolled to. Asking the element would lay out the page in each frame. */
   #top = 0;
   #isPlanned = false;
-  #isGrowing;
+  #keyOf;
+  /** The rows of the pool by what they show. @type {Map<any, HTMLElement|null>} */
+  #shown = new Map();
+  /** The index of a row that stays in the document where it is not in sight; −1 for none. */
+  active = -1;
 
   /**
    * @param {HTMLElement} root it scrolls
-   * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string, isGrowing?: boolean}} options
-   *   `isGrowing`: rows come on top, so that a row keeps its distance to the last one
+   * @param {{make: () => HTMLElement, fill: (row: HTMLElement, index: number) => void, most?: number, role?: string, keyOf?: (index: number) => any}} options
+   *   `keyOf` is what a row shows, by default its index. While that is in sight it keeps its element, and with it
+   *   focus, selection, and what refers to its id
    */
-  constructor(root, { make, fill, most = 60, role, isGrowing = false }) {
-    this.#isGrowing = isGrowing;
+  constructor(root, { make, fill, most = 60, role, keyOf = (index) => index }) {
+    this.#keyOf = keyOf;
     this.root = root;
     this.#make = make;
     this.#fill = fill;
@@ -68,7 +73,7 @@ export class Rows {
 
   /**
    * Draws the list with so many rows. `added` rows came on top since the last call: what the person
-   * reads stays in its place.
+   * reads, or has the focus in, stays in its place.
    *
    * @param {number} count
    * @param {number} [added]
@@ -78,7 +83,7 @@ export class Rows {
       this.count = count;
       this.#space.style.setProperty("height", `${Math.min(TALLEST, count * this.#height)}px`);
     }
-    if (added && this.#top > 2) this.#scroll(this.#top + added * this.#height);
+    if (added && (this.#top > 2 || this.#space.contains(document.activeElement))) this.#scroll(this.#top + added * this.#height);
     this.draw();
   }
 
@@ -87,36 +92,51 @@ export class Rows {
     const rows = this.#view ? Math.min(this.#most, Math.ceil(this.#view / this.#height) + 2 * SPARE) : 0;
     const last = Math.max(0, this.count - rows);
     const first = Math.min(last, Math.max(0, Math.floor(this.#top / this.#height) - SPARE));
-    const shown = Math.min(rows, this.count);
-    this.#resize(shown);
+    const indexes = Array.from({ length: Math.min(rows, this.count) }, (_, at) => first + at);
+    if (indexes.length && this.active >= 0 && this.active < this.count && !(this.active >= first && this.active < first + indexes.length)) {
+      indexes.splice(this.active < first ? 0 : indexes.length, 0, this.active);
+    }
+    const before = this.#shown;
+    this.#shown = new Map();
+    const keys = indexes.map((index) => {
+      const key = this.#keyOf(index);
+      // A forged recording may have an id twice.
+      const own = this.#shown.has(key) ? {} : key;
+      this.#shown.set(own, before.get(own) ?? null);
+      return own;
+    });
+    const kept = new Set([...this.#shown.values()].filter((row) => row !== null));
+    const free = this.#pool.filter((row) => !kept.has(row));
     const order = [];
-    for (let index = first; index < first + shown; index++) {
-      // A row keeps its data while it is in sight, so that focus and selection stay.
-      const row = this.#pool[(this.#isGrowing ? this.count - 1 - index : index) % shown];
+    for (const [at, index] of indexes.entries()) {
+      const row = this.#shown.get(keys[at]) ?? free.pop() ?? this.#add();
+      this.#shown.set(keys[at], row);
       order.push(row);
-      const at = `${index * this.#height}px`;
-      if (row.style.getPropertyValue("--at") !== at) row.style.setProperty("--at", at);
+      const place = `${index * this.#height}px`;
+      if (row.style.getPropertyValue("--at") !== place) row.style.setProperty("--at", place);
       mark(row, "data-index", index);
       this.#fill(row, index);
     }
-    this.#sort(order);
+    for (const row of free) row.remove();
+    this.#pool = order;
+    this.#sort(order, kept);
   }
 
-  #resize(shown) {
-    while (this.#pool.length < shown) {
-      const row = this.#make();
-      row.classList.add("row-of-pool");
-      this.#pool.push(row);
-      this.#space.append(row);
+  #add() {
+    const row = this.#make();
+    row.classList.add("row-of-pool");
+    return row;
+  }
+
+  /** The document has the rows in the order in which they are read. A row that is moved loses the focus, so those that stay are not. */
+  #sort(order, kept) {
+    let after = null;
+    for (let at = order.length - 1; at >= 0; at--) {
+      const row = order[at];
+      if (!kept.has(row) && (row.parentNode !== this.#space || row.nextSibling !== after)) this.#space.insertBefore(row, after);
+      after = row;
     }
-    while (this.#pool.length > shown) this.#pool.pop().remove();
-  }
-
-  /** The document has the rows in the order in which they are read, and moves as few of them as it can. */
-  #sort(order) {
-    const rank = new Map(order.map((row, index) => [row, index]));
-    const leading = order.length - (rank.get(this.#space.firstElementChild) ?? 0);
-    if (leading <= order.length / 2) for (let moved = 0; moved < leading; moved++) this.#space.append(this.#space.firstElementChild);
+    // Those that stay have another order in a list that was sorted anew.
     let next = this.#space.firstElementChild;
     for (const row of order) {
       if (row === next) next = next.nextElementSibling;

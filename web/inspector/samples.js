@@ -5,7 +5,7 @@ const KEPT_MS = 3_600_000;
 const MOST = 3600;
 
 /**
- * A quantile of a histogram: a range, because a bucket says no more.
+ * A quantile of a histogram: a range, because a bucket says no more. The last bucket ends at Infinity.
  *
  * @typedef {[number, number]|null} Bucket
  */
@@ -17,12 +17,15 @@ const MOST = 3600;
  * @property {number} ok per second, as the next two
  * @property {number} unchanged
  * @property {number} refused
- * @property {Bucket} commit50 nanoseconds, as the next three
+ * @property {Bucket} commit50 nanoseconds, as the next five
  * @property {Bucket} commit99
+ * @property {Bucket} commitMax
  * @property {Bucket} fanOut50
  * @property {Bucket} fanOut99
+ * @property {Bucket} fanOutMax
  * @property {Bucket} batch50 records
  * @property {Bucket} batch99
+ * @property {Bucket} batchMax
  * @property {number} lagMax revisions
  * @property {number} lagging watches
  */
@@ -32,7 +35,7 @@ const MOST = 3600;
  *
  * @param {{bounds: number[], counts: number[]}} now
  * @param {{counts: number[]}} before
- * @param {number} quantile
+ * @param {number} quantile above 0; 1 is the greatest value
  * @param {boolean} [isWhole] whether the values are whole numbers, so that a bucket begins after the bound
  * @returns {Bucket}
  */
@@ -45,8 +48,7 @@ export function rangeOf(now, before, quantile, isWhole = false) {
     left -= value;
     if (left > 0) continue;
     const low = index === 0 ? now.bounds[0] / 2 : now.bounds[index - 1];
-    if (isWhole) return [Math.floor(low) + 1, now.bounds[index] ?? now.bounds[now.bounds.length - 1] * 2];
-    return [low, now.bounds[index] ?? now.bounds[now.bounds.length - 1] * 2];
+    return [isWhole ? Math.floor(low) + 1 : low, now.bounds[index] ?? Infinity];
   }
   return null;
 }
@@ -71,8 +73,10 @@ export function sampleOf(now, before, t, seconds) {
   const rate = (name) => (isBreak ? NaN : (one[name] - other[name]) / seconds);
   const range = (name, quantile) => (isBreak ? null : rangeOf(now[name], before[name], quantile, name === "batch"));
   return {
-    t, isBreak, ok: rate("ok"), unchanged: rate("unchanged"), refused: rate("refused"), commit50: range("commit", 0.5), commit99: range("commit", 0.99),
-    fanOut50: range("fanOut", 0.5), fanOut99: range("fanOut", 0.99), batch50: range("batch", 0.5), batch99: range("batch", 0.99),
+    t, isBreak, ok: rate("ok"), unchanged: rate("unchanged"), refused: rate("refused"),
+    commit50: range("commit", 0.5), commit99: range("commit", 0.99), commitMax: range("commit", 1),
+    fanOut50: range("fanOut", 0.5), fanOut99: range("fanOut", 0.99), fanOutMax: range("fanOut", 1),
+    batch50: range("batch", 0.5), batch99: range("batch", 0.99), batchMax: range("batch", 1),
     lagMax: now.lag?.max ?? 0, lagging: now.lag?.watches ?? 0,
   };
 }

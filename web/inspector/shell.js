@@ -1,6 +1,7 @@
 // The shell: follows the chosen nav and the chosen revision, and lets the views draw once a frame.
 
 import { Announcer } from "../../demo/kiosk/focus.js";
+import { Clock } from "./clock.js";
 import { Copying } from "./copying.js";
 import { Permalink } from "./permalink.js";
 import { breathe } from "./slices.js";
@@ -34,6 +35,7 @@ import { Tree } from "./view/tree.js";
  * @property {() => void} schedule asks for a frame
  * @property {(text: string) => void} announce reports to screen readers, at most once a second
  * @property {(text: string, what: string) => void} copy
+ * @property {Clock} clock
  */
 
 /** The arrivals that one frame gets; what is more counts as folded. */
@@ -80,7 +82,7 @@ export class Shell {
     const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
     this.context = {
       store, source, signal: this.#life.signal, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
-      copy: (text, what) => copying.copy(text, what),
+      copy: (text, what) => copying.copy(text, what), clock: new Clock(source, () => this.schedule()),
     };
   }
 

@@ -13,6 +13,8 @@
  * @property {string} filter the text that timeline and stream are filtered by
  * @property {boolean} paused whether the lists hold still while the nav goes on
  * @property {Tab} tab
+ * @property {readonly string[]} pins the navs at the top of the tree
+ * @property {readonly string[]} bookmarks as `formatBookmark` writes them
  */
 
 /**
@@ -36,6 +38,10 @@ export class Store {
   paused = false;
   /** @type {Tab} */
   tab = "stream";
+  /** @type {readonly string[]} */
+  pins = [];
+  /** @type {readonly string[]} */
+  bookmarks = [];
   #listeners = new Set();
 
   /**

@@ -71,6 +71,19 @@ export function clock(t) {
 }
 
 /**
+ * How long ago something was, in coarse steps: a text that changes each second would draw the eye.
+ *
+ * @param {number} milliseconds
+ */
+export function ago(milliseconds) {
+  const seconds = Math.floor(milliseconds / 10_000) * 10;
+  if (seconds < 10) return "now";
+  const units = /** @type {[number, string][]} */ ([[86_400, "d"], [3600, "h"], [60, "min"], [1, "s"]]);
+  const [unit, name] = units.find(([each]) => seconds >= each);
+  return `${count(Math.floor(seconds / unit))} ${name}`;
+}
+
+/**
  * A number with separators.
  *
  * @param {number} number

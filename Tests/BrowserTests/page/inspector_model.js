@@ -5,6 +5,7 @@ import { fold } from "../../../web/inspector/fold.js";
 import { History, historyOf } from "../../../web/inspector/history.js";
 import { formatLink, parseLink } from "../../../web/inspector/permalink.js";
 import { RecordingSource } from "../../../web/inspector/recording.js";
+import { Samples } from "../../../web/inspector/samples.js";
 
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => {
@@ -68,6 +69,6 @@ const octets = (base64) => Uint8Array.from(atob(base64), (character) => characte
 const openFile = (base64, onProgress) => RecordingSource.open(new Blob([octets(base64)]), onProgress);
 
 Object.assign(window, {
-  compare, fold, History, historyOf, formatLink, parseLink, RecordingSource, SyntheticSource, until, measured, openFile, octets,
+  compare, fold, History, historyOf, formatLink, parseLink, RecordingSource, Samples, SyntheticSource, until, measured, openFile, octets,
 });
 document.documentElement.dataset.ready = "1";

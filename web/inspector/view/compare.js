@@ -1,9 +1,13 @@
-// The difference of two revisions: screens, parts, and what the bar shows.
+// The difference of two revisions: both drawings, and a list of screens, parts, and what the bar shows.
 
 import { el } from "../../../demo/kiosk/dom.js";
 import { compare, refusalOf, refuse } from "../compare.js";
 import { bdi, count, counted, mark, visible, write } from "../text.js";
+import { Pair } from "./pair.js";
 
+/** The elements that a page may have when the list is drawn. A change has some 8 and each of its members as many. */
+const MOST_ELEMENTS = 1400;
+const ELEMENTS_OF_ONE = 8;
 /** The most changes, and the most members of one, that are drawn; the copy has all. */
 const MOST_CHANGES = 60;
 const MOST_MEMBERS = 12;
@@ -26,6 +30,7 @@ export class Compare {
   #swap = button("compare-swap", "Swap", "Exchange the two revisions");
   #previous = button("compare-previous", "Previous", "Compare with the revision before");
   #copy = button("compare-copy", "JSON", "Copy the difference as JSON");
+  #pair = new Pair();
   #body = el("div", { class: "compare-body", "aria-live": "off" });
   #key = "";
   #restUntil = 0;
@@ -39,7 +44,7 @@ export class Compare {
     this.#past = past;
     root.append(
       el("div", { class: "compare-head" }, el("label", {}, "From revision ", this.#with), el("span", {}, " to ", this.#to), this.#previous, this.#swap, this.#copy),
-      this.#body);
+      el("div", { class: "compare-room" }, this.#pair.root, this.#body));
     this.#with.addEventListener("change", () => {
       const text = this.#with.value.trim();
       context.store.set({ compareWith: text === "" ? null : Math.max(0, Math.floor(Number(text))) });
@@ -65,21 +70,27 @@ export class Compare {
     if (key === this.#key || this.#isReading || performance.now() < this.#restUntil) return;
     this.#key = key;
     if (state) this.#compare(state, other ?? state.rev - 1, other === null);
-    else this.#body.replaceChildren(el("p", { class: "empty" }, "There is no state to compare."));
+    else this.#show(el("p", { class: "empty" }, "There is no state to compare."));
+  }
+
+  /** Shows a text in place of a comparison. */
+  #show(element) {
+    this.#pair.hide();
+    this.#body.replaceChildren(element);
   }
 
   /** While one comparison is under way, the newest choice waits. */
   async #compare(state, rev, isPrevious) {
     const { store } = this.#context;
     this.#isReading = true;
-    const waiting = setTimeout(() => this.#body.replaceChildren(el("progress", { "aria-label": "Reading the other revision" })), 300);
-    const result = await this.#find(state, rev);
+    const waiting = setTimeout(() => this.#show(el("progress", { "aria-label": "Reading the other revision" })), 300);
+    const { old, result } = await this.#find(state, rev);
     clearTimeout(waiting);
     this.#isReading = false;
     // A busy nav that is compared live would be read without a pause.
     if (store.at === null) this.#rest();
     this.#result = result.refused ? null : result;
-    this.#draw(state, rev, result, isPrevious);
+    this.#draw(state, old, rev, result, isPrevious);
     // Something else may have been chosen meanwhile.
     this.#context.schedule();
   }
@@ -90,12 +101,12 @@ export class Compare {
   }
 
   async #find(state, rev) {
-    if (rev < 1) return refuse("first", "There is no revision before the first one.");
+    if (rev < 1) return { old: null, result: refuse("first", "There is no revision before the first one.") };
     try {
       const old = await this.#context.source.stateAt(state.nav, rev, state.epoch);
-      return compare(old, state);
+      return { old, result: compare(old, state) };
     } catch (error) {
-      return refusalOf(error, rev);
+      return { old: null, result: refusalOf(error, rev) };
     }
   }
 
@@ -108,22 +119,24 @@ export class Compare {
 
   // --- Drawing ----------------------------------------------------------------------------------
 
-  #draw(state, rev, result, isPrevious) {
+  #draw(state, old, rev, result, isPrevious) {
     mark(this.#root, "data-a", result.refused ? null : rev);
     mark(this.#root, "data-b", result.refused ? null : state.rev);
     if (result.refused) {
       const { reason, message, floor } = result.refused;
-      this.#body.replaceChildren(el("p", { class: "refused", "data-part": "compare-refused", "data-reason": reason, "data-floor": floor }, bdi(message)));
+      this.#show(el("p", { class: "refused", "data-part": "compare-refused", "data-reason": reason, "data-floor": floor }, bdi(message)));
       return;
     }
+    this.#body.replaceChildren();
+    this.#pair.draw(old, state);
     const title = isPrevious ? `Revision ${count(state.rev)} changed` : `From revision ${count(rev)} to ${count(state.rev)}`;
-    const changes = rowsOf(result);
-    const shown = changes.slice(0, MOST_CHANGES);
     const bar = result.shown.slice(0, MOST_MEMBERS);
+    const changes = rowsOf(result);
+    const shown = changes.slice(0, roomFor(changes, bar.length));
     this.#body.replaceChildren(
       el("h2", {}, title),
       el("p", { class: "faint" }, summaryOf(result)),
-      ...shown.map((make) => make()),
+      ...shown.map(({ make }) => make()),
       ...(changes.length > shown.length ? [el("p", { class: "faint" }, `${counted(changes.length - shown.length, "more change")}: copy them as JSON.`)] : []),
       ...(bar.length ? [el("h3", {}, "What the bar shows"), el("dl", { class: "members", "data-part": "compare-shown" }, ...bar.map(memberOf))] : []));
   }
@@ -143,17 +156,26 @@ function summaryOf({ screens, parts, renewed, isEmpty }) {
   return texts.join(" · ");
 }
 
-/** A function for each change that makes its element. */
+/** How many changes there is room for: clients choose how many there are, and the page stays small. */
+function roomFor(changes, others) {
+  let room = MOST_ELEMENTS - document.getElementsByTagName("*").length - ELEMENTS_OF_ONE * others;
+  const fits = ({ members }) => (room -= ELEMENTS_OF_ONE * (1 + Math.min(members, MOST_MEMBERS))) >= 0;
+  const first = changes.findIndex((change) => !fits(change));
+  return Math.min(MOST_CHANGES, first < 0 ? changes.length : first);
+}
+
+/** A function for each change that makes its element, with the number of its members. */
 function rowsOf({ screens, parts, presented }) {
   const place = (at) => `at ${at}`;
+  const row = (change, id, text, more = {}) => ({ members: more.members?.length ?? 0, make: () => rowOf(change, id, text, more) });
   return [
-    ...screens.added.map(({ id, at, record }) => () => rowOf("added", id, place(at), { title: record.title })),
-    ...screens.removed.map(({ id, at, record }) => () => rowOf("removed", id, `was ${place(at)}`, { title: record.title })),
-    ...screens.moved.map(({ id, from, to }) => () => rowOf("moved", id, `${from} → ${to}`)),
-    ...screens.changed.map(({ id, at, members }) => () => rowOf("changed", id, place(at), { members })),
-    ...presented.added.map(({ id, at, record }) => () => rowOf("added", id, `presented ${place(at)}`, { title: record.screen.title, isPresented: true })),
-    ...presented.removed.map(({ id, at, record }) => () => rowOf("removed", id, `was presented ${place(at)}`, { title: record.screen.title, isPresented: true })),
-    ...parts.map(({ part, members }) => () => rowOf("part", part, PARTS[part], part === "presented" ? chainOf(members, presented) : { members })),
+    ...screens.added.map(({ id, at, record }) => row("added", id, place(at), { title: record.title })),
+    ...screens.removed.map(({ id, at, record }) => row("removed", id, `was ${place(at)}`, { title: record.title })),
+    ...screens.moved.map(({ id, from, to }) => row("moved", id, `${from} → ${to}`)),
+    ...screens.changed.map(({ id, at, members }) => row("changed", id, place(at), { members })),
+    ...presented.added.map(({ id, at, record }) => row("added", id, `presented ${place(at)}`, { title: record.screen.title, isPresented: true })),
+    ...presented.removed.map(({ id, at, record }) => row("removed", id, `was presented ${place(at)}`, { title: record.screen.title, isPresented: true })),
+    ...parts.map(({ part, members }) => row("part", part, PARTS[part], part === "presented" ? chainOf(members, presented) : { members })),
   ];
 }
 

@@ -18,11 +18,14 @@ function duration(value) {
   return value >= 1e6 ? `${+(value / 1e6).toPrecision(3)} ms` : `${+(value / 1e3).toPrecision(3)} µs`;
 }
 
+/** An end of a band. The last bucket has no upper one, so it is drawn as wide as it would be if it doubled too. */
+const endOf = (range, side) => range?.[side] === Infinity ? 2 * range[0] : range?.[side] ?? NaN;
+
 /** Ticks of a logarithmic axis: powers of ten only. */
 const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 const number = (value) => (Number.isFinite(value) ? String(+value.toPrecision(3)) : "–");
 const line = (name, label, colour) => ({ name, label, colour });
-const bands = (name) => [line(`${name}99`, "p99", "--i-accent"), line(`${name}50`, "p50", "--i-good")];
+const bands = (name) => [line(`${name}Max`, "max", "--i-warn"), line(`${name}99`, "p99", "--i-accent"), line(`${name}50`, "p50", "--i-good")];
 
 /** The plots. A line has a value for each sample, a band has a range. */
 const PLOTS = [
@@ -147,7 +150,7 @@ class Plot {
     const sets = this.#chart.data.datasets;
     for (const [at, { name }] of (lines ?? []).entries()) sets[at].data = list.map((sample) => ({ x: sample.t, y: sample[name] }));
     for (const [at, { name }] of (ranges ?? []).entries()) {
-      for (const side of [0, 1]) sets[2 * at + side].data = list.map((sample) => ({ x: sample.t, y: sample[name]?.[side] ?? NaN }));
+      for (const side of [0, 1]) sets[2 * at + side].data = list.map((sample) => ({ x: sample.t, y: endOf(sample[name], side) }));
     }
     const newest = list.at(-1)?.t ?? Date.now();
     const { x } = this.#chart.options.scales;
@@ -160,7 +163,9 @@ class Plot {
     const { lines, bands: ranges, format } = this.#about;
     const cell = (sample, name) => {
       if (lines) return format(sample[name]);
-      return sample[name] ? `${format(sample[name][0])} – ${format(sample[name][1])}` : "–";
+      if (!sample[name]) return "–";
+      const [low, high] = sample[name];
+      return high === Infinity ? `more than ${format(low)}` : `${format(low)} – ${format(high)}`;
     };
     const rows = this.#samples.list.slice(this.#details.open ? -TABLE_ROWS : -CLOSED_ROWS).reverse();
     return this.#table.replaceChildren(...rows.map((sample) => el(

@@ -1,14 +1,14 @@
 // The stage: the chosen nav as on the device, its slots as text, and its stack.
-//
-// The device is that of the kiosk. Here it is inert, so nothing in it can be pressed, and no module that sends is loaded.
 
-import { Device, kioskContents } from "../../../demo/kiosk/device.js";
 import { el } from "../../../demo/kiosk/dom.js";
-import { drawClocks, drawContent } from "../../../demo/kiosk/view.js";
+import { Deadline } from "../deadline.js";
 import { factsOf } from "../facts.js";
 import { Rows } from "../rows.js";
 import { bdi, counted, explain, mark, visible, write } from "../text.js";
+import { Drawing } from "./drawing.js";
 
+/** How often the time that remains of a deadline is drawn, in milliseconds. */
+const TICK_MS = 250;
 const MOST_RECORD = 6000;
 /** The texts of one slot, and the length of each. */
 const MOST_VALUES = 24;
@@ -19,19 +19,19 @@ const UNSEEN_IN_JSON = /[\p{Cf}\u2028\u2029\u0080-\u009f]/gu;
 export class Stage {
   #root;
   #context;
-  #case = el("div", { class: "case" });
+  #drawing = new Drawing("Drawing of the device");
   #facts = el("dl", { class: "facts", "data-part": "facts" });
   #values = new Map();
   #stack;
   #record = el("pre", { class: "record", "data-part": "record", tabindex: "0", "aria-label": "The chosen screen as JSON" });
   #recordTitle = el("h3", {});
   #notice = el("p", { class: "empty", "data-part": "stage-notice" });
-  #device = null;
-  #deviceRoot = null;
   #nav = null;
   #drawn = null;
   #isPast = false;
   #progress = null;
+  #deadline = new Deadline();
+  #tick = 0;
   #picked = null;
   #screens = [];
   #reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -41,9 +41,9 @@ export class Stage {
     this.#root = root;
     this.#context = context;
     const list = el("div", { class: "stack-list pool", "data-part": "screens", role: "list", "aria-label": "The stack, top first", tabindex: "-1" });
-    this.#stack = new Rows(list, { make: () => makeScreen((index) => this.#pick(index)), fill: (row, index) => this.#fillScreen(row, index), most: 40 });
+    this.#stack = new Rows(list, { make: () => makeScreen((index) => this.#pick(index)), fill: (row, index) => this.#fillScreen(row, index), most: 40, keyOf: (index) => this.#screens[index].screen.id });
     root.append(
-      this.#case, el(
+      this.#drawing.root, el(
         "div", { class: "about" }, this.#notice, el("h2", { class: "unseen" }, "What the device shows"), this.#facts,
         el("h3", { "data-part": "stack-title" }, "Stack"), list, this.#recordTitle, this.#record));
   }
@@ -59,20 +59,34 @@ export class Stage {
       if (transitionBegan) this.#progress = null;
     }
     this.#explain(model);
+    this.#deadline.take(arrivals);
     if (!state) return;
     const isPast = at !== null;
+    if (!isPast) this.#countDown(state);
     if (state === this.#drawn && isPast === this.#isPast) return;
     this.#drawn = state;
-    this.#draw(state, events, isPast);
+    // Travel shows states, not ways between them.
+    if (state.bar) this.#drawing.draw(state, { events, isPast, isStill: isPast || this.#reduced.matches });
     this.#isPast = isPast;
-    this.#drawFacts(state);
+    this.#drawFacts(state, isPast ? null : this.#deadline.left(state, this.#context));
     this.#drawStack(state);
+  }
+
+  /** Draws the time that remains while something moves. */
+  #countDown(state) {
+    const left = this.#deadline.left(state, this.#context);
+    if (left === null) return;
+    if (state === this.#drawn) this.#drawFacts(state, left);
+    this.#tick ||= setTimeout(() => {
+      this.#tick = 0;
+      this.#context.schedule();
+    }, TICK_MS);
   }
 
   #forget(nav) {
     this.#nav = nav;
-    this.#drawn = this.#device = this.#deviceRoot = this.#picked = this.#progress = null;
-    this.#case.replaceChildren();
+    this.#drawn = this.#picked = this.#progress = null;
+    this.#drawing.clear();
   }
 
   #explain({ state, error, isClosed, rows }) {
@@ -83,46 +97,13 @@ export class Stage {
     this.#notice.hidden = text === "";
     mark(this.#root, "data-empty", state ? null : "");
     // What is shown no longer holds if it could not be read.
-    this.#case.hidden = state === null;
-  }
-
-  // --- The device -------------------------------------------------------------------------------
-
-  #draw(state, events, isPast) {
-    if (!state.bar) return;
-    if (!this.#device || isPast !== this.#isPast) this.#make();
-    const { orientation = "portrait", idiom = "phone" } = state.parts.environment ?? /** @type {any} */ ({});
-    mark(this.#deviceRoot, "data-idiom", idiom === "pad" ? "pad" : "phone");
-    const isTurned = orientation.startsWith("landscape");
-    mark(this.#deviceRoot, "data-turned", isTurned ? "" : null);
-    const isStill = isPast || this.#reduced.matches;
-    try {
-      const scale = this.#device.point;
-      this.#device.draw(isStill ? atRest(state) : state, isStill ? [] : events);
-      // The scale and the height of the status bar, in points, for programs that measure the drawing.
-      mark(this.#deviceRoot, "data-scale", scale);
-      mark(this.#device.parts.bar, "data-status", isTurned ? 20 : 44);
-      // The clock of the past is not known.
-      if (isPast) this.#deviceRoot.querySelectorAll("[data-clock]").forEach((place) => place.replaceChildren());
-      else drawClocks(this.#deviceRoot, new Date(), state.parts.environment?.locale ?? "en");
-    } catch (error) {
-      // Records are hostile; a drawing that fails must leave the facts.
-      this.#forget(this.#nav);
-      this.#case.append(el("p", { class: "empty" }, `This state cannot be drawn: ${visible(error.message)}`));
-    }
-  }
-
-  // Travel shows states, not ways between them, so it begins with a device at rest.
-  #make() {
-    const root = this.#deviceRoot = deviceFrame();
-    this.#case.replaceChildren(root);
-    this.#device = new Device(root, { moved: () => {}, announce: () => {}, contents });
+    this.#drawing.root.hidden = state === null;
   }
 
   // --- Facts ------------------------------------------------------------------------------------
 
-  #drawFacts(state) {
-    for (const { slot, label, values } of factsOf(state, this.#progress)) {
+  #drawFacts(state, left) {
+    for (const { slot, label, values } of factsOf(state, this.#progress, left)) {
       let place = this.#values.get(slot);
       if (!place) {
         place = { value: el("dd"), text: null };
@@ -178,6 +159,8 @@ export class Stage {
     write(title, visible(screen.title ?? screen.item?.title ?? "", 80) || "(no title)");
     write(id, visible(screen.id, 60));
     write(ver, `rev ${screen.ver}`);
+    mark(row, "aria-setsize", this.#screens.length);
+    mark(row, "aria-posinset", index + 1);
     mark(row, "data-id", screen.id);
     mark(row, "data-over", over ? "" : null);
     mark(row.firstChild, "aria-pressed", String(screen === this.#shownRecord()));
@@ -190,36 +173,4 @@ function makeScreen(pick) {
     el("button", { type: "button" }, el("bdi", { class: "stack-title" }), el("bdi", { class: "id" }), el("span", { class: "faint", title: "The revision that changed this screen last" })));
   row.addEventListener("click", () => pick(Number(row.dataset.index)));
   return row;
-}
-
-/** The state without what moves. */
-function atRest(state) {
-  const { transition } = state.parts;
-  return transition?.tid === undefined ? state : { ...state, parts: { ...state.parts, transition: { ver: transition.ver } } };
-}
-
-/** Draws a screen of the kiosk as the kiosk does, and each other one with its route and arguments. */
-function contents(screen, state, local) {
-  try {
-    return kioskContents(screen, state, local);
-  } catch {
-    // A client may use a route of the kiosk with arguments of any type.
-    const rows = [
-      { kind: "value", key: "id", title: "Screen", value: visible(screen.id) }, { kind: "value", key: "route", title: "Route", value: visible(screen.route) },
-      { kind: "code", key: "args", text: visible(screen.args ?? null, 4000) },
-    ];
-    return drawContent([{ key: "unknown", header: "Unexpected arguments", rows }], screen.id);
-  }
-}
-
-/** The elements that the device of the kiosk needs. */
-function deviceFrame() {
-  const div = (name, attributes = {}, ...children) => el("div", { class: name, "data-part": name, ...attributes }, ...children);
-  const bar = el("header", { class: "bar", "data-part": "bar", "data-slot": "bar" }, el("div", { class: "bar-back" }), div("layers"));
-  const toolbar = div("toolbar", { "data-slot": "toolbar" }, el("div", { class: "toolbar-items" }));
-  const status = el("div", { class: "status-bar" }, el("span", { class: "status-time", "data-clock": "time" }));
-  const glass = div("glass", {}, div("stack", { "data-slot": "stack" }, bar, div("pages"), toolbar), div("sheets"), status);
-  const device = el("div", { class: "device", "data-device": "", role: "group", "aria-label": "Drawing of the device" }, glass);
-  device.inert = true;
-  return device;
 }

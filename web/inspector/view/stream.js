@@ -1,16 +1,17 @@
-// The stream: what the watch of the chosen nav delivers, newest first.
+// The stream: what the watch of the chosen nav delivers, newest first; and reports of divergence, and sessions that come and go.
 
 import { el } from "../../../demo/kiosk/dom.js";
 import { isProgress, summaryOf } from "../events.js";
+import { Incidents } from "../incidents.js";
 import { Rows } from "../rows.js";
-import { authorOf, bdi, clock, count, counted, mark, write } from "../text.js";
+import { authorOf, bdi, clock, count, counted, explain, mark, principalOf, spaced, write } from "../text.js";
 
 /** How many rows are kept. */
 const KEPT = 2000;
 
 /**
  * @typedef {object} Row
- * @property {"event"|"folded"|"gap"|"border"} kind
+ * @property {"event"|"folded"|"gap"|"border"|"report"|"session"} kind
  * @property {number} rev
  * @property {string} what
  * @property {number} [t]
@@ -19,6 +20,7 @@ const KEPT = 2000;
  * @property {number} [folded] how many revisions it stands for
  * @property {string} [epoch]
  * @property {boolean} [isProgress]
+ * @property {string} [event] what happened to a session
  */
 
 /** Draws the rows of the stream; a choice of one travels to its revision. */
@@ -46,13 +48,17 @@ export class Stream {
   #waiting = 0;
   #key = "";
   #added = 0;
+  #incidents;
+  /** Rows beside those of revisions, since the last frame. @type {Row[]} */
+  #came = [];
 
   /** @param {HTMLElement} root @param {import("../shell.js").Context} context */
   constructor(root, context) {
     this.#root = root;
     this.#context = context;
     root.append(this.#note, this.#list);
-    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, isGrowing: true });
+    this.#incidents = new Incidents(context, (row) => this.#came.push(row));
+    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 40, keyOf: (index) => this.#shown[this.#shown.length - 1 - index] });
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -60,7 +66,9 @@ export class Stream {
     const { nav, filter, paused, tab } = this.#context.store;
     if (nav !== this.#nav) this.#forget(nav);
     const before = this.#all.length + this.#dropped;
+    this.#incidents.want(tab === "stream", model.live);
     for (const state of model.arrivals) this.#take(state);
+    for (const row of this.#came.splice(0)) this.#add(row);
     const added = this.#all.length + this.#dropped - before;
     if (paused) this.#waiting += added;
     else this.#waiting = 0;
@@ -85,7 +93,7 @@ export class Stream {
   #choose(filter, added) {
     const before = this.#shown.length;
     const wanted = filter.trim().toLowerCase();
-    this.#shown = wanted ? this.#all.filter((row) => row.kind !== "event" || textOf(row).includes(wanted)) : [...this.#all];
+    this.#shown = wanted ? this.#all.filter((row) => row.by === undefined || textOf(row).includes(wanted)) : [...this.#all];
     this.#added = wanted ? Math.max(0, this.#shown.length - before) : added;
   }
 
@@ -93,6 +101,8 @@ export class Stream {
     const parts = [];
     if (!this.#all.length) parts.push(this.#context.source.kind === "recording" ? "A stream is not in a recording." : live ? "Nothing has come yet." : "");
     if (this.#waiting) parts.push(`Paused · ${counted(this.#waiting, "new row")}`);
+    const { error } = this.#incidents;
+    if (error) parts.push(error.code === "forbidden" ? "Events of sessions need the role admin." : `Sessions: ${explain(error)}`);
     if (this.#dropped) parts.push(`${counted(this.#dropped, "older row")} left the list; the timeline has them.`);
     write(this.#note, parts.join(" "));
     this.#note.hidden = !parts.join("");
@@ -105,7 +115,7 @@ export class Stream {
     const last = this.#last;
     this.#last = state;
     const { rev } = state;
-    const t = performance.timeOrigin + state.receivedAt;
+    const t = performance.timeOrigin + state.receivedAt + this.#context.clock.ahead;
     if (!last) return this.#add({ kind: "event", rev, t, epoch: state.epoch, what: "the state as it is", cause: null, by: null });
     if (last.epoch !== state.epoch) this.#add({ kind: "border", rev, t, epoch: state.epoch, what: `epoch ${state.epoch}` });
     const missed = rev - last.rev - 1;
@@ -137,33 +147,45 @@ export class Stream {
       "div", { role: "listitem", class: "stream-row" },
       el("button", { type: "button", class: "rev" }), el("span", { class: "time" }), el("span", { class: "what" }, el("bdi")), el("span", { class: "cause" }), el("span", { class: "by" }));
     row.firstChild.addEventListener("click", () => {
-      const { rev, epoch = null } = row.dataset;
-      if (rev) this.#context.store.set({ at: Number(rev), epoch });
+      const { rev, epoch = null } = /** @type {any} */ (row).row;
+      this.#context.store.set({ at: rev, epoch });
     });
     return row;
   }
 
   #fill(element, index) {
     const row = this.#shown[this.#shown.length - 1 - index];
+    mark(element, "aria-setsize", this.#shown.length);
+    mark(element, "aria-posinset", index + 1);
     if (element.row === row) return;
     element.row = row;
     const [rev, time, what, cause, by] = element.children;
     const isEvent = row.kind === "event";
+    const leads = isEvent || row.kind === "report";
     mark(element, "data-event", isEvent ? "" : null);
     mark(element, "data-rev", isEvent ? row.rev : null);
     mark(element, "data-epoch", row.epoch ?? null);
     mark(element, "data-folded", row.kind === "folded" ? row.folded : null);
     mark(element, "data-gap", row.kind === "gap" ? row.folded : null);
     mark(element, "data-epoch-border", row.kind === "border" ? "" : null);
-    write(rev, isEvent ? String(row.rev) : "");
-    rev.hidden = !isEvent;
-    mark(rev, "aria-label", isEvent ? `Travel to revision ${row.rev}` : null);
+    mark(element, "data-report", row.kind === "report" ? row.rev : null);
+    mark(element, "data-session-event", row.event ?? null);
+    write(rev, leads ? String(row.rev) : "");
+    rev.hidden = !leads;
+    mark(rev, "aria-label", leads ? `Travel to revision ${row.rev}` : null);
     write(time, row.t === undefined ? "" : clock(row.t));
     write(what.firstChild, row.what);
     mark(what, "title", row.what);
     write(cause, row.cause ?? "");
-    by.replaceChildren(...(row.by ? authorOf(row.by) : row.cause ? [el("span", { class: "faint" }, bdi("navd"))] : []));
+    by.replaceChildren(...(row.by ? spaced(authorOf(personOf(row))) : row.cause ? [el("span", { class: "faint" }, bdi("navd"))] : []));
   }
 }
 
-const textOf = (row) => `${row.rev} ${row.what} ${row.cause ?? ""} ${row.by?.name ?? ""}`.toLowerCase();
+const textOf = (row) => `${row.rev} ${row.what} ${row.cause ?? ""} ${row.by?.name ?? ""} ${principalOf(row.by)}`.toLowerCase();
+
+/** The author of a row: a record of `$clients` has the principal as members of the peer. @param {Row} row */
+function personOf({ kind, by = null }) {
+  if (kind !== "session") return by;
+  const principal = principalOf(by);
+  return { name: by.name, ...(principal ? { principal } : {}), ...(by.pid === undefined ? {} : { pid: by.pid }) };
+}

@@ -1,6 +1,7 @@
 // The timeline: the strip of all revisions, and the list of those that the filter shows.
 
 import { el } from "../../../demo/kiosk/dom.js";
+import { formatBookmark } from "../bookmarks.js";
 import { actOf, signsOf } from "../describe.js";
 import { Rows } from "../rows.js";
 import { authorOf, bdi, clock, count, counted, mark, visible, write } from "../text.js";
@@ -12,6 +13,10 @@ const LEGEND = Object.freeze([
   ["program", "program", "A client asked for it"], ["person", "person", "A back button or a gesture"], ["daemon", "navd", "A deadline, a lease, or a recovery"]]);
 const SOON = 1000;
 const QUIET_MS = 120;
+/** What the row of a revision shows of its digest: a sign, and the words for it. */
+const PROOFS = Object.freeze({
+  proven: ["✓", "proven: the page has computed it"], unproven: ["✗", "unproven: the state has another one"], unchecked: ["", "not computed by the page"],
+});
 const HELP = "Words that a revision must have. by:shell, cause:api, op:push and screen:home look in one place; a minus excludes.";
 
 /** Draws the history of the chosen nav. */
@@ -64,7 +69,8 @@ export class Timeline {
         this.#progress, this.#status,
         el("p", { class: "legend" }, ...LEGEND.map(([kind, text, title]) => el("span", { "data-kind": kind, title }, text)))),
       this.#list);
-    this.#rows = new Rows(this.#list, { make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60 });
+    this.#rows = new Rows(this.#list, {
+      make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60, keyOf: (index) => this.#matches.positions[this.#listed - 1 - index] });
     this.#listen();
   }
 
@@ -169,7 +175,7 @@ export class Timeline {
   #drawList(history, position) {
     const { at, filter, compareWith } = this.#context.store;
     // A list that did not change is not drawn: that reads where it is scrolled to, which lays out the page.
-    const key = `${history.nav} ${history.epoch} ${history.version} ${filter} ${this.#held}`;
+    const key = `${history.nav} ${history.epoch} ${history.version} ${this.#past.proofs.version} ${filter} ${this.#held}`;
     if (key !== this.#listKey) {
       const before = this.#listed;
       this.#listKey = key;
@@ -199,7 +205,8 @@ export class Timeline {
 
   #make() {
     const row = el("div", { role: "listitem", class: "revision-row" },
-      el("button", { type: "button", class: "rev" }), el("span", { class: "time" }), el("span", { class: "what" }), el("span", { class: "cause" }), el("span", { class: "by" }));
+      el("button", { type: "button", class: "rev" }), el("span", { class: "time" }), el("span", { class: "what" }), el("span", { class: "cause" }), el("span", { class: "by" }),
+      el("span", { class: "dig" }));
     row.addEventListener("click", () => {
       const at = Number(row.dataset.position);
       if (row.dataset.position !== undefined) this.#past.travel(at);
@@ -211,16 +218,23 @@ export class Timeline {
     const position = this.#matches.positions[this.#listed - 1 - index];
     const entry = this.#history.at(position);
     if (!entry) return;
-    const key = `${position} ${entry.isLoaded} ${entry.flags} ${entry.epoch}`;
-    if (element.key === key && element.history === this.#history) return;
-    Object.assign(element, { key, history: this.#history });
-    const [rev, time, what, cause, by] = element.children;
-    const data = { row: "", rev: entry.rev, position, epoch: entry.epoch };
-    for (const [name, value] of Object.entries(data)) mark(element, `data-${name}`, value);
+    const proof = entry.digest === null ? null : this.#past.proofs.of(entry);
+    const key = `${position} ${entry.isLoaded} ${entry.flags} ${entry.epoch} ${proof}`;
     mark(element, "aria-setsize", this.#listed);
     mark(element, "aria-posinset", index + 1);
+    if (element.key === key && element.history === this.#history) return;
+    Object.assign(element, { key, history: this.#history });
+    const [rev, time, what, cause, by, dig] = element.children;
+    const data = { row: "", rev: entry.rev, position, epoch: entry.epoch, proof };
+    for (const [name, value] of Object.entries(data)) mark(element, `data-${name}`, value);
     write(rev, String(entry.rev));
-    mark(rev, "aria-label", `Travel to revision ${entry.rev}`);
+    // Where the row has no room for the digest, its button still names it.
+    const [sign, words] = proof ? PROOFS[proof] : ["", ""];
+    const about = proof ? `digest ${entry.digest}, ${words}` : "";
+    mark(rev, "aria-label", [`Travel to revision ${entry.rev}`, about].filter(Boolean).join(", "));
+    mark(element, "title", about || null);
+    write(dig, proof ? `${entry.digest} ${sign}`.trim() : "");
+    mark(dig, "title", about || null);
     write(time, clock(entry.t));
     what.replaceChildren(bdi(actOf(entry)), ...signsOf(entry.flags));
     mark(what, "title", visible(actOf(entry)));
@@ -232,7 +246,10 @@ export class Timeline {
   /** Marks the row of the revision on the stage, and of the one that it is compared with. */
   #markRow(element, position, compareWith) {
     mark(element, "aria-current", Number(element.dataset.position) === position ? "true" : null);
-    mark(element, "data-with", Number(element.dataset.rev) === compareWith);
+    const { rev, epoch } = element.dataset;
+    mark(element, "data-with", Number(rev) === compareWith);
+    const { nav, bookmarks } = this.#context.store;
+    mark(element, "data-bookmark", bookmarks.length > 0 && bookmarks.includes(formatBookmark({ nav, epoch, rev })));
   }
 
   #drawStatus(history, filter) {

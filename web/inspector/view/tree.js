@@ -1,9 +1,12 @@
 // The tree of navs, grouped by the parts of their names.
 
 import { el } from "../../../demo/kiosk/dom.js";
+import { toggled } from "../bookmarks.js";
 import { Rows } from "../rows.js";
-import { count, counted, explain, mark, visible, write } from "../text.js";
+import { ago, count, counted, explain, mark, visible, write } from "../text.js";
 
+/** How often ages are drawn anew, in milliseconds: they have steps of ten seconds. */
+const AGES_MS = 10_000;
 /** How long the dot of a change stays, in milliseconds. */
 const FRESH = 1500;
 const FORMAT = new Intl.Collator("en", { numeric: true });
@@ -18,6 +21,7 @@ const FORMAT = new Intl.Collator("en", { numeric: true });
  * @property {boolean|null} isOpen null without children
  * @property {number|null} index of the row in the list of navs
  * @property {number} navs how many navs are below it
+ * @property {"pinned"|"last"|null} pin whether it is pinned, and the last one that is
  */
 
 /** Draws the tree; a choice sets `nav` in the store. */
@@ -27,6 +31,9 @@ export class Tree {
   #rows;
   #search;
   #count;
+  #pin = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": "pin", title: "Pin the chosen nav to the top (T)" }, "Pin"));
+  /** The pins of the nodes. */
+  #pins = /** @type {readonly string[]} */ ([]);
   /** @type {import("../source.js").Row[]} */
   #list = [];
   #query = "";
@@ -47,7 +54,9 @@ export class Tree {
     this.#context = context;
     this.#search = /** @type {HTMLInputElement} */ (document.querySelector("[data-part=search]"));
     this.#count = document.querySelector("[data-part=tree-count]");
-    this.#rows = new Rows(root, { make, fill: (row, index) => this.#fill(row, index), role: "presentation" });
+    this.#count.after(this.#pin);
+    this.#pin.addEventListener("click", () => this.pin());
+    this.#rows = new Rows(root, { make, fill: (row, index) => this.#fill(row, index), role: "presentation", keyOf: (index) => keyOf(this.#nodes[index]) });
     this.#search.addEventListener("input", () => {
       this.#query = this.#search.value.trim().toLowerCase();
       context.schedule();
@@ -58,6 +67,8 @@ export class Tree {
       if (row instanceof HTMLElement) this.#press(Number(row.dataset.index));
     });
     root.addEventListener("keydown", (event) => this.#key(event));
+    const timer = setInterval(() => { if (!document.hidden) context.schedule(); }, AGES_MS);
+    context.signal.addEventListener("abort", () => clearInterval(timer));
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -71,8 +82,10 @@ export class Tree {
     // Most lists differ in revisions only, and the tree is made of the names.
     const isOther = rows !== this.#list && (this.#query !== "" || !isAlike(rows, this.#list));
     this.#list = rows;
-    if (isOther || this.#query !== this.#built) this.#build();
-    const { nav } = this.#context.store;
+    const { nav, pins } = this.#context.store;
+    if (isOther || this.#query !== this.#built || pins !== this.#pins) this.#build();
+    this.#pin.disabled = nav === null;
+    mark(this.#pin, "aria-pressed", String(pins.includes(nav)));
     if (nav !== this.#chosen) {
       this.#chosen = nav;
       this.#reveal(nav);
@@ -81,6 +94,7 @@ export class Tree {
     write(this.#count, few);
     mark(this.#root, "data-count", rows.length);
     this.#rows.update(this.#nodes.length);
+    this.#point();
   }
 
   // --- The nodes --------------------------------------------------------------------------------
@@ -89,9 +103,15 @@ export class Tree {
     const root = { children: new Map(), index: null, key: "" };
     this.#found = 0;
     this.#built = this.#query;
+    this.#pins = this.#context.store.pins;
+    const pinned = new Map();
     for (const [index, row] of this.#list.entries()) {
       if (this.#query && !`${row.nav}\n${row.top ?? ""}`.toLowerCase().includes(this.#query)) continue;
       this.#found++;
+      if (this.#pins.includes(row.nav)) {
+        pinned.set(row.nav, index);
+        continue;
+      }
       let at = root;
       let key = "";
       for (const part of row.nav.split("/")) {
@@ -101,17 +121,25 @@ export class Tree {
       }
       at.index = index;
     }
-    this.#nodes = [];
-    this.#flatten(root, 1);
-    this.#active = Math.min(this.#active, this.#nodes.length - 1);
+    const active = this.#active < 0 ? null : keyOf(this.#nodes[this.#active]);
+    // A pinned nav stands at the top with its whole name, and nowhere else.
+    const own = this.#pins.filter((nav) => pinned.has(nav));
+    const size = own.length + root.children.size;
+    this.#nodes = own.map((nav, at) => ({
+      key: nav, label: nav, level: 1, size, position: at + 1, isOpen: null, index: pinned.get(nav), navs: 0, pin: at === own.length - 1 ? "last" : "pinned" }));
+    this.#flatten(root, 1, own.length);
+    // The active node stays the active one wherever it is now.
+    const found = active === null ? -1 : this.#nodes.findIndex((node) => keyOf(node) === active);
+    this.#active = found < 0 ? Math.min(this.#active, this.#nodes.length - 1) : found;
+    this.#rows.active = this.#active;
   }
 
-  #flatten({ children }, level) {
+  #flatten({ children }, level, before = 0) {
     const sorted = [...children].sort(([a], [b]) => FORMAT.compare(a, b));
     for (const [at, [label, branch]] of sorted.entries()) {
       const hasChildren = branch.children.size > 0;
       const isOpen = hasChildren ? !this.#closed.has(branch.key) || this.#query !== "" : null;
-      const node = { key: branch.key, label, level, size: sorted.length, position: at + 1, isOpen, index: branch.index, navs: hasChildren ? sizeOf(branch) : 0 };
+      const node = { key: branch.key, label, level, size: before + sorted.length, position: before + at + 1, isOpen, index: branch.index, navs: hasChildren ? sizeOf(branch) : 0, pin: null };
       this.#nodes.push(node);
       if (isOpen) this.#flatten(branch, level + 1);
     }
@@ -143,6 +171,16 @@ export class Tree {
       if (this.#nodes[at].index !== null) return this.#choose(at);
     }
     return undefined;
+  }
+
+  /** Pins the chosen nav to the top of the tree, or lets it go back to its place. */
+  pin() {
+    const { store, announce } = this.#context;
+    if (store.nav === null) return;
+    const pins = toggled(store.pins, store.nav);
+    announce(`${visible(store.nav, 80)} ${pins.includes(store.nav) ? "is pinned" : "is not pinned"}`);
+    store.set({ pins });
+    this.#chosen = null;
   }
 
   /** Puts the focus into the search field. */
@@ -192,9 +230,14 @@ export class Tree {
 
   #activate(index) {
     if (index < 0) return;
-    this.#active = index;
+    this.#active = this.#rows.active = index;
     this.#rows.show(index);
-    mark(this.#root, "aria-activedescendant", this.#rows.element(index)?.id ?? null);
+    this.#point();
+  }
+
+  /** Names the active row to screen readers. While a row shows the same node, it has the same id. */
+  #point() {
+    mark(this.#root, "aria-activedescendant", this.#rows.element(this.#active)?.id ?? null);
   }
 
   #key(event) {
@@ -230,14 +273,38 @@ export class Tree {
     mark(element, "aria-posinset", node.position);
     mark(element, "aria-expanded", node.isOpen === null ? null : String(node.isOpen));
     mark(element, "aria-selected", String(isChosen));
+    mark(element, "data-pin", node.pin);
     mark(element, "data-active", index === this.#active ? "" : null);
     mark(element, "data-fresh", row && this.#isNew(row) ? "" : null);
-    mark(element, "title", row ? titleOf(row) : null);
     element.style.setProperty("--level", String(node.level));
-    const [, , name, top, rev] = element.children;
+    const [, , name, rev, more] = element.children;
     write(name, visible(node.label) || "(empty)");
-    write(top, row ? visible(row.top ?? "", 60) : node.isOpen === false ? count(node.navs) : "");
     write(rev, row?.rev === undefined ? "" : String(row.rev));
+    if (row) this.#describe(element, more, row, node);
+    else {
+      for (const part of more.children) write(part, "");
+      write(more.firstChild, counted(node.navs, "nav"));
+      mark(element, "title", null);
+      mark(element, "aria-label", `${visible(node.label) || "empty name"}, ${counted(node.navs, "nav")}`);
+    }
+  }
+
+  /** The second line, and the same in words. A dormant nav has no top and no time. */
+  #describe(element, more, row, node) {
+    const [kind, top, owner, age] = more.children;
+    const changed = row.t === undefined ? "" : ago(this.#context.clock.now - row.t);
+    const title = titleOf(row);
+    write(kind, visible(row.kind ?? "", 20));
+    write(top, visible(row.top ?? "", 60));
+    write(owner, visible(row.owner ?? "", 60));
+    write(age, changed);
+    mark(element, "title", title);
+    const when = changed && (changed === "now" ? "changed now" : `changed ${changed} ago`);
+    const parts = [
+      visible(node.label) || "empty name", node.pin && "pinned", row.kind && visible(row.kind, 20), row.top && `top ${visible(row.top, 60)}`,
+      row.owner && `owner ${visible(row.owner, 60)}`, row.rev !== undefined && `revision ${row.rev}`, when,
+    ];
+    mark(element, "aria-label", parts.filter(Boolean).join(", "));
   }
 
   /**
@@ -266,13 +333,19 @@ export class Tree {
 /** Whether two lists have the same navs in the same order. */
 const isAlike = (one, other) => one.length === other.length && one.every((row, index) => row.nav === other[index].nav);
 
+/** A group may have the name of a pinned nav. @param {Node} node */
+const keyOf = ({ key, pin }) => (pin ? `pin\n${key}` : key);
+
 let numbers = 0;
 
 function make() {
   return el(
     "div", { role: "treeitem", id: `nav-${numbers++}`, class: "tree-row" },
     el("span", { class: "twist", "aria-hidden": "true" }), el("span", { class: "pulse", "aria-hidden": "true" }),
-    el("bdi", { class: "tree-name" }), el("bdi", { class: "tree-top" }), el("span", { class: "tree-rev" }));
+    el("bdi", { class: "tree-name" }), el("span", { class: "tree-rev" }),
+    el("span", { class: "tree-more" },
+      el("bdi", { "data-part": "row-kind" }), el("bdi", { "data-part": "row-top", class: "tree-top" }),
+      el("bdi", { "data-part": "row-owner", "data-author": "proven", title: "The principal that made the nav" }), el("span", { "data-part": "row-age", class: "tree-age" })));
 }
 
 function sizeOf(branch) {
@@ -282,7 +355,7 @@ function sizeOf(branch) {
 }
 
 /** @param {import("../source.js").Row} row */
-function titleOf({ nav, kind, owner, depth, watches }) {
-  const parts = [visible(nav), kind, owner && `owner ${visible(owner, 60)}`, depth !== undefined && counted(depth, "screen"), watches !== undefined && `${watches} watching`];
+function titleOf({ nav, depth, watches }) {
+  const parts = [visible(nav), depth !== undefined && counted(depth, "screen"), watches !== undefined && `${watches} watching`];
   return parts.filter(Boolean).join(" · ");
 }

@@ -1,0 +1,25 @@
+// Bookmarks of revisions, and lists that a person adds to and takes from. Pure functions.
+
+/** The most pins, and the most bookmarks: an address has no room for more. */
+export const MOST = 32;
+
+/**
+ * A bookmark as a text: `kiosk@08c13bc71017e8f4.42`. An epoch that the journal does not name is left out.
+ *
+ * @param {{nav: string, epoch?: string|null, rev: number}} revision
+ */
+export function formatBookmark({ nav, epoch, rev }) {
+  return `${nav}@${/^[^@.\s]+$/.test(epoch ?? "") ? epoch : ""}.${rev}`;
+}
+
+/** Reads a bookmark; null if the text is none. A name may contain `@` and dots. @param {string} text */
+export function parseBookmark(text) {
+  const [, nav, epoch, digits] = /^(.+)@([^@.\s]*)\.(\d{1,16})$/s.exec(text) ?? [];
+  const rev = Number(digits);
+  return nav && Number.isSafeInteger(rev) ? { nav, epoch: epoch || null, rev } : null;
+}
+
+/** The list with the item, or without it if it was there. The oldest one makes room. @param {readonly string[]} list @param {string} item */
+export function toggled(list, item) {
+  return list.includes(item) ? list.filter((each) => each !== item) : [...list, item].slice(-MOST);
+}

@@ -1,0 +1,48 @@
+// Which revisions the page has proven: it computed the digest of their states itself.
+
+import { digest } from "../navigation-client.js";
+import { FLAG } from "./columns.js";
+
+/** The revisions that are remembered; each has some 100 octets. */
+const MOST = 8192;
+
+/** @typedef {"proven"|"unproven"|"unchecked"} Proof */
+
+/** Remembers the digests of the states that the page had. */
+export class Proofs {
+  /** Rises with each new proof. */
+  version = 0;
+  #isRecording;
+  /** The computed digests by epoch and revision, the oldest first. */
+  #digests = new Map();
+  #nav = null;
+  #last = null;
+
+  /** @param {any} source */
+  constructor(source) { this.#isRecording = source.kind === "recording"; }
+
+  /** Takes the states that the page has now. @param {(import("./source.js").State|null)[]} states */
+  take(states) {
+    // A recording has been replayed whole, and the columns have what was wrong.
+    if (this.#isRecording) return;
+    for (const state of states) {
+      if (!state || state === this.#last) continue;
+      this.#last = state;
+      if (state.nav !== this.#nav) this.#digests.clear();
+      this.#nav = state.nav;
+      const key = `${state.epoch} ${state.rev}`;
+      if (this.#digests.has(key)) continue;
+      this.#digests.set(key, digest(state.screens, state.parts));
+      if (this.#digests.size > MOST) this.#digests.delete(this.#digests.keys().next().value);
+      this.version++;
+    }
+  }
+
+  /** What the page knows of the digest that the log names. @param {import("./history.js").Entry} entry @returns {Proof} */
+  of({ rev, epoch, flags, digest: named }) {
+    if (this.#isRecording) return flags & FLAG.unproven ? "unproven" : "proven";
+    const own = this.#digests.get(`${epoch} ${rev}`);
+    if (own === undefined || named === null) return "unchecked";
+    return own === named ? "proven" : "unproven";
+  }
+}
