@@ -9,6 +9,8 @@ import { visible } from "./text.js";
 const PAUSE_MS = 1500;
 /** The most revisions that one such read gets. The history of the timeline reads the others. */
 const MOST = 100;
+/** The reports that are remembered, so that each has one row. */
+const MOST_SEEN = 4096;
 
 /** @typedef {import("./view/stream.js").Row} Row */
 
@@ -109,6 +111,7 @@ export class Incidents {
     const key = JSON.stringify([rev, t, bad.rev, bad.dig, by?.name, by?.pid]);
     if (rev < this.#first || this.#seen.has(key)) return false;
     this.#seen.add(key);
+    if (this.#seen.size > MOST_SEEN) this.#seen.delete(this.#seen.values().next().value);
     const ours = bad.ours === undefined ? "" : `, not ${visible(bad.ours, 16)}`;
     this.#add({ kind: "report", rev: bad.rev, t, what: `divergence: ${visible(bad.dig, 16)}${ours}`, by: by ?? null });
     return true;

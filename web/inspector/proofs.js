@@ -1,6 +1,5 @@
-// Which revisions the page has proven: it computed the digest of their states itself.
+// Which revisions the page has proven: the mirror of the client computes the digest of each state that it delivers.
 
-import { digest } from "../navigation-client.js";
 import { FLAG } from "./columns.js";
 
 /** The revisions that are remembered; each has some 100 octets. */
@@ -8,12 +7,12 @@ const MOST = 8192;
 
 /** @typedef {"proven"|"unproven"|"unchecked"} Proof */
 
-/** Remembers the digests of the states that the page had. */
+/** Remembers the digests of the states that the page had, which its mirror computed. */
 export class Proofs {
   /** Rises with each new proof. */
   version = 0;
   #isRecording;
-  /** The computed digests by epoch and revision, the oldest first. */
+  /** The digests by epoch and revision, the oldest first. */
   #digests = new Map();
   #nav = null;
   #last = null;
@@ -32,7 +31,7 @@ export class Proofs {
       this.#nav = state.nav;
       const key = `${state.epoch} ${state.rev}`;
       if (this.#digests.has(key)) continue;
-      this.#digests.set(key, digest(state.screens, state.parts));
+      this.#digests.set(key, state.dig);
       if (this.#digests.size > MOST) this.#digests.delete(this.#digests.keys().next().value);
       this.version++;
     }
