@@ -1,12 +1,12 @@
-"""Breaks: the daemon or the inspector is killed or stopped. The page reports it, and goes on without a hole.
-
-A full disk is left out here: it stops changes and no reading, and ProcessTests has it.
-"""
+"""Breaks: the daemon or the inspector is killed or stopped, or the disk is full. The page goes on without a hole."""
+import contextlib
+import os
 import signal
+import subprocess
 import unittest
 
-from harness import IS_LONG
-from inspectors import InspectorTest, start
+from harness import IS_LONG, Daemon, Directory, Refused
+from inspectors import Inspector, InspectorTest, Keys, start
 
 STATES = ("stale", "expired")
 
@@ -16,7 +16,9 @@ def setUpModule():
     start()
 
 
-class Breaks(InspectorTest):
+class BreaksTest(InspectorTest):
+    """A test in which something breaks."""
+
     # A browser reports each request that has no server.
     noise = ("Failed to load resource", "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE",
              "ERR_CONNECTION_RESET")
@@ -67,6 +69,8 @@ class Breaks(InspectorTest):
             last, hidden, epoch = rev, 0, row.get("epoch", epoch)
         return "" if last == newest else f"the stream ends at {last}, not at {newest}"
 
+
+class Breaks(BreaksTest):
     def test_a_killed_daemon_makes_it_stale_until_it_is_back(self):
         nav = self.begin()
         self.tab("stream")
@@ -149,6 +153,48 @@ class Breaks(InspectorTest):
         self.becomes_stale()
         self.daemon.process.signal(signal.SIGCONT)
         self.more(nav, 3)
+        self.live(nav)
+        self.contiguous(nav)
+
+
+class FullDisk(BreaksTest):
+    """A daemon whose state is on a file system of its own, which a test fills."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.disk = Directory()
+        cls.addClassCleanup(cls.disk.remove)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=0700", "none", cls.disk.path],
+                                 capture_output=True, text=True, check=False)
+        if mounted.returncode:
+            raise unittest.SkipTest(f"a small file system cannot be mounted: {mounted.stderr.strip()}")
+        cls.addClassCleanup(subprocess.run, ["umount", "-l", cls.disk.path], check=True)
+        cls.daemon = Daemon(state=cls.disk / "state")
+        cls.addClassCleanup(cls.daemon.close)
+        cls.inspector = Inspector(cls.daemon)
+        cls.addClassCleanup(cls.inspector.close)
+
+    def test_a_full_disk_stops_changes_and_no_view(self):
+        nav = self.begin()
+        with open(self.disk / "ballast", "wb", buffering=0) as ballast, contextlib.suppress(OSError):
+            while ballast.write(b"x" * 4096) == 4096:
+                pass
+        refused = None
+        for number in range(200):
+            try:
+                self.daemon.control.op(nav, {"screen.set": {"screen": "home", "title": f"{number} " + "x" * 30000}})
+            except Refused as error:
+                refused = error
+                break
+        self.assertEqual(refused.args[0]["code"], "storage")
+        self.live(nav)
+        self.contiguous(nav)
+        self.key(Keys.ARROW_LEFT)
+        newest = self.daemon.control.get(nav)["rev"]
+        self.until("the revision before", f"return document.querySelector('[data-part=position]').dataset.rev === '{newest - 1}'")
+        self.click("[data-part=live]")
+        os.remove(self.disk / "ballast")
+        self.more(nav, 2)
         self.live(nav)
         self.contiguous(nav)
 
