@@ -61,6 +61,10 @@ extension ProcessTests {
         let refused = try daemon.navctl(words)
         #expect(refused.status == 2 && refused.errors.contains("unsupported"), "\(refused)")
       }
+      let file = daemon.directory.path + "/kiosk.navrec"
+      let record = try daemon.navctl(["record", "kiosk", file])
+      #expect(record.status == 2 && record.errors.contains("feature history"), "\(record)")
+      #expect(!FileManager.default.fileExists(atPath: file))
       // It does not know the guard by what is visible; navctl tries again without it.
       let terminal = try Terminal(daemon)
       for command in [
