@@ -70,11 +70,11 @@ return { before: Number(a), after: Number(b), rows };
 
 class Difference(InspectorTest):
     def compare(self, nav, a, b):
-        """Opens the comparison of two revisions, and waits until it is drawn."""
+        """Opens the comparison of `a` with the older or newer `b`, and waits until it is drawn in this order."""
         self.link(nav, rev=a, with_=b)
         self.tab("compare")
         return self.until(f"the comparison of {a} and {b}", lambda: (found := self.run_(READ))
-                          and {found["before"], found["after"]} == {a, b} and found)
+                          and (found["before"], found["after"]) == (b, a) and found)
 
     def is_right(self, nav, a, b):
         found = self.compare(nav, a, b)
