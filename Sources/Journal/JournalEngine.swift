@@ -149,6 +149,12 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
 package protocol JournalEngineReader: AnyObject {
   /// The name of the database in errors.
   var name: String { get }
+  /// Performs several reads of the database as it is at one moment, if the engine can, and cheaper.
+  ///
+  /// They do not nest.
+  func reading<Value>(
+    _ body: () throws(JournalError) -> Value
+  ) throws(JournalError) -> Value
   /// A number that changes whenever rows were deleted or rewritten; nil if that is not known.
   func version() throws(JournalError) -> Int64?
   /// Passes on the group of a shard that covers a sequence, or else the next one; returns false if

@@ -46,6 +46,17 @@ extension JournalReader {
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {
     if let rows = readAhead.rows(of: nav, revisions) { return rows }
+    let found = try engine.reading { () throws(JournalError) in
+      try rows(of: nav, from: head, downTo: revisions)
+    }
+    readAhead.keep(found, of: nav, from: revisions.lowerBound)
+    return found.filter { revisions.contains($0.revision) }
+  }
+
+  /// The rows from the lowest of these revisions on, with some behind the highest one.
+  private func rows(
+    of nav: UInt64, from head: UInt64, downTo revisions: ClosedRange<UInt64>
+  ) throws(JournalError) -> [JournalRow] {
     let start = try self.start(of: nav, from: head, above: revisions.upperBound)
     var found: [JournalRow] = []
     var next = start
@@ -65,8 +76,7 @@ extension JournalReader {
       next = last.previous
     }
     found.reverse()
-    readAhead.keep(found, of: nav, from: revisions.lowerBound)
-    return found.filter { revisions.contains($0.revision) }
+    return found
   }
 
   /// A row of a nav's chain from which `history` soon reaches a revision.

@@ -5,7 +5,7 @@ package import NavigationCore
 /// It has a connection of its own that cannot write, and sees what is committed. It may be used on
 /// another thread than the journal, by one thread at a time.
 package final class JournalReader {
-  private let engine: any JournalEngineReader
+  let engine: any JournalEngineReader
   /// The groups read last, the most recently used last.
   ///
   /// Navs that were created one after the other share groups, and a start revives them in this
@@ -110,11 +110,13 @@ package final class JournalReader {
   package func chain(
     of request: ReloadRequest, through revision: UInt64 = .max
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
-    let snapshot = try snapshot(nav: request.nav, notAfter: revision)
-    let start = try start(of: request.nav, from: request.head, above: revision)
-    let rows = try history(
-      of: request.nav, from: start, downTo: snapshot?.revision ?? 0, limit: Int.max)
-    return (snapshot, rows.reversed().filter { $0.revision <= revision })
+    try engine.reading { () throws(JournalError) in
+      let snapshot = try snapshot(nav: request.nav, notAfter: revision)
+      let start = try start(of: request.nav, from: request.head, above: revision)
+      let rows = try history(
+        of: request.nav, from: start, downTo: snapshot?.revision ?? 0, limit: Int.max)
+      return (snapshot, rows.reversed().filter { $0.revision <= revision })
+    }
   }
 
   /// Returns the bodies of a shard's rows with these ascending sequences; omits pruned rows.

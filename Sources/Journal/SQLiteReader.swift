@@ -6,6 +6,8 @@ final class SQLiteReader: JournalEngineReader {
   private let selectGroup: Statement
   private let selectSnapshot: Statement
   private let selectVersion: Statement
+  private let beginReads: Statement
+  private let endReads: Statement
 
   /// Opens the journal of a directory, after an engine has opened it.
   init(directory: String) throws(JournalError) {
@@ -13,12 +15,29 @@ final class SQLiteReader: JournalEngineReader {
     try Schema.verify(database)
     selectGroup = try database.prepare(Schema.selectGroup)
     selectVersion = try database.prepare("PRAGMA data_version")
+    beginReads = try database.prepare("BEGIN")
+    endReads = try database.prepare("COMMIT")
     selectSnapshot = try database.prepare(
       "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
         + "ORDER BY rev DESC LIMIT 1")
   }
 
   var name: String { database.path }
+
+  /// One transaction: a read outside of one locks and unlocks the file for itself.
+  func reading<Value>(
+    _ body: () throws(JournalError) -> Value
+  ) throws(JournalError) -> Value {
+    try beginReads.run(.reading)
+    do throws(JournalError) {
+      let value = try body()
+      try endReads.run(.reading)
+      return value
+    } catch {
+      database.rollBack()
+      throw error
+    }
+  }
 
   /// A number that changes whenever another connection has written.
   func version() throws(JournalError) -> Int64? {

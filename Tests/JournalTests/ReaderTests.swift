@@ -134,6 +134,10 @@ import Testing
 
     var name: String { reader.name }
 
+    func reading<Value>(
+      _ body: () throws(JournalError) -> Value
+    ) throws(JournalError) -> Value { try reader.reading(body) }
+
     func version() throws(JournalError) -> Int64? { try reader.version() }
 
     func readGroup(

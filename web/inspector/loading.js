@@ -8,10 +8,11 @@ const LEAST_PAGE = 25;
 /** How often the newest revisions are read. navd performs up to 56,000 in a second; the page needs none of them at once. */
 const FOLLOW_MS = 250;
 /**
- * Revisions in a millisecond that are read of what a nav goes on to do, the newest first. The rows of a nav lie between
- * those of all others, so to follow three of 16 navs that did 6,000 revisions a second each took a fifth of navd.
+ * Revisions in a millisecond that are read of what a busy nav goes on to do, the newest first. The rows of a nav lie
+ * between those of all others, so to follow three of 16 navs that did 6,000 revisions a second each took a fifth of navd.
  */
-const FOLLOW_RATE = 1;
+const FOLLOW_RATE = 0.25;
+const FOLLOW_PAGE = 250;
 const REPORT_MS = 100;
 const RETRY_MS = 1000;
 /** Without these, another try cannot help. */
@@ -30,6 +31,8 @@ export class Loading {
   #burst = 0;
   /** How many revisions the last read brought. */
   #taken = 0;
+  /** The newest revision at the last read. */
+  #rest = 0;
   #abort = null;
   #wake = null;
   /** The newest revision that the watch has shown. */
@@ -146,7 +149,8 @@ export class Loading {
     const pause = Math.max(isNewest ? FOLLOW_MS : 0, this.#burst > 0 ? 0 : this.#taken / FOLLOW_RATE);
     const wait = this.#readAt + pause - performance.now();
     if (wait > 0) return this.#sleep(wait, signal);
-    const start = Math.max(from, to - this.#page + 1);
+    const size = this.#burst > 0 ? this.#page : Math.min(this.#page, FOLLOW_PAGE);
+    const start = Math.max(from, to - size + 1);
     this.#readAt = performance.now();
     const page = await this.#source.log(nav, { from: start, limit: to - start + 1, signal });
     signal.throwIfAborted();
@@ -155,6 +159,9 @@ export class Loading {
     this.#burst -= this.#taken;
     await this.#take(page.list, signal);
     this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
+    // A nav that rests may be read at once.
+    if (page.rev === this.#rest) this.#burst = this.missing;
+    this.#rest = page.rev;
     this.#history.prune(page.floor);
     if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
     this.#report();
