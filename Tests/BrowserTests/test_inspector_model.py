@@ -275,14 +275,14 @@ class Histories(Unblocked):
           history.start();
           await until(() => history.length && history.isComplete);
           pages.length = 0;
-          source.newest = 4200;
-          history.follow({ rev: 4200, epoch: "e" });
+          source.newest = 33_000;
+          history.follow({ rev: 33_000, epoch: "e" });
           await until(() => history.isComplete);
           const [first, second] = pages;
-          return [pages.map(([from]) => from), second[1] - first[1] >= 999, history.loaded];
+          return [pages.slice(0, 3).map(([from]) => from), second[1] - first[1] >= 999, history.loaded];
         """)
         # Between the first two reads of it, the nav did nothing.
-        self.assertEqual(found, [[3951, 3701, 3001], True, 4200])
+        self.assertEqual(found, [[32_001, 31_751, 30_751], True, 33_000])
 
     def test_pruning_ahead_of_the_reader_and_small_answers(self):
         found = self.run_script("""

@@ -8,11 +8,12 @@ const LEAST_PAGE = 25;
 /** How often the newest revisions are read. navd performs up to 56,000 in a second; the page needs none of them at once. */
 const FOLLOW_MS = 250;
 /**
- * Revisions in a millisecond that are read of what a busy nav goes on to do, the newest first. The rows of a nav lie
- * between those of all others, so to follow three of 16 navs that did 6,000 revisions a second each took a fifth of navd.
+ * A nav that does more than so many revisions in a millisecond is read slowly, the newest revisions first. Its rows lie
+ * between those of all other navs, so to read three of 16 such navs at once took a quarter of navd.
  */
-const FOLLOW_RATE = 0.25;
-const FOLLOW_PAGE = 250;
+const BUSY_RATE = 1;
+const BUSY_PAGE = 250;
+const BUSY_PAUSE_MS = 1000;
 const REPORT_MS = 100;
 const RETRY_MS = 1000;
 /** Without these, another try cannot help. */
@@ -27,12 +28,9 @@ export class Loading {
   #missing = [];
   #isKnown = false;
   #page = PAGE;
-  /** How many revisions may be read without a pause: those that there were at the start. */
-  #burst = 0;
-  /** How many revisions the last read brought. */
-  #taken = 0;
   /** The newest revision at the last read. */
-  #rest = 0;
+  #rev = 0;
+  #isBusy = false;
   #abort = null;
   #wake = null;
   /** The newest revision that the watch has shown. */
@@ -55,7 +53,6 @@ export class Loading {
 
   start() {
     if (this.#abort || this.#history.successor) return;
-    this.#burst = this.missing;
     const abort = this.#abort = new AbortController();
     this.#run(abort.signal).catch(() => {}).finally(() => {
       if (this.#abort === abort) this.#abort = null;
@@ -125,7 +122,7 @@ export class Loading {
     signal.throwIfAborted();
     this.#isKnown = true;
     this.#extend(floor, rev, epoch);
-    this.#burst = this.missing;
+    this.#rev = rev;
     this.#history.changed();
   }
 
@@ -146,22 +143,21 @@ export class Loading {
     const [from, to] = this.#missing.at(-1);
     // The newest revisions of a busy nav wait, so that one read brings many of them.
     const isNewest = to === this.#history.newest && to - from < PAGE;
-    const pause = Math.max(isNewest ? FOLLOW_MS : 0, this.#burst > 0 ? 0 : this.#taken / FOLLOW_RATE);
+    const pause = this.#isBusy ? BUSY_PAUSE_MS : isNewest ? FOLLOW_MS : 0;
     const wait = this.#readAt + pause - performance.now();
     if (wait > 0) return this.#sleep(wait, signal);
-    const size = this.#burst > 0 ? this.#page : Math.min(this.#page, FOLLOW_PAGE);
+    const size = this.#isBusy ? Math.min(this.#page, BUSY_PAGE) : this.#page;
     const start = Math.max(from, to - size + 1);
-    this.#readAt = performance.now();
+    const readAt = performance.now();
+    const since = readAt - this.#readAt;
+    this.#readAt = readAt;
     const page = await this.#source.log(nav, { from: start, limit: to - start + 1, signal });
     signal.throwIfAborted();
     if (page.epoch !== this.#history.epoch) return this.#end(page.epoch);
-    this.#taken = page.list.length;
-    this.#burst -= this.#taken;
+    this.#isBusy = page.rev - this.#rev > since * BUSY_RATE;
+    this.#rev = page.rev;
     await this.#take(page.list, signal);
     this.#loaded(start, Math.min(to, (page.next ?? Infinity) - 1));
-    // A nav that rests may be read at once.
-    if (page.rev === this.#rest) this.#burst = this.missing;
-    this.#rest = page.rev;
     this.#history.prune(page.floor);
     if (page.rev > this.#history.newest) this.#extend(page.floor, page.rev, page.epoch);
     this.#report();
