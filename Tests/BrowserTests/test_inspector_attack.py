@@ -126,6 +126,14 @@ class Rights(InspectorTest):
             self.tab(name)
             self.until(name, f"return document.querySelector({selector!r}).textContent.trim().length > 0")
             self.assertEqual(self.rows(f"{selector} [data-session], {selector} [data-refusal]"), [])
+        # Each refusal is listed for administrators, so a view asks once.
+        def refusals():
+            return len([each for each in self.daemon.control.get(what="refusals") if each["code"] == "forbidden"])
+        count = refusals()
+        self.assertGreater(count, 0)
+        for name in ("sessions", "refusals", "sessions", "refusals"):
+            self.tab(name)
+        self.assertEqual(refusals(), count)
         # Searching and linking lead no further.
         self.run_("""
           const field = document.querySelector("[data-part=search]");

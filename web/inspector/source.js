@@ -60,6 +60,8 @@ export class LiveSource {
   /** The epoch, the newest revision and the floor by nav. */
   #known = new Map();
   #ahead = 0;
+  /** What was refused for want of rights. */
+  #forbidden = new Set();
 
   /** @param {import("../navigation-client.js").ClientOptions} options */
   constructor(options) {
@@ -274,7 +276,7 @@ export class LiveSource {
    * @returns {Promise<readonly any[]|null>}
    */
   sessions() {
-    return permitted(async () => (await (await this.#ready()).state("$clients")).screens);
+    return this.#permitted("sessions", async () => (await (await this.#ready()).state("$clients")).screens);
   }
 
   /**
@@ -290,7 +292,19 @@ export class LiveSource {
    * @returns {Promise<any[]|null>}
    */
   refusals() {
-    return permitted(async () => (await this.#get(null, { what: "refusals" })).value);
+    return this.#permitted("refusals", async () => (await this.#get(null, { what: "refusals" })).value);
+  }
+
+  /** Null in place of a refusal for want of rights. It is not asked again: navd lists each refusal, for administrators. */
+  async #permitted(what, read) {
+    if (this.#forbidden.has(what)) return null;
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof NavigationError) || error.code !== "forbidden") throw error;
+      this.#forbidden.add(what);
+      return null;
+    }
   }
 
   /**
@@ -300,16 +314,6 @@ export class LiveSource {
    * @returns {Promise<State>}
    */
   async state(nav) { return (await this.#ready()).state(nav); }
-}
-
-/** Null in place of a refusal for want of rights. */
-async function permitted(read) {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof NavigationError && error.code === "forbidden") return null;
-    throw error;
-  }
 }
 
 /** Joins the two directories. A row that did not change stays the same object. */
