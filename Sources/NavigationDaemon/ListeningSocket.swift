@@ -115,18 +115,16 @@ struct FileIdentity: Hashable {
 
 /// All listening sockets, with a watch of the directories of those that have a path.
 struct ListeningSockets {
-  /// Readable when another file may have replaced a socket's file.
-  let descriptor: Int32
+  /// The watch, whose descriptor is readable when another file may have replaced a socket's file.
+  let watch = DirectoryWatch()
   private let sockets: [ListeningSocket]
 
   /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
     self.sockets = sockets
-    descriptor = navd_inotify()
-    precondition(descriptor >= 0, "inotify: errno=\(navd_errno())")
     for path in sockets.compactMap(\.path) {
       guard let slash = path.lastIndex(of: "/") else { continue }
-      _ = unsafe navd_watch_directory(descriptor, String(path[...slash]))
+      watch.add(String(path[...slash]))
     }
   }
 
@@ -151,7 +149,7 @@ struct ListeningSockets {
   ///
   /// - Returns: the entries for the log.
   func reclaim() -> [LogEntry] {
-    forgetChanges()
+    watch.drain()
     return sockets.filter(\.isDisplaced).map { socket in
       do {
         try socket.takeNameBack()
@@ -162,12 +160,5 @@ struct ListeningSockets {
         return LogEntry(.error, text, kind: .refused)
       }
     }
-  }
-
-  private func forgetChanges() {
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    while unsafe bytes.withUnsafeMutableBytes({
-      unsafe read(descriptor, $0.baseAddress, $0.count)
-    }) > 0 {}
   }
 }

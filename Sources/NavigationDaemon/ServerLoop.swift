@@ -80,7 +80,7 @@ struct ServerLoop: ~Copyable {
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
     let keys = poller.add(descriptor: access.descriptor)
-    let places = poller.add(descriptor: sockets.descriptor)
+    let places = poller.add(descriptor: sockets.watch.descriptor)
     let shards = served.map { poller.add(descriptor: $0.keeper.descriptor) }
     try prepare()
     var isStopping = false
@@ -125,6 +125,12 @@ struct ServerLoop: ~Copyable {
 
   /// Does the work that must be done before the first message is received.
   private mutating func prepare() throws {
+    if access.isBlind || sockets.watch.isBlind {
+      let text =
+        "this user has no inotify instance left: navd reads new keys at a reload only, and restores "
+        + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd"
+      log(LogEntry(.warning, text))
+    }
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()

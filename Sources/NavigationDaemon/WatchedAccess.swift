@@ -1,5 +1,3 @@
-import CLinux
-
 /// The roles, grants and keys in use, with a watch of the directory of keys.
 struct WatchedAccess {
   /// The roles, grants and keys in use.
@@ -13,7 +11,10 @@ struct WatchedAccess {
   }
 
   /// Readable when the keys may have changed.
-  var descriptor: Int32 { keys.descriptor }
+  var descriptor: Int32 { keys.watch.descriptor }
+
+  /// Whether changes are not noticed, because the user has no instance of inotify(7) left.
+  var isBlind: Bool { keys.watch.isBlind }
 
   /// Watches another directory of keys.
   mutating func watch(_ keyDirectory: String) { keys.start(keyDirectory) }
@@ -30,19 +31,11 @@ struct WatchedAccess {
   mutating func use(_ control: AccessControl) { self.control = control }
 }
 
-/// Watches the directory of keys by inotify(7).
-///
-/// The events are not evaluated: after any event, the daemon reads the whole directory again.
+/// Watches the directory of keys.
 struct KeyWatch {
-  /// Readable after a change.
-  let descriptor: Int32
+  /// The watch, whose descriptor is readable after a change.
+  let watch = DirectoryWatch()
   private var path = ""
-
-  /// Makes a watch without a directory.
-  init() {
-    descriptor = navd_inotify()
-    precondition(descriptor >= 0, "inotify: errno=\(navd_errno())")
-  }
 
   /// Watches a directory, or its nearest existing parent.
   mutating func start(_ path: String) {
@@ -52,13 +45,10 @@ struct KeyWatch {
 
   /// Discards pending events, and watches the directory that exists now.
   mutating func renew() {
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    while unsafe bytes.withUnsafeMutableBytes({
-      unsafe read(descriptor, $0.baseAddress, $0.count)
-    }) > 0 {}
+    watch.drain()
     var watched = path
     // A missing directory will be created in its parent; the root directory always exists.
-    while unsafe navd_watch_directory(descriptor, watched) < 0, watched.count > 1 {
+    while !watch.add(watched), watched.count > 1 {
       guard let slash = watched.lastIndex(of: "/") else { return }
       watched = slash == watched.startIndex ? "/" : String(watched[..<slash])
     }

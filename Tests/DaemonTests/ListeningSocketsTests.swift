@@ -38,10 +38,10 @@ import TransportGuard
     try withSockets { sockets, paths in
       let own = try #require(FileIdentity(of: paths[0]))
       #expect(sockets.reclaim().isEmpty)
-      #expect(!isReadable(sockets.descriptor))
+      #expect(!isReadable(sockets.watch.descriptor))
       try FileManager.default.removeItem(atPath: paths[0])
       try "other".write(toFile: paths[0], atomically: false, encoding: .utf8)
-      #expect(isReadable(sockets.descriptor))
+      #expect(isReadable(sockets.watch.descriptor))
       let entries = sockets.reclaim()
       #expect(
         entries.map(\.message) == [
@@ -50,7 +50,7 @@ import TransportGuard
       #expect(entries.map(\.level) == [.error] && entries.map(\.kind) == [.refused])
       #expect(FileIdentity(of: paths[0]) == own)
       #expect(sockets.reclaim().isEmpty)
-      #expect(!isReadable(sockets.descriptor))
+      #expect(!isReadable(sockets.watch.descriptor))
     }
   }
 

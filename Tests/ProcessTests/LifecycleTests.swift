@@ -258,5 +258,36 @@ extension ProcessTests {
       #expect(try ends(["--config", file, "--check-config"], environment).status == 0)
       #expect(!FileManager.default.fileExists(atPath: directory.path + "/.local"))
     }
+
+    /// Runs a command where its user may have no instance of inotify(7): in a user namespace, whose limit
+    /// is its own.
+    private static func withoutInotify(_ words: [String]) throws -> Child {
+      let script = "echo 0 >/proc/sys/user/max_inotify_instances && exec \"$@\""
+      return try Child(
+        "/usr/bin/unshare",
+        ["--user", "--map-root-user", "sh", "-c", script, "sh"] + words)
+    }
+
+    /// Whether a user namespace can be made here; prints the reason if not.
+    static let canLimit: Bool = {
+      let child = try? withoutInotify(["true"])
+      if (try? child?.ended()) == 0 { return true }
+      print("skipped: no user namespace: \(child?.standardError ?? "unshare is missing")")
+      return false
+    }()
+
+    @Test(.enabled(if: canLimit, "no user namespace can be made"))
+    func `without an inotify instance navd serves, and logs what it does not notice`() throws {
+      let directory = try TestDirectory()
+      let endpoint = "ipc://\(directory.path)/op"
+      let daemon = try Self.withoutInotify([
+        Binaries.path("navd"), "--listen", endpoint, "--state", directory.path + "/state",
+      ])
+      try daemon.complains("serving ")
+      try daemon.complains("raise fs.inotify.max_user_instances")
+      try Peer(endpoint).create("kiosk")
+      daemon.kill(SIGTERM)
+      #expect(try daemon.ended() == 0, "\(daemon.transcript)")
+    }
   }
 }

@@ -1,0 +1,37 @@
+import CLinux
+import Glibc
+
+/// Watches directories by inotify(7).
+///
+/// The events are not evaluated: after any event, the daemon looks at everything that it watches.
+/// The kernel limits the instances of a user (`fs.inotify.max_user_instances`). Without one, navd
+/// serves all the same: the descriptor is never readable then.
+struct DirectoryWatch {
+  /// Readable after a change.
+  let descriptor: Int32
+  /// Whether the user has no instance left, so that no change is noticed.
+  let isBlind: Bool
+
+  /// Makes a watch without a directory.
+  init() {
+    let instance = navd_inotify()
+    isBlind = instance < 0
+    descriptor = isBlind ? eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC)) : instance
+    precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
+  }
+
+  /// Watches a directory too; returns false if there is none.
+  @discardableResult
+  func add(_ directory: String) -> Bool {
+    if isBlind { return true }
+    return unsafe navd_watch_directory(descriptor, directory) >= 0
+  }
+
+  /// Discards pending events.
+  func drain() {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while unsafe bytes.withUnsafeMutableBytes({
+      unsafe read(descriptor, $0.baseAddress, $0.count)
+    }) > 0 {}
+  }
+}
