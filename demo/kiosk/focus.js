@@ -63,6 +63,8 @@ export class FocusKeeper {
     this.#visible = visible;
     const title = visibleOf(state)?.title ?? visibleOf(state)?.item?.title ?? visible ?? "Nothing";
     this.#announce(title);
+    // Nothing in an inert device can have the focus, and to try lays out the page.
+    if (this.#root.inert) return;
     const active = document.activeElement;
     if (active && active !== document.body && !this.#root.contains(active)) return;
     const key = this.#keys.get(visible);

@@ -84,6 +84,11 @@ export class Incidents {
   async #read() {
     const nav = this.#nav;
     const newest = this.#newest;
+    // Of a busy nav, the history of the timeline reads the newest revisions anyway.
+    if (newest - this.#asked > MOST) {
+      this.#asked = newest;
+      return;
+    }
     // The revision that was the newest may have got reports since it was read.
     const from = Math.max(this.#asked, newest - MOST + 1);
     const { list } = await this.#context.source.log(nav, { from, limit: MOST });

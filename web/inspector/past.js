@@ -28,6 +28,8 @@ export class Past {
   #nav = null;
   /** The nav whose first state was drawn. */
   #staged = null;
+  /** The frames that are left to the stage. */
+  #waiting = 0;
 
   /** @param {import("./shell.js").Context} context */
   constructor(context) {
@@ -52,9 +54,13 @@ export class Past {
       history.start();
       history.follow(model.live);
     }
-    // The stage draws the first state of a nav. Both in one frame took up to 70 ms.
+    // The stage has the first two frames of a nav. Both in one frame took up to 70 ms.
     if (model.state && this.#staged !== store.nav) {
       this.#staged = store.nav;
+      this.#waiting = 2;
+    }
+    if (this.#waiting > 0) {
+      this.#waiting--;
       return this.#context.schedule();
     }
     const { floor } = /** @type {any} */ (model.error) ?? {};

@@ -21,6 +21,13 @@ export class Drawing {
     this.#label = label;
   }
 
+  /** Makes an empty device if there is none; returns whether it did. */
+  prepare() {
+    if (this.#device) return false;
+    this.#make();
+    return true;
+  }
+
   /** Removes the device. */
   clear() {
     this.#device = this.#frame = null;

@@ -64,9 +64,12 @@ export class Stage {
     const isPast = at !== null;
     if (!isPast) this.#countDown(state);
     if (state === this.#drawn && isPast === this.#isPast) return;
-    this.#drawn = state;
+    // The first layout of the device and the first drawing in it took 60 ms in one frame.
+    const isFirst = state.bar && this.#drawing.prepare();
+    if (isFirst) this.#context.schedule();
+    else this.#drawn = state;
     // Travel shows states, not ways between them.
-    if (state.bar) this.#drawing.draw(state, { events, isPast, isStill: isPast || this.#reduced.matches });
+    if (state.bar && !isFirst) this.#drawing.draw(state, { events, isPast, isStill: isPast || this.#reduced.matches });
     this.#isPast = isPast;
     this.#drawFacts(state, isPast ? null : this.#deadline.left(state, this.#context));
     this.#drawStack(state);
