@@ -8,6 +8,7 @@ import re
 import shlex
 import threading
 import unittest
+from urllib.parse import quote
 
 from harness import IS_LONG
 from inspectors import READING, InspectorTest, Keys, start
@@ -146,6 +147,21 @@ class Travel(InspectorTest):
         self.click("[data-part=live]")
         self.live(NAV)
         self.until("the address", "return !location.hash.includes('rev=')")
+
+    def test_a_link_is_followed_though_the_address_of_a_travel_is_due(self):
+        self.open(NAV)
+        self.live(NAV)
+        # Behind a busy time, both timers are due: the link's, and the one of the page, which writes its own address
+        # before it hears of the link.
+        self.run_("""
+          const [link] = arguments;
+          setTimeout(() => { location.hash = link; }, 290);
+          const slider = document.querySelector("[data-part=slider]");
+          slider.value = 7;
+          slider.dispatchEvent(new Event("input", { bubbles: true }));
+          const end = performance.now() + 400;
+          while (performance.now() < end);""", f"nav={quote(NAV, safe='')}&rev=9")
+        self.past(NAV, 9)
 
     def test_buttons_and_keys_lead_to_the_ends_and_back(self):
         self.open(NAV)

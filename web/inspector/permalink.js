@@ -87,6 +87,8 @@ function revision(text) {
 export class Permalink {
   #store;
   #timer = 0;
+  /** The address that was read or written last. */
+  #seen = "";
 
   /** @param {Store} store @param {AbortSignal} signal ends it */
   constructor(store, signal) {
@@ -105,6 +107,7 @@ export class Permalink {
   get href() { return location.href.replace(/#.*/s, "") + formatLink(/** @type {any} */ (this.#store)); }
 
   #read() {
+    this.#seen = location.href;
     const place = parseLink(location.hash) ?? parseLink(aside);
     aside = "";
     if (!place) return;
@@ -116,8 +119,11 @@ export class Permalink {
   #plan() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      // A link was followed, and its event is still to come: its place must not be overwritten.
+      if (location.href !== this.#seen) return;
       const { href } = this;
       if (href !== location.href) history.replaceState(history.state, "", href);
+      this.#seen = location.href;
     }, QUIET_MS);
   }
 }
