@@ -270,6 +270,12 @@ enum ImportRules {
     report(ImportRules.checkSingleImporters(Repository.files, modules: modules))
   }
 
+  @Test func `a package that is being built beside the tests is no part of the repository`() {
+    #expect(Repository.isStaged("debian/libnavigationclient-dev/usr/share/swift/A.swift"))
+    #expect(!Repository.isStaged("debian/client/Package.swift"))
+    #expect(Repository.files.contains { $0.path == "debian/rules" })
+  }
+
   @Test(arguments: [
     ("NavigationCore", "package import Glibc"), ("Simulation", "import Dispatch"),
     ("NavigationReplica", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),

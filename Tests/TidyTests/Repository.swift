@@ -46,11 +46,19 @@ enum Repository {
     where !name.hasPrefix(".") || [".ci", ".editorconfig", ".gitignore"].contains(name) {
       paths += regularFiles(under: name)
     }
-    return paths.sorted().compactMap { path in
+    return paths.filter { !isStaged($0) }.sorted().compactMap { path in
       (try? String(contentsOf: root.appending(path: path), encoding: .utf8))
         .map { SourceFile(path, $0) }
     }
   }()
+
+  /// Whether a file belongs to a package that is being built beside the tests, as in
+  /// `debian/navd/usr/bin/navd`.
+  static func isStaged(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return parts.count > 3 && parts[0] == "debian"
+      && ["DEBIAN", "etc", "lib", "usr", "var"].contains(parts[2])
+  }
 
   /// The modules that only tests use and that keep the rules of `Sources`.
   static let testModules = [
