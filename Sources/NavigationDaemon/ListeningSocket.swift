@@ -115,7 +115,7 @@ struct FileIdentity: Hashable {
 
 /// All listening sockets, with a watch of the directories of those that have a path.
 struct ListeningSockets {
-  /// The watch, whose descriptor is readable when another file may have replaced a socket's file.
+  /// Its descriptor is readable when another file may have replaced a socket's file.
   let watch = DirectoryWatch()
   private let sockets: [ListeningSocket]
 

@@ -33,7 +33,7 @@ struct WatchedAccess {
 
 /// Watches the directory of keys.
 struct KeyWatch {
-  /// The watch, whose descriptor is readable after a change.
+  /// Its descriptor is readable after a change.
   let watch = DirectoryWatch()
   private var path = ""
 

@@ -259,8 +259,7 @@ extension ProcessTests {
       #expect(!FileManager.default.fileExists(atPath: directory.path + "/.local"))
     }
 
-    /// Runs a command where its user may have no instance of inotify(7): in a user namespace, whose limit
-    /// is its own.
+    /// Runs a command in a user namespace that permits no instance of inotify(7).
     private static func withoutInotify(_ words: [String]) throws -> Child {
       let script = "echo 0 >/proc/sys/user/max_inotify_instances && exec \"$@\""
       return try Child(

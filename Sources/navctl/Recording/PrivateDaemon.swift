@@ -18,6 +18,7 @@ struct PrivateDaemon: ~Copyable {
   static func start() throws -> PrivateDaemon {
     let environment = ProcessEnvironment.current()
     let base = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    // mkdtemp(3) replaces the six X. The terminating zero counts for the slash before the socket.
     var template = Array("\(base)/navd-play-XXXXXX".utf8CString)
     let limit = PathRules.maximumSocketPathBytes
     guard template.count + PathRules.socketName.utf8.count <= limit else {
