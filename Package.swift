@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "Systemd", dependencies: ["RuntimePaths", "CSystemd", "CLinux"], swiftSettings: strict),
     .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: strict),
-    // The router, and all that keeps its peers from harming the process: docs/transport-guard.md.
+    // The router, and all that keeps its peers from harming the process: docs/security.md.
     .target(
       name: "TransportGuard",
       dependencies: ["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"],

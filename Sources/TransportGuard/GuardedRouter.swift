@@ -5,7 +5,7 @@ package import ZeroMQ
 /// The daemon's ROUTER socket, guarded against harm by its peers.
 ///
 /// It admits peers, receives from them, sends to them, and disconnects those that exceed a limit.
-/// docs/transport-guard.md explains what libzmq does by itself, and what the guard does instead.
+/// docs/security.md explains what libzmq does by itself, and what the guard does instead.
 ///
 /// One thread uses it: the loop. It collects events for the hub in `events`, and lines for the log
 /// in `incidents`.

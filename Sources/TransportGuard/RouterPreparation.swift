@@ -71,7 +71,7 @@ package struct RouterPreparation: ~Copyable {
       frameBytes: limits.frameBytes, messages: Self.waitingMessages,
       totalBytes: limits.unreadBytes)
     #if DEBUG
-      // For demonstrations of what libzmq does alone, see docs/transport-guard.md.
+      // For demonstrations of what libzmq does alone, see docs/security.md.
       gate.isUnguarded =
         unsafe getenv("TRANSPORT_GUARD").map { unsafe String(cString: $0) } == "off"
     #endif

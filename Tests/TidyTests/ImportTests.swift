@@ -27,7 +27,7 @@ enum ImportRules {
     "Systemd": system.union(["RuntimePaths", "CSystemd", "CLinux"]),
     // Key files, which the daemon, its clients and navctl read.
     "CurveKeys": system.union(["ZeroMQ", "RuntimePaths"]),
-    // All that libzmq does not do by itself, see docs/transport-guard.md.
+    // All that libzmq does not do by itself, see docs/security.md.
     "TransportGuard": system.union(["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"]),
     "NavigationDaemon": system.union([
       "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",

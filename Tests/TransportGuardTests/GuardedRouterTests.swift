@@ -5,7 +5,7 @@ import ZeroMQ
 
 @testable import TransportGuard
 
-/// The router as docs/transport-guard.md describes it: who gets in, what is read, and who ends.
+/// The router as docs/security.md describes it: who gets in, what is read, and who ends.
 @Suite(.timeLimit(.minutes(1))) struct GuardedRouterTests {
   private let me = Peer.local(user: getuid(), group: getgid(), process: getpid())
   private var principal: String { "uid:\(getuid())" }

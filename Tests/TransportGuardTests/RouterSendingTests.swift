@@ -6,7 +6,7 @@ import ZeroMQ
 @testable import TransportGuard
 
 /// What the router does for peers that read, and with those that do not: section G of
-/// docs/transport-guard.md.
+/// docs/security.md.
 @Suite(.timeLimit(.minutes(1))) struct RouterSendingTests {
   private static let large = 256 << 10
 
