@@ -3,7 +3,7 @@ import Glibc
 /// Keeps zeros behind the end of SQLite's write-ahead log, where the next frames will be.
 ///
 /// A sync stores the new length of a file that a write has lengthened, which costs the file system a
-/// commit of its own. Overwriting takes less time (docs/decisions/043). SQLite ends its
+/// commit of its own. Overwriting takes less time (docs/decisions/008). SQLite ends its
 /// log at a frame of zeros, because its salts and its checksum are wrong.
 struct LogReserve: ~Copyable {
   /// The frames that are reserved at a time; SQLite writes at least one for each commit.

@@ -5,7 +5,7 @@ package import NavigationCore
 ///
 /// `navd` keeps it in a directory, and `navd-cluster` in a database. They are two programs, because
 /// the library of the database needs twenty more: 5 MB of resident memory and 5 ms of each start
-/// (docs/decisions/057).
+/// (docs/decisions/021).
 package struct JournalKeeper: Sendable {
   /// The name of the program.
   package let program: String

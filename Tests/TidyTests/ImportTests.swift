@@ -95,7 +95,7 @@ enum ImportRules {
 
   /// The layers of NavigationCore, the lowest first: none knows a type of those behind it.
   ///
-  /// They are folders because a call across modules costs instructions (docs/decisions/042).
+  /// They are folders because a call across modules costs instructions (docs/decisions/017).
   static let layers = ["Navigation", "JSON", "Protocol", "Hub"]
 
   /// The modules of the client; they share the protocol with the server, and nothing else.
