@@ -14,7 +14,6 @@ enum BackupJob: Hashable, Sendable {
 
 /// The result of a backup.
 struct BackupResult: Sendable {
-  /// The backup.
   var job: BackupJob
   /// The file, or the reason why there is none.
   var answer: BackupAnswer

@@ -27,24 +27,19 @@ package struct LogEntry: Hashable, Sendable {
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
-  /// The level.
   package var level: LogLevel
   /// The text; it can contain names that a client has chosen.
   package var message: String
   /// The message id; nil for a message without an entry in the catalog.
   package var kind: Kind?
-  /// The nav of the message.
   package var nav: String?
-  /// The revision of the message.
   package var revision: UInt64?
-  /// The name of the client.
   package var client: String?
   /// The authenticated user or key of the client.
   package var principal: String?
   /// An error code, or the code of a note such as `override`.
   package var code: String?
 
-  /// Makes an entry; all fields but the level and the text are optional.
   package init(
     _ level: LogLevel, _ message: String, kind: Kind? = nil, nav: String? = nil,
     revision: UInt64? = nil, client: String? = nil
@@ -101,7 +96,6 @@ package struct LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
-  /// Makes an entry for an incident that the transport guard reported.
   init(_ incident: Incident) {
     let level: LogLevel =
       switch incident.severity {
@@ -120,7 +114,6 @@ extension LogEntry {
     code = incident.code
   }
 
-  /// Makes an entry for a notice of the hub.
   init(_ notice: Notice) {
     let kind: Kind =
       switch notice.kind {

@@ -51,7 +51,6 @@ extension ServerLoop {
 
   private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
 
-  /// Logs the incidents that the router has collected.
   mutating func reportIncidents() {
     guard !router.incidents.isEmpty else { return }
     for incident in router.incidents { log(LogEntry(incident)) }

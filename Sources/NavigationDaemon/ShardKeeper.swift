@@ -81,7 +81,6 @@ final class ShardKeeper: @unchecked Sendable {
     state.withLock { $0.replaying = replaying }
   }
 
-  /// Takes the news since the last call.
   func takeNews() -> [News] {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
