@@ -4,7 +4,6 @@ package import NavigationCore
 package struct ClusterMembers: Sendable {
   /// One daemon of the cluster.
   package struct Member: Hashable, Sendable {
-    /// The name.
     package var name: String
     /// The address; nil if the daemon has none for others.
     package var address: DaemonAddress?

@@ -9,11 +9,7 @@ package struct SeenStore: Sendable {
   private let directory: String
   private let session: TerminalSession
 
-  /// Makes a store; it creates nothing yet.
-  ///
-  /// - Parameters:
-  ///   - directory: the directory of the files; `save` creates it.
-  ///   - session: the terminal session.
+  /// Makes a store; only `save` creates the directory.
   package init(directory: String, session: TerminalSession) {
     self.directory = directory
     self.session = session

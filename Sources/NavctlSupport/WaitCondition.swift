@@ -28,7 +28,6 @@ package enum WaitCondition: Hashable, Sendable {
     self = conditions[0]
   }
 
-  /// Whether a state meets the condition.
   package func holds(top: String?, route: String?, depth: Int, revision: UInt64) -> Bool {
     switch self {
     case .top(let wanted): wanted == top
