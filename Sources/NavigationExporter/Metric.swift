@@ -26,11 +26,9 @@ package struct Metric: Sendable {
 
   /// The name in Prometheus, such as `navd_navs`.
   package let name: String
-  /// The type.
   package let kind: Kind
   /// The text of the `# HELP` line: one sentence without a full stop.
   package let help: String
-  /// The function that reads the metric.
   let value: Value
 
   private init(_ name: String, _ kind: Kind, _ help: String, _ value: Value) {

@@ -29,7 +29,6 @@ package enum Route: Hashable, Sendable {
     }
   }
 
-  /// The method that the route takes.
   var method: String {
     switch self {
     case .token, .code, .messages: "POST"
@@ -50,7 +49,6 @@ package enum Route: Hashable, Sendable {
     self == .messages ? ["authorization", "nsp-number", "nsp-stream"] : ["authorization"]
   }
 
-  /// Whether the route needs a token.
   var needsToken: Bool { isProtocol && self != .token }
 
   /// The most octets of a body; nil if the route reads none.
@@ -178,7 +176,6 @@ enum Answers {
     headers: SecurityHeaders.all + [["Cache-Control", "no-store"], ["X-Accel-Buffering", "no"]],
     body: [])
 
-  /// The answer to a preflight.
   static func preflight(for route: Route) -> HTTPResponse {
     let permitted = RequestGate.preflight(method: route.method, headers: route.headers)
     return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])

@@ -23,12 +23,10 @@ package struct PageMessage: Hashable, Sendable {
   /// What the message counts while it waits: its octets, and 64 for the memory of two arrays.
   var cost: Int { frame.count + body.count + 64 }
 
-  /// Whether this is a `hello`.
   package var isHello: Bool { frame == Self.hello }
 
   static let hello = Array("nsp1.hello".utf8)
 
-  /// Whether this is a `bye`.
   var isBye: Bool { frame == Self.bye }
 
   private static let bye = Array("nsp1.bye".utf8)

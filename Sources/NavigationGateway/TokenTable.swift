@@ -93,9 +93,7 @@ package enum TokenFile {
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the line, from 1.
     package var line: Int
-    /// The reason.
     package var reason: String
-    /// The fault in one line.
     package var description: String { "line \(line): \(reason)" }
   }
 
@@ -107,8 +105,6 @@ package enum TokenFile {
   /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.
   ///
   /// Without a role it is `read`; without patterns of navs it is `*`.
-  ///
-  /// - Returns: the actors by their tokens.
   package static func read(_ text: String) throws(Fault) -> [String: SessionActor] {
     var actors: [String: SessionActor] = [:]
     var names: Set<String> = []

@@ -4,9 +4,7 @@
 package struct RequestGate: Hashable, Sendable {
   /// A status code and its reason.
   package struct Refusal: Hashable, Sendable {
-    /// The status code.
     package var status: UInt32
-    /// The reason, for people.
     package var reason: String
 
     init(_ status: UInt32, _ reason: String) {
@@ -20,7 +18,6 @@ package struct RequestGate: Hashable, Sendable {
   /// The origins of other servers whose pages may use the protocol of this one.
   package var allowedOrigins: Set<String>
 
-  /// Makes a gate.
   package init(allowedHosts: Set<String> = [], allowedOrigins: Set<String> = []) {
     self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
     self.allowedOrigins = allowedOrigins
