@@ -27,7 +27,6 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   /// A call of libzmq failed.
   case system(ZeroMQError)
 
-  /// The error in one line.
   package var description: String {
     switch self {
     case .unreachable(let endpoint): "no navd answers at \(endpoint)"

@@ -77,15 +77,10 @@ struct Link: ~Copyable {
     self.monitor = monitor
   }
 
-  /// Creates the socket and begins to connect.
+  /// Creates the socket and begins to connect; the link reports `connected` later.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon, or several, separated by commas.
-  ///   - identity: the keys for an address at tcp://.
-  ///   - milliseconds: how long `deinit` waits until unsent messages have left.
-  ///   - poller: what waits for the link; the caller calls `leave` before it drops the link.
-  /// - Returns: a link that reports `connected` later.
-  /// - Throws: the error of libzmq, such as `EINVAL` for a malformed address or `EMFILE`.
+  /// `milliseconds` is how long `deinit` waits until unsent messages have left. The caller calls
+  /// `leave` before it drops the link.
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
     in poller: inout Poller
@@ -218,12 +213,6 @@ struct Link: ~Copyable {
   var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
 
   /// Connects again if that is due, and returns what has happened, after a wait of the poller.
-  ///
-  /// - Parameters:
-  ///   - poller: the poller of the link.
-  ///   - limit: the maximum number of messages.
-  /// - Returns: the events.
-  /// - Throws: the error of libzmq, such as `ENOMEM`.
   mutating func takeEvents(
     _ poller: inout Poller, limit: Int = 256
   ) throws(ZeroMQError) -> [Event] {
