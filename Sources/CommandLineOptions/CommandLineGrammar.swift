@@ -112,7 +112,6 @@ package struct ParsedCommandLine: Hashable, Sendable {
     options.last { $0.name == name && $0.value != nil }?.value
   }
 
-  /// All values of an option, in the order of the line.
   package func values(of name: String) -> [String] {
     options.compactMap { $0.name == name ? $0.value : nil }
   }

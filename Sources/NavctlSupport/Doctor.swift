@@ -35,11 +35,9 @@ package struct DoctorFacts: Sendable {
 package struct DoctorFinding: Hashable, Sendable {
   /// The severity of a finding, as printed.
   package enum Verdict: String, Sendable {
-    /// No fault.
     case ok
     /// Works, but needs attention.
     case warn
-    /// Does not work.
     case fail
   }
 

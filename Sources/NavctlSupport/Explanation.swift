@@ -3,7 +3,6 @@ package import NavigationCore
 
 /// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
 package struct Explanation: Hashable, Sendable {
-  /// The code as it is printed.
   package let code: String
   /// The exit status of a command that fails with it; nil if no command fails with it.
   package let exitStatus: Int32?

@@ -53,7 +53,6 @@ package struct SeenStore: Sendable {
     try replace(path, bytes)
   }
 
-  /// Deletes the file of a nav that was closed.
   package func forget(endpoint: String, nav: String) {
     unsafe unlink(path(endpoint: endpoint, nav: nav))
   }

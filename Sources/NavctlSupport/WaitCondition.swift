@@ -7,9 +7,7 @@ package enum WaitCondition: Hashable, Sendable {
   case top(String?)
   /// The screen on top has this id or this route.
   case shows(String)
-  /// The stack has this number of screens.
   case depth(UInt64)
-  /// The nav has reached this revision.
   case revision(UInt64)
 
   /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.

@@ -14,13 +14,10 @@ import ZeroMQ
 struct Link: ~Copyable {
   /// An event of the connection; messages come before the event that ends their connection.
   enum Event {
-    /// A message of the daemon.
     case message(ServerMessage, verb: ServerVerb?, body: [UInt8])
     /// A message that cannot be read, with the reason.
     case unreadable(String)
-    /// The connection was established.
     case connected
-    /// The connection was lost.
     case disconnected
     /// An attempt to connect has failed; libzmq or the link tries again.
     case failed
@@ -59,7 +56,6 @@ struct Link: ~Copyable {
   /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
   /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
   private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
-  /// The address in use.
   var endpoint: String { places[place] }
 
   private init(

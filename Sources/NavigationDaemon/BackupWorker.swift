@@ -17,7 +17,6 @@ struct BackupResult: Sendable {
   var job: BackupJob
   /// The file, or the reason why there is none.
   var answer: BackupAnswer
-  /// The names of older backups that were removed.
   var removed: [String] = []
   /// The first reason why an older backup could not be removed; nil without a fault.
   var problem: String?

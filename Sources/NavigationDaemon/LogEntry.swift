@@ -5,9 +5,7 @@ import TransportGuard
 package struct LogEntry: Hashable, Sendable {
   /// The message ids of systemd's journal, which lead to the explanations in its catalog.
   package enum Kind: String, CaseIterable, Sendable {
-    /// The daemon serves.
     case started = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c01"
-    /// The daemon stops.
     case stopped = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c02"
     /// navd cannot use its journal, can use it again, or ends because a system call failed.
     case journalFailed = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c03"
@@ -15,7 +13,6 @@ package struct LogEntry: Hashable, Sendable {
     case diverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"
     /// navd refused or disconnected a client.
     case refused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
-    /// A limit was reached.
     case limited = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
     /// A client used `--any` or `--force`, or a veto was skipped; all of them are permitted.
     case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"

@@ -38,7 +38,6 @@ extension ServerLoop {
     }
   }
 
-  /// Ends the display of a piece of work.
   mutating func end(_ subject: ProgressSubject) {
     if works.end(subject) { notify(.status(standing)) }
   }

@@ -4,11 +4,8 @@ import NavigationCore
 package struct Metric: Sendable {
   /// The type of a metric in the sense of Prometheus.
   package enum Kind: String, Sendable {
-    /// A count that only grows while the daemon runs.
     case counter
-    /// A value that can rise and fall.
     case gauge
-    /// Counts of values in buckets by size.
     case histogram
   }
 

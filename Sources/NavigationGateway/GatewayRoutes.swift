@@ -68,7 +68,6 @@ package enum Admission: Hashable, Sendable {
   case route(Route, SessionActor?)
   /// The request is a preflight, and a page of its origin may send the request that it announces.
   case preflight(Route)
-  /// The request is refused.
   case refused(status: UInt32, reason: String, allow: String?)
 
   /// Decides about a request: host, path, method, origin, site, token, in this order.

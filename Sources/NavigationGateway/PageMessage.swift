@@ -16,7 +16,6 @@ package struct PageMessage: Hashable, Sendable {
   package enum Fault: Error, Hashable, Sendable {
     /// A line has another form.
     case malformed(line: Int)
-    /// A line is too long.
     case tooLong(line: Int)
   }
 

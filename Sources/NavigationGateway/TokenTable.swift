@@ -25,7 +25,6 @@ package struct TokenTable: Sendable {
   private var launched: [String: Entry] = [:]
   private var codes: [String: Entry] = [:]
 
-  /// Makes a table with the tokens of the file.
   package init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
 
   /// Replaces the tokens of the file.

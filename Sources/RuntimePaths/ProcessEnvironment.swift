@@ -49,5 +49,4 @@ package struct ProcessEnvironment: Hashable, Sendable {
   }
 }
 
-/// The effective user id of this process.
 package func effectiveUserID() -> UInt32 { geteuid() }

@@ -105,7 +105,6 @@ final class InboundGate: @unchecked Sendable {
     reliefDue.store(0, ordering: .relaxed)
   }
 
-  /// The highest descriptor that a peer has had.
   var highestDescriptor: Int32 { highest.load(ordering: .relaxed) }
 
   /// The bytes that the daemon now holds of messages that the loop has not taken.

@@ -98,7 +98,6 @@ package struct RequestGate: Hashable, Sendable {
     return origin
   }
 
-  /// Whether a request comes from a page of this server.
   private func isOwnOrigin(of request: HTTPRequest) -> Bool {
     guard let origin = request.origin, let host = request.hosts.first else { return false }
     if origin.isSame(as: "http://" + host) { return true }

@@ -24,13 +24,11 @@ package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
 package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
   package let bytes: [UInt8]
 
-  /// Takes 32 bytes; nil for any other number.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads 40 characters of Z85; nil for anything else.
   package init?(z85 text: String) {
     guard text.utf8.count == 40, let bytes = Z85.decode(text) else { return nil }
     self.init(bytes: bytes)

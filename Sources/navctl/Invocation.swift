@@ -18,7 +18,6 @@ struct Invocation {
   let isJSON: Bool
   /// Whether text contains the escape sequences of colours.
   let isColoured: Bool
-  /// The value of `--timeout`, if there is one.
   let typedTimeout: UInt64?
   /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
   var plan: PlannedOperations?

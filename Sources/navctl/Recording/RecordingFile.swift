@@ -46,7 +46,6 @@ struct RecordingFile: ~Copyable {
     unsafe unlink(temporary)
   }
 
-  /// Writes one line.
   mutating func line(_ line: [UInt8]) throws {
     take(gzip.append(line + [0x0A]))
     if pending.count >= 1 << 16 { try flush() }
