@@ -1,7 +1,6 @@
 import CArgp
 
 extension CommandLineGrammar {
-  /// The exit status for a wrong command line.
   package static let usageStatus: Int32 = 2
 
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
@@ -10,8 +9,6 @@ extension CommandLineGrammar {
   /// `--usage` and `--version` print to stdout and exit with 0. A wrong command line prints an
   /// error to stderr and exits with 2. argp has global state, so call it before the process has
   /// other threads.
-  /// - Parameter arguments: The words after the program's name.
-  /// - Returns: The options and arguments, in the order given.
   package func parse(_ arguments: [String]) -> ParsedCommandLine {
     if let fault = fault(in: arguments) { refuse(fault) }
     return run(arguments, leadingOnly: false).line

@@ -4,18 +4,13 @@
 package struct CommandLineFault: Error, Hashable, Sendable {
   /// What was found, such as `there is no option '--tittle'; is it '--title'?`.
   package var text: String
-  /// What to type.
   package var remedy: String
 }
 
 extension CommandLineGrammar {
-  /// Finds the first fault of some words.
+  /// The first fault of some words; nil if they fit the grammar, or ask for help.
   ///
-  /// - Parameters:
-  ///   - words: the words after the program's name.
-  ///   - leadingOnly: whether only the options before the first argument count.
-  ///   - takesHelp: whether `--help` and the like are options here.
-  /// - Returns: the fault; nil if the words fit the grammar, or ask for help.
+  /// With `leadingOnly`, only the options before the first argument count.
   package func fault(
     in words: [String], leadingOnly: Bool = false, takesHelp: Bool = true
   ) -> CommandLineFault? {
@@ -44,7 +39,6 @@ extension CommandLineGrammar {
     return CommandLineFault(text: "too few arguments: it needs \(arguments.usage)", remedy: usage)
   }
 
-  /// The form of the command line, in one line.
   private var usage: String {
     [program, options.isEmpty ? "" : "[OPTION...]", arguments.usage].filter { !$0.isEmpty }
       .joined(separator: " ")
@@ -68,7 +62,6 @@ extension CommandLineGrammar {
       }
     }
 
-    /// Whether a word is the first argument.
     func isAtArgument(_ word: String) -> Bool {
       pending == nil && (isOnlyArguments || !word.hasPrefix("-") || word.count == 1)
     }

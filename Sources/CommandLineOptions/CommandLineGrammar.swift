@@ -2,7 +2,6 @@
 package struct OptionDeclaration: Hashable, Sendable {
   /// The long name without dashes; the result has the option under this name.
   package var name: String
-  /// The one-letter form; nil if there is none.
   package var short: Character?
   /// The placeholder of the option's value in the help; nil for an option without a value.
   package var argument: String?
@@ -13,7 +12,6 @@ package struct OptionDeclaration: Hashable, Sendable {
   /// The values that the shell offers; empty if they are not known here.
   package var choices: [String]
 
-  /// Declares an option; only its name and its documentation are needed.
   package init(
     _ name: String, short: Character? = nil, argument: String? = nil, _ documentation: String,
     group: String? = nil, choices: [String] = []
@@ -31,7 +29,6 @@ package struct OptionDeclaration: Hashable, Sendable {
 package struct PositionalArguments: Hashable, Sendable {
   /// Their form in the usage line, such as "NAV [SCREEN...]".
   package var usage: String
-  /// The accepted number of them.
   package var count: ClosedRange<Int>
   /// The length of words that are arguments even if they begin with a dash; nil for none.
   ///
@@ -52,7 +49,6 @@ package struct PositionalArguments: Hashable, Sendable {
     self.choices = choices
   }
 
-  /// No positional arguments at all.
   package static let none = PositionalArguments("", count: 0...0)
 }
 
@@ -68,12 +64,9 @@ package struct CommandLineGrammar: Hashable, Sendable {
   package var seeAlso: [String]
   /// The line that `--version` prints; nil if there is no such option.
   package var version: String?
-  /// The options.
   package var options: [OptionDeclaration]
-  /// The positional arguments.
   package var arguments: PositionalArguments
 
-  /// Makes a grammar; by default it has no options and no arguments.
   package init(
     program: String, summary: String, epilogue: String = "", seeAlso: [String] = [],
     version: String? = nil,
@@ -93,12 +86,9 @@ package struct CommandLineGrammar: Hashable, Sendable {
 package struct ParsedCommandLine: Hashable, Sendable {
   /// One option of the line; an abbreviation or a letter is replaced by the long name.
   package struct Occurrence: Hashable, Sendable {
-    /// The long name of the option.
     package var name: String
-    /// Its value; nil for an option without one.
     package var value: String?
 
-    /// Makes an occurrence, for tests and callbacks.
     package init(_ name: String, _ value: String? = nil) {
       self.name = name
       self.value = value
@@ -110,13 +100,11 @@ package struct ParsedCommandLine: Hashable, Sendable {
   /// The positional arguments, in the order of the line.
   package var positionals: [String]
 
-  /// Makes a parsed line; by default an empty one.
   package init(options: [Occurrence] = [], positionals: [String] = []) {
     self.options = options
     self.positionals = positionals
   }
 
-  /// Whether the line has an option.
   package func contains(_ name: String) -> Bool { options.contains { $0.name == name } }
 
   /// The value of an option; the last one if it is repeated.
@@ -124,7 +112,6 @@ package struct ParsedCommandLine: Hashable, Sendable {
     options.last { $0.name == name && $0.value != nil }?.value
   }
 
-  /// All values of an option, in the order of the line.
   package func values(of name: String) -> [String] {
     options.compactMap { $0.name == name ? $0.value : nil }
   }

@@ -5,7 +5,6 @@
 package struct CommandSet: Sendable {
   /// One command.
   package struct Command: Hashable, Sendable {
-    /// The word that invokes it.
     package var name: String
     /// The effect of the command, short enough for one line of the list of commands.
     package var summary: String
@@ -13,12 +12,10 @@ package struct CommandSet: Sendable {
     package var epilogue: String
     /// The options that only this command has.
     package var options: [OptionDeclaration]
-    /// The positional arguments of the command.
     package var arguments: PositionalArguments
     /// The heading in the list of commands; empty if the list has no headings.
     package var group: String
 
-    /// Declares a command; only the name and the summary are needed.
     package init(
       _ name: String, _ summary: String, group: String = "",
       arguments: PositionalArguments = .none, options: [OptionDeclaration] = [],
@@ -40,7 +37,6 @@ package struct CommandSet: Sendable {
   /// What words of other programs mean here.
   package var foreign: [String: String]
 
-  /// Makes a program from its commands.
   package init(
     program: CommandLineGrammar, commands: [Command], foreign: [String: String] = [:]
   ) {
@@ -169,8 +165,7 @@ package struct CommandSet: Sendable {
   /// `help COMMAND` is equivalent to `COMMAND --help`. If the commands have headings, `--help` prints
   /// the overview, and `help all` the whole list. Without a command, or with an unknown one, the
   /// program prints an error to stderr and exits with status 2.
-  /// - Parameter arguments: The words after the program's name.
-  /// - Returns: The command and its parsed line; the program's options come first in it.
+  /// The program's options come first in the parsed line.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
     if isGrouped, arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
       CommandLineGrammar.answer(overview)

@@ -5,12 +5,10 @@
 package struct Completion: Hashable, Sendable {
   /// A candidate that the tables have.
   package struct Word: Hashable, Sendable {
-    /// The word.
     package var text: String
     /// Its effect, in a few words; empty if the tables do not say it.
     package var summary: String
 
-    /// Makes a candidate of its parts.
     package init(text: String, summary: String) {
       self.text = text
       self.summary = summary
@@ -23,18 +21,13 @@ package struct Completion: Hashable, Sendable {
   package private(set) var placeholders: [String] = []
   /// The part of the last word that is no part of a candidate, such as `--nav=`.
   package private(set) var leading = ""
-  /// What the candidates begin with.
   package private(set) var prefix: String
   /// The options and arguments before the last word.
   package private(set) var line = ParsedCommandLine()
 
-  /// Completes the last of some words.
+  /// Completes the last of the words after the program's name; it can be empty.
   ///
-  /// - Parameters:
-  ///   - typed: the words after the program's name; the last one is to be completed, and can be
-  ///     empty.
-  ///   - set: the commands.
-  ///   - hasNav: whether a variable names the nav, so that an argument need not.
+  /// With `hasNav`, a variable names the nav, so that an argument need not.
   package init(_ typed: [String], of set: CommandSet, hasNav: Bool = false) {
     prefix = typed.last ?? ""
     var command: CommandSet.Command?

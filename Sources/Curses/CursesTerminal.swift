@@ -16,21 +16,16 @@ import CNCurses
     /// A key with a character, control characters included.
     case character(Unicode.Scalar)
     case up, down, left, right, pageUp, pageDown, home, end, enter, backTab, backspace, delete
-    /// Any other key.
     case other
   }
 
   private let screen: OpaquePointer
   private let isColoured: Bool
 
-  /// Takes the character set of the environment.
-  ///
-  /// - Returns: whether it is UTF-8; otherwise only ASCII can be shown.
+  /// Takes the character set of the environment; returns false if only ASCII can be shown.
   package static func takeLocale() -> Bool { navd_curses_locale() != 0 }
 
   /// Takes over the terminal; nil if it cannot place the cursor.
-  ///
-  /// - Parameter isColoured: whether cells have colours and other attributes.
   package init?(isColoured: Bool) {
     guard let screen = unsafe navd_curses_begin(isColoured ? 1 : 0) else { return nil }
     unsafe self.screen = screen
@@ -39,7 +34,6 @@ import CNCurses
 
   deinit { unsafe navd_curses_end(screen) }
 
-  /// The size in columns and rows.
   package var size: (columns: Int, rows: Int) {
     var columns: Int32 = 0
     var rows: Int32 = 0
@@ -47,7 +41,6 @@ import CNCurses
     return (Int(columns), Int(rows))
   }
 
-  /// Takes a new size of the terminal.
   package func resize(columns: Int, rows: Int) {
     navd_curses_resize(Int32(clamping: columns), Int32(clamping: rows))
   }

@@ -2,10 +2,8 @@ package import ZeroMQ
 
 /// The reason why a key or its file cannot be used, with the file and a remedy.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The reason in one line.
   package let description: String
 
-  /// Makes an error from its text.
   package init(_ description: String) { self.description = description }
 }
 
@@ -21,9 +19,7 @@ package struct AuthorizedKey: Hashable, Sendable {
   /// The role of the client; if nil, a `role` line of the configuration can give it one.
   package var role: String?
 
-  /// Makes an entry after a check of the names.
-  ///
-  /// - Throws: `KeyError` if the name or the role is not well-formed.
+  /// Makes an entry; throws if the name or the role is not well-formed.
   package init(name: String, publicKey: CurvePublicKey, role: String?) throws(KeyError) {
     guard Self.isName(name) else {
       throw KeyError("the name of a key has 1 to 64 letters, digits, dots, - and _, not '\(name)'")

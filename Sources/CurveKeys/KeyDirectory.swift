@@ -3,12 +3,10 @@ import ZeroMQ
 
 /// The directory of the authorised keys, with a file `NAME.pub` for each.
 package struct KeyDirectory: Sendable {
-  /// The default path.
   package static let standardPath = "/etc/navd/keys"
   private static let suffix = ".pub"
   private static let maximumBytes = 4096
 
-  /// The path of the directory.
   package let path: String
 
   /// Refers to a directory, which need not exist.
@@ -16,7 +14,6 @@ package struct KeyDirectory: Sendable {
 
   /// The contents of the directory: the keys in the order of their names, and the problems.
   package struct Listing: Hashable, Sendable {
-    /// The usable keys.
     package var keys: [AuthorizedKey] = []
     /// The reasons why other files are ignored; their keys are not authorised.
     package var problems: [String] = []
@@ -25,9 +22,6 @@ package struct KeyDirectory: Sendable {
   /// Reads all keys; a directory that does not exist has none.
   ///
   /// A file is ignored if a user other than root and `user` can write it or its directory.
-  ///
-  /// - Parameter user: the user that can own the files, besides root.
-  /// - Returns: the keys and the problems.
   package func list(trusting user: UInt32) -> Listing {
     var listing = Listing()
     if let reason = Self.reasonNotTrusted(path, .directory, user) {
@@ -92,13 +86,11 @@ package struct KeyDirectory: Sendable {
     return nil
   }
 
-  /// The path of the file for a name.
   package func file(of name: String) -> String { "\(path)/\(name)\(Self.suffix)" }
 
   /// Authorises a key, and replaces an earlier key with the same name; creates the directory.
   ///
-  /// - Throws: `KeyError` if the key is authorised under another name, because a client can have
-  ///   only one name.
+  /// It throws if the key is authorised under another name, because a client can have only one.
   package func authorize(_ key: AuthorizedKey) throws(KeyError) {
     let other = list(trusting: effectiveUserID()).keys
       .first { $0.publicKey == key.publicKey && $0.name != key.name }

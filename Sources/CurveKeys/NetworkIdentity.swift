@@ -3,32 +3,24 @@ package import ZeroMQ
 
 /// The keys for a connection over tcp: the client's key pair, and the public key of the daemon.
 package struct NetworkIdentity: Hashable, Sendable {
-  /// The public key of the daemon.
   package let serverKey: CurvePublicKey
-  /// The client's key pair.
   package let keys: CurveKeyPair
 
-  /// Makes an identity.
   package init(serverKey: CurvePublicKey, keys: CurveKeyPair) {
     (self.serverKey, self.keys) = (serverKey, keys)
   }
 
-  /// Makes a socket use the keys.
   package func configure(_ socket: borrowing Socket) throws(ZeroMQError) {
     try socket.set(.curveServerKey(serverKey))
     try socket.set(.curvePublicKey(keys.publicKey))
     try socket.set(.curveSecretKey(keys.secretKey))
   }
 
-  /// Reads the keys for an address.
+  /// Reads the keys for an address, or for several that commas separate.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon, or several, separated by commas.
-  ///   - serverKey: the daemon's public key or a file with it; nil for `NAVD_SERVER_KEY`.
-  ///   - keyFile: the file of the client's secret key; nil for `NAVD_KEY`.
-  ///   - environment: the environment variables.
-  /// - Returns: nil for sockets of this machine, where the kernel identifies the client.
-  /// - Throws: `KeyError` if a key is missing or cannot be read.
+  /// nil as `serverKey`, a public key or the path of its file, means `NAVD_SERVER_KEY`; nil as
+  /// `keyFile` means `NAVD_KEY`. The result is nil for sockets of this machine, where the kernel
+  /// identifies the client.
   package static func read(
     for endpoint: String, serverKey: String? = nil, keyFile: String? = nil,
     environment: ProcessEnvironment

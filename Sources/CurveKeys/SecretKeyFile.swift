@@ -3,10 +3,7 @@ package import ZeroMQ
 
 /// The file of a secret key in Z85, which only its owner can read.
 package enum SecretKeyFile {
-  /// Reads a secret key.
-  ///
-  /// - Throws: `KeyError` if the file is malformed, or if other users can read it: its key is then
-  ///   no longer secret.
+  /// Reads a secret key; throws if other users can read its file: it is then no longer secret.
   package static func read(_ path: String) throws(KeyError) -> CurveSecretKey {
     let contents: [UInt8]
     do {
@@ -46,12 +43,10 @@ package enum SecretKeyFile {
     return pair.publicKey
   }
 
-  /// The public key of the secret key in a file.
   package static func publicKey(ofSecretIn path: String) throws(KeyError) -> CurvePublicKey {
     try pair(path).publicKey
   }
 
-  /// The key pair of the secret key in a file.
   package static func pair(_ path: String) throws(KeyError) -> CurveKeyPair {
     let secret = try read(path)
     do throws(ZeroMQError) {

@@ -51,10 +51,6 @@ package enum Program {
   }
 
   /// Runs a command line and ends the process with its exit status.
-  ///
-  /// - Parameters:
-  ///   - arguments: the arguments after the name of the program.
-  ///   - keeper: where this program keeps its journal.
   package static func run(_ arguments: [String], keeper: JournalKeeper) -> Never {
     let line = grammar(keeper).parse(arguments)
     if let conninfo = line.value(of: "qualify"), let qualify = keeper.qualify { qualify(conninfo) }
@@ -133,7 +129,6 @@ package enum Program {
       configuration, from: sources, rules: .current(), keeper: keeper, progress: form, log: log)
   }
 
-  /// Logs the error that ends the daemon, and ends the process with its exit status.
   private static func fail(_ error: any Error, _ log: Log) -> Never {
     let failure = DaemonFailure(error)
     log(LogEntry(.error, failure.text, kind: failure.kind))

@@ -1,8 +1,7 @@
 /// The menu of the back button, as `navctl back --menu` prints it.
 package enum BackMenuText {
-  /// The entries of a `resolved` value, nearest first: the id and the text of each screen.
-  ///
-  /// - Returns: the lines; one that says so if the bar shows no back button.
+  /// The entries of a `resolved` value, nearest first: the id and the text of each screen, or a
+  /// line that says that the bar shows no back button.
   package static func lines(_ resolved: JSONValue) -> [String] {
     let back = resolved["left"]?.elements.first?["back"]
     let entries = back?["menu"]?.elements ?? []

@@ -1,6 +1,5 @@
 /// Draws a navigation bar as one line of text: back button, title, buttons.
 package struct BarDrawing: Sendable {
-  /// The width of the bar in columns.
   package var columns: Int
 
   /// Makes a drawing; widths below 20 columns count as 20.

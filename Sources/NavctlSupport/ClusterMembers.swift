@@ -4,7 +4,6 @@ package import NavigationCore
 package struct ClusterMembers: Sendable {
   /// One daemon of the cluster.
   package struct Member: Hashable, Sendable {
-    /// The name.
     package var name: String
     /// The address; nil if the daemon has none for others.
     package var address: DaemonAddress?
@@ -60,7 +59,6 @@ package struct ClusterMembers: Sendable {
   /// The shard of a nav (protocol §17).
   package func shard(of nav: String) -> UInt64 { UInt64(crc32(Array(nav.utf8))) % shards }
 
-  /// The daemon that owns a shard; nil if none does.
   package func owner(of shard: UInt64) -> Member? {
     members.first { member in member.ranges.contains { $0.contains(shard) } }
   }

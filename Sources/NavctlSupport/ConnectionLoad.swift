@@ -8,12 +8,10 @@ struct ConnectionLoad {
   /// The limit that applies; 0 if the daemon does not report it.
   let limit: UInt64
 
-  /// Makes the load of all clients together.
   init(all statistics: DaemonStatistics) {
     (principal, count, limit) = (nil, statistics.connections, statistics.connectionLimit)
   }
 
-  /// Makes the load of one user or key.
   init(_ entry: PrincipalConnections, of statistics: DaemonStatistics) {
     (principal, count, limit) = (entry.principal, entry.count, statistics.principalLimit)
   }

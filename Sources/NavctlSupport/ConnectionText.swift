@@ -20,10 +20,7 @@ package enum ConnectionText {
 
   /// Lines for a client that the daemon does not admit, because its user or key has no right.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon.
-  ///   - key: the public key of the client; nil on a socket of this machine.
-  /// - Returns: the cause, and the next command.
+  /// `key` is nil on a socket of this machine.
   package static func unauthorised(_ endpoint: String, key: String?) -> [String] {
     guard let key else {
       return [
@@ -50,10 +47,7 @@ package enum ConnectionText {
 
   /// Lines for a handshake with a program that is not navd, or that has another server key.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the program that answered.
-  ///   - serverKey: the public key that the daemon should have; nil on a socket of this machine.
-  /// - Returns: the cause, and the next command.
+  /// `serverKey` is nil on a socket of this machine.
   package static func brokenHandshake(_ endpoint: String, serverKey: String?) -> [String] {
     guard let serverKey else {
       return ["protocol: the program at \(endpoint) is not navd", "try: navctl doctor"]
@@ -81,12 +75,8 @@ package enum ConnectionText {
       + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
   }
 
-  /// Lines for a daemon that accepted the connection and did not answer in time.
-  ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon.
-  ///   - isChange: whether the request was a change, which navd may have made.
-  /// - Returns: the cause, and the next command.
+  /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a
+  /// change.
   package static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
     guard isChange else {
       return [

@@ -101,14 +101,10 @@ package enum DelegateText {
     return OpaqueJSON.object(members).bytes
   }
 
-  /// The answer that follows from the exit status and the output of the command.
+  /// The answer that follows from the exit status and the output of the command, and the fault of
+  /// the command.
   ///
-  /// - Parameters:
-  ///   - question: the question.
-  ///   - status: the exit status of the command.
-  ///   - output: the standard output of the command.
-  /// - Returns: the answer as JSON, and the fault of the command if it has one. Without an answer,
-  ///   navctl sends none, and the settings of the nav decide at the deadline.
+  /// Without an answer, navctl sends none, and the settings of the nav decide at the deadline.
   package static func answer(
     _ question: Question, status: Int32, output: [UInt8]
   ) -> (value: OpaqueJSON?, complaint: String?) {

@@ -3,7 +3,6 @@ package import RuntimePaths
 
 /// The facts that `navctl doctor` judges; nil if a fact could not be found out.
 package struct DoctorFacts: Sendable {
-  /// The address of the daemon.
   package var endpoint: String?
   /// The reason why there is no address: the sockets that navctl tried.
   package var endpointFailure: String?
@@ -11,7 +10,6 @@ package struct DoctorFacts: Sendable {
   package var socket: FileStatus?
   /// Whether the permissions of the socket file let this user connect.
   package var mayConnect = false
-  /// The statistics of the daemon.
   package var statistics: DaemonStatistics?
   /// The error if the daemon did not answer.
   package var failure: String?
@@ -24,7 +22,6 @@ package struct DoctorFacts: Sendable {
   /// The version of navctl.
   package var version = ""
 
-  /// Makes facts without a single value.
   package init() {}
 
   /// The path of the socket file; nil for a network address.
@@ -38,17 +35,14 @@ package struct DoctorFacts: Sendable {
 package struct DoctorFinding: Hashable, Sendable {
   /// The severity of a finding, as printed.
   package enum Verdict: String, Sendable {
-    /// No fault.
     case ok
     /// Works, but needs attention.
     case warn
-    /// Does not work.
     case fail
   }
 
   /// The subject of the check in one word, such as `socket`.
   package var subject: String
-  /// The severity.
   package var verdict: Verdict
   /// The finding in one line.
   package var finding: String

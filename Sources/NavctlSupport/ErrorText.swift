@@ -5,13 +5,8 @@ import RuntimePaths
 package enum ErrorText {
   /// The cause, for a failed guard the changes since the seen state, and the remedy.
   ///
-  /// - Parameters:
-  ///   - error: the daemon's answer.
-  ///   - nav: the nav that the command named.
-  ///   - seen: the state that the guards came from; nil if the user typed them.
-  ///   - attempt: the refused command and operation, as far as they are known.
-  ///   - now: the wall clock in milliseconds since 1970.
-  /// - Returns: two to six lines without line breaks.
+  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
+  /// milliseconds since 1970. The two to six lines have no line breaks.
   package static func lines(
     _ error: ErrReply, nav: String?, seen: Seen?, of attempt: Attempt = Attempt(),
     now: UInt64 = SystemClock.wallMilliseconds()

@@ -3,7 +3,6 @@ package import NavigationCore
 
 /// The meaning, the cause and the remedy of a code of an error, of navd's log or of a session end.
 package struct Explanation: Hashable, Sendable {
-  /// The code as it is printed.
   package let code: String
   /// The exit status of a command that fails with it; nil if no command fails with it.
   package let exitStatus: Int32?
@@ -11,9 +10,7 @@ package struct Explanation: Hashable, Sendable {
   package let refusal: ErrorCode?
   /// The meaning in one sentence.
   package let meaning: String
-  /// The possible causes.
   package let cause: String
-  /// The next command or action.
   package let remedy: String
   /// A command line that shows or corrects such a case.
   package let example: String
@@ -25,7 +22,6 @@ package struct Explanation: Hashable, Sendable {
       remedy: Remedies.remedy(for: code), example: example)
   }
 
-  /// Makes the explanation of any code.
   init(
     _ code: String, exitStatus: Int32?, refusal: ErrorCode? = nil, _ meaning: String,
     cause: String, remedy: String, example: String
@@ -42,9 +38,7 @@ package struct Explanation: Hashable, Sendable {
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
   package static let all = others + refusals
 
-  /// Finds the explanation of a code.
-  ///
-  /// - Throws: `UsageError` with the most similar codes, if the code is unknown.
+  /// Finds the explanation of a code; throws the most similar codes, if it is unknown.
   package static func find(_ code: String) throws(UsageError) -> Explanation {
     if let found = all.first(where: { $0.code == code }) { return found }
     let near = nearest(to: code)
@@ -68,8 +62,7 @@ package struct Explanation: Hashable, Sendable {
 
   /// The explanation as text: the code and its exit status first, the remedy last.
   ///
-  /// - Parameter columns: the width at which lines break, except the example and the remedy.
-  /// - Returns: lines without line breaks.
+  /// Lines break at `columns`, except the example and the remedy.
   package func lines(columns: Int) -> [String] {
     var lines = [
       exitStatus.map { "\(code)  exit status \($0)" } ?? "\(code)  no error of a command"
@@ -84,7 +77,6 @@ package struct Explanation: Hashable, Sendable {
     return lines
   }
 
-  /// The explanation as a JSON object.
   package var json: OpaqueJSON {
     var members: JSONObject = ["code": .string(code)]
     members.add("exit", exitStatus.map { .integer(UInt64($0)) })

@@ -7,9 +7,7 @@ package import NavigationCore
 /// navctl never reads the present state to make a guard. Such a guard would always hold, also for a
 /// screen that another client has just pushed and that the user has not seen.
 package struct GuardChoice: Hashable, Sendable {
-  /// The conditions that were typed.
   package var typed: Guards
-  /// Whether any were typed.
   package var isTyped: Bool { typed != Guards() }
 
   /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
@@ -63,9 +61,8 @@ package struct GuardChoice: Hashable, Sendable {
 
   /// The guards of an operation that needs none, with the state that this terminal last showed.
   ///
-  /// - Parameter seen: that state; nil for none.
-  /// - Returns: the typed conditions. If they leave open what is visible, and the terminal showed it,
-  ///   they have the visible screen too.
+  /// They are the typed conditions. If those leave open what is visible, and the terminal showed
+  /// it, they have the visible screen too.
   package func guards(bySeen seen: Seen?) -> Guards {
     guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
       !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
@@ -76,16 +73,11 @@ package struct GuardChoice: Hashable, Sendable {
     return guards
   }
 
-  /// The guards to send.
+  /// The guards to send: the typed conditions, else conditions from `seen`; none if none are
+  /// needed.
   ///
-  /// - Parameters:
-  ///   - need: the guard that the operations need.
-  ///   - seen: the state of the nav that this terminal last showed.
-  ///   - obstacle: why navctl does not record what the terminal shows; nil if it does.
-  ///   - command: the name of the command, for the remedy.
-  ///   - nav: the nav, for the remedy.
-  /// - Returns: the typed conditions, else conditions from `seen`; none if none are needed.
-  /// - Throws: `UsageError` if the operations need a guard, and there is neither.
+  /// `obstacle` is why navctl does not record what the terminal shows; nil if it does. It throws if
+  /// the operations need a guard, and there is neither.
   package func guards(
     need: OperationKind.NeededGuard, seen: Seen?, obstacle: String?, command: String, nav: String
   ) throws(UsageError) -> Guards {

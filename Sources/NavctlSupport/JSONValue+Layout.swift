@@ -4,8 +4,6 @@ extension JSONValue {
   /// Lays the value out in indented lines, by two spaces a level.
   ///
   /// An array or object that fits into a line stays on it. The layout changes white space only.
-  /// - Parameter columns: the width of a line.
-  /// - Returns: the lines, at least one.
   package func lines(columns: Int = 80) -> [String] {
     var lines = [""]
     append(level: 0, columns: columns, suffix: 0, to: &lines)

@@ -12,10 +12,7 @@ package struct JSONValue: Sendable {
     self.index = index
   }
 
-  /// Reads a JSON text.
-  ///
-  /// - Parameter bytes: one JSON value in UTF-8.
-  /// - Throws: the syntax error and its byte offset.
+  /// Reads one JSON value in UTF-8; throws the syntax error and its byte offset.
   package init(_ bytes: [UInt8]) throws(JSONError) {
     var tape = JSONTape()
     // Replies nest deeper than the limit for messages of clients.
@@ -23,7 +20,6 @@ package struct JSONValue: Sendable {
     self.init(tape: tape, index: tape.root)
   }
 
-  /// The type of the value.
   package var kind: JSONTape.Kind { tape.kind(index) }
 
   /// A member of an object; nil if it is missing or null, or if the value is not an object.
@@ -32,13 +28,11 @@ package struct JSONValue: Sendable {
     return JSONValue(tape: tape, index: member)
   }
 
-  /// The text, if the value is a string.
   package var string: String? { tape.string(index) }
 
   /// The number, if the value is an integer from 0 to 2^53 − 1.
   package var integer: UInt64? { tape.integer(index) }
 
-  /// The truth value, if the value is true or false.
   package var bool: Bool? { tape.bool(index) }
 
   /// The bytes of the value, unchanged.

@@ -26,11 +26,7 @@ package enum Members {
   ///
   /// A value that is valid JSON is read as JSON, any other as text; `null` resets the member. A
   /// dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
-  /// - Parameters:
-  ///   - words: the words.
-  ///   - usage: the usage line, for the error.
-  /// - Returns: the members.
-  /// - Throws: `UsageError` for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
+  /// It throws for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
   package static func parse(
     _ words: [String], usage: String
   ) throws(UsageError) -> JSONObject {

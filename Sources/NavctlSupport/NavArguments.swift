@@ -1,21 +1,14 @@
 /// Separates the name of the nav from the other arguments of a command.
 package struct NavArguments: Hashable, Sendable {
-  /// The nav.
   package var nav: String
-  /// The other arguments.
   package var rest: [String]
 
   /// Splits the arguments of a command with a fixed number of them.
   ///
   /// The first argument is the nav, with three exceptions: `--nav` names it, too few arguments
   /// would be left, or `NAVD_NAV` is set and the others suffice.
-  /// - Parameters:
-  ///   - positionals: all arguments.
-  ///   - rest: the number of arguments that the command takes besides the nav.
-  ///   - option: the value of `--nav`.
-  ///   - variable: the value of `NAVD_NAV`.
-  ///   - usage: the usage line, for the error.
-  /// - Throws: `UsageError` if an argument is missing or there are too many.
+  /// `rest` is the number of arguments besides the nav, `option` the value of `--nav`, and
+  /// `variable` that of `NAVD_NAV`. It throws if an argument is missing or there are too many.
   package init(
     _ positionals: [String], rest: ClosedRange<Int>, option: String?, variable: String?,
     usage: String
@@ -47,13 +40,7 @@ package struct NavArguments: Hashable, Sendable {
   ///
   /// The first argument is the nav, with two exceptions: `--nav` names it, or `NAVD_NAV` is set and
   /// the first argument is a word of the command.
-  /// - Parameters:
-  ///   - positionals: all arguments.
-  ///   - isOwn: whether a word belongs to the command, such as a verb or KEY=VALUE.
-  ///   - option: the value of `--nav`.
-  ///   - variable: the value of `NAVD_NAV`.
-  ///   - usage: the usage line, for the error.
-  /// - Throws: `UsageError` if an argument is missing.
+  /// `isOwn` says whether a word belongs to the command, such as a verb or KEY=VALUE.
   package init(
     _ positionals: [String], isOwn: (String) -> Bool, option: String?, variable: String?,
     usage: String

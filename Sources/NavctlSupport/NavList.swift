@@ -4,11 +4,8 @@ import NavigationCore
 package enum NavList {
   /// Adds to each record of `$navs` the position that `$heads` has of the nav.
   ///
-  /// - Parameters:
-  ///   - navs: the records of `$navs`, in the order of their names.
-  ///   - heads: the records of `$heads`; dormant navs have none.
-  /// - Returns: the records of `$navs` in their order, those of awake navs also with `rev`, `depth`,
-  ///   `top`, `t` and `watches`.
+  /// Dormant navs have none there. Records of awake navs get `rev`, `depth`, `top`, `t` and
+  /// `watches`.
   package static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
     var byName: [String: JSONValue] = [:]
     for head in heads { if let id = head["id"]?.string { byName[id] = head } }

@@ -13,11 +13,7 @@ extension Operations {
 
   /// Makes the operation of `bar` and `toolbar`: set members, hide or show.
   ///
-  /// - Parameters:
-  ///   - command: `bar` or `toolbar`.
-  ///   - words: a verb, and for `set` members as KEY=VALUE.
-  /// - Returns: the operation.
-  /// - Throws: `UsageError` for a wrong verb or wrong members.
+  /// `words` are a verb, and for `set` members as KEY=VALUE.
   package static func bar(_ command: String, _ words: [String]) throws(UsageError)
     -> NavigationOperation
   {
@@ -74,7 +70,6 @@ extension Operations {
     NavigationOperation(.envSet, try Members.parse(words, usage: "navctl env NAV KEY=VALUE..."))
   }
 
-  /// Makes the operation of `configure`, which changes settings of a nav.
   package static func configure(_ words: [String]) throws(UsageError) -> NavigationOperation {
     NavigationOperation(
       .navConfigure, try Members.parse(words, usage: "navctl configure NAV KEY=VALUE..."))

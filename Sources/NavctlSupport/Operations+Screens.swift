@@ -45,7 +45,6 @@ extension Operations {
   package static let resultOption = OptionDeclaration(
     "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
 
-  /// Makes the operation of `pop`.
   package static func pop(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
     .pop(result: try result(line))
   }

@@ -138,7 +138,6 @@ package enum Operations {
     NavigationOperation(.setStack, ["screens": try Self.screens(screens)])
   }
 
-  /// Makes the operation of `title`, which sets the title of one screen.
   package static func title(screen: String, text: String) -> NavigationOperation {
     .setScreen(screen, [.title(text)])
   }
@@ -221,7 +220,6 @@ package enum Operations {
       ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
   }
 
-  /// Screens on the command line, as a list.
   static func screens(_ texts: [String]) throws(UsageError) -> OpaqueJSON {
     var list: [OpaqueJSON] = []
     for text in texts { list.append(try screen(text)) }

@@ -31,12 +31,7 @@ package struct Plan: Sendable {
   /// The highest number of operations in one message (protocol §9).
   package static let maximumOperations = 16
 
-  /// Reads a plan.
-  ///
-  /// - Parameters:
-  ///   - text: the lines.
-  ///   - name: the name of the file, for errors.
-  /// - Throws: `UsageError` that names the line.
+  /// Reads a plan; an error names the line, and the file by `name`.
   package init(_ text: String, name: String) throws(UsageError) {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

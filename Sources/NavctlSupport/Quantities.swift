@@ -7,7 +7,6 @@ package struct UsageError: Error, Hashable, Sendable {
   /// The next thing to type, in one line; nil if the message implies it.
   package var remedy: String?
 
-  /// Makes an error.
   package init(_ message: String, remedy: String? = nil) {
     self.message = message
     self.remedy = remedy

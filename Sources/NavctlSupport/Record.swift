@@ -17,17 +17,14 @@ package struct Record: Sendable {
     case delegate, ask, settled
   }
 
-  /// The type.
   package let kind: Kind
   /// The line without its line break.
   package let bytes: [UInt8]
 
-  /// Makes a record of an object.
+  /// Makes a record of an object without the member `type`.
   ///
-  /// - Parameters:
-  ///   - kind: the type.
-  ///   - object: a JSON object without the member `type`.
-  ///   - time: the milliseconds since 1970 at which it happened or arrived; nil if it did not happen.
+  /// `time` is the milliseconds since 1970 at which it happened or arrived; nil if it did not
+  /// happen.
   package init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#
@@ -49,7 +46,6 @@ package struct Record: Sendable {
     return value["rev"]?.integer ?? value["state"]?["rev"]?.integer
   }
 
-  /// Makes a record of members.
   package init(_ kind: Kind, _ members: JSONObject, at time: UInt64? = nil) {
     self.init(kind, OpaqueJSON.object(members).bytes, at: time)
   }

@@ -2,7 +2,6 @@ package import NavigationCore
 
 /// The command and the operation that the daemon refused, as far as navctl knows them.
 package struct Attempt: Hashable, Sendable {
-  /// The name of the command; nil if it is not known.
   package var command: String?
   /// The refused operation; nil if the request was not an operation.
   package var operation: OperationKind?
@@ -11,7 +10,6 @@ package struct Attempt: Hashable, Sendable {
   /// The nav of the lease, if `lease NAV take -- …` started this command.
   package var leasedNav: String?
 
-  /// Makes an attempt; every member is optional.
   package init(
     command: String? = nil, operation: OperationKind? = nil, rights: Rights? = nil,
     leasedNav: String? = nil
@@ -25,13 +23,7 @@ package struct Attempt: Hashable, Sendable {
 
 /// The remedy of each error code.
 package enum Remedies {
-  /// The remedy of an error code in one line.
-  ///
-  /// - Parameters:
-  ///   - code: the code.
-  ///   - nav: the nav of the error; a placeholder if it is about none.
-  ///   - attempt: the refused command and operation.
-  /// - Returns: a line without a full stop.
+  /// The remedy of an error code in one line, without a full stop.
   package static func remedy(
     for code: ErrorCode, nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {

@@ -2,7 +2,6 @@ import NavigationCore
 
 /// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
 package struct RouteCase: Hashable, Sendable {
-  /// The route to open.
   package var route: String
   /// The ids or routes of the screens, bottom first; nil if the route must be refused.
   package var stack: [String]?
@@ -74,7 +73,6 @@ package enum JUnit {
   /// One test case: its name, and what is wrong, or nil.
   package typealias Case = (name: String, fault: String?)
 
-  /// The XML of a suite.
   package static func report(_ suite: String, _ cases: [Case]) -> String {
     let failures = cases.count { $0.fault != nil }
     var lines = [

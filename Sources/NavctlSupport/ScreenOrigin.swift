@@ -2,7 +2,6 @@ package import NavigationCore
 
 /// Where a screen of a nav came from and where it went, by the entries of the log.
 package struct ScreenOrigin: Sendable {
-  /// The screen.
   package let screen: String
   /// The newest revision that put it on the stack or presented it; nil if the log has none.
   package private(set) var put: JSONValue?
@@ -15,7 +14,6 @@ package struct ScreenOrigin: Sendable {
   /// Whether the newest entry that was looked at is newer than all that says something of the screen.
   package var isFound: Bool { put != nil }
 
-  /// Begins without an entry.
   package init(of screen: String) { self.screen = screen }
 
   /// The oldest entry so far that shows the screen presented, while older ones may do so too.
@@ -23,9 +21,8 @@ package struct ScreenOrigin: Sendable {
   /// The oldest entry so far that shows presentations without the screen, before any with it.
   private var dismissing: JSONValue?
 
-  /// Takes a page of the log, oldest entry first; the pages come newest first.
-  ///
-  /// - Returns: whether older pages can say nothing more.
+  /// Takes a page of the log, oldest entry first, while the pages come newest first; returns
+  /// whether older pages can say nothing more.
   package mutating func take(_ entries: [JSONValue]) -> Bool {
     for entry in entries.reversed() where put == nil {
       if let record = entry["ins"]?.elements.first(where: { $0["id"]?.string == screen }),
@@ -86,7 +83,6 @@ package struct ScreenOrigin: Sendable {
       + (operations.isEmpty ? "no operation" : operations) + cause
   }
 
-  /// The members of the JSON object.
   package func members(nav: String, floor: UInt64) -> JSONObject {
     var members: JSONObject = ["nav": .string(nav), "screen": .string(screen)]
     members.add("there", .bool(put != nil && taken == nil))

@@ -6,7 +6,6 @@ package import NavigationReplica
 package struct Seen: Hashable, Sendable {
   /// The epoch, which changes when the nav is created anew.
   package var epoch: Epoch
-  /// The revision.
   package var revision: Revision
   /// The top screen; nil for an empty stack.
   package var top: String?
@@ -14,7 +13,6 @@ package struct Seen: Hashable, Sendable {
   /// it.
   package var visible: String??
 
-  /// Makes a record of a shown state.
   package init(epoch: Epoch, revision: Revision, top: String?, visible: String?? = nil) {
     self.epoch = epoch
     self.revision = revision
@@ -36,11 +34,6 @@ package struct Seen: Hashable, Sendable {
   /// The reply does not name the visible screen, but it follows from the one before if no operation
   /// presents or dismisses. If another client presented a screen meanwhile, this terminal did not
   /// show that.
-  ///
-  /// - Parameters:
-  ///   - reply: the reply; nil if it has no epoch, revision or top.
-  ///   - before: the state that the terminal had shown before.
-  ///   - operations: the operations.
   package init?(_ reply: OkReply, after before: Seen?, _ operations: [NavigationOperation]) {
     self.init(reply)
     guard let before, before.epoch == epoch, let former = before.visible else { return }
@@ -60,7 +53,6 @@ package struct Seen: Hashable, Sendable {
       epoch: epoch, revision: Revision(revision), top: top, visible: .some(presented ?? top))
   }
 
-  /// Reads the state from a mirror.
   package init(_ mirror: Mirror) {
     self.init(
       epoch: mirror.epoch, revision: mirror.revision, top: mirror.top,
@@ -70,7 +62,6 @@ package struct Seen: Hashable, Sendable {
   /// The state as text: "rev 18, top wifi".
   package var text: String { Self.text(revision: revision, top: top) }
 
-  /// A revision and a top screen as text: "rev 18, top wifi".
   package static func text(revision: Revision, top: String?) -> String {
     "rev \(revision.number), top \(top ?? "none")"
   }
@@ -82,7 +73,6 @@ package enum SeenFile {
   /// The version of the format; `decode` ignores a file with another.
   private static let version: UInt64 = 1
 
-  /// Writes the contents of the file for a nav at an endpoint.
   package static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()

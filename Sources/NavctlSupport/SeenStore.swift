@@ -9,11 +9,7 @@ package struct SeenStore: Sendable {
   private let directory: String
   private let session: TerminalSession
 
-  /// Makes a store; it creates nothing yet.
-  ///
-  /// - Parameters:
-  ///   - directory: the directory of the files; `save` creates it.
-  ///   - session: the terminal session.
+  /// Makes a store; only `save` creates the directory.
   package init(directory: String, session: TerminalSession) {
     self.directory = directory
     self.session = session
@@ -57,7 +53,6 @@ package struct SeenStore: Sendable {
     try replace(path, bytes)
   }
 
-  /// Deletes the file of a nav that was closed.
   package func forget(endpoint: String, nav: String) {
     unsafe unlink(path(endpoint: endpoint, nav: nav))
   }

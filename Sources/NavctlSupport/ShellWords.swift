@@ -2,9 +2,7 @@
 package enum ShellWords {
   /// Splits a line at spaces and tabs; quotes and backslashes work as in sh(1), nothing is expanded.
   ///
-  /// - Parameter line: the line; `#` at the beginning of a word begins a comment.
-  /// - Returns: the words, without quotes.
-  /// - Throws: `UsageError` if a quote is not closed.
+  /// `#` at the beginning of a word begins a comment. A quote that is not closed is an error.
   package static func split(_ line: String) throws(UsageError) -> [String] {
     var words: [String] = []
     var word: String?

@@ -11,7 +11,6 @@ package struct StateComparison: Sendable {
     /// The later value as JSON; nil for none.
     package var after: String?
 
-    /// Makes a difference.
     package init(subject: String, before: String?, after: String?) {
       (self.subject, self.before, self.after) = (subject, before, after)
     }
@@ -73,7 +72,6 @@ package struct StateComparison: Sendable {
     }
   }
 
-  /// The list as JSON.
   package var json: OpaqueJSON {
     .array(
       differences.map { difference in

@@ -1,17 +1,14 @@
 /// Draws a nav as text: the bar, the stack with its top first, the toolbar, and the revision.
 package struct StateDrawing: Sendable {
-  /// The width in columns.
   package var columns: Int
 
   /// Makes a drawing; widths below 20 columns count as 20.
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// Draws the body of a snapshot.
+  /// Draws the body of a snapshot: the bar, the presented screens, the stack, the toolbar and the
+  /// position.
   ///
-  /// - Parameters:
-  ///   - state: the body.
-  ///   - elapsed: milliseconds since the running transition began; nil if unknown.
-  /// - Returns: lines with the bar, the presented screens, the stack, the toolbar and the position.
+  /// `elapsed` is the milliseconds since the running transition began; nil if unknown.
   package func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let (head, rows, tail) = sections(state, elapsed: elapsed)
     return head + rows + tail
@@ -22,12 +19,8 @@ package struct StateDrawing: Sendable {
   /// If not all fits, the position is left out first. Then lines name how many screens are missing
   /// above and below; the bar stays.
   ///
-  /// - Parameters:
-  ///   - state: the body.
-  ///   - height: the number of lines.
-  ///   - skipped: how many screens to leave out at the top; at most as many as do not fit.
-  /// - Returns: the lines, at most `height`; the number of screens left out at the top; and whether
-  ///   the outermost screen is among the lines.
+  /// `skipped` screens are left out at the top, at most as many as do not fit. The result has that
+  /// number, and whether the outermost screen is among the lines.
   package func lines(
     _ state: JSONValue, height: Int, skipped: Int
   ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {

@@ -2,13 +2,7 @@ package import NavigationCore
 
 /// Draws the statistics of a daemon for `navctl status`.
 package enum StatusDrawing {
-  /// Draws a summary.
-  ///
-  /// - Parameters:
-  ///   - statistics: the statistics of the daemon.
-  ///   - endpoint: the address of the daemon.
-  ///   - columns: the maximum width of a line.
-  /// - Returns: the state of the daemon, then a line for each subject.
+  /// Draws a summary: the state of the daemon, then a line for each subject.
   package static func lines(
     _ statistics: DaemonStatistics, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {

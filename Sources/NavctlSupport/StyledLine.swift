@@ -20,15 +20,12 @@ package struct StyledLine: Hashable, Sendable {
 
   private var pieces: [(text: String, style: Style)]
 
-  /// Makes a line of one piece.
   package init(_ text: String = "", _ style: Style = .plain) { pieces = [(text, style)] }
 
-  /// Adds a piece.
   package mutating func append(_ text: String, _ style: Style = .plain) {
     pieces.append((text, style))
   }
 
-  /// Adds all pieces of another line.
   package mutating func append(_ line: StyledLine) { pieces += line.pieces }
 
   /// The line cut to a number of columns, with an ellipsis if it is cut.
@@ -57,7 +54,6 @@ package struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The line in another style.
   package func restyled(_ style: Style) -> StyledLine {
     StyledLine(pieces.map(\.text).joined(), style)
   }
@@ -87,16 +83,13 @@ package struct StyledLine: Hashable, Sendable {
     return cells
   }
 
-  /// The line without styles.
   package var plain: String { trimmed(pieces.map(\.text).joined()) }
 
   /// The width of the line in columns; a mark that begins a piece stands alone.
   package var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// The line as it is printed.
-  ///
-  /// - Parameter isColoured: whether the text contains escape sequences for the styles.
-  /// - Returns: the text, without a line break.
+  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
+  /// the styles.
   package func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { piece in
@@ -116,12 +109,10 @@ package struct StyledLine: Hashable, Sendable {
     return String(text[...end])
   }
 
-  /// Equality of the pieces.
   package static func == (left: StyledLine, right: StyledLine) -> Bool {
     left.pieces.elementsEqual(right.pieces) { $0 == $1 }
   }
 
-  /// Hashes the text.
   package func hash(into hasher: inout Hasher) { hasher.combine(plain) }
 }
 
@@ -133,7 +124,6 @@ package struct TerminalCell: Hashable, Sendable {
   package var column: Int
   /// The number of columns.
   package var width: Int
-  /// The style.
   package var style: StyledLine.Style
 
   /// Makes a cell of what a terminal can show in it.

@@ -36,11 +36,7 @@ package enum Tables {
 
   /// The history of a nav: a heading, and a line for each entry, the oldest first.
   ///
-  /// - Parameters:
-  ///   - entries: entries of the log.
-  ///   - tops: the top screen after each entry; nil if unknown.
-  ///   - columns: the maximum width of a line; longer cells are cut.
-  /// - Returns: the lines.
+  /// `tops` are the top screens after each entry; nil if unknown. Cells are cut to fit `columns`.
   package static func history(
     _ entries: [JSONValue], tops: [String?], columns: Int = 80
   ) -> [String] {
@@ -88,12 +84,7 @@ package enum Tables {
       }, columns: columns)
   }
 
-  /// The members of an object, one on each line; nested members have names with dots.
-  ///
-  /// - Parameters:
-  ///   - value: the object.
-  ///   - except: a member to omit; nil for none.
-  /// - Returns: the lines, names and values in two columns.
+  /// The members of an object but `except`, one on each line; nested members have names with dots.
   package static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []
     for member in value.members where member.name != except {

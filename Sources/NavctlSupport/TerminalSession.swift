@@ -39,7 +39,6 @@ package struct TerminalSession: Hashable, Sendable {
 
 /// The fields of `/proc/PID/stat` that identify a terminal session.
 package struct ProcessStatus: Hashable, Sendable {
-  /// The session id.
   package var session: Int64
   /// The device number of the controlling terminal, 0 without one.
   package var terminal: Int64

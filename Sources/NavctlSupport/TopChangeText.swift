@@ -10,10 +10,8 @@ struct TopChangeText {
   /// Makes the text; nil if the error does not name the change, or if the expected screen is on
   /// top.
   ///
-  /// - Parameters:
-  ///   - error: a refusal with code `desync`.
-  ///   - seen: the state that the guards came from; nil if the user typed them.
-  ///   - now: the wall clock in milliseconds since 1970, for the age of the change.
+  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
+  /// milliseconds since 1970.
   init?(_ error: ErrReply, seen: Seen?, now: UInt64) {
     guard let since = error.since, let top = error.top,
       let expected = Self.expected(error, seen), expected != top

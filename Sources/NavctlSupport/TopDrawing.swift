@@ -4,12 +4,10 @@ package import NavigationCore
 package struct TopDrawing: Sendable {
   /// The statistics at one time.
   package struct Sample: Sendable {
-    /// The statistics of the daemon.
     package var statistics: DaemonStatistics
     /// The time of the sample on the monotonic clock, in milliseconds.
     package var time: UInt64
 
-    /// Makes a sample.
     package init(_ statistics: DaemonStatistics, time: UInt64) {
       self.statistics = statistics
       self.time = time
@@ -27,12 +25,8 @@ package struct TopDrawing: Sendable {
 
   /// Draws one frame.
   ///
-  /// - Parameters:
-  ///   - sample: the newest sample.
-  ///   - before: the sample before it. Without it, and after a restart of the daemon, the frame has
-  ///     no rates, and its times are those since the start.
-  ///   - endpoint: the address of the daemon.
-  /// - Returns: lines within the size.
+  /// Without the sample `before`, and after a restart of the daemon, the frame has no rates, and
+  /// its times are those since the start.
   package func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let before = before.flatMap { $0.statistics.boot == statistics.boot ? $0 : nil }

@@ -4,8 +4,8 @@ import NavigationCore
 package enum TraceText {
   /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
   ///
-  /// - Parameter report: one element of `traced.list`, see protocol §12.
-  /// - Returns: the line, without what a terminal would interpret.
+  /// `report` is one element of `traced.list`, see protocol §12. The line is without what a
+  /// terminal would interpret.
   package static func line(_ report: JSONValue) -> String {
     let direction = report["dir"]?.string == "out" ? "out" : "in "
     var parts = [time(report["t"]?.integer), direction, verb(report["verb"]?.string), peer(report)]
@@ -20,7 +20,6 @@ package enum TraceText {
       + "terminal was too slow"
   }
 
-  /// The record of a message.
   package static func record(_ report: JSONValue) -> Record {
     let members = report.members.filter { $0.name != "t" }.map {
       JSONObject.Member(name: $0.name, value: OpaqueJSON(validated: $0.value.bytes))
@@ -28,7 +27,6 @@ package enum TraceText {
     return Record(.traced, JSONObject(members), at: report["t"]?.integer)
   }
 
-  /// The record for messages that are missing.
   package static func droppedRecord(_ count: UInt64) -> Record {
     Record(.dropped, ["dropped": .integer(count)])
   }

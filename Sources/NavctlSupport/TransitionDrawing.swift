@@ -1,17 +1,13 @@
 /// Draws a running transition: its screens, its phase and its time limit.
 package struct TransitionDrawing: Sendable {
-  /// The width in columns.
   package var columns: Int
 
   /// Makes a drawing; widths below 20 columns count as 20.
   package init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// Draws the transition part of a state.
+  /// Draws the part `transition` of a state; no lines while none runs.
   ///
-  /// - Parameters:
-  ///   - transition: the part `transition` of the state; nil or without `op` while none runs.
-  ///   - elapsed: milliseconds since it began; nil if unknown.
-  /// - Returns: the lines; none without a transition.
+  /// `elapsed` is the milliseconds since it began; nil if unknown.
   package func lines(_ transition: JSONValue?, elapsed: UInt64? = nil) -> [StyledLine] {
     guard let transition, let op = transition["op"]?.string else { return [] }
     var line = StyledLine("⇄ \(TerminalText.visible(op)) ", .alert)

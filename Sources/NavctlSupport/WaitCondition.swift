@@ -7,9 +7,7 @@ package enum WaitCondition: Hashable, Sendable {
   case top(String?)
   /// The screen on top has this id or this route.
   case shows(String)
-  /// The stack has this number of screens.
   case depth(UInt64)
-  /// The nav has reached this revision.
   case revision(UInt64)
 
   /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.
@@ -28,7 +26,6 @@ package enum WaitCondition: Hashable, Sendable {
     self = conditions[0]
   }
 
-  /// Whether a state meets the condition.
   package func holds(top: String?, route: String?, depth: Int, revision: UInt64) -> Bool {
     switch self {
     case .top(let wanted): wanted == top

@@ -19,11 +19,8 @@ package struct WatchLines: Sendable {
   ///
   /// It is a `snapshot` if the watch has no earlier position, else a `resync`, which replaces the
   /// revisions since that position.
-  /// - Parameters:
-  ///   - state: the body of the snapshot.
-  ///   - why: the reason of the daemon, such as `join` or `lag`.
-  ///   - time: the milliseconds since 1970 at which it arrived.
-  /// - Returns: the line as text, and as a JSON record that contains the state.
+  /// `time` is the milliseconds since 1970 at which it arrived, and `why` the reason of the daemon,
+  /// such as `join` or `lag`.
   package mutating func snapshot(
     _ state: JSONValue, why: String, at time: UInt64
   ) -> (text: String, json: Record) {
@@ -46,10 +43,8 @@ package struct WatchLines: Sendable {
 
   /// The line for one revision: what happened to the stack, by which client, and how.
   ///
-  /// - Parameters:
-  ///   - diff: the revision.
-  ///   - top: the top screen after it; nil for an empty stack.
-  /// - Returns: a line such as `rev 20  pop wifi → network by remote, back button  depth 2`.
+  /// An example is `rev 20  pop wifi → network by remote, back button  depth 2`. After the
+  /// revision, `top` is on top; nil for an empty stack.
   package mutating func diff(_ diff: Diff, top: String?) -> String {
     last = (diff.epoch.text, diff.revision.number)
     var parts = ["rev \(diff.revision.number)", Self.sentence(diff, top: top)]

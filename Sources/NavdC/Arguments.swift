@@ -40,7 +40,6 @@ func limit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duratio
 /// How deep JSON in an argument may be nested, so that the whole message stays within the limit of 32.
 let messageDepth = 30
 
-/// The JSON of an argument.
 func json(
   _ text: String, _ name: String, maximumDepth: Int = messageDepth
 ) throws(Failure) -> JSONTape {

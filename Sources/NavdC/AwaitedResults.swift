@@ -16,13 +16,9 @@ struct AwaitedResults {
     awaited[nav, default: [:]][screen] = isThere
   }
 
-  /// Handles a new state.
+  /// Handles a new state, and returns the events of the screens that have gone.
   ///
-  /// - Parameters:
-  ///   - nav: the name of the nav.
-  ///   - mirror: the state.
-  ///   - diff: the revision that led to it; nil after a snapshot.
-  /// - Returns: the events of the screens that have gone.
+  /// `diff` is the revision that led to it; nil after a snapshot.
   mutating func take(_ nav: String, _ mirror: Mirror, _ diff: Diff?) -> [Event] {
     shown[nav] = mirror
     guard let waits = awaited[nav] else { return [] }

@@ -15,11 +15,9 @@ struct ClientState {
   private(set) var end: Failure?
   private var events: [Event] = []
   private var isEndTaken = false
-  /// The watched navs.
   var watched: Set<String> = []
   /// The submitted changes without an answer.
   var submitted: Set<UInt64> = []
-  /// The open questions.
   private var questions: [UInt64: Question] = [:]
   private var questionCount: UInt64 = 0
   var results = AwaitedResults()

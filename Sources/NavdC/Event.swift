@@ -40,7 +40,6 @@ final class Event: Sendable {
     error = nil
   }
 
-  /// The JSON of the event.
   var json: CText {
     texts.withLock { texts in
       let text = texts.json ?? CText(body.bytes)

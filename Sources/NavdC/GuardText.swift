@@ -3,11 +3,7 @@ import NavigationCore
 
 /// Makes the guards that hold as long as a nav is as the user saw it.
 enum GuardText {
-  /// - Parameters:
-  ///   - tape: the state, as NAVD_EVENT_STATE has it.
-  ///   - what: the part that matters.
-  /// - Returns: the guards as JSON.
-  /// - Throws: a misuse if this is no state, or no such part.
+  /// Throws a misuse if `tape` is no state as NAVD_EVENT_STATE has it, or `what` is no part of one.
   static func json(_ tape: JSONTape, _ what: String) throws(Failure) -> OpaqueJSON {
     guard let epoch = tape.member("epoch", of: tape.root).flatMap({ tape.string($0) }),
       let revision = tape.member("rev", of: tape.root).flatMap({ tape.integer($0) }),

@@ -16,7 +16,6 @@ package enum ConnectionRefusal: Hashable, Sendable {
 package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   /// No daemon answered at the endpoint in time.
   case unreachable(endpoint: String)
-  /// The daemon refused the connection.
   case refused(endpoint: String, ConnectionRefusal)
   /// The reply did not arrive in time; navd may have made a change.
   case noAnswer(endpoint: String, isChange: Bool)
@@ -24,10 +23,8 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   case closed(SessionEnd)
   /// The daemon sent a message that cannot be read.
   case unreadable(String)
-  /// A call of libzmq failed.
   case system(ZeroMQError)
 
-  /// The error in one line.
   package var description: String {
     switch self {
     case .unreachable(let endpoint): "no navd answers at \(endpoint)"

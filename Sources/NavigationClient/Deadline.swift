@@ -10,7 +10,6 @@ private let clockOrigin = ContinuousClock.now
 struct Deadline {
   private let milliseconds: UInt64
 
-  /// Makes a deadline that is `duration` from now.
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let span = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1000)
@@ -22,7 +21,6 @@ struct Deadline {
   /// Makes a deadline from a time of the monotonic clock in milliseconds.
   init(at milliseconds: UInt64) { self.milliseconds = milliseconds }
 
-  /// Whether the deadline has passed.
   var hasPassed: Bool { remainingMilliseconds == 0 }
 
   /// The milliseconds left, at most the longest timeout of poll(2).
@@ -31,7 +29,6 @@ struct Deadline {
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
   }
 
-  /// The earlier of two deadlines.
   func earlier(than other: Deadline) -> Deadline { earlier(than: other.milliseconds) }
 
   /// The earlier of this deadline and a time of the monotonic clock; nil for no second one.

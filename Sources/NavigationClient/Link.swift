@@ -14,13 +14,10 @@ import ZeroMQ
 struct Link: ~Copyable {
   /// An event of the connection; messages come before the event that ends their connection.
   enum Event {
-    /// A message of the daemon.
     case message(ServerMessage, verb: ServerVerb?, body: [UInt8])
     /// A message that cannot be read, with the reason.
     case unreadable(String)
-    /// The connection was established.
     case connected
-    /// The connection was lost.
     case disconnected
     /// An attempt to connect has failed; libzmq or the link tries again.
     case failed
@@ -59,7 +56,6 @@ struct Link: ~Copyable {
   /// A daemon on this machine always answers. Over tcp, a client with the wrong server key sends a
   /// handshake that the daemon cannot read; the daemon then closes the connection without a reply.
   private var patience: Int { endpoint.hasPrefix("ipc:") ? .max : 3 }
-  /// The address in use.
   var endpoint: String { places[place] }
 
   private init(
@@ -77,15 +73,10 @@ struct Link: ~Copyable {
     self.monitor = monitor
   }
 
-  /// Creates the socket and begins to connect.
+  /// Creates the socket and begins to connect; the link reports `connected` later.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon, or several, separated by commas.
-  ///   - identity: the keys for an address at tcp://.
-  ///   - milliseconds: how long `deinit` waits until unsent messages have left.
-  ///   - poller: what waits for the link; the caller calls `leave` before it drops the link.
-  /// - Returns: a link that reports `connected` later.
-  /// - Throws: the error of libzmq, such as `EINVAL` for a malformed address or `EMFILE`.
+  /// `milliseconds` is how long `deinit` waits until unsent messages have left. The caller calls
+  /// `leave` before it drops the link.
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
     in poller: inout Poller
@@ -218,12 +209,6 @@ struct Link: ~Copyable {
   var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
 
   /// Connects again if that is due, and returns what has happened, after a wait of the poller.
-  ///
-  /// - Parameters:
-  ///   - poller: the poller of the link.
-  ///   - limit: the maximum number of messages.
-  /// - Returns: the events.
-  /// - Throws: the error of libzmq, such as `ENOMEM`.
   mutating func takeEvents(
     _ poller: inout Poller, limit: Int = 256
   ) throws(ZeroMQError) -> [Event] {

@@ -26,11 +26,8 @@ struct Links: ~Copyable {
 
   /// Makes a client without connections.
   ///
-  /// - Parameters:
-  ///   - configured: the configured address, or several, separated by commas.
-  ///   - identity: the keys for addresses at tcp://.
-  ///   - milliseconds: how long a closed connection waits until its messages have left.
-  ///   - wake: a descriptor that ends a wait when it is readable.
+  /// A closed connection waits `milliseconds` until its messages have left. `wake` is a descriptor
+  /// that ends a wait when it is readable.
   init(
     _ configured: String, as identity: NetworkIdentity?, linger milliseconds: Int32, wake: Int32?
   ) {
@@ -82,7 +79,6 @@ struct Links: ~Copyable {
     entry.connectAt = time
   }
 
-  /// Closes a connection.
   mutating func close(_ id: LinkID) {
     guard let entry = entry(id) else { return }
     drop(entry)
@@ -96,9 +92,8 @@ struct Links: ~Copyable {
     try entry(id)?.link?.send(verb, body, &poller)
   }
 
-  /// Waits until a link has events, the descriptor is readable, or the timeout has passed.
-  ///
-  /// - Returns: whether anything is ready, except what is due.
+  /// Waits until a link has events, the descriptor is readable, or the timeout has passed; returns
+  /// whether anything is ready, except what is due.
   @discardableResult
   mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Bool {
     var milliseconds = milliseconds

@@ -7,13 +7,8 @@ import ZeroMQ
 extension NavigationConnection {
   /// Begins to connect and to open a session, without waiting for either.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon.
-  ///   - identity: the keys for an address at tcp://.
-  ///   - name: the name of this client in logs and lists.
-  ///   - heartbeat: after how many milliseconds of silence the daemon sends a heartbeat.
-  /// - Returns: a connection; `serve` opens its session.
-  /// - Throws: `system`, such as for a malformed address.
+  /// After `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `serve` opens the
+  /// session.
   package static func begin(
     to endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64
   ) throws(ConnectionError) -> NavigationConnection {
@@ -32,9 +27,8 @@ extension NavigationConnection {
   /// The endpoint of the daemon that has a nav, as far as it is known.
   package func place(of nav: String) -> String? { cluster.place(of: nav) }
 
-  /// Waits until the session is open.
-  ///
-  /// - Throws: `unreachable` after the timeout, or the reason why the session cannot open.
+  /// Waits until the session is open; throws `unreachable` after the timeout, or the reason why the
+  /// session cannot open.
   package mutating func awaitSession(timeout: Duration) throws(ConnectionError) {
     let deadline = Deadline(timeout)
     while !isOpen {
@@ -45,9 +39,8 @@ extension NavigationConnection {
     }
   }
 
-  /// Handles everything that has arrived or is due, until `limit` events wait in `takeEvent`.
-  ///
-  /// - Throws: the error that ended the session for good.
+  /// Handles everything that has arrived or is due, until `limit` events wait in `takeEvent`;
+  /// throws the error that ended the session for good.
   package mutating func serve(limit: Int) throws(ConnectionError) {
     var isReady = true
     while isReady, events.count < limit {
@@ -64,19 +57,15 @@ extension NavigationConnection {
   /// Whether `takeEvent` has one.
   package var hasEvents: Bool { !events.isEmpty }
 
-  /// Takes the oldest event; nil if there is none.
-  ///
-  /// It handles nothing new.
+  /// Takes the oldest event, and handles nothing new; nil if there is none.
   package mutating func takeEvent() -> ConnectionEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
 
   /// Brings a descriptor up to date, after `serve` or any other call.
   ///
-  /// - Parameters:
-  ///   - descriptor: becomes readable as soon as `serve` or `takeEvent` has something to do.
-  ///   - isReady: whether the caller has something to do besides.
-  /// - Throws: `system`, such as when the process has too many watched descriptors.
+  /// It becomes readable as soon as `serve` or `takeEvent`, or with `isReady` the caller, has
+  /// something to do.
   package mutating func update(
     _ descriptor: inout EventDescriptor, isReady: Bool
   ) throws(ConnectionError) {

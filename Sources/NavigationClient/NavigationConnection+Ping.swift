@@ -10,10 +10,6 @@ package struct Pong: Hashable, Sendable {
 
 extension NavigationConnection {
   /// Checks that the daemon's loop runs; not within a session, which sends heartbeats by itself.
-  ///
-  /// - Parameter timeout: how long to wait for the reply.
-  /// - Returns: the reply.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func ping(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Pong {

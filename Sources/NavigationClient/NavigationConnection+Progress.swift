@@ -5,14 +5,7 @@ extension NavigationConnection {
   ///
   /// After a loss of the connection, the daemon has `defaultTimeout` to come back; the request is
   /// then sent again.
-  /// - Parameters:
-  ///   - request: the read; the function sets its id.
-  ///   - timeout: how long to wait for the reply.
-  ///   - question: a read that polls the progress; nil for none.
-  ///   - interval: the pause between a reply to `question` and the next poll.
-  ///   - tell: called with each reply to `question`.
-  /// - Returns: the reply to the request.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
+  /// `question` polls the progress, `interval` after each reply to it; `tell` gets these replies.
   package mutating func get(
     _ request: GetRequest, timeout: Duration, asking question: GetRequest?,
     every interval: Duration,

@@ -4,10 +4,8 @@ package import NavigationReplica
 import ZeroMQ
 
 extension NavigationConnection {
-  /// Opens a session and waits for the daemon's `welcome`.
-  ///
-  /// - Parameter timeout: how long to wait.
-  /// - Throws: `noAnswer` after the timeout, or `closed` if the daemon refuses the cluster.
+  /// Opens a session and waits for the daemon's `welcome`; throws `closed` if the daemon refuses
+  /// it.
   package mutating func openSession(
     timeout: Duration = defaultTimeout
   ) throws(ConnectionError) {
@@ -26,31 +24,21 @@ extension NavigationConnection {
 
   /// Watches a nav; `next` then returns its state and every change.
   ///
-  /// - Parameters:
-  ///   - nav: the name of the nav.
-  ///   - view: the part of the nav to watch.
-  ///   - mirror: a stored mirror from which the watch resumes.
-  ///   - start: the position of a mirror that is not stored; the snapshot then has the reason why
-  ///     the daemon could not resume there.
-  /// - Throws: `system` if libzmq refuses the message.
+  /// The watch resumes from a stored `mirror`. `start` is the position of a mirror that is not
+  /// stored; the snapshot then has the reason why the daemon could not resume there.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) throws(ConnectionError) {
     try interpret(cluster.watch(nav, view: view, mirror: mirror, start: start), body: [])
   }
 
-  /// Ends the watch of a nav.
   package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
     try interpret(cluster.unwatch(nav, view: view), body: [])
   }
 
-  /// Sends a change without waiting; `next` returns its reply.
+  /// Sends a change without waiting, and returns its id; `next` returns its reply.
   ///
-  /// - Parameters:
-  ///   - request: the change without its id and operations, which the function ignores.
-  ///   - operations: one JSON object for each operation.
-  /// - Returns: the id of the request, which its reply repeats.
-  /// - Throws: `system` if libzmq refuses the message.
+  /// The id and the operations of `request` are ignored. `operations` has one JSON object for each.
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]]
   ) throws(ConnectionError) -> UInt64 {
@@ -86,9 +74,8 @@ extension NavigationConnection {
 
   /// Waits for the next event of the session; drops events of delegate roles and leases.
   ///
-  /// - Parameter timeout: the timeout; nil for none.
-  /// - Returns: the event; nil after the timeout.
-  /// - Throws: `closed` if the session has ended for good and all events were returned.
+  /// It returns nil after the timeout. It throws `closed` if the session has ended for good and all
+  /// events were returned.
   package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
     let deadline = timeout.map { Deadline($0) }
     while true {
@@ -99,9 +86,8 @@ extension NavigationConnection {
 
   /// Waits for the next event of the session, of a delegate role or of a lease.
   ///
-  /// - Parameter timeout: the timeout; nil for none.
-  /// - Returns: the event; nil after the timeout, or if the descriptor `wake` is readable.
-  /// - Throws: `closed` if the session has ended for good and all events were returned.
+  /// It returns nil after the timeout, or if the descriptor `wake` is readable. It throws `closed`
+  /// if the session has ended for good and all events were returned.
   package mutating func nextEvent(
     timeout: Duration? = nil
   ) throws(ConnectionError) -> ConnectionEvent? {

@@ -16,13 +16,11 @@ import ZeroMQ
 package struct NavigationConnection: ~Copyable {
   /// A reply of the daemon and its bytes.
   package struct Reply: Sendable {
-    /// The `ok` or `err` message.
     package var result: Result<OkReply, ErrReply>
     /// The body of the message: a JSON object.
     package var body: [UInt8]
   }
 
-  /// The default timeout of a request.
   package static let defaultTimeout = Duration.seconds(10)
 
   /// The configured address of the daemon, or several, separated by commas.
@@ -40,18 +38,11 @@ package struct NavigationConnection: ~Copyable {
   let wake: Int32?
   private var nextID: UInt64 = 1
 
-  /// Connects and waits until the connection is established.
+  /// Connects and waits until the connection is established; it has no session.
   ///
-  /// - Parameters:
-  ///   - endpoint: the address of the daemon.
-  ///   - identity: the keys for an address at tcp://.
-  ///   - name: the name of this client in logs and lists.
-  ///   - timeout: how long to wait for the daemon.
-  ///   - window: the credit of a session: octets that the daemon can send unconfirmed.
-  ///   - heartbeat: after how many milliseconds of silence the daemon sends a heartbeat.
-  ///   - wake: a descriptor that ends a wait of `nextEvent` while it is readable.
-  /// - Returns: a connection without a cluster.
-  /// - Throws: `unreachable`, `refused` or `system`.
+  /// `window` is the credit of a session: octets that the daemon can send unconfirmed. After
+  /// `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor that
+  /// ends a wait of `nextEvent` while it is readable.
   package static func connect(
     to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
     timeout: Duration = .seconds(5),
@@ -117,15 +108,11 @@ package struct NavigationConnection: ~Copyable {
     }
   }
 
-  /// Changes a nav.
+  /// Changes a nav; after a loss of the connection, the same octets are sent again.
   ///
-  /// - Parameters:
-  ///   - request: the change without its operations; the function sets its id and client.
-  ///   - operations: one JSON object for each operation, such as `{"pop":{}}`.
-  ///   - timeout: how long to wait for the reply; after a loss, the same octets are sent again.
-  ///   - whenQueued: called with the position at which the change waits for a transition.
-  /// - Returns: the reply.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
+  /// The function sets the id and the client of `request`. `operations` has one JSON object for
+  /// each operation, such as `{"pop":{}}`. `whenQueued` gets the position at which the change waits
+  /// for a transition.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], timeout: Duration = defaultTimeout,
     whenQueued: (UInt64) -> Void = { _ in }
@@ -144,13 +131,7 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.op, request.id, body, until: deadline)
   }
 
-  /// Reads a value.
-  ///
-  /// - Parameters:
-  ///   - request: the read; the function sets its id.
-  ///   - timeout: how long to wait for the reply.
-  /// - Returns: the reply.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
+  /// Reads a value; the function sets the id of `request`.
   package mutating func get(
     _ request: GetRequest, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
@@ -180,9 +161,8 @@ package struct NavigationConnection: ~Copyable {
 
   /// Asks the cluster to be divided in another way; needs the role `admin`.
   ///
-  /// - Returns: the reply, as soon as the database has the wish; see `cluster(timeout:)` for what
-  ///   became of it.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
+  /// The reply comes as soon as the database has the wish; see `cluster(timeout:)` for what became
+  /// of it.
   package mutating func divide(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {

@@ -11,9 +11,8 @@ extension NetworkIdentity {
     return NetworkIdentity(serverKey: key, keys: keys)
   }
 
-  /// Reads the keys for a daemon at tcp:// that one on this machine has named.
-  ///
-  /// - Returns: nil if the daemon named no key, or `NAVD_KEY` names no key file that can be read.
+  /// Reads the keys for a daemon at tcp:// that one on this machine has named; nil if it named no
+  /// key, or `NAVD_KEY` names no key file that can be read.
   static func read(
     for address: DaemonAddress, environment: ProcessEnvironment
   ) -> NetworkIdentity? {

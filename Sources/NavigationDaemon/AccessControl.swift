@@ -7,23 +7,15 @@ import ZeroMQ
 
 /// The roles, grants and keys of the configuration, with names of users and groups looked up.
 struct AccessControl: PeerAuthority, Sendable {
-  /// The rules by which the hub decides about rights.
   private(set) var access: Access
   /// The reasons why files in the directory of keys are ignored.
   private(set) var problems: [String] = []
-  /// The names of the authorised keys.
   private var names: [CurvePublicKey: String] = [:]
   private let directory: KeyDirectory
   /// The name of this machine in a cluster; nil outside a cluster.
   let host: String?
 
   /// Looks up the users and groups, and reads the keys.
-  ///
-  /// - Parameters:
-  ///   - configuration: section `[access]`.
-  ///   - user: the user id of the daemon.
-  ///   - host: the name of this machine in a cluster; nil outside a cluster.
-  /// - Throws: `DaemonError` if a user or a group does not exist.
   init(
     _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil
   ) throws(DaemonError) {
@@ -46,7 +38,6 @@ struct AccessControl: PeerAuthority, Sendable {
     readKeys()
   }
 
-  /// Reads the directory of keys again.
   mutating func readKeys() {
     let listing = directory.list(trusting: access.daemonUser)
     problems = listing.problems
@@ -58,10 +49,8 @@ struct AccessControl: PeerAuthority, Sendable {
     }
   }
 
-  /// The name under which a key is authorised.
   func name(of key: CurvePublicKey) -> String? { names[key] }
 
-  /// Returns whether anything is granted to a peer.
   func admits(_ peer: Peer) -> Bool { access.admits(peer) }
 
   private static func subjects(

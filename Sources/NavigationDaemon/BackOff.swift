@@ -18,10 +18,8 @@ struct BackOff {
   /// Whether an attempt may be made now.
   var isOver: Bool { remaining == 0 }
 
-  /// Notes that a turn has passed.
   mutating func noteTurn() { if remaining > 0 { remaining -= 1 } }
 
-  /// Notes an attempt that brought nothing.
   mutating func noteFailure() {
     remaining = next
     next = min(next * 2, longest)

@@ -11,7 +11,6 @@ struct BackupSchedule {
   struct Rules: Hashable {
     /// The milliseconds between two backups; 0 for no backups.
     var every: UInt64
-    /// The number of backups that are kept.
     var keep: Int
   }
 
@@ -31,20 +30,14 @@ struct BackupSchedule {
   private var failures: UInt64 = 0
   /// The time of the boot clock at which a backup should be made.
   private var expected: UInt64 = 0
-  /// Whether a backup is being made.
   private(set) var isRunning = false
   /// Whether older backups could not be removed after the newest one.
   private(set) var retentionFailed = false
   /// The backups since the start of the daemon, made and failed.
   private(set) var (made, failed): (UInt64, UInt64) = (0, 0)
 
-  /// Begins.
-  ///
-  /// - Parameters:
-  ///   - rules: the rules.
-  ///   - newest: the time of the newest file in milliseconds since 1970; nil if there is none. A later time
-  ///     than now counts as none.
-  ///   - now: the present time.
+  /// `newest` is the time of the newest file in milliseconds since 1970; nil, or one later than
+  /// now, counts as none.
   init(_ rules: Rules, newest: UInt64?, at now: Instant) {
     // A file from the future says nothing: the clock was wrong then, or is wrong now. If it counted, a
     // machine that restarts more often than `every` would never make a backup.
@@ -91,18 +84,12 @@ struct BackupSchedule {
     newest.flatMap { $0 <= now.wall ? now.wall - $0 : nil }
   }
 
-  /// Notes that a backup has begun.
   mutating func noteStarted() {
     assert(!isRunning, "two backups at a time")
     isRunning = true
   }
 
-  /// Notes that a backup is complete.
-  ///
-  /// - Parameters:
-  ///   - time: the time at which it began, in milliseconds since 1970.
-  ///   - now: the present time.
-  ///   - retentionFailed: whether an older backup could not be removed after it.
+  /// Notes that the backup that began at `time`, in milliseconds since 1970, is complete.
   mutating func noteMade(_ time: UInt64, at now: Instant, retentionFailed: Bool = false) {
     self.retentionFailed = retentionFailed
     (isRunning, newest, failures, retryAt) = (false, time, 0, 0)

@@ -14,11 +14,9 @@ enum BackupJob: Hashable, Sendable {
 
 /// The result of a backup.
 struct BackupResult: Sendable {
-  /// The backup.
   var job: BackupJob
   /// The file, or the reason why there is none.
   var answer: BackupAnswer
-  /// The names of older backups that were removed.
   var removed: [String] = []
   /// The first reason why an older backup could not be removed; nil without a fault.
   var problem: String?

@@ -29,9 +29,8 @@ struct BusyPollPolicy {
   /// The maximum time between two polls if no other thread runs in between.
   private static let longestLook: UInt64 = 12_000
 
-  /// Makes a policy that polls only after messages have come soon.
-  ///
-  /// - Parameter processors: the number of processors of the process; with one it never polls.
+  /// Makes a policy that polls only after messages have come soon; with one processor it never
+  /// polls.
   init(processors: Int) {
     hasCompany = processors > 1
   }
@@ -56,7 +55,6 @@ struct BusyPollPolicy {
     comeOneByOne = isAwaited && count == 1
   }
 
-  /// Records how long the loop had to wait for a message.
   mutating func noteWait(_ wait: UInt64) {
     if pause.isOver { pause.noteSuccess(16) } else { pause.noteTurn() }
     if wait <= Self.soon {

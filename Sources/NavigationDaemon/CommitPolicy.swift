@@ -36,12 +36,7 @@ struct CommitPolicy {
   /// The time that the next commit may wait, counted from the end of the last one; 0 for none.
   var limit: UInt64 { overlap >= Self.usual && pause.isOver ? duration / 2 : 0 }
 
-  /// Records the end of a commit.
-  ///
-  /// - Parameters:
-  ///   - records: the number of its records, at least 1.
-  ///   - waiting: the number of records that arrived during it.
-  ///   - duration: its duration.
+  /// Records the end of a commit of at least 1 record; `waiting` records arrived during it.
   mutating func noteCommit(of records: Int, waiting: Int, duration: UInt64) {
     assert(records > 0, "a commit of nothing needs no sync")
     expected = records + waiting
@@ -56,11 +51,7 @@ struct CommitPolicy {
     pause.noteTurn()
   }
 
-  /// Records the end of a wait.
-  ///
-  /// - Parameters:
-  ///   - waiting: the number of records at its beginning, at least 1.
-  ///   - gathered: the number of records at its end.
+  /// Records the end of a wait, from `waiting` records, at least 1, to `gathered`.
   mutating func noteWait(from waiting: Int, to gathered: Int) {
     assert(waiting > 0 && gathered >= waiting, "\(gathered) records of \(waiting)")
     hasGathered = gathered > waiting

@@ -23,9 +23,7 @@ extension Configuration {
 
     /// A line `role = ROLE WHO...`.
     package struct RoleLine: Hashable, Sendable {
-      /// The name of the role.
       package var role: String
-      /// The users, groups and keys that get the role.
       package var members: [Who]
       /// The value with single spaces, for `--print-config`.
       package var text: String
@@ -33,11 +31,8 @@ extension Configuration {
 
     /// A line `grant = WHO NAVS RIGHT...`.
     package struct GrantLine: Hashable, Sendable {
-      /// The user, group, key or role that gets the rights.
       package var who: Who
-      /// The pattern of the names of navs.
       package var navs: NavGlob
-      /// The rights.
       package var rights: Rights
       /// The value with single spaces, for `--print-config`.
       package var text: String
@@ -45,7 +40,6 @@ extension Configuration {
 
     /// A line `gateways = WHO...`.
     package struct GatewayLine: Hashable, Sendable {
-      /// The users, groups and keys that speak for others.
       package var members: [Who]
       /// The value with single spaces, for `--print-config`.
       package var text: String
@@ -57,7 +51,6 @@ extension Configuration {
     package var grants: [GrantLine] = []
     /// The `gateways` lines; all count.
     package var gateways: [GatewayLine] = []
-    /// The directory of the authorised keys.
     package var keyDirectory = KeyDirectory.standardPath
     /// The file of the daemon's secret key; nil for the credential of the service manager.
     package var secretKeyFile: String?
@@ -89,7 +82,6 @@ extension Configuration.Access.RoleLine {
   static let expected =
     "ROLE WHO..., WHO is uid:N, user:NAME, gid:N, group:NAME or key:NAME"
 
-  /// Reads the value of `role`; nil if it has another form.
   init?(_ text: String) {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count >= 2, AuthorizedKey.isName(String(words[0])) else { return nil }
@@ -107,7 +99,6 @@ extension Configuration.Access.RoleLine {
 extension Configuration.Access.GatewayLine {
   static let expected = "WHO..., as for role"
 
-  /// Reads the value of `gateways`; nil if it has another form.
   init?(_ text: String) {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard !words.isEmpty else { return nil }
@@ -129,7 +120,6 @@ extension Configuration.Access.GrantLine {
     ("read", .read), ("push", .push), ("pop", .pop), ("admin", .admin),
   ]
 
-  /// Reads the value of `grant`; nil if it has another form.
   init?(_ text: String) {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count >= 3, let who = Configuration.Access.Who(words[0]),

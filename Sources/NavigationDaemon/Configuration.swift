@@ -13,9 +13,7 @@ package struct Configuration: Hashable, Sendable {
 
   /// The base of a class that `[classes]` declares.
   package enum BaseClass: String, CaseIterable, Sendable {
-    /// A subclass of `NavigationBar`.
     case navigationBar = "NavigationBar"
-    /// A subclass of `Toolbar`.
     case toolbar = "Toolbar"
   }
 
@@ -25,14 +23,12 @@ package struct Configuration: Hashable, Sendable {
     package var endpoints: [String] = []
     /// The directory of the journal; if nil, `PathRules` computes it.
     package var stateDirectory: String?
-    /// When the daemon answers a change.
     package var durability = Durability.sync
     /// The mode of the socket file; nil stands for 0660 with a group, else 0600.
     package var socketMode: UInt32?
     /// The group whose members can connect, as name or number; nil keeps the group of the daemon.
     package var socketGroup: String?
 
-    /// The mode that the daemon gives the socket file.
     package var effectiveSocketMode: UInt32 { socketMode ?? (socketGroup == nil ? 0o600 : 0o660) }
   }
 
@@ -51,7 +47,6 @@ package struct Configuration: Hashable, Sendable {
     /// The milliseconds after which another daemon takes over from one that was lost.
     package var leaseMilliseconds = 5000
 
-    /// The name of this daemon in the cluster.
     package var memberName: String { member ?? hostName() }
     /// The name of this machine in the names of its users; nil without a cluster.
     var userHost: String? { database == nil ? nil : host ?? memberName }
@@ -82,7 +77,6 @@ package struct Configuration: Hashable, Sendable {
     package var unreadTotalBytes = 134_217_728
     /// How many operations one connection can send in a second; 0 for no limit.
     package var operationsPerSecond = 0
-    /// The maximum number of watches of one connection.
     package var watchesPerConnection = 1024
     /// The maximum number of unanswered operations of one connection.
     package var inflightOperations = 64
@@ -90,7 +84,6 @@ package struct Configuration: Hashable, Sendable {
     package var connections = 4096
     /// The maximum number of connections of one principal, which is a user or a key.
     package var connectionsPerPrincipal = 256
-    /// The maximum number of navs.
     package var navs = 100_000
     /// How many seconds a nav stays in memory that no client uses or watches.
     package var navIdleSeconds = 600
@@ -126,7 +119,6 @@ package struct Configuration: Hashable, Sendable {
     package var directory: String?
     /// The seconds between two copies; 0 for none.
     package var everySeconds = 0
-    /// How many copies the daemon keeps.
     package var keep = 7
   }
 
@@ -150,39 +142,29 @@ package struct Configuration: Hashable, Sendable {
   ///
   /// It is a subclass of `NavigationBar` or `Toolbar`.
   package struct DeclaredClass: Hashable, Sendable {
-    /// The name of the class.
     package var name: String
-    /// The class that it is derived from.
     package var base: BaseClass
 
-    /// Makes a declaration.
     package init(name: String, base: BaseClass) {
       self.name = name
       self.base = base
     }
   }
 
-  /// Section `[daemon]`.
   package var daemon = Daemon()
-  /// Section `[cluster]`.
   package var cluster = Cluster()
-  /// Section `[limits]`.
   package var limits = Limits()
-  /// Section `[history]`.
   package var history = History()
-  /// Section `[backup]`.
   package var backup = Backup()
   /// Section `[publish]`.
   package var publish = Publish()
   /// Section `[session]`.
   package var session = Session()
-  /// Section `[access]`.
   package var access = Access()
   /// Section `[classes]`, in the order declared; a name appears once.
   package var classes: [DeclaredClass] = []
   /// Section `[log]`: the least important level that navd logs.
   package var logLevel = LogLevel.info
 
-  /// The configuration of a daemon without a file.
   package init() {}
 }

@@ -10,7 +10,6 @@ struct ConfigurationBuilder {
   /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
   private var origins: [String: [ConfigurationOrigin]] = [:]
 
-  /// Applies the assignments of a file.
   mutating func add(_ contents: [UInt8], of file: String) {
     let (assignments, problems) = readAssignments(contents)
     var found = problems.map {

@@ -2,9 +2,7 @@
 struct ConfigurationChange: Hashable, Sendable {
   /// The section and the name, such as "limits.depth".
   var key: String
-  /// The old value as text.
   var before: String
-  /// The new value as text.
   var after: String
 
   /// The change as text, such as "limits.depth 64 to 32".
@@ -40,10 +38,8 @@ extension Configuration {
 
   /// The reason why a running daemon cannot apply another configuration; nil if it can.
   ///
-  /// - Parameters:
-  ///   - other: the new configuration.
-  ///   - first: the configuration at the start of the daemon.
-  /// - Returns: the first key that needs a restart, with both values, for the log.
+  /// It names the first key that needs a restart, with both values. `first` is the configuration at
+  /// the start of the daemon.
   func reasonAgainstReload(_ other: Configuration, startedWith first: Configuration) -> String? {
     for key in ConfigurationKey.all {
       let (before, after) = (key.values(in: self), key.values(in: other))

@@ -14,7 +14,6 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
   }
 
-  /// The exit status of navd: 3.
   package var exitStatus: ExitStatus { .configuration }
 }
 

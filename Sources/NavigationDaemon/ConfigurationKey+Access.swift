@@ -1,7 +1,6 @@
 import RuntimePaths
 
 extension ConfigurationKey {
-  /// The keys of section `[access]`.
   static let accessKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "access", name: "role", value: .text(roles),

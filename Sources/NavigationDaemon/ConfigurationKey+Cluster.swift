@@ -1,5 +1,4 @@
 extension ConfigurationKey {
-  /// The keys of section `[cluster]`.
   static let clusterKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "cluster", name: "database", value: .text(database),

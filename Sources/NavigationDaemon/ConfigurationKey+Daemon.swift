@@ -2,7 +2,6 @@ import RuntimePaths
 import Systemd
 
 extension ConfigurationKey {
-  /// The keys of section `[daemon]`.
   static let daemonKeys: [ConfigurationKey] = [
     ConfigurationKey(
       section: "daemon", name: "listen", value: .text(endpoints),

@@ -127,7 +127,6 @@ extension ConfigurationKey {
         }), documentation: "The least important messages that navd logs."),
   ]
 
-  /// The directory of the copies that the daemon makes by itself.
   private static let backupDirectory = ConfigurationKey(
     section: "backup", name: "directory",
     value: .text(

@@ -4,9 +4,7 @@ package import RuntimePaths
 package struct ConfigurationKey: Sendable {
   /// The type of a value, with its text form and its check.
   package enum Value: Sendable {
-    /// A whole number in a range.
     case number(any WritableKeyPath<Configuration, Int> & Sendable, Unit, ClosedRange<Int>)
-    /// Any other value, with functions that read and write it.
     case text(TextValue)
   }
 
@@ -28,7 +26,6 @@ package struct ConfigurationKey: Sendable {
 
   /// The time at which a value that a reload has changed takes effect.
   package enum Change: Sendable {
-    /// Immediately.
     case atOnce
     /// Immediately, if it is not above the value at the start; navd refuses a larger one.
     case atOnceUpToFirst
@@ -40,11 +37,9 @@ package struct ConfigurationKey: Sendable {
   package var section: String
   /// The name of the key, unique within its section.
   package var name: String
-  /// The type of its value.
   package var value: Value
   /// One or two sentences about its effect, for the example file.
   package var documentation: String
-  /// The time at which a changed value takes effect.
   package var change = Change.atOnce
 
   /// Whether the key can have several lines.
@@ -104,7 +99,6 @@ package struct ConfigurationKey: Sendable {
     }
   }
 
-  /// Looks up a key by its section and name.
   static func find(_ section: String, _ name: String) -> ConfigurationKey? {
     all.first { $0.section == section && $0.name == name }
   }

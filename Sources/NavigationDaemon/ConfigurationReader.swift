@@ -14,9 +14,7 @@ struct ConfigurationAssignment: Hashable, Sendable {
 /// Indentation has no meaning: a line never continues the one before. inih reports only the first
 /// line that it cannot read. So the function removes that line and parses again, until it has found
 /// all such lines or `maximumProblems`.
-///
-/// - Returns: the assignments, and the lines that cannot be read. Assignments under a heading that
-///   cannot be read are omitted, because their section is unknown.
+/// Assignments under a heading that cannot be read are omitted, because their section is unknown.
 func readAssignments(_ contents: [UInt8]) -> (
   assignments: [ConfigurationAssignment], problems: [ConfigurationProblem]
 ) {

@@ -9,7 +9,6 @@ package struct ConfigurationSources: Hashable, Sendable {
     /// The values in the order of the command line.
     package var values: [String]
 
-    /// Makes an option with its values.
     package init(name: String, values: [String]) {
       self.name = name
       self.values = values
@@ -23,10 +22,8 @@ package struct ConfigurationSources: Hashable, Sendable {
   package var file: String?
   /// The environment, with variables such as `NAVD_LIMITS_DEPTH`.
   package var environment: ProcessEnvironment
-  /// The options of the command line.
   package var options: [Option]
 
-  /// Makes sources from their members.
   package init(
     file: String? = nil, environment: ProcessEnvironment = ProcessEnvironment([:]),
     options: [Option] = []
@@ -36,18 +33,14 @@ package struct ConfigurationSources: Hashable, Sendable {
     self.options = options
   }
 
-  /// Reads all sources.
-  ///
-  /// - Throws: the first fault.
+  /// Reads all sources; throws the first fault.
   package func load() throws(ConfigurationError) -> LoadedConfiguration {
     let (loaded, faults) = examine()
     if let first = faults.first { throw first }
     return loaded
   }
 
-  /// Reads all sources, and continues after faults.
-  ///
-  /// - Returns: the accepted values and all faults.
+  /// Reads all sources, and continues after faults; returns the accepted values and all faults.
   package func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     var builder = ConfigurationBuilder()
     if let file { Configuration.read(file, into: &builder) }

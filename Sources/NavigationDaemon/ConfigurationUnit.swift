@@ -3,11 +3,8 @@ extension ConfigurationKey {
   package enum Unit: String, Sendable {
     /// Bytes; K, M and G multiply by 1024.
     case bytes
-    /// Milliseconds.
     case milliseconds
-    /// Seconds.
     case seconds
-    /// Days.
     case days
     /// A count, without suffixes.
     case count

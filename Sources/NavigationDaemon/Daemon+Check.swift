@@ -1,9 +1,8 @@
 import CurveKeys
 
 extension Daemon {
-  /// Checks the users, the groups and the secret key that a configuration names.
-  ///
-  /// - Returns: all faults that would prevent a start.
+  /// Checks the users, the groups and the secret key that a configuration names; returns all faults
+  /// that would prevent a start.
   package static func faults(of loaded: LoadedConfiguration) -> [ConfigurationError] {
     let access = loaded.configuration.access
     var faults: [ConfigurationError] = []

@@ -4,11 +4,8 @@ package import RuntimePaths
 extension Daemon {
   /// What a start would change in the format of the journal; changes nothing, and makes no file.
   ///
-  /// - Parameters:
-  ///   - configuration: the configuration with the state directory.
-  ///   - rules: the rules that compute the state directory if it is not configured.
-  /// - Returns: lines for a person, and the exit status: `due` if there is something to do.
-  /// - Throws: `DaemonError`, if this version cannot use the journal.
+  /// The status is `due` if there is something to do. An error means that this version cannot use
+  /// the journal.
   package static func migrationPlan(
     _ configuration: Configuration, rules: PathRules
   ) throws(DaemonError) -> (lines: [String], status: ExitStatus) {
@@ -30,7 +27,6 @@ extension Daemon {
     }
   }
 
-  /// The lines about a plan.
   static func lines(_ plan: MigrationPlan, _ space: DiskSpace?) -> [String] {
     let found = plan.found.map { "format \($0), \(plan.bytes) bytes" } ?? "no journal yet"
     var lines = ["journal   \(plan.path)", "found     \(found)"]

@@ -9,13 +9,8 @@ extension Daemon {
   /// It first copies the file and replays the whole copy; until then it changes nothing. The next
   /// start gives every nav a new epoch, so that every client takes a snapshot. SIGINT and SIGTERM end
   /// the process by that signal, after it has removed the partial copy.
-  /// - Parameters:
-  ///   - file: the backup.
-  ///   - configuration: the configuration with the state directory.
-  ///   - rules: the rules that compute the state directory if it is not configured.
-  ///   - form: how to show progress, on stderr.
-  ///   - log: the log for the result.
-  /// - Throws: `DaemonError`; the journal is then unchanged.
+  ///
+  /// After an error, the journal is unchanged.
   package static func restore(
     _ file: String, _ configuration: Configuration, rules: PathRules,
     progress form: ProgressDisplay.Form = .none, log: Log

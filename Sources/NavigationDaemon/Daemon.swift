@@ -15,15 +15,9 @@ package enum Daemon {
   /// Replays the journal, listens, serves until a stop signal, and closes everything.
   ///
   /// It blocks the calling thread, which runs the loop. It notifies READY after replay and bind.
-  /// - Parameters:
-  ///   - configuration: the configuration that `sources` gave.
-  ///   - sources: the sources, which SIGHUP reads again.
-  ///   - rules: the rules that compute paths which are not configured.
-  ///   - keeper: where the journal is kept. If another daemon has the lease of a database, this one
-  ///     is ready at once, and waits for the lease before it listens.
-  ///   - form: how to show the progress of the replay, on stderr.
-  ///   - log: the log.
-  /// - Throws: `DaemonError`; every acknowledged change is then in the journal.
+  /// SIGHUP reads `sources` again. If another daemon has the lease of a database, this one is ready
+  /// at once, and waits for the lease before it listens. After an error, every acknowledged change
+  /// is in the journal.
   package static func run(
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
     keeper: JournalKeeper, progress form: ProgressDisplay.Form, log: Log

@@ -6,9 +6,7 @@ package import ZeroMQ
 
 /// The reason why the daemon cannot start or continue, with its exit status.
 package enum DaemonError: Error, CustomStringConvertible {
-  /// The configuration has a fault.
   case configuration(ConfigurationError)
-  /// A path cannot be used.
   case path(PathError)
   /// The journal cannot be opened, read or written.
   case journal(JournalError)
@@ -18,9 +16,7 @@ package enum DaemonError: Error, CustomStringConvertible {
   case notRestored(String, ExitStatus)
   /// The daemon cannot listen on an address.
   case endpoint(String, reason: String)
-  /// A call of libzmq failed.
   case transport(ZeroMQError)
-  /// A call of the system failed.
   case system(SystemError)
 
   /// The error in one line: the operation, its object and a remedy.
@@ -39,7 +35,6 @@ package enum DaemonError: Error, CustomStringConvertible {
     }
   }
 
-  /// The exit status of the process.
   package var exitStatus: ExitStatus {
     switch self {
     case .configuration: .configuration
@@ -69,7 +64,6 @@ package enum DaemonError: Error, CustomStringConvertible {
 package struct DaemonFailure: Sendable {
   /// The error in one line: the operation, its object and a remedy.
   package let text: String
-  /// The exit status.
   package let status: ExitStatus
 
   /// The message id of the log entry; nil for none.
@@ -81,7 +75,6 @@ package struct DaemonFailure: Sendable {
     }
   }
 
-  /// Makes a failure from any error of the daemon.
   package init(_ error: any Error) {
     let known: DaemonError
     switch error {
@@ -103,7 +96,6 @@ package struct DaemonFailure: Sendable {
 }
 
 extension ExitStatus {
-  /// Ends the process with the exit status.
   package func exitProcess() -> Never { exit(rawValue) }
 }
 

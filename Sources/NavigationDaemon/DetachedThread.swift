@@ -8,7 +8,6 @@ enum DetachedThread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Starts a thread.
   static func start(_ run: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(Body(run)).toOpaque()

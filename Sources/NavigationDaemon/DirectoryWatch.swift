@@ -12,7 +12,6 @@ struct DirectoryWatch {
   /// Whether the user has no instance left, so that no change is noticed.
   let isBlind: Bool
 
-  /// Makes a watch without a directory.
   init() {
     let instance = navd_inotify()
     isBlind = instance < 0

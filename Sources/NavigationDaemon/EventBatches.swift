@@ -47,9 +47,7 @@ struct EventBatches {
   private var inFlight: [Batch] = []
   private var bytesInFlight = 0
 
-  /// Whether this turn may receive more messages.
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
-  /// Whether every batch is durable.
   var areDurable: Bool { inFlight.isEmpty }
   /// Whether only the batch that began last is not durable.
   var isNewestAlone: Bool { inFlight.count <= 1 }
@@ -58,14 +56,12 @@ struct EventBatches {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
   }
 
-  /// Appends an event to handle next.
   mutating func append(_ event: HubEvent) {
     if !event.isOp { areOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
   }
 
-  /// Appends events to handle next.
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
   /// Counts the bytes of a received message, whether or not it gives an event; before `append`.

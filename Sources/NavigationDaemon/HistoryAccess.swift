@@ -20,10 +20,8 @@ struct HistoryAccess {
   /// Readable while there are answers.
   var descriptor: Int32 { worker.descriptor }
 
-  /// Passes requests to the history thread.
   func ask(_ requests: [HistoryRequest]) { worker.ask(requests) }
 
-  /// Takes the answers of the history thread.
   func takeAnswers() -> [HistoryAnswer] { worker.takeAnswers() }
 
   /// Requests navs from the history thread, which reads them before anything else.
@@ -32,8 +30,6 @@ struct HistoryAccess {
   }
 
   /// Takes the navs that the history thread has replayed; returns the requests for them.
-  ///
-  /// - Throws: the reason why a nav could not be read or replayed.
   mutating func takePages() throws -> [ReloadRequest] {
     let pages = try worker.takePages().map { try $0.get() }
     replayed += pages
@@ -114,7 +110,6 @@ final class HistoryWorker: Sendable {
       descriptor >= 0 && wakeup >= 0 && closed >= 0, "eventfd: errno=\(navd_errno())")
   }
 
-  /// Queues requests.
   func ask(_ requests: [HistoryRequest]) { wake { $0.requests += requests } }
 
   /// Queues requests for navs, which go before all others.
@@ -148,7 +143,6 @@ final class HistoryWorker: Sendable {
     eventfd_write(wakeup, 1)
   }
 
-  /// Takes the finished answers.
   func takeAnswers() -> [HistoryAnswer] {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
@@ -233,7 +227,6 @@ final class HistoryWorker: Sendable {
     }
   }
 
-  /// Performs one request.
   static func answer(
     _ request: HistoryRequest, _ reader: JournalReader
   ) throws(JournalError) -> HistoryAnswer {

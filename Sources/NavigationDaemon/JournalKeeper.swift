@@ -7,7 +7,6 @@ package import NavigationCore
 /// the library of the database needs twenty more: 5 MB of resident memory and 5 ms of each start
 /// (docs/decisions/021).
 package struct JournalKeeper: Sendable {
-  /// The name of the program.
   package let program: String
   /// Checks the server of a connection string and ends the process; nil if there is no such option.
   package let qualify: (@Sendable (_ conninfo: String) -> Never)?
@@ -28,7 +27,6 @@ package struct JournalKeeper: Sendable {
       Configuration, ClusterMember, @escaping @Sendable (String) -> Void
     ) throws(JournalError) -> any ClusterPlace
 
-  /// Makes a keeper of its members.
   package init(
     program: String, qualify: (@Sendable (String) -> Never)?,
     fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,

@@ -10,14 +10,10 @@ enum JournalReplay {
   /// The number of snapshots or rows between two reports of progress; about 1 ms.
   private static let recordsPerReport = 1024
 
-  /// Replays the journal of a daemon outside of a cluster, which its hub then serves.
+  /// Replays the open journal of a daemon outside of a cluster, which its hub then serves.
   ///
-  /// - Parameters:
-  ///   - journal: the journal, open and not replayed.
-  ///   - hub: the hub.
-  ///   - progress: called from time to time with the number of rows that are replayed, and of all.
-  ///   - report: called in long starts with what follows the rows.
-  /// - Throws: the reason why the journal cannot be served.
+  /// `progress` gets the number of rows that are replayed, and of all, from time to time. `report`
+  /// gets what follows the rows, in long starts.
   static func serve(
     _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     report: (String) -> Void
@@ -39,13 +35,9 @@ enum JournalReplay {
     hub.restore(acknowledged: journal.pins)
   }
 
-  /// Replays a whole journal to check it, without serving it.
+  /// Replays an open journal to check it, without serving it; returns the number of navs.
   ///
-  /// - Parameters:
-  ///   - journal: the journal, open and not replayed.
-  ///   - progress: called from time to time with the number of rows that are replayed, and of all.
-  /// - Returns: the number of navs.
-  /// - Throws: the error with which a start on this journal would end.
+  /// It throws the error with which a start on this journal would end.
   static func check(
     _ journal: Journal, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(DaemonError) -> Int {
@@ -60,15 +52,9 @@ enum JournalReplay {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
   }
 
-  /// Notes the navs and ops of a journal; `complete` has to follow.
+  /// Notes the navs and ops of a journal that is not replayed yet; `complete` has to follow.
   ///
-  /// - Parameters:
-  ///   - journal: the journal, which is not replayed yet.
-  ///   - hub: the hub.
-  ///   - now: the present time.
-  ///   - rememberedRows: the ops of this number of newest rows are remembered, whatever their age.
-  ///   - progress: called from time to time with the number of rows that are replayed, and of all.
-  /// - Throws: the reason why the journal cannot be served.
+  /// The ops of the newest `rememberedRows` are remembered, whatever their age.
   static func index(
     _ journal: Journal, into hub: inout Hub, at now: Instant,
     rememberingRows rememberedRows: UInt64 = rememberedRows,
@@ -157,9 +143,7 @@ enum JournalReplay {
 ///
 /// `@unchecked Sendable`: one thread makes it and passes it on, with its journals.
 struct LoadedShards: @unchecked Sendable {
-  /// The hub with their navs.
   private(set) var hub: Hub
-  /// The shards with their journals.
   private(set) var shards: [TakenShard] = []
   /// How long it took.
   var milliseconds: UInt64 = 0
@@ -171,9 +155,7 @@ struct LoadedShards: @unchecked Sendable {
   /// Begins with a hub of `Hub.makeReplayingHub`.
   init(hub: Hub) { self.hub = hub }
 
-  /// Notes the navs and ops of a shard.
-  ///
-  /// - Throws: the reason why its rows cannot be served; nothing of it stays here.
+  /// Notes the navs and ops of a shard; if its rows cannot be served, nothing of it stays here.
   mutating func add(_ taken: TakenShard) throws(DaemonError) {
     let now = JournalReplay.now()
     do throws(DaemonError) {

@@ -72,9 +72,8 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Commits a batch on the loop thread; all batches before it must be complete.
   ///
-  /// - Throws: the error of `Journal.commit`. After `.syncFailed`, nobody knows whether the journal
-  ///   has the batch; after any other error, it has no record of it.
-  /// - Returns: the duration and the number of records; nil if the batch is empty.
+  /// After `.syncFailed`, nobody knows whether the journal has the batch; after any other error, it
+  /// has no record of it. The result is nil if the batch is empty.
   @discardableResult
   func commit(_ records: JournalRecords) throws(JournalError) -> CommitTiming? {
     awaitCheckpoint()
@@ -135,7 +134,6 @@ final class JournalWriter: @unchecked Sendable {
   enum CheckpointProblem: Equatable {
     /// A reader uses the log.
     case isRead
-    /// The checkpoint failed.
     case failed(JournalError)
   }
 
@@ -344,7 +342,6 @@ final class JournalWriter: @unchecked Sendable {
 
 /// The measurements of one commit.
 struct CommitTiming: Equatable {
-  /// The number of its records.
   var records: Int
   /// Its duration and its end, in nanoseconds of the monotonic clock.
   var duration: UInt64

@@ -8,7 +8,6 @@ import TransportGuard
 /// navd opens it itself so that the file has the right mode from the beginning, and so that a
 /// second hard link to the file exists.
 struct ListeningSocket {
-  /// The socket as libzmq gets it.
   let lent: LentSocket
   /// The lock of the path; nil for sockets of the service manager and of networks.
   ///
@@ -34,7 +33,6 @@ struct ListeningSocket {
     self.lock = lock
   }
 
-  /// The address in the form of libzmq.
   var endpoint: String { lent.endpoint }
 
   /// Takes a socket that the service manager has opened.
@@ -128,7 +126,6 @@ struct ListeningSockets {
     }
   }
 
-  /// The sockets as libzmq gets them.
   var lent: [LentSocket] { sockets.map(\.lent) }
 
   /// Sets the group and the mode of all socket files; until then, only the daemon's own user can
@@ -146,8 +143,6 @@ struct ListeningSockets {
   ///
   /// A process that binds a path removes the file there without an error for navd. Existing
   /// connections continue, but new clients would reach the other process, or none.
-  ///
-  /// - Returns: the entries for the log.
   func reclaim() -> [LogEntry] {
     watch.drain()
     return sockets.filter(\.isDisplaced).map { socket in

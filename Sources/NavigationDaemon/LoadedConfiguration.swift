@@ -3,7 +3,6 @@ package import RuntimePaths
 
 /// A configuration with the origin of each value.
 package struct LoadedConfiguration: Hashable, Sendable {
-  /// The values.
   package var configuration: Configuration
   /// The origins by "SECTION.NAME": one for each line that contributes to the value.
   var origins: [String: [ConfigurationOrigin]]
@@ -13,11 +12,8 @@ package struct LoadedConfiguration: Hashable, Sendable {
     origins["\(section).\(name)"] ?? [.initial]
   }
 
-  /// All keys with their values, and their origins as comments, in the form of a configuration
-  /// file.
-  ///
-  /// - Parameter rules: the rules that compute paths which are not configured.
-  /// - Returns: the text of `navd --print-config`.
+  /// The text of `navd --print-config`: all keys with their values, and their origins as comments,
+  /// in the form of a configuration file.
   package func text(_ rules: PathRules) -> String {
     var lines: [(setting: String, origin: ConfigurationOrigin?)] = []
     for section in ConfigurationKey.sections {
@@ -97,7 +93,6 @@ package enum ConfigurationOrigin: Hashable, Sendable, CustomStringConvertible {
   case initial
   /// A line of a file, from 1; the last of several files takes precedence.
   case file(String, line: Int)
-  /// An environment variable.
   case variable(String)
   /// A command-line option, with its dashes.
   case option(String)

@@ -32,17 +32,13 @@ package final class Log: Sendable {
     self.destination = destination
   }
 
-  /// Changes the least important level that the log writes.
   package func setLevel(_ level: LogLevel) {
     priority.store(level.priority, ordering: .relaxed)
   }
 
   /// The destination for this process: the journal if `JOURNAL_STREAM` identifies its stderr.
   ///
-  /// - Parameters:
-  ///   - environment: the variables of this process.
-  ///   - isService: whether the process is the daemon, and not a command such as `--check-config`.
-  /// - Returns: the destination.
+  /// `isService` means the daemon, and not a command such as `--check-config`.
   package static func destination(
     environment: ProcessEnvironment, isService: Bool
   ) -> Destination {

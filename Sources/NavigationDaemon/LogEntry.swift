@@ -5,9 +5,7 @@ import TransportGuard
 package struct LogEntry: Hashable, Sendable {
   /// The message ids of systemd's journal, which lead to the explanations in its catalog.
   package enum Kind: String, CaseIterable, Sendable {
-    /// The daemon serves.
     case started = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c01"
-    /// The daemon stops.
     case stopped = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c02"
     /// navd cannot use its journal, can use it again, or ends because a system call failed.
     case journalFailed = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c03"
@@ -15,7 +13,6 @@ package struct LogEntry: Hashable, Sendable {
     case diverged = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c04"
     /// navd refused or disconnected a client.
     case refused = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c05"
-    /// A limit was reached.
     case limited = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c06"
     /// A client used `--any` or `--force`, or a veto was skipped; all of them are permitted.
     case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
@@ -27,24 +24,19 @@ package struct LogEntry: Hashable, Sendable {
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
-  /// The level.
   package var level: LogLevel
   /// The text; it can contain names that a client has chosen.
   package var message: String
   /// The message id; nil for a message without an entry in the catalog.
   package var kind: Kind?
-  /// The nav of the message.
   package var nav: String?
-  /// The revision of the message.
   package var revision: UInt64?
-  /// The name of the client.
   package var client: String?
   /// The authenticated user or key of the client.
   package var principal: String?
   /// An error code, or the code of a note such as `override`.
   package var code: String?
 
-  /// Makes an entry; all fields but the level and the text are optional.
   package init(
     _ level: LogLevel, _ message: String, kind: Kind? = nil, nav: String? = nil,
     revision: UInt64? = nil, client: String? = nil
@@ -101,7 +93,6 @@ package struct LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
-  /// Makes an entry for an incident that the transport guard reported.
   init(_ incident: Incident) {
     let level: LogLevel =
       switch incident.severity {
@@ -120,7 +111,6 @@ extension LogEntry {
     code = incident.code
   }
 
-  /// Makes an entry for a notice of the hub.
   init(_ notice: Notice) {
     let kind: Kind =
       switch notice.kind {

@@ -5,11 +5,9 @@
 /// so that one client with endless refusals does not hide those of others. The limit counts at most
 /// `maximumTexts` different messages at a time.
 package struct LogRateLimit: Sendable {
-  /// How many equal messages pass in a window.
   package static let burst = 10
   /// How many equal messages about rights pass in a window.
   package static let auditBurst = 100
-  /// The length of a window.
   package static let windowMilliseconds: UInt64 = 30_000
   /// How many different messages are counted; further ones pass without a count.
   package static let maximumTexts = 256

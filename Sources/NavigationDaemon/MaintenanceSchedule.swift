@@ -34,7 +34,6 @@ struct MaintenanceSchedule {
     pages > (isQuiet(at: now) ? Self.quietPages : Self.busyPages) && checkpointDue <= now
   }
 
-  /// Whether to prune the history.
   func mustPrune(at now: UInt64) -> Bool {
     guard let pruningDue, pruningDue <= now else { return false }
     return isQuiet(at: now) || isOverdue(at: now)
@@ -52,13 +51,10 @@ struct MaintenanceSchedule {
     return true
   }
 
-  /// The time at which work is due next.
+  /// The time at which work is due next; nil for never.
   ///
-  /// - Parameters:
-  ///   - pages: the pages of the write-ahead log; 0 while the writer has batches, because it then
-  ///     checkpoints the log itself.
-  ///   - soonest: the earliest time at which the journal can be used.
-  /// - Returns: the time; nil for never.
+  /// `pages` is 0 while the writer has batches, because it then checkpoints the log itself.
+  /// `soonest` is the earliest time at which the journal can be used.
   func wakeAt(pages: Int, soonest: UInt64) -> UInt64? {
     let quiet = busyAt + Self.quietTime
     var due: [UInt64] = []
@@ -71,7 +67,6 @@ struct MaintenanceSchedule {
 
   // Results.
 
-  /// Notes that there were events.
   mutating func noteEvents(at now: UInt64) { busyAt = now }
 
   /// Notes that a batch became durable; returns whether the commit before it had failed.
@@ -81,9 +76,8 @@ struct MaintenanceSchedule {
     return isStorageFailing
   }
 
-  /// Notes that a commit failed.
-  ///
-  /// Returns whether this is the first failure since the journal last took changes.
+  /// Notes that a commit failed; returns whether it is the first failure since the journal last
+  /// took changes.
   mutating func noteFailedCommit() -> Bool {
     defer { isStorageFailing = true }
     return !isStorageFailing

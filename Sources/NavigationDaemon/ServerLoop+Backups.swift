@@ -28,7 +28,6 @@ extension ServerLoop {
     schedule.use(rules, newest: newest, at: now)
   }
 
-  /// Starts a backup if one is due.
   mutating func startDueBackup(at now: Instant) {
     guard schedule.due(at: now) == 0, let backupFolder else { return }
     schedule.noteStarted()

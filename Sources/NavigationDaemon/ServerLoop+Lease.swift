@@ -10,7 +10,8 @@ import Systemd
 extension ServerLoop {
   /// Waits a moment if the lease has ended, and has it renewed; returns whether it holds.
   ///
-  /// - Throws: `.fenced` if another daemon has taken over; `.unreadable` if a signal to stop came.
+  /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
+  /// came.
   mutating func awaitLease(signals: Int32, _ watchdog: inout Watchdog) throws -> Bool {
     let now = Self.now()
     guard let lease = writer.lease, lease.end <= now.boot else { return true }

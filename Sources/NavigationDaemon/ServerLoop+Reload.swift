@@ -41,7 +41,7 @@ extension ServerLoop {
 
   /// Reads the configuration again, and applies it unless a part of it cannot be applied.
   ///
-  /// - Returns: the entry of the log, of the level error if the former configuration stays.
+  /// The entry of the log has the level error if the former configuration stays.
   private mutating func reload() throws -> LogEntry {
     // First of all, because the service manager tells reloads apart by this time.
     let began = SystemClock.monotonicNanoseconds() / 1000

@@ -38,7 +38,6 @@ extension ServerLoop {
     }
   }
 
-  /// Ends the display of a piece of work.
   mutating func end(_ subject: ProgressSubject) {
     if works.end(subject) { notify(.status(standing)) }
   }
@@ -51,7 +50,6 @@ extension ServerLoop {
 
   private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
 
-  /// Logs the incidents that the router has collected.
   mutating func reportIncidents() {
     guard !router.incidents.isEmpty else { return }
     for incident in router.incidents { log(LogEntry(incident)) }

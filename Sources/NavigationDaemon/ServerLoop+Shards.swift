@@ -34,7 +34,6 @@ struct LeavingShards {
 }
 
 extension ServerLoop {
-  /// Takes the news of the keeper.
   mutating func takeShardNews() {
     guard let keeper = served?.keeper else { return }
     for news in keeper.takeNews() {
@@ -81,7 +80,6 @@ extension ServerLoop {
     try leave(at: now)
   }
 
-  /// Gives away the shards that are due.
   private mutating func leave(at now: Instant) throws {
     guard let served else { return }
     for leaving in served.leaving

@@ -14,7 +14,6 @@ import ZeroMQ
 struct ServerLoop: ~Copyable {
   var hub: Hub
   // I/O.
-  /// The ROUTER socket with the connections of all peers.
   var router: GuardedRouter
   let sockets: ListeningSockets
   let writer: JournalWriter
@@ -68,10 +67,7 @@ struct ServerLoop: ~Copyable {
 
   /// Serves until a stop signal arrives.
   ///
-  /// - Parameters:
-  ///   - signals: the descriptor of the signals to stop and to reload.
-  ///   - watchdog: decides when to report progress to the service manager.
-  /// - Throws: an error that `DaemonFailure` knows; the journal is then as after a crash.
+  /// An error is one that `DaemonFailure` knows; the journal is then as after a crash.
   mutating func run(signals: Int32, watchdog: consuming Watchdog) throws {
     var poller = Poller()
     try router.watch(by: &poller)
@@ -331,7 +327,6 @@ extension ServerLoop {
     }
   }
 
-  /// Reads navs back from the journal.
   mutating func reload(_ requests: [ReloadRequest]) throws {
     for request in requests {
       let (snapshot, rows) = try history.chain(of: request)

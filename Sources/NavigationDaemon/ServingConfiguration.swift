@@ -2,9 +2,7 @@ import RuntimePaths
 
 /// The configuration in use, and the sources of another one.
 struct ServingConfiguration {
-  /// The configuration in use.
   var current: Configuration { loaded.configuration }
-  /// The same with the origins of its values.
   private(set) var loaded: LoadedConfiguration
   private let sources: ConfigurationSources
   private let rules: PathRules
@@ -13,7 +11,6 @@ struct ServingConfiguration {
   /// The status text that the service manager got at the start.
   var status = ""
 
-  /// Begins with the configuration at the start.
   init(_ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules) {
     // The sources may have changed since the start read them; the values are those in use.
     var loaded = sources.examine().loaded
@@ -32,16 +29,11 @@ struct ServingConfiguration {
 
   /// The reasons why the configuration in use stays.
   struct Refusal: Error {
-    /// The first reason.
     var reason: String
-    /// The other reasons.
     var others: [String] = []
   }
 
-  /// Reads the sources again.
-  ///
-  /// - Returns: the configuration to apply.
-  /// - Throws: the reasons why their present contents cannot be applied.
+  /// Reads the sources again; throws the reasons why they cannot be applied.
   func examine() throws(Refusal) -> Candidate {
     let (loaded, faults) = sources.examine()
     let new = loaded.configuration
@@ -56,12 +48,7 @@ struct ServingConfiguration {
     }
   }
 
-  /// Decides whether a configuration can replace the one in use.
-  ///
-  /// - Parameters:
-  ///   - new: the configuration.
-  ///   - faults: the faults of its sources.
-  /// - Throws: the reasons against it.
+  /// Throws the reasons why a configuration cannot replace the one in use.
   func check(_ new: Configuration, _ faults: [ConfigurationError]) throws(Refusal) {
     if let first = faults.first {
       throw Refusal(
@@ -72,7 +59,6 @@ struct ServingConfiguration {
     }
   }
 
-  /// Replaces the configuration in use.
   mutating func use(_ loaded: LoadedConfiguration) { self.loaded = loaded }
 
   /// The values in use with their origins, as JSON.

@@ -53,7 +53,6 @@ final class ShardKeeper: @unchecked Sendable {
   private var lastFailure = ""
   private var nextSeed: UInt64
 
-  /// How many shards are taken and loaded together.
   private static let loadedAtATime = 128
 
   /// Makes a keeper; `lease` is in milliseconds.
@@ -81,7 +80,6 @@ final class ShardKeeper: @unchecked Sendable {
     state.withLock { $0.replaying = replaying }
   }
 
-  /// Takes the news since the last call.
   func takeNews() -> [News] {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
@@ -91,7 +89,6 @@ final class ShardKeeper: @unchecked Sendable {
     }
   }
 
-  /// Passes a wish of an administrator.
   func store(_ wish: AskedWish) {
     state.withLock { $0.wishes.append(wish) }
     eventfd_write(wakeup, 1)

@@ -16,20 +16,16 @@ package struct ShardPlacement: Hashable, Sendable {
   /// The shards to give away at a time, so that each of them is without an owner for a short time.
   package static let givenAtATime = 64
 
-  /// The shards to take.
   package private(set) var takes: [Shard] = []
   /// The shards to give away, by the member that is to have them.
   package private(set) var gives: [String: [Shard]] = [:]
   /// The shards that this member serves and no longer owns.
   package private(set) var lost: [Shard] = []
 
-  /// Decides.
+  /// Decides by the shards that this member serves (`held`), and those that it is giving away, each
+  /// with the member that is to have it (`leaving`).
   ///
-  /// - Parameters:
-  ///   - state: the cluster.
-  ///   - held: the shards that this member serves.
-  ///   - leaving: the shards that it is giving away, each with the member that is to have it.
-  ///   - broken: the shards that it cannot read, which it does not take.
+  /// It does not take `broken` ones, which it cannot read.
   package init(
     _ state: ClusterState, held: Set<Shard>, leaving: [Shard: String] = [:],
     broken: Set<Shard> = []

@@ -2,9 +2,7 @@ import Systemd
 
 /// An address on which the daemon listens, by its origin.
 enum SocketPlace {
-  /// A path to listen on.
   case path(String)
-  /// A network address to listen on.
   case network(NetworkAddress)
   /// A socket that the service manager has opened.
   case inherited(InheritedSocket)
@@ -27,7 +25,6 @@ enum SocketPlace {
     }
   }
 
-  /// Whether clients connect over a network.
   var isNetwork: Bool {
     switch self {
     case .path: false
@@ -41,7 +38,6 @@ enum SocketPlace {
     if case .path(path) = self { true } else { false }
   }
 
-  /// Opens the listening socket.
   func open() throws(DaemonError) -> ListeningSocket {
     switch self {
     case .path(let path): try ListeningSocket.listen(onPath: path)

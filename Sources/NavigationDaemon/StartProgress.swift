@@ -20,7 +20,6 @@ struct StartProgress {
     line = ProgressLine(.start, as: form)
   }
 
-  /// Takes a report of the replay.
   mutating func show(_ done: UInt64, of total: UInt64) {
     let now = SystemClock.monotonicMilliseconds()
     if form == .json || now >= began + Self.patience { line.show(done, of: total) }

@@ -1,6 +1,5 @@
 /// The roles, grants and keys in use, with a watch of the directory of keys.
 struct WatchedAccess {
-  /// The roles, grants and keys in use.
   private(set) var control: AccessControl
   private var keys = KeyWatch()
 
@@ -16,7 +15,6 @@ struct WatchedAccess {
   /// Whether changes are not noticed, because the user has no instance of inotify(7) left.
   var isBlind: Bool { keys.watch.isBlind }
 
-  /// Watches another directory of keys.
   mutating func watch(_ keyDirectory: String) { keys.start(keyDirectory) }
 
   /// Reads the keys again and returns them; the ones in use stay.
@@ -27,7 +25,6 @@ struct WatchedAccess {
     return control
   }
 
-  /// Replaces the roles, grants and keys in use.
   mutating func use(_ control: AccessControl) { self.control = control }
 }
 

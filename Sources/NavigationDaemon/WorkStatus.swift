@@ -21,9 +21,7 @@ struct WorkStatus {
     works.first { $0.subject == subject }?.estimate
   }
 
-  /// Takes a report of a piece of work.
-  ///
-  /// - Returns: the text about all work, if it is to be shown now; else nil.
+  /// Takes a report of a piece of work; returns the text about all work, if it is to be shown now.
   mutating func note(
     _ subject: ProgressSubject, _ done: UInt64, of total: UInt64, at now: UInt64
   ) -> String? {

@@ -3,9 +3,7 @@ package import WebServer
 
 /// The queries that responses need; a test replaces the daemon by a double.
 package protocol DaemonProbe: ~Copyable {
-  /// Reads the statistics of the daemon.
-  ///
-  /// - Throws: the reason as text, if the daemon does not answer within 2.5 s.
+  /// Reads the statistics of the daemon; throws if it does not answer within 2.5 s.
   mutating func statistics() throws(ProbeFailure) -> DaemonStatistics
 
   /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
@@ -14,10 +12,8 @@ package protocol DaemonProbe: ~Copyable {
 
 /// The reason why a query failed.
 package struct ProbeFailure: Error, Hashable, Sendable {
-  /// The reason in one line.
   package var reason: String
 
-  /// Makes a failure from its reason.
   package init(_ reason: String) { self.reason = reason }
 }
 

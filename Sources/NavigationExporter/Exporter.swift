@@ -4,19 +4,13 @@ package import WebServer
 
 /// The main function of navd-exporter.
 package enum Exporter {
-  /// The version that `--version` prints.
   package static let version = "0.1.0"
   /// The default of `--listen`.
   package static let defaultAddress = "127.0.0.1:9719"
 
   /// Serves on the calling thread until SIGTERM or SIGINT arrives.
   ///
-  /// - Parameters:
-  ///   - address: the address to listen on.
-  ///   - endpoint: the address of the daemon, which need not run yet; nil to find it by `rules`.
-  ///   - rules: the rules that find the socket of the daemon.
-  ///   - ready: called once with the address it listens on.
-  /// - Throws: `SystemError`.
+  /// nil as `endpoint` means that `rules` find the daemon, which need not run yet.
   package static func run(
     _ address: ListenAddress, endpoint: String?, rules: PathRules,
     ready: (ListenAddress) -> Void

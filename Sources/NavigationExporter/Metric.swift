@@ -4,11 +4,8 @@ import NavigationCore
 package struct Metric: Sendable {
   /// The type of a metric in the sense of Prometheus.
   package enum Kind: String, Sendable {
-    /// A count that only grows while the daemon runs.
     case counter
-    /// A value that can rise and fall.
     case gauge
-    /// Counts of values in buckets by size.
     case histogram
   }
 
@@ -26,11 +23,9 @@ package struct Metric: Sendable {
 
   /// The name in Prometheus, such as `navd_navs`.
   package let name: String
-  /// The type.
   package let kind: Kind
   /// The text of the `# HELP` line: one sentence without a full stop.
   package let help: String
-  /// The function that reads the metric.
   let value: Value
 
   private init(_ name: String, _ kind: Kind, _ help: String, _ value: Value) {

@@ -36,7 +36,6 @@ struct DaemonLink: ~Copyable {
     self.monitorSlot = monitorSlot
   }
 
-  /// Begins to connect.
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, in context: borrowing Context,
     _ poller: inout Poller
@@ -83,7 +82,6 @@ struct DaemonLink: ~Copyable {
     return PageMessage.line(frame: parts[0].bytes, body: parts[1].bytes)
   }
 
-  /// The next event; nil if there is none.
   mutating func event() throws(ZeroMQError) -> Event? {
     while let event = try monitor.next() {
       switch event.kind {

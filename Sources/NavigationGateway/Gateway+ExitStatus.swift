@@ -3,8 +3,8 @@ import WebServer
 extension Gateway {
   /// Reports an error of `run`, or of a value that it needs, as the one line of a program that ends.
   ///
-  /// - Returns: the exit status: 2 for a wrong address to listen on, 3 for a file of tokens that
-  ///   cannot be used, else 1.
+  /// The status is 2 for a wrong address to listen on, 3 for a file of tokens that cannot be used,
+  /// else 1.
   package static func exitStatus(after error: any Error, say: (String) -> Void) -> Int32 {
     switch error {
     case let error as ListenError:

@@ -12,29 +12,23 @@ import ZeroMQ
 package final class Gateway {
   /// How a gateway serves.
   package struct Configuration {
-    /// The address to listen on.
     package var address: ListenAddress
     /// The listening socket of the service manager; nil to open one.
     package var inherited: Int32?
     /// The address of navd, which need not run yet, or several, separated by commas; nil to find it
     /// by `rules`.
     package var endpoint: String?
-    /// The rules that find the socket of navd.
     package var rules: PathRules
     /// The checks of hosts and origins.
     package var gate = RequestGate()
-    /// The file of the tokens; nil for none.
     package var tokenFile: String?
-    /// The directory of the page; nil for none.
     package var pageDirectory: String?
     /// The files of scripts by their paths, which stand for those of the page.
     package var scripts: [String: String]
     /// The actor of the launch codes that the gateway prints; nil for none.
     package var launch: SessionActor?
-    /// What pages may do.
     package var purpose = Purpose.participation
 
-    /// Makes a configuration with these members, and defaults.
     package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
       self.address = address
       self.rules = rules
@@ -110,13 +104,7 @@ package final class Gateway {
   ///
   /// An inspection without tokens stops at SIGHUP too, and if its address is not opened in time.
   ///
-  /// - Parameters:
-  ///   - configuration: how to serve.
-  ///   - say: called with each line for the log.
-  ///   - launched: called with each address that opens a page once.
-  ///   - ready: called once with the address it listens on.
-  ///   - stopping: called once when the stop begins.
-  /// - Throws: `SystemError`, or `TokenFileError`.
+  /// `launched` gets each address that opens a page once. `ready` gets the address it listens on.
   package static func run(
     _ configuration: Configuration, say: @escaping (String) -> Void,
     launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
@@ -420,7 +408,6 @@ package struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension Gateway: HTTPApplication {
-  /// Decides about a request by its head.
   package func head(_ request: HTTPRequest) -> HTTPDecision {
     let shared = sharing(request)
     switch Admission(request, configuration.gate, &tokens, at: now) {
@@ -442,8 +429,6 @@ extension Gateway: HTTPApplication {
     }
   }
 
-  /// Decides about a request with its body.
-  ///
   /// The token is looked up again: it may have become invalid meanwhile.
   package func body(_ request: HTTPRequest) -> HTTPDecision {
     let answer =
@@ -467,7 +452,6 @@ extension Gateway: HTTPApplication {
     return configuration.gate.sharing(request)
   }
 
-  /// The response to a request that the server itself refuses.
   package func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
     Answers.error(status, reason)
   }

@@ -29,7 +29,6 @@ package enum Route: Hashable, Sendable {
     }
   }
 
-  /// The method that the route takes.
   var method: String {
     switch self {
     case .token, .code, .messages: "POST"
@@ -50,7 +49,6 @@ package enum Route: Hashable, Sendable {
     self == .messages ? ["authorization", "nsp-number", "nsp-stream"] : ["authorization"]
   }
 
-  /// Whether the route needs a token.
   var needsToken: Bool { isProtocol && self != .token }
 
   /// The most octets of a body; nil if the route reads none.
@@ -70,7 +68,6 @@ package enum Admission: Hashable, Sendable {
   case route(Route, SessionActor?)
   /// The request is a preflight, and a page of its origin may send the request that it announces.
   case preflight(Route)
-  /// The request is refused.
   case refused(status: UInt32, reason: String, allow: String?)
 
   /// Decides about a request: host, path, method, origin, site, token, in this order.
@@ -178,7 +175,6 @@ enum Answers {
     headers: SecurityHeaders.all + [["Cache-Control", "no-store"], ["X-Accel-Buffering", "no"]],
     body: [])
 
-  /// The answer to a preflight.
   static func preflight(for route: Route) -> HTTPResponse {
     let permitted = RequestGate.preflight(method: route.method, headers: route.headers)
     return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])

@@ -16,19 +16,16 @@ package struct PageMessage: Hashable, Sendable {
   package enum Fault: Error, Hashable, Sendable {
     /// A line has another form.
     case malformed(line: Int)
-    /// A line is too long.
     case tooLong(line: Int)
   }
 
   /// What the message counts while it waits: its octets, and 64 for the memory of two arrays.
   var cost: Int { frame.count + body.count + 64 }
 
-  /// Whether this is a `hello`.
   package var isHello: Bool { frame == Self.hello }
 
   static let hello = Array("nsp1.hello".utf8)
 
-  /// Whether this is a `bye`.
   var isBye: Bool { frame == Self.bye }
 
   private static let bye = Array("nsp1.bye".utf8)

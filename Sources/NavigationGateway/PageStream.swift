@@ -207,7 +207,6 @@ package struct PageStream: Sendable {
       frame: Array("nsp1.ok".utf8).span, body: ServerMessageWriter.ok(id: id).span)
   }
 
-  /// Notes that navd accepted the connection.
   package mutating func noteConnected() { isConnected = true }
 
   /// When to connect again; nil once there has been a connection.
@@ -224,7 +223,6 @@ package struct PageStream: Sendable {
   /// Whether the stream has ended; its response can go on until the page has taken what waits.
   package var hasEnded: Bool { endedAt != nil }
 
-  /// Notes another attempt to connect.
   package mutating func noteAttempt(at now: UInt64) { attemptedAt = now }
 
   /// Notes whether something waits for the page's socket, and how much that has taken so far.

@@ -25,7 +25,6 @@ package struct TokenTable: Sendable {
   private var launched: [String: Entry] = [:]
   private var codes: [String: Entry] = [:]
 
-  /// Makes a table with the tokens of the file.
   package init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
 
   /// Replaces the tokens of the file.
@@ -93,9 +92,7 @@ package enum TokenFile {
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the line, from 1.
     package var line: Int
-    /// The reason.
     package var reason: String
-    /// The fault in one line.
     package var description: String { "line \(line): \(reason)" }
   }
 
@@ -107,8 +104,6 @@ package enum TokenFile {
   /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.
   ///
   /// Without a role it is `read`; without patterns of navs it is `*`.
-  ///
-  /// - Returns: the actors by their tokens.
   package static func read(_ text: String) throws(Fault) -> [String: SessionActor] {
     var actors: [String: SessionActor] = [:]
     var names: Set<String> = []

@@ -4,26 +4,19 @@ import CLinux
 package struct FileStatus: Hashable, Sendable {
   /// The kinds of file that the rules distinguish, with their names in messages.
   package enum Kind: String, Hashable, Sendable {
-    /// A regular file.
     case regular = "a regular file"
-    /// A directory.
     case directory = "a directory"
-    /// A Unix socket.
     case socket = "a socket"
-    /// A symbolic link.
     case symbolicLink = "a symbolic link"
     /// A device or a pipe.
     case other = "a special file"
   }
 
-  /// The kind of file.
   package var kind: Kind
-  /// The user id of the owner.
   package var owner: UInt32
   /// The permission bits, 0 to 0o7777.
   package var mode: UInt32
 
-  /// Makes a status without a file, for tests.
   package init(kind: Kind, owner: UInt32, mode: UInt32) {
     self.kind = kind
     self.owner = owner

@@ -2,7 +2,6 @@
 package enum InspectorFiles {
   /// The reason why there are no files.
   package struct Missing: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The directories that were searched.
     package let tried: [String]
 
     /// The reason in one line, with what to do.
@@ -14,12 +13,6 @@ package enum InspectorFiles {
 
   /// Finds the directory with the page: that of the option, else the one that belongs to this
   /// program, installed or in a build tree, else that of the package.
-  ///
-  /// - Parameters:
-  ///   - option: the value of `--page`; nil without the option.
-  ///   - file: the file that the directory must have.
-  /// - Returns: the directory.
-  /// - Throws: `Missing` with the directories that were searched.
   package static func directory(
     option: String?, having file: String = "index.html"
   ) throws(Missing) -> String {

@@ -5,25 +5,19 @@
 package struct PathRules: Sendable {
   /// The length of the longest path of a Unix socket, in bytes without the terminating zero.
   package static let maximumSocketPathBytes = 107
-  /// The name of the socket in the runtime directory.
   package static let socketName = "navd.sock"
-  /// The runtime directory of the system-wide service.
   package static let systemRuntimeDirectory = "/run/navd"
-  /// The state directory of the system-wide service.
   package static let systemStateDirectory = "/var/lib/navd"
 
-  /// The environment variables of the process.
   package var environment: ProcessEnvironment
   /// The effective user id of the process.
   package var userID: UInt32
 
-  /// Makes rules for a given environment and user, for tests.
   package init(environment: ProcessEnvironment, userID: UInt32) {
     self.environment = environment
     self.userID = userID
   }
 
-  /// The rules for this process.
   package static func current() -> PathRules {
     PathRules(environment: .current(), userID: effectiveUserID())
   }
@@ -35,13 +29,11 @@ package struct PathRules: Sendable {
     /// Whether every user can create it, because it lies in /tmp; its owner must then be checked.
     package var isInSharedDirectory: Bool
 
-    /// Makes a candidate from its path.
     package init(path: String, isInSharedDirectory: Bool) {
       self.path = path
       self.isInSharedDirectory = isInSharedDirectory
     }
 
-    /// The path of the daemon's socket in this directory.
     package var socketPath: String { path + "/" + PathRules.socketName }
   }
 
@@ -73,9 +65,7 @@ package struct PathRules: Sendable {
     try Self.endpoint(socketPath: runtimeDirectory.socketPath)
   }
 
-  /// The ipc address of a socket.
-  ///
-  /// - Throws: `socketPathTooLong` if the kernel would refuse the path.
+  /// The ipc address of a socket; throws `socketPathTooLong` if the kernel would refuse the path.
   package static func endpoint(socketPath: String) throws(PathError) -> String {
     let byteCount = socketPath.utf8.count
     guard byteCount <= maximumSocketPathBytes else {
@@ -102,11 +92,7 @@ package struct PathRules: Sendable {
   /// It is the option `--endpoint`, else `NAVD_ENDPOINT`, else the first socket that exists in
   /// `clientDirectories`. A client skips a socket in a directory that another user could have
   /// created, because that user could run another program in place of the daemon.
-  /// - Parameters:
-  ///   - option: The value of `--endpoint`; nil without the option.
-  ///   - probe: Reads the status of a path; returns nil if it does not exist.
-  /// - Returns: An address for libzmq.
-  /// - Throws: `noEndpoint` with every path that it tried, or `socketPathTooLong`.
+  /// It throws `noEndpoint` with every path that it tried.
   package func clientEndpoint(
     option: String?, probe: (String) -> FileStatus? = FileStatus.probe
   ) throws(PathError) -> String {

@@ -2,11 +2,7 @@ import CLinux
 
 /// Creates a directory and its missing parents; an existing directory stays as it is.
 ///
-/// New directories have exactly `mode`, independent of the umask.
-/// - Parameters:
-///   - path: An absolute path.
-///   - mode: The permission bits of each new directory.
-/// - Throws: `SystemError` with the system call that failed.
+/// The path is absolute. New directories have exactly `mode`, independent of the umask.
 package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
   if FileStatus.probe(path)?.kind == .directory { return }
   let parent = parentDirectory(of: path)

@@ -9,12 +9,10 @@ package struct ProcessEnvironment: Hashable, Sendable {
 
   private var variables: [String: String]
 
-  /// Makes an environment from variables, for tests.
   package init(_ variables: [String: String]) {
     self.variables = variables.filter { !$0.value.isEmpty }
   }
 
-  /// Reads the variables of this process.
   package static func current() -> ProcessEnvironment {
     var variables: [String: String] = [:]
     // The list ends with a null pointer, and is valid until the process changes its environment.
@@ -36,7 +34,6 @@ package struct ProcessEnvironment: Hashable, Sendable {
     variables.keys.filter { $0.hasPrefix(Self.prefix) }.sorted()
   }
 
-  /// The value of a variable; nil if it is unset or empty.
   package subscript(name: String) -> String? { variables[name] }
 
   /// The first path of a variable that can contain several, separated by colons; nil if it is
@@ -52,5 +49,4 @@ package struct ProcessEnvironment: Hashable, Sendable {
   }
 }
 
-/// The effective user id of this process.
 package func effectiveUserID() -> UInt32 { geteuid() }

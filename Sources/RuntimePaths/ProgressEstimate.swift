@@ -17,7 +17,6 @@ package struct ProgressEstimate: Hashable, Sendable {
     var done: UInt64
   }
 
-  /// The units that are done.
   package private(set) var done: UInt64 = 0
   /// All units, as last reported; never fewer than `done`.
   package private(set) var total: UInt64 = 0
@@ -28,21 +27,15 @@ package struct ProgressEstimate: Hashable, Sendable {
   private var next: Mark
 
   /// Begins at a time in milliseconds of a clock that does not fall.
-  ///
-  /// - Parameter now: the time.
   package init(at now: UInt64) {
     self.now = now
     base = Mark(time: now, done: 0)
     next = base
   }
 
-  /// Takes a report.
+  /// Takes a report; one of less work than before, or of an earlier time, changes neither.
   ///
-  /// A report of less work than before, or of an earlier time, changes neither.
-  /// - Parameters:
-  ///   - done: the units that are done.
-  ///   - total: all units; they can grow while the work goes on.
-  ///   - now: the time in milliseconds.
+  /// `total` can grow while the work goes on; `now` is in milliseconds.
   package mutating func note(_ done: UInt64, of total: UInt64, at now: UInt64) {
     self.now = max(self.now, now)
     self.done = max(self.done, min(done, total))
@@ -55,7 +48,6 @@ package struct ProgressEstimate: Hashable, Sendable {
     next = Mark(time: self.now, done: self.done)
   }
 
-  /// Whether everything is done.
   package var isComplete: Bool { total > 0 && done == total }
 
   /// The share that is done in whole percent; 100 only if everything is done.

@@ -6,19 +6,11 @@ package struct ProgressLine {
   private var display: ProgressDisplay
 
   /// Begins; writes nothing.
-  ///
-  /// - Parameters:
-  ///   - subject: the work.
-  ///   - form: the form.
   package init(_ subject: ProgressSubject, as form: ProgressDisplay.Form) {
     display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
   }
 
   /// Takes a report, and shows it if that is due.
-  ///
-  /// - Parameters:
-  ///   - done: the units that are done.
-  ///   - total: all units.
   package mutating func show(_ done: UInt64, of total: UInt64) {
     guard display.form != .none else { return }
     write(
@@ -39,7 +31,6 @@ package struct ProgressLine {
   /// Erases the line of a terminal, so that other text can be written; the next report shows it again.
   package func pause() { if display.form == .line { write(display.isShown ? "\r\u{1B}[K" : nil) } }
 
-  /// Whether reports are shown.
   package var isShown: Bool { display.form != .none }
 
   /// Whether stderr is a terminal.

@@ -12,10 +12,8 @@ package struct ProgressSubject: Hashable, Sendable {
   package let name: String
   /// The words on a terminal, such as `backing up`.
   package let words: String
-  /// What is counted.
   package let unit: Unit
 
-  /// Makes a subject of its members.
   package init(_ name: String, _ words: String, _ unit: Unit) {
     (self.name, self.words, self.unit) = (name, words, unit)
   }
@@ -24,33 +22,24 @@ package struct ProgressSubject: Hashable, Sendable {
   package static let backup = ProgressSubject("backup", "backing up", .bytes(4096))
   /// A restoration; its bytes count when they are written, and again when they are read.
   package static let restore = ProgressSubject("restore", "restoring", .bytes(1))
-  /// The replay of the journal at a start.
   package static let start = ProgressSubject("start", "replaying the journal", .things("rows"))
-  /// A check of all navs.
   package static let verify = ProgressSubject("verify", "checking", .things("navs"))
-  /// A recording of a nav.
   package static let record = ProgressSubject("record", "recording", .things("revisions"))
   /// The proof of a recording; its bytes count when they are read.
   package static let proof = ProgressSubject("proof", "proving", .bytes(1))
-  /// The deletion of old rows.
   package static let prune = ProgressSubject("prune", "pruning the history", .things("rows"))
 }
 
 extension ProgressEstimate {
   /// The figures in words, such as `backing up: 37 %, 95.2 MB/s, 12 s left`.
-  ///
-  /// - Parameter subject: the work.
-  /// - Returns: one line.
   package func text(_ subject: ProgressSubject) -> String {
     ([subject.words + ": \(percent) %"] + figures(subject)).joined(separator: ", ")
   }
 
   /// The figures with a bar, such as `backing up [####      ]  37 %  95.2 MB/s  12 s left`.
   ///
-  /// - Parameters:
-  ///   - subject: the work.
-  ///   - columns: the width of the terminal; a narrow one has no bar, or fewer figures.
-  /// - Returns: a text in ASCII that is shorter than the terminal is wide.
+  /// The text is in ASCII and shorter than the terminal is wide. A narrow one has no bar, or fewer
+  /// figures.
   package func line(_ subject: ProgressSubject, columns: Int) -> String {
     let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
     var parts = ["\(share)\(percent) %"] + figures(subject)
@@ -71,10 +60,8 @@ extension ProgressEstimate {
   /// The widest figures: `  100 %  999,999,999 rows/s  23 h 59 min left`, about.
   private static let figureColumns = 45
 
-  /// The figures as the members of a JSON object, without braces.
-  ///
-  /// - Parameter subject: the work.
-  /// - Returns: the members, from `work` on; `rate` and `remaining` only when they are known.
+  /// The figures as the members of a JSON object, without braces; `rate` and `remaining` only when
+  /// they are known.
   package func members(_ subject: ProgressSubject) -> String {
     let unit =
       switch subject.unit {
@@ -136,16 +123,12 @@ package struct ProgressDisplay: Sendable {
   package enum Form: String, CaseIterable, Sendable {
     /// One line of a terminal, which each report replaces.
     case line
-    /// Lines of JSON.
     case json
-    /// Nothing.
     case none
 
     /// The form for the word of an option `--progress`; nil for a word that is none of its values.
     ///
-    /// - Parameters:
-    ///   - word: `auto`, `json` or `none`; nil stands for `auto`.
-    ///   - isTerminal: whether stderr is a terminal, which `auto` requires.
+    /// nil as `word` stands for `auto`, which requires that stderr is a terminal.
     package init?(word: String?, isTerminal: Bool) {
       switch word {
       case "auto", nil: self = isTerminal ? .line : .none
@@ -159,38 +142,23 @@ package struct ProgressDisplay: Sendable {
     package static let words = ["auto", "json", "none"]
   }
 
-  /// The form.
   package let form: Form
-  /// The figures.
   package private(set) var estimate: ProgressEstimate
   private let subject: ProgressSubject
   private var shownAt: UInt64?
   private var shown: ProgressEstimate?
 
-  /// Begins with nothing shown.
-  ///
-  /// - Parameters:
-  ///   - subject: the work.
-  ///   - form: the form.
-  ///   - now: the time in milliseconds.
+  /// Begins with nothing shown; times are in milliseconds.
   package init(_ subject: ProgressSubject, as form: Form, at now: UInt64) {
     (self.subject, self.form) = (subject, form)
     estimate = ProgressEstimate(at: now)
   }
 
-  /// Whether something was shown.
   package var isShown: Bool { shown != nil }
 
   private var interval: UInt64 { form == .json ? 1000 : 100 }
 
-  /// Takes a report.
-  ///
-  /// - Parameters:
-  ///   - done: the units that are done.
-  ///   - total: all units.
-  ///   - now: the time in milliseconds.
-  ///   - columns: the width of the terminal.
-  /// - Returns: the text to write; nil for none.
+  /// Takes a report; returns the text to write, nil for none.
   package mutating func note(
     _ done: UInt64, of total: UInt64, at now: UInt64, columns: Int = 80
   ) -> String? {
@@ -200,10 +168,10 @@ package struct ProgressDisplay: Sendable {
     return show(at: now, columns)
   }
 
-  /// Ends the display, whether or not the work is complete.
+  /// Ends the display, whether or not the work is complete; returns the text to write, nil for
+  /// none.
   ///
-  /// - Returns: the text to write: on a terminal, it erases the line; as JSON, it is the last report
-  ///   unless that was shown. nil for none.
+  /// On a terminal, it erases the line; as JSON, it is the last report unless that was shown.
   package mutating func end() -> String? {
     switch form {
     case .none: return nil

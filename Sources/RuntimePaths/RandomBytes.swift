@@ -17,7 +17,6 @@ package func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
   return bytes
 }
 
-/// A random number of 64 bits.
 package func randomUInt64() throws(SystemError) -> UInt64 {
   try randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
 }

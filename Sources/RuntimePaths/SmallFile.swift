@@ -1,11 +1,6 @@
 import CLinux
 
-/// Reads a whole file of limited size.
-/// - Parameters:
-///   - path: The file.
-///   - maximumBytes: The limit; the function throws `EFBIG` for a longer file.
-/// - Returns: The contents.
-/// - Throws: `SystemError` with the system call that failed.
+/// Reads a whole file; throws `EFBIG` if it is longer than `maximumBytes`.
 package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> [UInt8]
 {
@@ -81,9 +76,8 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
   }
 }
 
-/// Creates a file that does not exist yet, and makes it and its name durable.
-///
-/// - Throws: `SystemError` with the system call that failed, such as `EEXIST`.
+/// Creates a file that does not exist yet, and makes it and its name durable; throws `EEXIST` if
+/// there is one.
 package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

@@ -9,7 +9,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The value of `errno`.
   package var code: Int32
 
-  /// Makes an error from an operation, its path and a value of `errno`.
   package init(_ operation: String, _ path: String, code: Int32) {
     self.operation = operation
     self.path = path
@@ -56,17 +55,14 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
   case noStateDirectory
   /// There is no usable socket of a daemon at any of these paths.
   case noEndpoint(tried: [Tried])
-  /// A system call failed.
   case system(SystemError)
 
   /// One path that a client tried without success.
   package struct Tried: Hashable, Sendable {
-    /// The path of the socket.
     package var path: String
     /// The reason why the socket there is not usable, such as "not there".
     package var finding: String
 
-    /// Makes an entry for one tried path.
     package init(path: String, finding: String) {
       self.path = path
       self.finding = finding

@@ -3,9 +3,8 @@ import CSystemd
 
 /// The socket of systemd's journal.
 package enum JournalSocket {
-  /// Sends one message with these fields, each as "NAME=value".
-  ///
-  /// - Returns: whether the journal took it.
+  /// Sends one message with these fields, each as "NAME=value"; returns whether the journal took
+  /// it.
   package static func send(_ fields: [String]) -> Bool {
     let fields = fields.map { Array($0.utf8) }
     let bytes = fields.flatMap { $0 }

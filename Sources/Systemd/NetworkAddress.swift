@@ -4,7 +4,6 @@ import CLinux
 package struct NetworkAddress: Hashable, Sendable {
   /// The IPv4 or IPv6 address, without brackets.
   package let host: String
-  /// The port.
   package let port: Int32
 
   /// Reads `tcp://ADDRESS:PORT`, with brackets around an IPv6 address.

@@ -4,20 +4,17 @@ package import RuntimePaths
 
 /// A message to the service manager, see sd_notify(3).
 package enum ServiceNotification: Hashable, Sendable {
-  /// The program serves.
   case ready
   /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
   case reloading(sinceMicroseconds: UInt64)
   /// The activity of the program in one line, which `systemctl status` shows.
   case status(String)
-  /// The program is stopping.
   case stopping
   /// The loop is running, which restarts the time of the watchdog.
   case watchdog
   /// The start or stop needs at least this much more time.
   case extendTimeout(milliseconds: UInt64)
 
-  /// The assignments of the message.
   package var assignment: String {
     switch self {
     case .ready: "READY=1"
@@ -38,12 +35,10 @@ package struct InheritedSocket: Hashable, Sendable {
   package var descriptor: Int32
   /// The name from `FileDescriptorName=`.
   package var name: String
-  /// The address that it listens on.
   package var place: Place
 
   /// An address of a listening socket.
   package enum Place: Hashable, Sendable {
-    /// A path of the file system.
     case path(String)
     /// The numeric address of one interface, as `tcp://ADDRESS:PORT`.
     case network(String)
@@ -60,12 +55,10 @@ package struct InheritedSocket: Hashable, Sendable {
 
 /// The reason why a passed socket cannot be used.
 package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A system call failed.
   case system(SystemError)
   /// A descriptor is not a listening socket with an address of its own.
   case notAListeningSocket(name: String, descriptor: Int32)
 
-  /// The error in one line.
   package var description: String {
     switch self {
     case .system(let error): error.description
@@ -83,7 +76,6 @@ package enum ServiceManager {
     try notify(notifications)
   }
 
-  /// Sends notifications in one message; without a service manager it does nothing.
   package static func notify(_ notifications: [ServiceNotification]) throws(SystemError) {
     let text = notifications.map(\.assignment).joined(separator: "\n")
     let result = unsafe sd_notify(0, text)

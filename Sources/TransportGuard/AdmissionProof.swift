@@ -14,8 +14,6 @@ struct AdmissionProof {
   private let process: pid_t
 
   /// Starts the child process; the calling process must have one thread only.
-  ///
-  /// - Throws: the error of the system call.
   static func begin(_ identity: CurveSecretKey?) throws(SystemError) -> AdmissionProof {
     let knocks = Knocks(identity: identity)
     let context = unsafe Unmanaged.passUnretained(knocks).toOpaque()
@@ -31,10 +29,8 @@ struct AdmissionProof {
     return AdmissionProof(process: process)
   }
 
-  /// Waits until the child process ends.
-  ///
-  /// - Throws: `EPERM` if libzmq admitted a stranger, or did not refuse one within 2 s; or the
-  ///   error of libzmq or the kernel.
+  /// Waits until the child process ends; throws `EPERM` if libzmq admitted a stranger, or did not
+  /// refuse one within 2 s.
   func finish() throws(ZeroMQError) {
     let result = navd_await_child(process)
     guard result != 0 else { return }
@@ -65,8 +61,6 @@ struct AdmissionProof {
   /// Connects strangers to sockets: one over ipc, and with an identity two over CURVE.
   ///
   /// One of those two proves no key; the other proves a key that is not authorised.
-  ///
-  /// - Throws: `EPERM` if libzmq admitted one, or did not refuse one within 2 s; or libzmq's error.
   static func run(
     in context: borrowing Context, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
@@ -87,15 +81,10 @@ struct AdmissionProof {
     }
   }
 
-  /// Returns whether libzmq refuses a stranger that connects to a socket.
+  /// Whether libzmq refuses a stranger within 2 s.
   ///
-  /// - Parameters:
-  ///   - router: the socket with its options, not bound yet.
-  ///   - context: a context without a ZAP handler.
-  ///   - identity: the socket's secret key; nil for a socket without CURVE.
-  ///   - stranger: the key pair that the stranger proves; nil for a stranger that proves nothing.
-  /// - Returns: false if libzmq admits the stranger, or does not refuse it within 2 s.
-  /// - Throws: libzmq's error.
+  /// `router` has its options and is not bound yet; `context` has no ZAP handler. nil as `identity`
+  /// means a socket without CURVE, nil as `stranger` one that proves nothing.
   static func isRefused(
     by router: borrowing Socket, in context: borrowing Context, _ identity: CurveSecretKey?,
     stranger: CurveKeyPair?

@@ -16,7 +16,6 @@ extension Connections {
     case admitted
     /// The limit of all connections is reached, or that of the principal.
     case tooMany(ofPrincipal: Bool)
-    /// The connection has ended.
     case ended
   }
 
@@ -35,11 +34,7 @@ extension Connections {
   /// Law: the number of silent connections with an admission noted is, for each origin, at least
   /// the number of those that were admitted.
   ///
-  /// - Parameters:
-  ///   - peer: the peer, as identified by the kernel or by its key.
-  ///   - number: the number of the admission, greater than all before.
-  ///   - limits: the limits of admitted connections.
-  /// - Returns: the verdict for the answer.
+  /// `number` is greater than that of each earlier admission.
   mutating func admit(_ peer: Peer, as number: UInt64, _ limits: Limits) -> Verdict {
     let origin = Connection.Origin(peer)
     let silent = indices.filter {
@@ -112,6 +107,5 @@ extension Connection.Origin {
   /// The user of a process on this machine; nil for a network.
   var user: UInt32? { if case .process(let user, _) = self { user } else { nil } }
 
-  /// Whether the peer is on this machine.
   var isLocal: Bool { user != nil }
 }

@@ -44,7 +44,6 @@ struct Connections {
   /// The earliest deadline of a first message, or an earlier time; nil if there is none.
   private var silentAt: UInt64?
 
-  /// The number of open connections.
   var openCount: Int { open.count }
 
   /// The number of connections in the table, open or closed.
@@ -61,10 +60,8 @@ struct Connections {
   /// The slot of a connection that has sent a message; nil if there is none with this id.
   func slot(of id: ConnectionID) -> Int? { slots.find(id.number) }
 
-  /// The slot of the open connection with a descriptor.
   func slot(behind descriptor: Int32) -> Int? { open[descriptor] }
 
-  /// The connection in a slot.
   subscript(_ slot: Int) -> Connection {
     // Yields the element instead of a copy, which would retain each member.
     _read { yield connections.span[slot] }
@@ -84,12 +81,9 @@ struct Connections {
 
   // Observations.
 
-  /// Enters an accepted connection.
+  /// Enters an accepted connection, which was not entered before; returns its slot.
   ///
-  /// - Parameters:
-  ///   - acceptance: the acceptance, not entered before.
-  ///   - now: the time, in milliseconds of a monotonic clock, as in all functions here.
-  /// - Returns: the slot of the connection.
+  /// Times are milliseconds of a monotonic clock, here and in all functions of the table.
   @discardableResult
   mutating func noteAccepted(_ acceptance: Acceptance, at now: UInt64) -> Int {
     // The kernel reused the number, so the connection that had it is closed.
@@ -143,8 +137,7 @@ struct Connections {
   /// A message names its descriptor, which the kernel may have reused since. It also names its
   /// admission number. That number is greater than the count at the acceptance of its connection,
   /// and not greater than the count at the next acceptance with that descriptor.
-  ///
-  /// - Returns: the slot; nil if the connection is no longer in the table.
+  /// The result is nil if the connection is no longer in the table.
   mutating func noteFirstMessage(
     _ id: ConnectionID, _ routingID: [UInt8], from peer: Peer, key: CurvePublicKey?,
     admission: UInt64, descriptor: Int32
@@ -184,9 +177,8 @@ struct Connections {
     }
   }
 
-  /// Notes that the socket was empty, so no message waits of connections closed before.
-  ///
-  /// - Returns: the ids of the connections whose end the hub must handle.
+  /// Notes that the socket was empty, so no message waits of connections closed before; returns the
+  /// ids of those whose end the hub must handle.
   mutating func noteEmpty() -> [ConnectionID] {
     guard !closed.isEmpty else { return [] }
     defer { closed.removeAll(keepingCapacity: true) }
@@ -238,9 +230,8 @@ struct Connections {
     return due
   }
 
-  /// Postpones the deadline of a silent connection by ``silence``.
-  ///
-  /// - Returns: false if it was postponed ``postponements`` times already.
+  /// Postpones the deadline of a silent connection by ``silence``; false after ``postponements``
+  /// times.
   mutating func postpone(_ slot: Int, at now: UInt64) -> Bool {
     guard connections[slot].postponements < Self.postponements else { return false }
     connections[slot].postponements += 1
@@ -253,13 +244,10 @@ struct Connections {
 
 /// An accepted connection, as the kernel describes it.
 struct Acceptance: Hashable, Sendable {
-  /// The descriptor.
-  ///
   /// The kernel gives the number to another connection after close(2).
   var descriptor: Int32
   /// The kernel's number of the socket (SO_COOKIE), unique since the machine started.
   var cookie: UInt64
-  /// The peer's process, or the network.
   var origin: Connection.Origin
   /// The number of admissions answered before the acceptance, which belong to other connections.
   var admissions: UInt64
@@ -283,9 +271,8 @@ struct Connection: Sendable {
   }
 
   let acceptance: Acceptance
-  /// Whether the descriptor is open.
-  ///
-  /// Messages of a closed connection can wait in the socket until the loop has read all messages.
+  /// Whether the descriptor is open; messages of a closed connection can wait in the socket until
+  /// the loop has read all messages.
   var isOpen = true
   /// The number of the connection's admission; 0 before it is admitted.
   ///
@@ -305,12 +292,10 @@ struct Connection: Sendable {
   var isEnveloped = false
   /// The deadline of the first message, in milliseconds; nil if there is none.
   var firstMessageDue: UInt64?
-  /// How often that deadline was postponed.
   var postponements = 0
   /// The time at which the table removes the closed connection even if the socket never was empty,
   /// in milliseconds; nil while it is open.
   var removalDue: UInt64?
-  /// The messages and bytes that the peer has not read.
   var outbox = Outbox()
   /// Whether navd has evicted the peer: it sends the peer nothing more, and the hub has ended its session.
   var isAbandoned = false

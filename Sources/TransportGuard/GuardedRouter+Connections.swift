@@ -8,7 +8,6 @@ package import ZeroMQ
 extension GuardedRouter {
   /// Counts of connections, for metrics.
   package struct Figures: Sendable {
-    /// The number of open connections.
     package var open = 0
     /// The number of admitted connections of each user and key, in descending order.
     package var principals: [(name: String, connections: Int)] = []
@@ -60,7 +59,6 @@ extension GuardedRouter {
     incidents.append(Incident(.warning, .limited, text))
   }
 
-  /// Reports which peer the gate disconnected, and for what.
   private mutating func report(_ cut: InboundGate.Cut) {
     let known = cut.descriptor.flatMap { connections.slot(behind: $0) }
       .flatMap { connections[$0].id == nil ? nil : $0 }
@@ -79,7 +77,6 @@ extension GuardedRouter {
     incidents.append(Incident(.warning, .limited, text))
   }
 
-  /// Handles the connections whose deadline has passed.
   mutating func takeDueConnections(at now: UInt64) {
     guard let wakeAt = connections.wakeAt, wakeAt <= now else { return }
     let due = connections.takeDue(at: now)
@@ -201,9 +198,8 @@ extension GuardedRouter {
 
   /// Revokes the connections whose keys are no longer authorised under the same name.
   ///
-  /// The router ignores everything that they send from now on.
-  ///
-  /// - Returns: the ids of the connections whose sessions the hub must end.
+  /// The router ignores everything that they send from now on. The hub must end the sessions of the
+  /// returned ids.
   package mutating func revoke(_ authority: some PeerAuthority) -> [ConnectionID] {
     var revoked: [ConnectionID] = []
     for (id, slot) in connections.speaking {

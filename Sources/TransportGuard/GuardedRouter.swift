@@ -21,10 +21,8 @@ package struct GuardedRouter: ~Copyable {
     package var unsentBytes: Int
     /// The maximum of connections on this machine, and the same maximum over networks.
     package var connections: Int
-    /// The maximum of connections of one user or key.
     package var connectionsPerPrincipal: Int
 
-    /// Makes limits; all of them are in bytes or connections.
     package init(
       frameBytes: Int, unreadBytes: Int, unsentBytes: Int, connections: Int,
       connectionsPerPrincipal: Int
@@ -110,13 +108,10 @@ package struct GuardedRouter: ~Copyable {
     poller.watch(watched.messages, for: isWanted ? .readable : [])
   }
 
-  /// Handles what the poller has seen, and answers requests for admission.
+  /// Handles what the poller has seen, and answers requests for admission; false if there are no
+  /// messages.
   ///
-  /// - Parameters:
-  ///   - poller: the poller given to `watch`, after a wait.
-  ///   - authority: decides which peers may connect.
-  /// - Returns: whether there may be messages.
-  /// - Throws: libzmq's error.
+  /// `poller` is that given to `watch`, after a wait.
   package mutating func attend(
     to poller: borrowing Poller, _ authority: some PeerAuthority
   ) throws(ZeroMQError) -> Bool {
@@ -162,7 +157,6 @@ extension GuardedRouter {
     return false
   }
 
-  /// The bytes of the message received last.
   package var receivedBytes: Int { received.byteCount }
 
   /// Reads the message received last; returns nil if its sender is not admitted, or is evicted or
@@ -277,7 +271,6 @@ extension GuardedRouter {
     if sharedBody >= 0 { shared = Message() }
   }
 
-  /// Drops the messages that wait for a peer.
   package mutating func discardOutbox(of id: ConnectionID) {
     if let slot = connections.slot(of: id) { connections[slot].outbox.discard() }
   }
@@ -376,7 +369,6 @@ extension GuardedRouter {
     }
   }
 
-  /// Reports that a peer is disconnected for the bytes that it left unread.
   private mutating func reportUnread(_ bytes: String, _ slot: Int) {
     let principal = connections[slot].peer.principal
     let text = "\(principal) is disconnected: it left \(bytes) bytes unread"

@@ -65,7 +65,6 @@ final class InboundGate: @unchecked Sendable {
   private let hasJudged = Atomic<Bool>(false)
   private let hasSeenSealed = Atomic<Bool>(false)
   private let admissions = Atomic<UInt64>(0)
-  /// The events for the loop.
   let events = ConnectionEvents()
   #if DEBUG
     /// Whether the gate passes on everything that peers send, and counts nothing.
@@ -76,10 +75,8 @@ final class InboundGate: @unchecked Sendable {
 
   /// Makes a gate whose limits allow what the protocol allows.
   ///
-  /// - Parameters:
-  ///   - frameBytes: the maximum size of a frame in libzmq.
-  ///   - messages: the maximum of messages that libzmq queues for one connection.
-  ///   - totalBytes: the maximum that all connections together may make the daemon hold.
+  /// `messages` is the maximum that libzmq queues for one connection, and `totalBytes` what all
+  /// connections together may make the daemon hold.
   init(frameBytes: Int, messages: Int, totalBytes: Int) {
     // Up to 1,024 frames, even empty ones; the protocol's messages have two or three.
     messageLimit = frameBytes + 1024 * InboundStream.frameCost
@@ -103,13 +100,11 @@ final class InboundGate: @unchecked Sendable {
     unsafe installedGate.store(gate, ordering: .releasing)
   }
 
-  /// Changes the limit for all connections together.
   func setTotalLimit(_ bytes: Int) {
     totalLimit.store(bytes, ordering: .relaxed)
     reliefDue.store(0, ordering: .relaxed)
   }
 
-  /// The highest descriptor that a peer has had.
   var highestDescriptor: Int32 { highest.load(ordering: .relaxed) }
 
   /// The bytes that the daemon now holds of messages that the loop has not taken.
@@ -143,9 +138,7 @@ final class InboundGate: @unchecked Sendable {
 
   /// Whether libzmq reads through the gate, as its first request for admission must show.
   ///
-  /// - Parameter isSealed: whether libzmq must also have opened a sealed handshake through the
-  ///   gate.
-  /// - Returns: false if the gate does not see what peers send.
+  /// With `isSealed`, libzmq must also have opened a sealed handshake through the gate.
   func isInPlace(isSealed: Bool) -> Bool {
     hasJudged.load(ordering: .relaxed) && (!isSealed || hasSeenSealed.load(ordering: .relaxed))
   }
@@ -157,9 +150,8 @@ final class InboundGate: @unchecked Sendable {
 
   // Called on libzmq's threads.
 
-  /// Notes an accepted connection, before libzmq reads from it.
-  ///
-  /// - Returns: false for a descriptor beyond the table; the caller must close it.
+  /// Notes an accepted connection, before libzmq reads from it; false for a descriptor beyond the
+  /// table, which the caller must close.
   func noteAccepted(_ descriptor: Int32) -> Bool {
     guard descriptor >= 0, Int(descriptor) < capacity else { return false }
     let origin = Self.origin(descriptor)
@@ -194,9 +186,7 @@ final class InboundGate: @unchecked Sendable {
     return .process(user: UInt32(exactly: user) ?? .max, number: process)
   }
 
-  /// Judges the bytes that were read from a descriptor.
-  ///
-  /// - Returns: whether libzmq may have them.
+  /// Judges the bytes that were read from a descriptor; false if libzmq may not have them.
   func judge(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Bool {
     guard let entry = unsafe entry(descriptor),
       unsafe entry.pointee.cookie.load(ordering: .relaxed) != 0
@@ -237,9 +227,7 @@ final class InboundGate: @unchecked Sendable {
     if let entry = unsafe entry(descriptor) { unsafe end(descriptor, entry) }
   }
 
-  /// Judges the properties in a handshake that CURVE sealed.
-  ///
-  /// - Returns: whether libzmq may have them.
+  /// Judges the properties in a handshake that CURVE sealed; false if libzmq may not have them.
   func judgeSealed(_ metadata: Span<UInt8>?) -> Bool {
     if !hasSeenSealed.load(ordering: .relaxed) { hasSeenSealed.store(true, ordering: .relaxed) }
     #if DEBUG
@@ -271,11 +259,7 @@ final class InboundGate: @unchecked Sendable {
 
   /// Notes that the loop took a message from the socket.
   ///
-  /// - Parameters:
-  ///   - descriptor: the descriptor that the message came by.
-  ///   - cookie: the kernel's number of its connection; nothing is released if that has ended.
-  ///   - bytes: the bytes of all its frames.
-  ///   - frames: the number of its frames.
+  /// Nothing is released if the connection with this `cookie` has ended.
   func noteTaken(_ descriptor: Int32, cookie: UInt64, bytes: Int, frames: Int) {
     guard let entry = unsafe entry(descriptor),
       unsafe entry.pointee.cookie.load(ordering: .relaxed) == cookie
@@ -368,7 +352,6 @@ final class InboundGate: @unchecked Sendable {
 }
 
 extension InboundGate.Reason {
-  /// The offence in words, for the log.
   var text: String {
     switch self {
     case .offence(.version): "it does not speak ZMTP 3"

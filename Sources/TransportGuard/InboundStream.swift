@@ -31,7 +31,7 @@ package struct InboundStream: Sendable {
 
   /// Whether CURVE seals the frames, so that only their lengths are visible.
   let isSealed: Bool
-  /// The maximum cost of one message.
+  /// The maximum cost of one message, in bytes.
   private let messageLimit: Int
 
   private var greetingBytes = 0
@@ -56,23 +56,15 @@ package struct InboundStream: Sendable {
   /// More heartbeats than a peer sends in half a day.
   static let signsOfLifeInARow = 65_536
 
-  /// Makes a parser for a new connection.
-  ///
-  /// - Parameters:
-  ///   - isSealed: whether the peer must use CURVE.
-  ///   - messageLimit: the maximum cost of one message, in bytes.
   package init(isSealed: Bool, messageLimit: Int) {
     self.isSealed = isSealed
     self.messageLimit = messageLimit
   }
 
-  /// Parses the next bytes.
+  /// Parses the next bytes; returns the reason to disconnect the peer.
   ///
-  /// - Parameters:
-  ///   - bytes: the next bytes, any number of them.
-  ///   - second: the time, in seconds of a monotonic clock.
-  ///   - cost: grows by the bytes that must be held until the message is taken.
-  /// - Returns: the reason to disconnect the peer; after that, no more bytes may be parsed.
+  /// After a reason, no more bytes may be parsed. `second` is that of a monotonic clock; `cost`
+  /// grows by the bytes that must be held until the message is taken.
   package mutating func read(
     _ bytes: Span<UInt8>, at second: @autoclosure () -> UInt64, cost: inout Int
   ) -> Offence? {

@@ -5,19 +5,14 @@ package struct Incident: Hashable, Sendable {
 
   /// The kind of an incident.
   package enum Kind: Hashable, Sendable {
-    /// A peer was refused.
     case refused
-    /// A limit was reached.
     case limited
     /// The count of connections was wrong.
     case miscounted
   }
 
-  /// The severity for the log.
   package var severity: Severity
-  /// The kind of incident.
   package var kind: Kind
-  /// The text of the log line.
   package var text: String
   /// The principal of the peer; nil if it is not known.
   package var principal: String?

@@ -16,18 +16,15 @@ struct Outbox: Sendable {
   private var messages: [Outgoing] = []
   /// The number of `messages` that the socket took.
   private var handed = 0
-  /// The bytes of the messages that wait.
   private(set) var waitingBytes = 0
   /// The bytes that the socket took since the peer last had read nearly everything.
   private(set) var handedBytes = 0
 
-  /// Whether no message waits.
   var isEmpty: Bool { messages.isEmpty }
   /// The next message for the socket; nil if none waits.
   var first: Outgoing? { handed < messages.count ? messages[handed] : nil }
   /// The number of bytes that the peer has not read, as far as navd knows.
   var debt: Int { waitingBytes + handedBytes }
-  /// Whether more bytes wait than the limit allows.
   var isOverfull: Bool { waitingBytes > Self.waitingLimit }
   /// Whether the peer may have too many unread bytes; only the kernel knows whether it has read
   /// since.
@@ -60,7 +57,6 @@ struct Outbox: Sendable {
   /// Notes that the peer has read nearly everything that the socket took.
   mutating func noteRead() { handedBytes = 0 }
 
-  /// Drops the messages that wait.
   mutating func discard() {
     (messages, handed, waitingBytes) = ([], 0, 0)
   }

@@ -22,7 +22,6 @@ struct AdmissionRefusal: Error {
     (self.reason, self.peer, self.address) = (reason, peer, address)
   }
 
-  /// The line for the log.
   var incident: Incident {
     let who = peer?.principal ?? address ?? "a peer"
     var incident = Incident(.warning, .refused, "\(who) is refused: \(reason)")
@@ -33,8 +32,6 @@ struct AdmissionRefusal: Error {
 }
 
 extension PeerAuthority {
-  /// Decides a request for admission.
-  ///
   /// Returns the peer and the user id that libzmq attaches to its messages, or the reason for a
   /// refusal.
   func admit(_ request: ZAPRequest) -> Result<(peer: Peer, userID: String), AdmissionRefusal> {

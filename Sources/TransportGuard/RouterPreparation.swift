@@ -12,14 +12,12 @@ package struct LentSocket: Hashable, Sendable {
     case network
   }
 
-  /// How the peers of this socket identify themselves.
   package var kind: Kind
   /// The address, in libzmq's form.
   package var endpoint: String
   /// The descriptor, which the lender keeps and closes.
   package var descriptor: Int32
 
-  /// Makes a description of a listening socket.
   package init(kind: Kind, endpoint: String, descriptor: Int32) {
     self.kind = kind
     self.endpoint = endpoint
@@ -36,18 +34,14 @@ package struct RouterPreparation: ~Copyable {
   /// The maximum of queued messages of one connection; libzmq then stops reading from it.
   static let waitingMessages = 64
 
-  /// Starts the proof.
-  ///
-  /// - Parameter identity: the daemon's secret key; nil if it does not serve a network.
-  /// - Throws: the error of the system call.
+  /// Starts the proof; nil as `identity` means that the daemon does not serve a network.
   package init(identity: CurveSecretKey?) throws(SystemError) {
     self.identity = identity
     proof = try AdmissionProof.begin(identity)
   }
 
-  /// Waits for the result of the proof.
-  ///
-  /// - Throws: an error if libzmq admitted a stranger, or did not refuse one within 2 s.
+  /// Waits for the result of the proof; throws if libzmq admitted a stranger, or did not refuse one
+  /// within 2 s.
   package mutating func finishProof() throws(ZeroMQError) {
     try proof?.finish()
     proof = nil
@@ -57,12 +51,6 @@ package struct RouterPreparation: ~Copyable {
   ///
   /// It creates all of libzmq's sockets, because libzmq may abort a process that runs out of
   /// descriptors.
-  ///
-  /// - Parameters:
-  ///   - sockets: the listening sockets.
-  ///   - limits: the limits for peers.
-  /// - Returns: the router.
-  /// - Throws: a failed proof, or libzmq's error.
   package consuming func open(
     _ sockets: [LentSocket], _ limits: GuardedRouter.Limits
   ) throws(ZeroMQError) -> GuardedRouter {

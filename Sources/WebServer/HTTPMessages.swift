@@ -18,14 +18,12 @@ package struct HTTPRequest: Hashable, Sendable {
   package var requestedMethod: String?
   /// The header `Access-Control-Request-Headers` of a preflight.
   package var requestedHeaders: String?
-  /// The header `Authorization`.
   package var authorization: String?
   /// The fault of headers that leave a doubt where the body ends; nil if there is none.
   package var framingFault: String?
   /// The body; empty until the route asked for it.
   package var body: [UInt8] = []
 
-  /// Makes a request without a body.
   package init(
     method: String, path: String, query: [String: String] = [:], hosts: [String] = [],
     origin: String? = nil, fetchSite: String? = nil, authorization: String? = nil
@@ -50,16 +48,13 @@ package struct HTTPRequest: Hashable, Sendable {
 
 /// A response whose body is known.
 package struct HTTPResponse: Hashable, Sendable {
-  /// The status code, such as 200.
   package var status: UInt32
   /// The value of `Content-Type`.
   package var type: String
   /// Further headers, as name and value.
   package var headers: [[String]]
-  /// The body.
   package var body: [UInt8]
 
-  /// Makes a response.
   package init(_ status: UInt32, type: String, headers: [[String]] = [], body: [UInt8]) {
     self.status = status
     self.type = type
@@ -72,10 +67,8 @@ package struct HTTPResponse: Hashable, Sendable {
     self.init(status, type: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
   }
 
-  /// Adds a header.
   package func with(_ name: String, _ value: String) -> HTTPResponse { with([[name, value]]) }
 
-  /// Adds headers.
   package func with(_ headers: [[String]]) -> HTTPResponse {
     var copy = self
     copy.headers += headers
@@ -85,7 +78,6 @@ package struct HTTPResponse: Hashable, Sendable {
 
 /// The decision about a request, of which the server has read the head or all.
 package enum HTTPDecision {
-  /// Respond with this.
   case respond(HTTPResponse)
   /// Read the body, at most this many octets, then decide again; a longer one is answered with 413.
   case readBody(limit: Int)

@@ -15,7 +15,6 @@ package struct HTTPServer: ~Copyable {
     /// After how many seconds an idle connection is closed.
     package var idleSeconds: UInt32
 
-    /// Makes limits.
     package init(connections: Int = 64, idleSeconds: UInt32 = 3) {
       self.connections = connections
       self.idleSeconds = idleSeconds
@@ -36,14 +35,9 @@ package struct HTTPServer: ~Copyable {
   /// The address it listens on, with the port that the kernel chose for port 0.
   package let bound: ListenAddress
 
-  /// Opens the listening socket, or takes over one that is open already.
+  /// Opens the listening socket, or takes over the descriptor of one that listens already.
   ///
-  /// - Parameters:
-  ///   - address: the address to listen on; of an open socket, the address for people.
-  ///   - inherited: the descriptor of a socket that listens already; nil to open one.
-  ///   - limits: the limits.
-  ///   - application: decides about each request.
-  /// - Throws: `SystemError`.
+  /// `address` is then the one for people.
   package init(
     _ address: ListenAddress, inherited: Int32? = nil, limits: Limits = Limits(),
     application: any HTTPApplication
@@ -120,7 +114,6 @@ package struct HTTPServer: ~Copyable {
     }
   }
 
-  /// Whether the server can accept another connection.
   var hasRoom: Bool { unsafe navd_http_connections(daemon) < UInt32(limits.connections) }
 
   /// Milliseconds until `run` must be called, at most 1000; -1 while no connection needs it.

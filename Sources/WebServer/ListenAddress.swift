@@ -9,11 +9,8 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads ADDRESS:PORT, [ADDRESS]:PORT or unix:/PATH.
   ///
-  /// - Parameters:
-  ///   - text: the value of `--listen`.
-  ///   - remoteRefusal: why an address other than loopback is refused, and what to do instead; nil
-  ///     if it is permitted.
-  /// - Throws: the fault of the text, with the accepted form.
+  /// `remoteRefusal` is why an address other than loopback is refused, and what to do instead; nil
+  /// if it is permitted.
   package init(_ text: String, remoteRefusal: String?) throws(ListenError) {
     if text.hasPrefix("unix:") {
       let path = String(text.dropFirst("unix:".count))
@@ -49,7 +46,6 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// The reason why an address is not accepted.
 package struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The reason in one line.
   package var description: String
 
   init(_ description: String) { self.description = description }

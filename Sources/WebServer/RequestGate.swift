@@ -4,9 +4,7 @@
 package struct RequestGate: Hashable, Sendable {
   /// A status code and its reason.
   package struct Refusal: Hashable, Sendable {
-    /// The status code.
     package var status: UInt32
-    /// The reason, for people.
     package var reason: String
 
     init(_ status: UInt32, _ reason: String) {
@@ -20,7 +18,6 @@ package struct RequestGate: Hashable, Sendable {
   /// The origins of other servers whose pages may use the protocol of this one.
   package var allowedOrigins: Set<String>
 
-  /// Makes a gate.
   package init(allowedHosts: Set<String> = [], allowedOrigins: Set<String> = []) {
     self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
     self.allowedOrigins = allowedOrigins
@@ -101,7 +98,6 @@ package struct RequestGate: Hashable, Sendable {
     return origin
   }
 
-  /// Whether a request comes from a page of this server.
   private func isOwnOrigin(of request: HTTPRequest) -> Bool {
     guard let origin = request.origin, let host = request.hosts.first else { return false }
     if origin.isSame(as: "http://" + host) { return true }

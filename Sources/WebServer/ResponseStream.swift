@@ -21,7 +21,6 @@ package final class ResponseStream {
   /// Whether the response is over, or its connection closed.
   package private(set) var isOver = false
 
-  /// Makes a stream without content.
   package init() {}
 
   /// The octets that wait for the socket.
@@ -36,7 +35,6 @@ package final class ResponseStream {
   /// The octets that it keeps: those that wait, and those that were sent and not freed yet.
   var held: Int { buffer.count }
 
-  /// Adds octets.
   package func send(_ bytes: [UInt8]) {
     guard !isEnding, !isOver else { return }
     if start == buffer.count {

@@ -41,7 +41,6 @@ package final class StaticFiles {
     "webm": "video/webm",
   ]
 
-  /// Opens a directory.
   package init(_ path: String) throws(SystemError) {
     directory = unsafe navd_http_open_directory(path)
     guard directory >= 0 else { throw SystemError("open", path, code: navd_errno()) }
@@ -49,9 +48,8 @@ package final class StaticFiles {
 
   deinit { close(directory) }
 
-  /// Finds the file of a path, `index.html` for one that ends with a slash.
-  ///
-  /// - Returns: the open file and the value of `Content-Type`; nil if there is none.
+  /// The open file of a path and the value of `Content-Type`, with `index.html` for a path that
+  /// ends with a slash; nil if there is none.
   package func find(_ path: String) -> (file: OpenFile, type: String)? {
     guard let names = Self.components(path), let last = names.last,
       let end = last.lastIndex(of: "."),

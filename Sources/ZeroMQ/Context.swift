@@ -12,13 +12,9 @@ package struct Context: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// Makes a context.
-  ///
   /// The first call in a process seeds `rand`, see ``seedReconnectJitter()``.
   ///
-  /// - Parameter inputOutputThreads: The number of I/O threads; one carries about 1 GB/s.
-  /// - Returns: The context.
-  /// - Throws: `EMFILE` if the process has no descriptor left.
+  /// One I/O thread carries about 1 GB/s. `EMFILE` means that the process has no descriptor left.
   package static func make(inputOutputThreads: Int32 = 1) throws(ZeroMQError) -> Context {
     seedReconnectJitter()
     guard let pointer = unsafe zmq_ctx_new() else {
@@ -31,12 +27,10 @@ package struct Context: ~Copyable, Sendable {
     return Context(handle: handle)
   }
 
-  /// Makes libzmq copy each received frame into memory of its own.
+  /// Makes libzmq copy each received frame into memory of its own; false if it cannot.
   ///
   /// Otherwise a waiting frame may keep the whole 8 KiB buffer that it arrived in. The caller calls
   /// it before it makes the first socket.
-  ///
-  /// - Returns: Whether this libzmq supports it.
   package func copyReceived() -> Bool {
     do throws(ZeroMQError) {
       // ZMQ_ZERO_COPY_RECV: the header declares it as a draft, but libzmq 4.3 accepts it.
@@ -47,10 +41,8 @@ package struct Context: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a socket that is neither bound nor connected.
-  ///
-  /// - Throws: `EMFILE` if the process has no descriptor left, or the context has its maximum of
-  ///   sockets.
+  /// Makes a socket that is neither bound nor connected; `EMFILE` can also mean that the context
+  /// has its maximum of sockets.
   package func socket(_ type: SocketType) throws(ZeroMQError) -> Socket {
     Socket(try SocketHandle.make(type, in: handle))
   }
@@ -97,14 +89,10 @@ private let seeded: Void = {
 package enum Library {
   /// A version of libzmq.
   package struct Version: Hashable, Sendable, CustomStringConvertible {
-    /// The major number.
     package let major: Int32
-    /// The minor number.
     package let minor: Int32
-    /// The patch number.
     package let patch: Int32
 
-    /// The version as `4.3.4`.
     package var description: String { "\(major).\(minor).\(patch)" }
   }
 

@@ -2,7 +2,6 @@ import CZeroMQ
 
 /// A CURVE public key: 32 bytes, or 40 characters of Z85.
 package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
-  /// The 32 bytes of the key.
   package let bytes: [UInt8]
 
   /// Takes 32 bytes; nil for any other number.
@@ -23,16 +22,13 @@ package struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
 
 /// A CURVE secret key; its description hides the key.
 package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
-  /// The 32 bytes of the key.
   package let bytes: [UInt8]
 
-  /// Takes 32 bytes; nil for any other number.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads 40 characters of Z85; nil for anything else.
   package init?(z85 text: String) {
     guard text.utf8.count == 40, let bytes = Z85.decode(text) else { return nil }
     self.init(bytes: bytes)
@@ -41,9 +37,7 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
   /// The key as Z85, for a file that only its owner can read.
   package var z85: String { Z85.encode(bytes) ?? "" }
 
-  /// Computes the public key.
-  ///
-  /// - Throws: `ENOTSUP` from a libzmq without CURVE.
+  /// Throws `ENOTSUP` from a libzmq without CURVE.
   package func publicKey() throws(ZeroMQError) -> CurvePublicKey {
     var text = [CChar](repeating: 0, count: Z85.keyTextBytes)
     let secret = z85
@@ -51,20 +45,15 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
     return try CurvePublicKey.fromLibrary(text, .curvePublic)
   }
 
-  /// A text without any part of the key.
   package var description: String { "(secret key)" }
 }
 
 /// A CURVE key pair.
 package struct CurveKeyPair: Hashable, Sendable {
-  /// The public key.
   package let publicKey: CurvePublicKey
-  /// The secret key.
   package let secretKey: CurveSecretKey
 
-  /// Makes the pair of a secret key.
-  ///
-  /// - Throws: `ENOTSUP` from a libzmq without CURVE.
+  /// Throws `ENOTSUP` from a libzmq without CURVE.
   package init(of secretKey: CurveSecretKey) throws(ZeroMQError) {
     self.init(publicKey: try secretKey.publicKey(), secretKey: secretKey)
   }
@@ -74,9 +63,7 @@ package struct CurveKeyPair: Hashable, Sendable {
     self.secretKey = secretKey
   }
 
-  /// Generates a new pair.
-  ///
-  /// - Throws: `ENOTSUP` from a libzmq without CURVE.
+  /// Throws `ENOTSUP` from a libzmq without CURVE.
   package static func generate() throws(ZeroMQError) -> CurveKeyPair {
     var publicText = [CChar](repeating: 0, count: Z85.keyTextBytes)
     var secretText = [CChar](repeating: 0, count: Z85.keyTextBytes)

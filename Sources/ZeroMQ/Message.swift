@@ -9,12 +9,10 @@ import CZeroMQ
 package struct Message: ~Copyable {
   let storage: MessageStorage
 
-  /// Makes an empty message, into which a socket can receive.
   package init() {
     storage = MessageStorage.empty()
   }
 
-  /// Makes a message with a copy of an array.
   package init(copying bytes: [UInt8]) {
     storage = MessageStorage.copy(of: bytes.span)
   }
@@ -38,12 +36,10 @@ package struct Message: ~Copyable {
     return Message(storage: copy)
   }
 
-  /// Replaces the content with a copy of some bytes.
   package mutating func replace(copying bytes: Span<UInt8>) {
     storage.replace(copying: bytes)
   }
 
-  /// A view of the frame, for reading.
   package var frame: Frame {
     @_lifetime(borrow self)
     get {
@@ -61,26 +57,21 @@ package struct Message: ~Copyable {
     }
   }
 
-  /// The number of bytes in the payload.
   package var count: Int { storage.count }
 
   /// Whether further frames of the same multipart message follow this received one.
   package var more: Bool { storage.more }
 
-  /// A copy of the payload.
   package func copyBytes() -> [UInt8] { frame.copyBytes() }
 
-  /// The address of the sender; see ``Frame/peerAddress``.
   package var peerAddress: PeerAddress? { frame.peerAddress }
 
-  /// The user id that the ZAP handler gave the sender; see ``Frame/userID``.
   package var userID: String? { frame.userID }
 }
 
 /// A view of a frame in a ``Message`` or ``Multipart``, for reading.
 package struct Frame: ~Copyable, ~Escapable {
   private let storage: MessageStorage
-  /// The number of bytes in the payload.
   package let count: Int
 
   @_lifetime(borrow storage)
@@ -89,7 +80,6 @@ package struct Frame: ~Copyable, ~Escapable {
     self.count = count
   }
 
-  /// The payload.
   package var bytes: Span<UInt8> {
     @_lifetime(copy self)
     get {
@@ -99,7 +89,6 @@ package struct Frame: ~Copyable, ~Escapable {
     }
   }
 
-  /// A copy of the payload.
   package func copyBytes() -> [UInt8] {
     unsafe Array(UnsafeBufferPointer(start: storage.data, count: count))
   }
@@ -126,9 +115,7 @@ package struct Frame: ~Copyable, ~Escapable {
 /// Law: `count <= capacity`, and `count + droppedFrames` is the number of frames received.
 @safe
 package struct Multipart: ~Copyable {
-  /// The maximum number of frames.
   package let capacity: Int
-  /// The number of frames in the buffer.
   package private(set) var count = 0
   /// The number of frames beyond ``capacity``, which were read and dropped.
   package private(set) var droppedFrames = 0
@@ -171,7 +158,6 @@ package struct Multipart: ~Copyable {
     }
   }
 
-  /// Copies of all frames in the buffer.
   package func copyFrames() -> [[UInt8]] {
     var copies: [[UInt8]] = []
     copies.reserveCapacity(count)

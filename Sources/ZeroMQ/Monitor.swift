@@ -31,9 +31,7 @@ package struct MonitorEvent: Hashable, Sendable {
     case refused
   }
 
-  /// The kind of event.
   package let kind: Kind
-  /// The value, by the kind of event.
   package let value: Int32
   /// The local endpoint.
   package let endpoint: String

@@ -3,7 +3,6 @@ import CZeroMQ
 
 /// The readiness of a descriptor or socket, or the readiness to wait for.
 package struct Readiness: OptionSet, Hashable, Sendable {
-  /// The bits.
   package let rawValue: Int16
 
   /// Makes a set from bits of zmq_poll(3).
@@ -11,7 +10,6 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Something can be received.
   package static let readable = Readiness(rawValue: Int16(ZMQ_POLLIN))
   /// Something can be sent; for a ROUTER, to at least one peer, without saying which.
   package static let writable = Readiness(rawValue: Int16(ZMQ_POLLOUT))
@@ -40,22 +38,18 @@ package struct Poller: ~Copyable {
   /// Changes whenever a slot is added or removed.
   package private(set) var generation: UInt64 = 0
 
-  /// Makes a poller that watches nothing.
   package init() {}
 
-  /// Watches a socket.
   package mutating func add(
     _ socket: borrowing Socket, for interest: Readiness = .readable
   ) -> Slot {
     unsafe insert(item(socket: socket.handle.pointer, -1, interest), socket.handle)
   }
 
-  /// Watches a monitor for events.
   package mutating func add(_ monitor: borrowing Monitor) -> Slot {
     add(monitor.reader)
   }
 
-  /// Watches a ZAP handler for requests.
   package mutating func add(_ handler: borrowing ZAPHandler) -> Slot {
     add(handler.socket)
   }
@@ -96,17 +90,14 @@ package struct Poller: ~Copyable {
     return signs
   }
 
-  /// Watches the descriptor of a ZAP handler; see ``addSigns(of:)-(Socket)``.
   package mutating func addSigns(of handler: borrowing ZAPHandler) throws(ZeroMQError) -> Slot {
     try addSigns(of: handler.socket)
   }
 
-  /// Watches the descriptor of a monitor; see ``addSigns(of:)-(Socket)``.
   package mutating func addSigns(of monitor: borrowing Monitor) throws(ZeroMQError) -> Slot {
     try addSigns(of: monitor.reader)
   }
 
-  /// Watches a raw descriptor.
   package mutating func add(descriptor: Int32, for interest: Readiness = .readable) -> Slot {
     precondition(descriptor >= 0, "descriptor=\(descriptor)")
     return unsafe insert(item(socket: nil, descriptor, interest), nil)
@@ -127,12 +118,10 @@ package struct Poller: ~Copyable {
     listDescriptors()
   }
 
-  /// Waits until a slot is ready.
+  /// Waits until a slot is ready; returns the number of ready slots.
   ///
-  /// - Parameter milliseconds: The timeout; −1 for none, 0 to return at once.
-  /// - Returns: The number of ready slots; 0 after the timeout, and also after a signal. So a
-  ///   caller with a deadline reads its clock.
-  /// - Throws: The error of poll(2), such as `ENOMEM`.
+  /// A timeout of −1 never ends, and one of 0 returns at once. The result is 0 after the timeout,
+  /// and also after a signal. So a caller with a deadline reads its clock.
   package mutating func wait(milliseconds: Int) throws(ZeroMQError) -> Int {
     let ready = descriptors.isEmpty ? waitForAll(milliseconds) : waitForDescriptors(milliseconds)
     guard ready == -1 else { return Int(ready) }
@@ -177,7 +166,6 @@ package struct Poller: ~Copyable {
     unsafe Readiness(rawValue: items[slot.index].revents)
   }
 
-  /// Whether a slot was readable at the end of the last wait.
   package func isReadable(_ slot: Slot) -> Bool {
     readiness(of: slot).contains(.readable)
   }

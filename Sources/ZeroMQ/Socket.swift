@@ -11,9 +11,8 @@ package struct Socket: ~Copyable {
     self.handle = handle
   }
 
-  /// Sets an option for later binds and connects.
-  ///
-  /// - Throws: `EINVAL` if the value is out of range, or libzmq does not know the option.
+  /// Sets an option for later binds and connects; throws `EINVAL` if the value is out of range, or
+  /// libzmq does not know the option.
   package func set(_ option: SocketOption) throws(ZeroMQError) {
     let (number, name, value) = option.encoded
     try check(.setOption, name) { handle.setOption(number, value) }
@@ -22,9 +21,6 @@ package struct Socket: ~Copyable {
   /// Accepts connections on an endpoint.
   ///
   /// For `ipc` it replaces an existing file, even one on which another process listens.
-  ///
-  /// - Throws: `EINVAL`, `EPROTONOSUPPORT`, `EADDRINUSE`, `EADDRNOTAVAIL`, `ENODEV`, `ENAMETOOLONG`
-  ///   or an error of the file system.
   package func bind(_ endpoint: String) throws(ZeroMQError) {
     try check(.bind, endpoint) { unsafe zmq_bind(handle.pointer, endpoint) }
   }
@@ -36,7 +32,7 @@ package struct Socket: ~Copyable {
 
   /// Connects to an endpoint, now or as soon as a socket listens there.
   ///
-  /// - Throws: `EINVAL`, `EPROTONOSUPPORT`; for `inproc`, `ECONNREFUSED`.
+  /// For `inproc` it can throw `ECONNREFUSED`.
   package func connect(_ endpoint: String) throws(ZeroMQError) {
     try check(.connect, endpoint) { unsafe zmq_connect(handle.pointer, endpoint) }
   }
@@ -117,13 +113,8 @@ package enum SendResult: Hashable, Sendable {
 }
 
 extension Socket {
-  /// Queues one frame without blocking.
-  ///
-  /// - Parameters:
-  ///   - message: The frame; empty afterwards if it was sent, else unchanged.
-  ///   - more: Whether further frames of the same message follow.
-  /// - Returns: Whether it was queued.
-  /// - Throws: Any other error of libzmq; none is known.
+  /// Queues one frame without blocking; the message is empty afterwards if it was sent, else
+  /// unchanged.
   package func send(_ message: inout Message, more: Bool = false) throws(ZeroMQError) -> SendResult
   {
     try send(message.storage, flags: ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0))
@@ -140,13 +131,7 @@ extension Socket {
 
   /// Queues a message of a routing id, a head and a body without blocking: all frames or none.
   ///
-  /// - Parameters:
-  ///   - routingID: The routing id of the peer.
-  ///   - isEnveloped: Whether an empty frame precedes the head, as a REQ socket requires.
-  ///   - head: The first frame.
-  ///   - body: The last frame.
-  /// - Returns: Whether the message was queued.
-  /// - Throws: Any other error of libzmq; none is known.
+  /// With `isEnveloped`, an empty frame precedes the head, as a REQ socket requires.
   package func send(
     to routingID: Span<UInt8>, isEnveloped: Bool, head: Span<UInt8>, body: Span<UInt8>
   ) throws(ZeroMQError) -> SendResult {
@@ -194,11 +179,7 @@ extension Socket {
     if try send(scratch, flags: ZMQ_DONTWAIT | flags) != .sent { scratch.clear() }
   }
 
-  /// Queues a whole message without blocking: all frames or none.
-  ///
-  /// - Parameter frames: The frames, at least one.
-  /// - Returns: Whether the message was queued.
-  /// - Throws: Any other error of libzmq; none is known.
+  /// Queues a whole message of at least one frame without blocking: all frames or none.
   package func send(_ frames: [[UInt8]]) throws(ZeroMQError) -> SendResult {
     precondition(!frames.isEmpty, "a message has at least one frame")
     let scratch = handle.scratch
@@ -225,9 +206,7 @@ extension Socket {
     }
   }
 
-  /// Receives the next frame without blocking.
-  ///
-  /// - Returns: Whether there was one; if not, the message is unchanged.
+  /// Receives the next frame without blocking; if there is none, the message is unchanged.
   package func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
     try receive(into: message.storage, flags: ZMQ_DONTWAIT) != nil
   }
@@ -237,12 +216,10 @@ extension Socket {
     try receive(into: message.storage, flags: 0) != nil
   }
 
-  /// Receives the next whole message without blocking.
+  /// Receives the next whole message without blocking; if there is none, `parts` is empty.
   ///
   /// Frames beyond the capacity are read, dropped and counted, so that the next call begins with
   /// the next message.
-  ///
-  /// - Returns: Whether there was one; if not, `parts` is empty.
   package func receive(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
     parts.begin()
     guard var bytes = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else { return false }

@@ -109,7 +109,6 @@ extension SocketOption {
     }
   }
 
-  /// The number, the C name and the value of the option.
   var encoded: (number: Int32, name: String, value: Value) {
     switch self {
     case .routerMandatory, .routerHandover, .sendHighWaterMark, .receiveHighWaterMark,

@@ -22,7 +22,6 @@ package struct ZAPRequest: Hashable, Sendable {
     case key(byteCount: Int)
   }
 
-  /// The version of ZAP.
   package static let version = "1.0"
 
   /// The frames before the version, which lead the reply back.
@@ -31,11 +30,9 @@ package struct ZAPRequest: Hashable, Sendable {
   package let requestID: [UInt8]
   /// The ``SocketOption/zapDomain(_:)`` of the endpoint that the peer connected to.
   package let domain: String
-  /// The address of the peer.
   package let address: PeerAddress
   /// The routing id of the *server's* socket, in libzmq 4.3.4; it does not identify the peer.
   package let identity: [UInt8]
-  /// The proof of identity that the peer gave.
   package let mechanism: Mechanism
 
   /// Reads the frames in the form that a ROUTER receives: routing id, empty frame, request.

@@ -27,12 +27,10 @@ package struct ZeroMQError: Error, Hashable, Sendable {
 
   /// The value of `errno` after the call.
   package let code: Int32
-  /// The function that failed.
   package let operation: Operation
   /// The object of the call, an endpoint or the name of an option; empty if there is none.
   package let subject: String
 
-  /// Makes an error for a call of libzmq, or for a failure around it.
   package init(_ operation: Operation, subject: String = "", code: Int32) {
     self.operation = operation
     self.subject = subject

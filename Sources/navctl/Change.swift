@@ -17,12 +17,8 @@ struct Change {
 
   /// Reads the guards from the command line, or takes them from the state that was last seen.
   ///
-  /// - Parameters:
-  ///   - invocation: the command line.
-  ///   - nav: the nav.
-  ///   - operations: the operations to perform.
-  ///   - isGuarded: whether the typed conditions apply to these operations.
-  /// - Throws: `UsageError` if the operations need a guard and there is none.
+  /// `isGuarded` says whether the typed conditions apply to these operations. It throws if the
+  /// operations need a guard and there is none.
   init(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
     isGuarded: Bool = true
@@ -195,14 +191,7 @@ extension Change {
     }
   }
 
-  /// Performs the operations that `operations` makes of the arguments after the nav.
-  ///
-  /// - Parameters:
-  ///   - invocation: the command line.
-  ///   - rest: how many arguments may follow the nav.
-  ///   - operations: makes the operations.
-  /// - Returns: the exit status.
-  /// - Throws: `UsageError` for wrong arguments, or `Refusal`.
+  /// Performs the operations that `operations` makes of the `rest` arguments after the nav.
   static func perform(
     _ invocation: Invocation, rest: ClosedRange<Int> = 0...0,
     _ operations: ([String]) throws -> [NavigationOperation]

@@ -12,12 +12,10 @@ struct InputLines {
   private var buffer: [UInt8] = []
   private var isAtEnd = false
 
-  /// Waits for the next line and removes it from the buffer.
+  /// Waits for the next line, without its line break, and removes it from the buffer; nil at the
+  /// end of the input.
   ///
-  /// - Parameter idle: called before each wait, so at least twice a second.
-  /// - Returns: the line without its line break; nil at the end of the input.
-  /// - Throws: `UsageError` if a line is too long, `PlainFailure` if stdin cannot be read, or the
-  ///   error of `idle`.
+  /// It calls `idle` before each wait, so at least twice a second, and throws its error.
   mutating func next(idle: () throws -> Void) throws -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0x0A) {

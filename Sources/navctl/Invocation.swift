@@ -15,11 +15,9 @@ struct Invocation {
   /// The options and arguments after the command.
   let line: ParsedCommandLine
   let environment: ProcessEnvironment
-  /// Whether the command prints JSON instead of text.
   let isJSON: Bool
   /// Whether text contains the escape sequences of colours.
   let isColoured: Bool
-  /// The value of `--timeout`, if there is one.
   let typedTimeout: UInt64?
   /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
   var plan: PlannedOperations?
@@ -87,9 +85,7 @@ struct Invocation {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
 
-  /// The address of the daemon.
-  ///
-  /// - Throws: `PathError` if there is no socket, `PlainFailure` if this user may not connect.
+  /// The address of the daemon; throws if there is no socket, or this user may not connect.
   func endpoint() throws -> String {
     let endpoint = try PathRules(environment: environment, userID: effectiveUserID())
       .clientEndpoint(option: line.value(of: "endpoint"))
@@ -144,9 +140,7 @@ struct Invocation {
 
   /// Connects and opens a session that will hold a lease or a delegate role.
   ///
-  /// - Parameter wake: a descriptor that ends a wait when it becomes readable.
-  /// - Returns: a connection whose session is open.
-  /// - Throws: `ConnectionError` if the daemon cannot be reached or refuses the session.
+  /// `wake` is a descriptor that ends a wait when it becomes readable.
   func connectSession(wake: Int32) throws -> NavigationConnection {
     let timeout = Duration.milliseconds(timeoutMilliseconds)
     let endpoint = try endpoint()

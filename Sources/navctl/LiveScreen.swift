@@ -41,7 +41,6 @@ struct LiveScreen: ~Copyable {
     return former
   }
 
-  /// Draws one frame.
   func show(_ lines: [String]) throws {
     guard isTerminal else {
       try Output.text(lines.map { $0 + "\n" }.joined() + "\n")

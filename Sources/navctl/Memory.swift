@@ -34,6 +34,5 @@ struct Memory {
     }
   }
 
-  /// Deletes the record of a closed nav.
   func forget(_ nav: String) { store?.forget(endpoint: endpoint, nav: nav) }
 }

@@ -23,10 +23,8 @@ enum Output {
     for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
   }
 
-  /// Writes one line to stdout.
   static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
-  /// Writes a record as one line to stdout.
   static func record(_ record: Record) throws { try line(record.bytes) }
 
   /// Writes an object as one line to stdout, with its type.
@@ -60,7 +58,6 @@ enum Output {
   /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalColumns: Int? { terminalSize?.columns }
 
-  /// The size of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }
 
   private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {

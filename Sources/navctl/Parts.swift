@@ -6,14 +6,8 @@ import NavigationCore
 enum Parts {
   /// Changes a part by the words of the command line, or prints it if there are none.
   ///
-  /// - Parameters:
-  ///   - invocation: the command line.
-  ///   - isOwn: whether a word belongs to the change, and so does not name the nav.
-  ///   - part: the part's name in the state.
-  ///   - member: the member of the part to print; nil for the whole part.
-  ///   - operation: makes the operation from the words.
-  /// - Returns: the exit status.
-  /// - Throws: `UsageError` for wrong words, or `Refusal`.
+  /// `isOwn` says whether a word belongs to the change, and so does not name the nav. nil as
+  /// `member` prints the whole part.
   static func run(
     _ invocation: Invocation, isOwn: (String) -> Bool, part: String, member: String? = nil,
     operation: ([String]) throws -> NavigationOperation

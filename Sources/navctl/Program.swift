@@ -119,7 +119,6 @@ enum Subject {
 
 /// One command of navctl.
 protocol Command: Sendable {
-  /// Its name, options, arguments and help.
   static var declaration: CommandSet.Command { get }
 
   /// Runs the command; returns the exit status.

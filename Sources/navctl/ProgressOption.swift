@@ -9,7 +9,6 @@ enum ProgressOption {
     "auto (if stderr is a terminal), json (lines on stderr) or none",
     choices: ProgressDisplay.Form.words)
 
-  /// The form that the command line chooses.
   static func form(_ invocation: Invocation) throws -> ProgressDisplay.Form {
     let word = invocation.line.value(of: "progress")
     guard let form = ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal) else {

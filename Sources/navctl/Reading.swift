@@ -5,9 +5,7 @@ import RuntimePaths
 
 /// Requests that read something once.
 enum Reading {
-  /// Sends one `get` and returns its reply.
-  ///
-  /// - Throws: `Refusal` for an `err` reply, `ConnectionError` without a reply.
+  /// Sends one `get` and returns its reply; throws `Refusal` for an `err` reply.
   static func get(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ request: GetRequest
   ) throws -> (reply: OkReply, body: [UInt8]) {
@@ -45,9 +43,8 @@ enum Reading {
     }
   }
 
-  /// Reads log entries as `log` does, fewer and fewer of them while they exceed a message.
-  ///
-  /// - Returns: the newest ones of the range, if not all of it fits.
+  /// Reads log entries as `log` does, fewer and fewer of them while they exceed a message: the
+  /// newest ones of the range.
   static func someLog(
     _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
     from: UInt64?, limit: UInt64

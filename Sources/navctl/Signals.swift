@@ -3,7 +3,6 @@ import Glibc
 import NavctlSupport
 import RuntimePaths
 
-/// The number of this process.
 func processID() -> Int32 { getpid() }
 
 /// SIGINT, SIGTERM, SIGCHLD, and others on request, as a descriptor to poll, by signalfd(2).

@@ -23,14 +23,9 @@ struct Subprocess {
 
   /// Starts a command that is found in `PATH`.
   ///
-  /// - Parameters:
-  ///   - words: the command and its arguments.
-  ///   - variables: environment variables in addition to those of this process.
-  ///   - input: the bytes of its stdin; nil to inherit stdin. Above 64 KiB it blocks until the child
-  ///     has read them or has ended.
-  ///   - destination: where its output goes.
-  ///   - isGroup: whether it gets a process group of its own; by default with `input`.
-  /// - Throws: `PlainFailure` with status 127 or 126, as shells report it, if it cannot start.
+  /// nil as `input` inherits stdin. Above 64 KiB, the call blocks until the child has read the
+  /// input or has ended. By default, a child with `input` gets a process group of its own. An error
+  /// has status 127 or 126, as shells report it.
   init(
     _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
     destination: Destination = .inherited, isGroup: Bool? = nil

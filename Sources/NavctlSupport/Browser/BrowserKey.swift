@@ -1,10 +1,7 @@
 /// A key that the user of `navctl ui` pressed.
 package enum BrowserKey: Hashable, Sendable {
-  /// A key with a character.
   case text(Unicode.Scalar)
-  /// A cursor key.
   case up, down, left, right, pageUp, pageDown, home, end
-  /// A key of a line editor.
   case enter, escape, backspace, delete
   /// Tab, and Tab with Shift.
   case tab, backTab
@@ -14,7 +11,6 @@ package enum BrowserKey: Hashable, Sendable {
   case clearLine
   /// Control with L, which draws the screen anew.
   case redraw
-  /// Any other key.
   case other
 
   /// The key of a character that a terminal sends, control characters included.
@@ -41,10 +37,8 @@ package struct LineEditor: Hashable, Sendable {
   /// Begins with a text, and the cursor behind it.
   package init(_ text: String = "") { before = text }
 
-  /// The whole line.
   package var text: String { before + after }
 
-  /// The text before the cursor.
   package var textBeforeCursor: String { before }
 
   /// The longest line, in characters.

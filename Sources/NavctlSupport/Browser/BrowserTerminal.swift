@@ -1,13 +1,6 @@
 /// The terminal that `navctl ui` needs.
 package enum BrowserTerminal {
-  /// Why `navctl ui` cannot run; nil if it can.
-  ///
-  /// - Parameters:
-  ///   - isTerminal: whether stdin and stdout are a terminal.
-  ///   - term: the variable `TERM`.
-  ///   - isJSON: whether the command line asks for JSON.
-  ///   - nav: the nav of the command line, for the remedy.
-  /// - Returns: the error, with what to type instead.
+  /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
   package static func obstacle(
     isTerminal: Bool, term: String?, isJSON: Bool, nav: String?
   ) -> UsageError? {

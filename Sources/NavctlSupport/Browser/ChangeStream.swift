@@ -2,7 +2,6 @@ import NavigationCore
 
 /// The lines of one nav's changes, the newest at the end, and the part of them that is shown.
 package struct ChangeStream: Sendable {
-  /// Makes the text of the lines.
   package var watch = WatchLines()
   private var entries: [String] = []
   /// The number of entries that were dropped at the beginning.
@@ -10,10 +9,8 @@ package struct ChangeStream: Sendable {
   /// Behind which entry the shown part ends; nil while it follows the newest.
   private var heldAt: Int?
 
-  /// How many lines are kept.
   package static let maximumEntries = 1000
 
-  /// Begins without lines.
   package init() {}
 
   /// The number of lines that have come.
@@ -25,7 +22,6 @@ package struct ChangeStream: Sendable {
   /// The number of lines that are newer than those shown.
   package var newer: Int { heldAt.map { count - $0 } ?? 0 }
 
-  /// Adds a line.
   package mutating func append(_ text: String) {
     entries.append(text)
     guard entries.count > Self.maximumEntries else { return }

@@ -10,13 +10,11 @@ package struct EscapeFilter: Hashable, Sendable {
 
   private var place = Place.outside
 
-  /// Begins outside a sequence.
   package init() {}
 
-  /// Takes all keys that have arrived.
+  /// Takes all keys that have arrived, oldest first, and returns each whole sequence as `other`.
   ///
-  /// - Parameter keys: the keys, oldest first; nothing is pending behind the last one.
-  /// - Returns: the keys, each whole sequence among them as `other`.
+  /// Nothing is pending behind the last key.
   package mutating func take(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {

@@ -11,15 +11,12 @@ package struct BrowserFrame: Hashable, Sendable {
 
 /// A cell of the terminal, both counted from 0.
 package struct BrowserPlace: Hashable, Sendable {
-  /// The row.
   package var row: Int
-  /// The column.
   package var column: Int
 }
 
 /// How the rows and columns of the terminal are divided.
 struct BrowserLayout: Hashable, Sendable {
-  /// The size of the terminal.
   let columns: Int
   let rows: Int
   /// The lines of the message or of the prompt.
@@ -37,7 +34,6 @@ struct BrowserLayout: Hashable, Sendable {
   var list: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
   /// The columns of the stack and the changes.
   var side: Int { isWide ? columns - list - 2 : columns }
-  /// The rows of the changes.
   var changes: Int { isWide ? max(4, body / 3) : body }
 
   /// The rows of a pane, its heading included.
@@ -51,7 +47,6 @@ struct BrowserLayout: Hashable, Sendable {
 }
 
 extension NavBrowser {
-  /// How the screen is divided.
   var layout: BrowserLayout {
     BrowserLayout(columns: columns, rows: rows, status: statusLines.count)
   }

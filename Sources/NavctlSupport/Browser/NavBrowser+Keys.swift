@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 
 extension NavBrowser {
-  /// Takes a key.
   package mutating func press(_ key: BrowserKey) -> [Effect] {
     if key == .interrupt { return [.quit] }
     if key == .redraw { return [.redraw] }

@@ -189,7 +189,6 @@ extension NavBrowser {
 
 /// The newest revision of a nav, for its row in the list.
 package struct NavHead: Hashable, Sendable {
-  /// The revision.
   package var revision: UInt64
   /// The number of screens; nil if it is not known.
   package var depth: UInt64?
@@ -204,7 +203,6 @@ package struct NavHead: Hashable, Sendable {
     top = record["top"]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The head of a mirror.
   package init(_ mirror: Mirror) {
     revision = mirror.revision.number
     depth = UInt64(mirror.screens.count)

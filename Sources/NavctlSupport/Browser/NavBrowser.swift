@@ -10,23 +10,17 @@ package import NavigationReplica
 package struct NavBrowser: Sendable {
   /// An action that the caller must perform; actions are in order.
   package enum Effect: Sendable {
-    /// Watch this nav.
     case watch(String)
-    /// End the watch of this nav.
     case unwatch(String)
     /// Send a change, and pass its id to `noteSent(id:)`.
     case send(Change)
-    /// Draw the whole screen anew.
     case redraw
-    /// End the command.
     case quit
   }
 
   /// A change that the user asked for with a key.
   package struct Change: Sendable {
-    /// The nav.
     package var nav: String
-    /// The operation.
     package var operation: NavigationOperation
     /// The state of the last frame, as far as the operation needs it.
     package var guards: Guards
@@ -83,7 +77,6 @@ package struct NavBrowser: Sendable {
   let isWritable: Bool
   /// The address of the daemon, for the first line.
   let endpoint: String
-  /// Whether text is in ASCII.
   let isASCII: Bool
   var columns = 80
   var rows = 24
@@ -120,12 +113,6 @@ package struct NavBrowser: Sendable {
   var pending: Change?
   var isConnected = true
 
-  /// Makes a browser that shows an empty list.
-  ///
-  /// - Parameters:
-  ///   - isWritable: whether keys may change a nav.
-  ///   - endpoint: the address of the daemon.
-  ///   - isASCII: whether text is in ASCII.
   package init(isWritable: Bool, endpoint: String, isASCII: Bool = false) {
     self.isWritable = isWritable
     self.endpoint = endpoint
@@ -140,7 +127,6 @@ package struct NavBrowser: Sendable {
     return [.watch(Self.directory)] + open(nav)
   }
 
-  /// Takes a new size of the terminal.
   package mutating func resize(columns: Int, rows: Int) {
     self.columns = max(1, columns)
     self.rows = max(1, rows)
@@ -209,7 +195,6 @@ extension NavBrowser {
 
 // What the daemon sends.
 extension NavBrowser {
-  /// Takes an event of the session.
   package mutating func take(_ event: SessionEvent) -> [Effect] {
     switch event {
     case .opened(let welcome):

@@ -14,13 +14,10 @@ package enum NavTree {
     package var isBranch: Bool
   }
 
-  /// The rows of a list of names, in the order of their parts.
+  /// The rows of a list of names, in the order of their parts, each branch before what is in it.
   ///
-  /// - Parameters:
-  ///   - names: the names of the navs, in any order.
-  ///   - filter: a text that the names of the shown navs contain, in upper or lower case.
-  ///   - collapsed: the branches with hidden rows; a filter shows these rows, too.
-  /// - Returns: the rows, each branch before what is in it.
+  /// The shown names contain `filter`, in upper or lower case; a filter shows the rows of
+  /// `collapsed` branches, too.
   package static func rows(
     _ names: [String], filter: String = "", collapsed: Set<String> = []
   ) -> [Row] {

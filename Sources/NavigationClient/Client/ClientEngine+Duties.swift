@@ -36,7 +36,6 @@ extension ClientEngine {
     return .success(Assumed(ticket: ticket, statuses: statuses))
   }
 
-  /// Ends delegate roles, or releases a display.
   func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
 
   /// Resumes a waiting task, or starts a task that answers a question of the daemon.

@@ -16,7 +16,6 @@ final class ClientEngine: Sendable {
   private let clock: String?
   private let thread = Mutex<Thread?>(nil)
 
-  /// Makes an engine; `start` starts its thread.
   init(
     endpoint: String, identity: NetworkIdentity?, cluster: ClusterReplica
   ) throws(NavigationClientError) {
@@ -30,7 +29,6 @@ final class ClientEngine: Sendable {
     state = Mutex(ClientState(cluster: cluster))
   }
 
-  /// Starts the thread.
   func start() throws(NavigationClientError) {
     guard let thread = Thread({ self.run() }) else {
       throw NavigationClientError(.unreachable, "the system can start no further thread")
@@ -61,7 +59,6 @@ final class ClientEngine: Sendable {
     return value
   }
 
-  /// Sends operations and waits for the reply.
   func perform(
     _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool,
     isOptimistic: Bool, within: Duration?
@@ -89,7 +86,6 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Sends a read and waits for the reply.
   func get(
     _ request: GetRequest, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
@@ -255,9 +251,8 @@ extension ClientEngine {
     var hasEnded: Bool
   }
 
-  /// Ends requests that have timed out, and resumes the tasks whose results are available.
-  ///
-  /// - Returns: the commands for the link, and the time of the next call.
+  /// Ends requests that have timed out, and resumes the tasks whose results are available; returns
+  /// the commands for the link, and the time of the next call.
   private func advance() -> Turn {
     let (turn, resumptions) = state.withLock { state in
       let now = monotonicMilliseconds()

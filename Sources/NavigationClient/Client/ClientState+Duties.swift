@@ -64,7 +64,6 @@ extension ClientState {
     for ticket in duties.keys { dismiss(ticket, error) }
   }
 
-  /// Handles an event about delegate roles and leases.
   mutating func absorb(_ event: DutyEvent) {
     switch event {
     case .registered(let nav, let roles):
@@ -119,7 +118,6 @@ extension ClientState {
   /// The earliest timeout of a task that waits for a reply about roles or leases.
   var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
 
-  /// Fails the tasks whose timeout has passed.
   mutating func expireDuties(at now: UInt64) {
     for (ticket, duty) in duties where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
       resign(ticket, NavigationClientError(.expired, "the daemon did not answer in time"))

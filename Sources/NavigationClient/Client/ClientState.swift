@@ -194,7 +194,6 @@ struct ClientState {
     return (times + [dutiesExpireAt].compactMap { $0 }).min()
   }
 
-  /// Fails the requests and tasks whose timeout has passed.
   mutating func expire(at now: UInt64) {
     expireDuties(at: now)
     for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {

@@ -19,12 +19,10 @@ public struct NavigationOperation: Hashable, Sendable {
   /// The operation as JSON: an object with one member, such as `{"pop":{}}`.
   public var json: String { octets.text }
 
-  /// Writes an operation from its arguments.
   package init(_ kind: OperationKind, _ arguments: JSONObject = [:]) {
     self.init(kind, arguments: .object(arguments))
   }
 
-  /// Writes an operation from its arguments as one object.
   package init(_ kind: OperationKind, arguments: OpaqueJSON) {
     self.init(kind, octets: .object([kind.name: arguments]))
   }

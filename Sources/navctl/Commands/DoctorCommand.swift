@@ -27,7 +27,6 @@ enum DoctorCommand: Command {
     return findings.contains { $0.verdict == .fail } ? 1 : 0
   }
 
-  /// Makes the checks.
   static func findings(_ invocation: Invocation) -> [DoctorFinding] {
     Doctor.findings(facts(invocation))
   }

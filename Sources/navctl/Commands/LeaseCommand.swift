@@ -138,10 +138,8 @@ enum Lease {
   /// Its only use is a better remedy when the daemon refuses a command inside that lease.
   static let variable = "NAVD_LEASE"
 
-  /// Takes the display and waits until the daemon confirms it.
-  ///
-  /// - Returns: the name of the holder that other clients see.
-  /// - Throws: `Refusal` if the daemon refuses the lease.
+  /// Takes the display and waits until the daemon confirms it; returns the name of the holder that
+  /// other clients see.
   static func take(
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
     isForced: Bool, isKept: Bool

@@ -39,14 +39,11 @@ enum ListCommand: Command {
 
 /// A virtual nav of the daemon, which clients read like a nav.
 struct Directory {
-  /// All navs.
   static let navs = Directory(nav: "$navs", isOfEachMember: true, isOptional: false)
   /// The positions of the awake navs.
   static let heads = Directory(nav: "$heads", isOfEachMember: true, isOptional: true)
-  /// The sessions.
   static let clients = Directory(nav: "$clients", isOfEachMember: false, isOptional: false)
 
-  /// The name of the virtual nav.
   let nav: String
   /// Whether each daemon of a cluster has its own records, which belong together.
   let isOfEachMember: Bool

@@ -26,7 +26,6 @@ enum StatusCommand: Command {
     return 0
   }
 
-  /// Reads the statistics of the daemon.
   static func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection,
     timeout: UInt64? = nil

@@ -125,7 +125,6 @@ private struct BrowserView: ~Copyable {
     return true
   }
 
-  /// Takes the keys that have arrived.
   private mutating func takeKeys() -> [BrowserKey] {
     var keys: [BrowserKey] = []
     while let key = terminal.nextKey() { keys.append(Self.key(key)) }

@@ -31,9 +31,8 @@ enum WaitCommand: Command {
     return 0
   }
 
-  /// Watches a nav until its state meets a condition; returns that state.
-  ///
-  /// - Throws: `PlainFailure` with status 4 after the time.
+  /// Watches a nav until its state meets a condition, and returns that state; throws `PlainFailure`
+  /// with status 4 after the time.
   static func mirror(
     of nav: String, meeting condition: WaitCondition, _ invocation: Invocation,
     _ connection: inout NavigationConnection, _ timer: Countdown

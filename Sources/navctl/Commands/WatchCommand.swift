@@ -147,7 +147,6 @@ private struct WatchStream {
   private(set) var remaining: UInt64?
   /// The revision at which the stream ends; nil for none.
   var end: Revision?
-  /// Whether the stream has come to its end.
   private(set) var isAtEnd = false
   /// Whether the nav does not exist yet.
   private(set) var isWaiting = false

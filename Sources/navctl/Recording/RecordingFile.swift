@@ -16,17 +16,9 @@ struct RecordingFile: ~Copyable {
   /// The page around the file, and what of the file is not a multiple of three yet; nil without a page.
   private var page: (tail: [UInt8], rest: [UInt8])?
   private var pending: [UInt8] = []
-  /// The bytes that were written so far.
   private(set) var byteCount = 0
 
-  /// Begins a file.
-  ///
-  /// - Parameters:
-  ///   - path: the place.
-  ///   - replaces: whether a file at that place is replaced.
-  ///   - page: the page around the file; nil for the file alone.
-  /// - Returns: an empty file.
-  /// - Throws: why the file cannot be written.
+  /// Begins an empty file for a place; nil as `page` stands for the file alone.
   static func create(
     _ path: String, replaces: Bool, page: RecordingPage?
   ) throws -> RecordingFile {
@@ -54,7 +46,6 @@ struct RecordingFile: ~Copyable {
     unsafe unlink(temporary)
   }
 
-  /// Writes one line.
   mutating func line(_ line: [UInt8]) throws {
     take(gzip.append(line + [0x0A]))
     if pending.count >= 1 << 16 { try flush() }
@@ -129,10 +120,8 @@ struct RecordingPage {
   private static let start = Array(#"<script type="application/octet-stream" id="navrec">"#.utf8)
   private static let end = Array("</script>".utf8)
 
-  /// Reads the page.
-  ///
-  /// - Parameter option: the directory that the command line names; nil for the usual ones.
-  /// - Throws: what is missing, and how to make it.
+  /// Reads the page from the directory that the command line names, nil for the usual ones; throws
+  /// what is missing, and how to make it.
   init(directory option: String?) throws {
     let directory: String
     do throws(InspectorFiles.Missing) {

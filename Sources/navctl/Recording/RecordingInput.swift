@@ -14,7 +14,6 @@ struct RecordingInput: ~Copyable {
   let byteCount: UInt64
   private(set) var done: UInt64 = 0
 
-  /// Opens a file.
   init(_ path: String) throws {
     self.path = path
     let descriptor = unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0)
@@ -41,8 +40,6 @@ struct RecordingInput: ~Copyable {
   }
 
   /// The next line behind the header; nil at the end of the file.
-  ///
-  /// - Throws: `RecordingFault`, or why the file cannot be read.
   mutating func next() throws -> RecordingReader.Line? {
     while true {
       if let line = try reader.next() { return line }
