@@ -319,13 +319,7 @@ extension Hub {
 
   /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
   ///
-  /// - Parameters:
-  ///   - commit: the commit.
-  ///   - slot: the nav.
-  ///   - cause: the cause of the revision.
-  ///   - by: the session for which navd acts; the diff names it only if a message asked for the
-  ///     change.
-  ///   - now: the time of the row.
+  /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
   mutating func write(
     _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
   ) {
