@@ -22,7 +22,7 @@ struct ReadAhead {
     self.rows = rows
   }
 
-  /// The rows with these revisions; nil if some of them may be missing. O(rows).
+  /// The rows with these revisions; nil if some of them may be missing; O(rows).
   func rows(of nav: UInt64, _ revisions: ClosedRange<UInt64>) -> [JournalRow]? {
     guard nav == self.nav, revisions.lowerBound >= first,
       let last = rows.last, last.revision > revisions.upperBound

@@ -27,7 +27,9 @@ extension ClusterReplica {
   }
 
   /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
-  /// the nav. The answer will have the returned id.
+  /// the nav.
+  ///
+  /// The answer will have the returned id.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]]
   ) -> (id: UInt64, outputs: [ClusterOutput]) {

@@ -117,7 +117,7 @@ struct MirrorDigest: Sendable {
 }
 
 extension Mirror {
-  /// Returns the mirror after a diff; this mirror stays unchanged. O(screens).
+  /// Returns the mirror after a diff; this mirror stays unchanged; O(screens).
   func applying(
     _ diff: Diff, digest running: inout MirrorDigest
   ) throws(DiffFault) -> Mirror {

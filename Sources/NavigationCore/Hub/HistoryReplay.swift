@@ -53,9 +53,7 @@ package struct HistoryReplay: Sendable {
   /// The resolved bar of the state, as JSON.
   package var resolved: [UInt8] { shown.bytes(of: controller) }
 
-  /// Takes the next entry.
-  ///
-  /// - Throws: what contradicts the state; the replay is then of no use.
+  /// Takes the next entry; after an error the replay is of no use.
   package mutating func take(_ entry: [UInt8]) throws(StoredDataError) -> Step {
     try reader.loadEntry(entry)
     let tape = reader.tape

@@ -75,9 +75,9 @@ extension Hub {
     try revive(makeReplayer().replay(request, snapshot: snapshot, rows: rows))
   }
 
-  /// Revives a nav; does nothing if the nav is not dormant any more.
+  /// Revives a nav; does nothing if it is not dormant any more.
   ///
-  /// - Throws: the contradiction; the shell must not serve the journal any further.
+  /// After an error the shell must not serve the journal any further.
   package mutating func revive(_ nav: ReplayedNav) throws(HubReplayError) {
     guard let place = navs.dormants.place(of: nav.request.nav) else { return }
     do throws(StoredDataError) {

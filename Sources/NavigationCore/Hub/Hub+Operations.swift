@@ -105,9 +105,8 @@ extension Hub {
     }
   }
 
-  /// Performs step 11 without the rules: returns the operations of a message.
-  ///
-  /// - Returns: nil if a revert among them waits for the history.
+  /// Performs step 11 without the rules: returns the operations of a message, or nil if a revert
+  /// among them waits for the history.
   mutating func arguments(of op: OpContext, _ slot: Int) throws(OpFailure) -> [Operation]? {
     let isStandalone = navs.slots[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.

@@ -88,11 +88,11 @@ extension Hub {
     remembered.readRows(entries, of: shard)
   }
 
-  /// Ends the replay; returns the number of navs. `takeRecords` has what must be made durable
-  /// before serving.
+  /// Ends the replay; `takeRecords` has what must be made durable before serving.
   ///
-  /// With `renewsEpochs` every nav gets a new epoch, because revisions may have been lost.
-  /// `lastSequence` is the number of the journal's newest row, which retention may have pruned.
+  /// Returns the number of navs. With `renewsEpochs` every nav gets a new epoch, because revisions
+  /// may have been lost. `lastSequence` is the number of the journal's newest row, which retention
+  /// may have pruned.
   @discardableResult
   package mutating func finishReplay(
     renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant

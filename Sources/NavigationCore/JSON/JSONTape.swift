@@ -37,8 +37,9 @@ package struct JSONTape: Sendable {
 
   package init() {}
 
-  /// Reads a text in UTF-8, which must be one JSON value; the caller has checked its size. After an
-  /// error the tape is empty.
+  /// Reads a text in UTF-8, which must be one JSON value; the caller has checked its size.
+  ///
+  /// After an error the tape is empty.
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     try read(text.span, maximumDepth: maximumDepth)
   }
@@ -251,7 +252,7 @@ package struct JSONTape: Sendable {
     return count
   }
 
-  /// The index of the value of a member; nil if there is none, or if `index` is no object.
+  /// The index of the value of a member; nil if there is none, or if `index` is no object;
   /// O(members).
   package func member(_ name: String, of index: Int) -> Int? {
     guard tokens[index].kind == .object else { return nil }

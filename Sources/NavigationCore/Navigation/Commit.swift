@@ -25,7 +25,6 @@ package struct Commit: Sendable {
   package var completion: [NavigationEvent] = []
   /// How the new top relates to the old stack; nil unless an operation replaced the whole stack.
   package var relation: Relation?
-  /// Whether displays should animate the change.
   package var isAnimated = false
   /// What the bytes of all records must be behind it, reckoned from what it touched.
   var recordBytes = 0

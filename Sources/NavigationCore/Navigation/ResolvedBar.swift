@@ -29,7 +29,6 @@ package struct ResolvedBar: Hashable, Sendable {
   package var overflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
   package var rightItems: [Button]
-  /// Whether buttons with a landscape image show that one.
   package var usesLandscapeImages: Bool
 
   package var surface: Surface

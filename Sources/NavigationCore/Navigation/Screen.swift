@@ -189,7 +189,6 @@ package struct Screen: @unchecked Sendable {
   /// The kind; a stack takes only `content`.
   package var kind: ScreenKind { storage.details?.value.kind ?? .content }
 
-  /// Whether a person may not pop the screen.
   var blocksPop: Bool { storage.details.map { !$0.value.canPop } ?? false }
 
   /// The buttons of the screen: left, right and toolbar items and the back button, in this order.

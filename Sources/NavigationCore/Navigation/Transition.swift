@@ -15,7 +15,6 @@ package struct RunningTransition: Hashable, Sendable {
   package var from: ScreenID?
   /// The screen that the transition shows; nil if there is none.
   package var to: ScreenID?
-  /// Whether a gesture drives the transition.
   package var isInteractive = false
   /// The name of the client that began the gesture.
   package var owner: String?
