@@ -25,11 +25,8 @@ package enum BackupName {
   /// A wrong clock made names that are later than `newest`. They do not count, so they crowd out no
   /// copy. They also stay, because the present clock can be the wrong one.
   ///
-  /// - Parameters:
-  ///   - names: the names of all files; those of another form are never returned.
-  ///   - keep: the number of backups that stay, at least 1.
-  ///   - newest: the name of the backup that was just made, which stays whatever its time is.
-  /// - Returns: the names to remove, oldest first.
+  /// `keep` is at least 1. `newest` was just made, and stays whatever its time is. Names of another
+  /// form are never returned. The oldest comes first.
   package static func expired(
     _ names: [String], keeping keep: Int, newest: String
   ) -> [String] {
@@ -59,27 +56,17 @@ package enum BackupFolder {
     return names.sorted()
   }
 
-  /// Finds the time of the newest backup.
+  /// Finds the time of the newest backup in seconds since 1970; nil if there is none.
   ///
-  /// - Parameters:
-  ///   - folder: the directory.
-  ///   - now: the present time in seconds since 1970; later names do not count.
-  /// - Returns: the time in seconds since 1970; nil if there is none.
-  /// - Throws: `.unreadable` if the directory cannot be read.
+  /// Names later than `now` do not count. Throws `.unreadable` if the directory cannot be read.
   package static func newest(in folder: String, at now: Int) throws(JournalError) -> Int? {
     try names(in: folder).compactMap { BackupName.seconds(of: $0) }.filter { $0 <= now }.max()
   }
 
-  /// Removes the oldest backups beyond `keep`; the one with the name `newest` stays.
+  /// Removes the oldest backups beyond `keep`, at least 1; the one with the name `newest` stays.
   ///
-  /// It goes on after a file that cannot be removed.
-  ///
-  /// - Parameters:
-  ///   - folder: the directory.
-  ///   - keep: the number of backups that stay, at least 1.
-  ///   - newest: the name of the backup that was just made.
-  ///   - remove: removes the file with a path.
-  /// - Returns: the names of the files that are removed, and the first fault.
+  /// It goes on after a file that cannot be removed. It returns the names of the files that are
+  /// removed, and the first fault.
   package static func prune(
     _ folder: String, keeping keep: Int, newest: String,
     remove: (String) throws(JournalError) -> Void = removeFile

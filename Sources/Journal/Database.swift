@@ -12,7 +12,6 @@ enum Attempt {
 ///
 /// It is not `Sendable`: SQLite's mutex is off, so one thread at a time uses it.
 @safe final class Database {
-  /// The path of the file.
   let path: String
   private var handle: OpaquePointer?
   private var statements: [Statement] = []
@@ -56,7 +55,6 @@ enum Attempt {
   /// Whether SQLite can only read the file, because of its permissions or its header.
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Whether a transaction is open.
   var isInTransaction: Bool {
     unsafe handle != nil && sqlite3_get_autocommit(handle) == 0
   }
@@ -109,10 +107,8 @@ enum Attempt {
 
   /// Makes this empty database a copy of another one, as the open transaction of `source` sees it.
   ///
-  /// - Parameters:
-  ///   - source: the database to copy; other connections may go on writing to it.
-  ///   - progress: called with the number of pages copied, and of all pages.
-  /// - Throws: the error of either database; the copy is then incomplete.
+  /// Other connections may go on writing to `source`. `progress` gets the number of pages copied,
+  /// and of all pages. After an error, the copy is incomplete.
   func copy(
     of source: Database, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {

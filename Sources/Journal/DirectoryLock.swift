@@ -92,7 +92,6 @@ struct DirectoryLock: ~Copyable {
     }
   }
 
-  /// Makes a journal error of a system error number.
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
     .unwritable(path: path, reason: message(error))
   }

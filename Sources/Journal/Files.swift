@@ -1,6 +1,5 @@
 import Glibc
 
-/// Returns whether a file with this name exists.
 func exists(_ path: String) throws(JournalError) -> Bool {
   guard let size = try fileSize(path) else { return false }
   return size >= 0

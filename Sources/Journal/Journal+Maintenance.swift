@@ -139,9 +139,9 @@ extension Journal {
     try engine.replace(StoredGroup(group, checksum), group.heads, group.storedBodies)
   }
 
-  /// Finds the next group of a slice, and collects the rows that stay in `batch.group`.
+  /// Finds the next group of a slice, and the number of its rows; nil at the end of the slice.
   ///
-  /// - Returns: the group and the number of its rows; nil at the end of the slice.
+  /// It collects the rows that stay in `batch.group`.
   private func survivors(
     of slice: inout PruningSlice, _ closing: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, records: Int)? {
@@ -185,9 +185,7 @@ extension Journal {
     package var fileBytes: Int
     /// The size of the write-ahead log's file in bytes; an ordinary checkpoint does not shrink it.
     package var walBytes: Int
-    /// The number of stored rows.
     package var rows: UInt64
-    /// The number of stored snapshots.
     package var snapshots: UInt64
     /// The number of navs with rows or snapshots.
     package var navs: Int

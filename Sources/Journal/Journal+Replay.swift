@@ -19,7 +19,6 @@ package enum ReplayError<Refusal: Error>: Error {
 ///
 /// All other rows get empty bodies.
 package enum ReplayedBodies: Sendable {
-  /// All rows.
   case all
   /// The rows of groups in which a row creates a nav or gives it a new epoch.
   ///
@@ -28,9 +27,7 @@ package enum ReplayedBodies: Sendable {
 }
 
 extension Journal {
-  /// The sequence of the newest stored row; 0 if there is none.
-  ///
-  /// It may be called before `replay`.
+  /// The sequence of the newest stored row, known before `replay` too; 0 if there is none.
   package func newestSequence() throws(JournalError) -> UInt64 {
     try engine.newestSequence()
   }

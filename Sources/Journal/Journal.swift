@@ -22,10 +22,8 @@ package final class Journal: JournalStore {
   /// The pins that are stored.
   var storedPins: [UInt64: UInt64] = [:]
 
-  /// The place of the database.
   package let place: any JournalPlace
 
-  /// The database.
   package let engine: any JournalEngine
   let metadata: Metadata
   var ledger = Ledger()
@@ -120,8 +118,8 @@ extension Journal {
   /// The rows of the batch continue `lastSequence` without a gap. The revisions of a nav's
   /// snapshots never decrease; a snapshot replaces one of the same revision.
   ///
-  /// - Throws: `.full` or `.writeFailed` if nothing was stored and the same batch may be tried
-  ///   again; `.syncFailed` if the process must exit.
+  /// Throws `.full` or `.writeFailed` if nothing was stored and the same batch may be tried again;
+  /// `.syncFailed` if the process must exit.
   package func commit(_ records: JournalRecords) throws(JournalError) {
     try stage(records)
     try commitStaged()
@@ -132,7 +130,7 @@ extension Journal {
   /// The caller may stage parts while it still decides later ones, and from different threads, as
   /// long as one thread at a time uses the journal.
   ///
-  /// - Throws: the errors of `commit`; all staged parts of the batch are then gone.
+  /// After an error, all staged parts of the batch are gone.
   package func stage(_ records: JournalRecords) throws(JournalError) {
     precondition(isReplayed, "commit before replay")
     guard !records.isEmpty else { return }
@@ -281,9 +279,7 @@ struct StagedBatch: ~Copyable {
   /// Whether the batch has snapshots, so that the census must be stored with it.
   var hasSnapshots = false
 
-  /// Begins an empty batch.
-  ///
-  /// `sequence` is the number of its first row.
+  /// Begins an empty batch; `sequence` is the number of its first row.
   mutating func begin(_ sequence: UInt64) {
     group.begin(sequence)
     records.removeAll(keepingCapacity: true)

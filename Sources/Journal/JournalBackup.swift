@@ -16,10 +16,7 @@ package struct JournalBackup: Sendable {
 
   /// Prepares a backup of the journal in `directory`, which a `Journal` has open.
   ///
-  /// - Parameters:
-  ///   - directory: the directory of the journal.
-  ///   - folder: the directory of the copy, which `copy` makes if there is none; nil stands for the
-  ///     folder of the journal's directory.
+  /// `copy` makes `folder` if there is none; nil stands for the folder of the journal's directory.
   package init(of directory: String, into folder: String? = nil) {
     self.directory = directory
     self.folder = folder ?? Self.folder(of: directory)
@@ -29,9 +26,9 @@ package struct JournalBackup: Sendable {
 
   /// Copies what the journal has now; later commits are not in the copy.
   ///
-  /// - Parameter progress: called with the number of pages copied, and of all pages.
-  /// - Throws: `.full` also if the copy would leave too little room for the journal itself; `.unusable`
-  ///   if another user owns the directory or may write it, or if its draft is not the daemon's.
+  /// `progress` gets the number of pages copied, and of all pages. Throws `.full` also if the copy
+  /// would leave too little room for the journal itself; `.unusable` if another user owns the
+  /// directory or may write it, or if its draft is not the daemon's.
   package func copy(
     progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
@@ -56,9 +53,8 @@ package struct JournalBackup: Sendable {
     source.close()
   }
 
-  /// Moves the draft, which the caller has read whole and closed, to its final name.
-  ///
-  /// - Returns: the path of the backup and its size in bytes.
+  /// Moves the draft, which the caller has read whole and closed, to its final name; returns the
+  /// path of the backup and its size in bytes.
   package func finish(as name: String) throws(JournalError) -> (path: String, bytes: Int) {
     let path = folder + "/" + name
     let file = draft + "/" + Journal.fileName

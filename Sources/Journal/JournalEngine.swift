@@ -35,7 +35,6 @@ package protocol JournalEngine: JournalFacts, AnyObject {
 
   /// The sequence of the last stored row; 0 if there is none.
   func newestSequence() throws(JournalError) -> UInt64
-  /// Passes on all snapshots.
   func readSnapshots<Failure: Error>(
     _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>)
@@ -53,11 +52,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   ) throws(JournalError) -> Bool
   /// Makes durable what an earlier process wrote, and `facts`, in quiet moments too.
   ///
-  /// - Parameters:
-  ///   - emptying: whether to move everything from the write-ahead log into the file, if there is
-  ///     one.
-  ///   - facts: stores facts by `store`, in a transaction of their own.
-  /// - Throws: the errors of `commit`.
+  /// With `emptying` it moves everything from the write-ahead log into the file, if there is one.
+  /// `facts` stores facts by `store`, in a transaction of their own.
   func checkpoint(
     emptying: Bool, _ facts: () throws(JournalError) -> Void
   ) throws(JournalError)
@@ -74,13 +70,10 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   func replace(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
   ) throws(JournalError)
-  /// Deletes the group with this key.
   func deleteGroup(_ first: UInt64) throws(JournalError)
   /// Stores a snapshot, which replaces one of the same nav and revision.
   func insert(_ snapshot: SnapshotRow, checksum: UInt64) throws(JournalError)
-  /// Deletes a snapshot.
   func deleteSnapshot(nav: UInt64, revision: UInt64) throws(JournalError)
-  /// Commits the open transaction.
   func commit() throws(JournalError)
   /// Ends the open transaction without its changes; does nothing if none is open.
   func rollBack()
@@ -91,9 +84,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   func vacuumSlice() throws(JournalError) -> Int
   /// The sizes of the database and of its write-ahead log in bytes; 0 if unknown. Any thread.
   var sizes: (journal: Int, log: Int) { get }
-  /// Gives the place to the next process.
-  ///
-  /// - Parameter isTidy: whether a checkpoint has just moved everything into the file.
+  /// Gives the place to the next process; `isTidy` if a checkpoint has just moved everything into
+  /// the file.
   func close(isTidy: Bool)
 }
 
@@ -106,7 +98,6 @@ package struct JournalLease: Hashable, Sendable {
   /// When the process must stop to answer.
   package var end: UInt64
 
-  /// Makes a lease.
   package init(renewal: UInt64, end: UInt64) {
     self.renewal = renewal
     self.end = end

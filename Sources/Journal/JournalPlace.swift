@@ -10,7 +10,6 @@ package protocol JournalPlace: Sendable {
 
 /// A directory with the journal in an SQLite file.
 package struct JournalDirectory: JournalPlace {
-  /// The path of the directory.
   package var path: String
   /// When a commit returns.
   package var durability: Durability
@@ -24,7 +23,6 @@ package struct JournalDirectory: JournalPlace {
     self.bootID = bootID
   }
 
-  /// This directory.
   package var directory: JournalDirectory? { self }
 
   /// Locks the directory, makes it if there is none, and opens its journal.
@@ -37,7 +35,6 @@ package struct JournalDirectory: JournalPlace {
     return try Journal(engine, in: self, retention: retention)
   }
 
-  /// Opens a connection that only reads.
   package func openReader() throws(JournalError) -> JournalReader {
     try JournalReader.open(directory: path)
   }

@@ -22,9 +22,7 @@ struct ReadAhead {
     self.rows = rows
   }
 
-  /// The rows with these revisions; nil if some of them may be missing.
-  ///
-  /// O(rows).
+  /// The rows with these revisions; nil if some of them may be missing; O(rows).
   func rows(of nav: UInt64, _ revisions: ClosedRange<UInt64>) -> [JournalRow]? {
     guard nav == self.nav, revisions.lowerBound >= first,
       let last = rows.last, last.revision > revisions.upperBound
@@ -36,12 +34,7 @@ struct ReadAhead {
 extension JournalReader {
   /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
   ///
-  /// - Parameters:
-  ///   - nav: the number of the nav.
-  ///   - head: the nav's newest row.
-  ///   - revisions: the revisions.
-  /// - Returns: the rows. With a revision, all its rows are there.
-  /// - Throws: the error of the database.
+  /// `head` is the nav's newest row. With a revision, all its rows are there.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
   ) throws(JournalError) -> [JournalRow] {

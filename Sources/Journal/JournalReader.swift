@@ -18,7 +18,6 @@ package final class JournalReader {
   /// The maximum of `recent`: with up to 48 KiB of bodies in each group, 3 MiB.
   private static let mostRecent = 64
 
-  /// Reads by a connection of an engine.
   package init(_ engine: any JournalEngineReader) { self.engine = engine }
 
   /// Opens the journal of a directory, after a `Journal` has opened it.
@@ -163,8 +162,7 @@ package final class JournalReader {
     return isRead ? bodies : nil
   }
 
-  /// Checks the structure of the whole database, as far as its engine can.
-  ///
-  /// The writer does not wait for it.
+  /// Checks the structure of the whole database, as far as its engine can; the writer does not wait
+  /// for it.
   package func checkStructure() throws(JournalError) { try engine.checkStructure() }
 }

@@ -30,10 +30,8 @@ package struct JournalRestoration: ~Copyable {
 
   /// Copies a journal file, and the write-ahead log beside it if there is one.
   ///
-  /// - Parameters:
-  ///   - file: the file to copy.
-  ///   - progress: called with the number of bytes copied, and of all bytes.
-  /// - Throws: an error of either file; the directory's journal is unchanged.
+  /// `progress` gets the number of bytes copied, and of all bytes. After an error, the directory's
+  /// journal is unchanged.
   package func copy(
     _ file: String, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(JournalError) {
@@ -51,9 +49,8 @@ package struct JournalRestoration: ~Copyable {
     }
   }
 
-  /// Replaces the journal with the draft, which the caller has read whole and closed.
-  ///
-  /// - Returns: the new path of the former journal; nil if there was none.
+  /// Replaces the journal with the draft, which the caller has read whole and closed; returns the
+  /// new path of the former journal, nil if there was none.
   package func finish() throws(JournalError) -> String? {
     let file = draft + "/" + Journal.fileName
     try syncFile(file)

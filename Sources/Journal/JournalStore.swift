@@ -26,9 +26,8 @@ package protocol JournalStore: AnyObject {
   func stage(_ records: JournalRecords) throws(JournalError)
   /// Commits the staged parts of a batch in one transaction; see `Journal.commit`.
   ///
-  /// - Throws: also `.fenced` with shards, if another process has taken over some of them.
+  /// Throws `.fenced` with shards, too, if another process has taken over some of them.
   func commitStaged() throws(JournalError)
-  /// Drops the staged parts of a batch.
   func discardStaged()
   /// Moves rows from the write-ahead log into the file, and renews the lease, if there is either.
   func checkpoint() throws(JournalError)
@@ -71,7 +70,6 @@ package protocol ClusterJournal: JournalStore {
 
 /// A shard that a daemon has just taken; its rows have still to be replayed.
 package struct TakenShard {
-  /// The shard.
   package let shard: Shard
   /// Its journal, which stores nothing before `ClusterJournal.adopt`.
   package let journal: Journal
@@ -80,7 +78,6 @@ package struct TakenShard {
   /// Why committed rows may be missing, so that its navs need new epochs; nil if none is.
   package let loss: EpochLoss?
 
-  /// Makes a value of its members.
   package init(shard: Shard, journal: Journal, sequence: UInt64, loss: EpochLoss?) {
     self.shard = shard
     self.journal = journal
@@ -91,12 +88,10 @@ package struct TakenShard {
 
 /// How a cluster is divided, and what an administrator wants.
 package struct ClusterState: Hashable, Sendable {
-  /// The members and their shards.
   package var view: ClusterView
   /// The members to which an administrator has moved shards.
   package var wanted: [Shard: String]
 
-  /// Makes a value of its members.
   package init(view: ClusterView, wanted: [Shard: String] = [:]) {
     self.view = view
     self.wanted = wanted
@@ -107,7 +102,6 @@ package struct ClusterState: Hashable, Sendable {
 ///
 /// One thread uses it, beside the one that uses the journals.
 package protocol ClusterKeeper: AnyObject {
-  /// Reads how the cluster is divided.
   func read() throws(JournalError) -> ClusterState
   /// Takes those of some shards that nobody serves; waits for commits of their last owner.
   func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard]

@@ -2,7 +2,6 @@ import NavigationCore
 
 /// The journal's bookkeeping for one nav, about 100 bytes.
 struct LedgerEntry {
-  /// A stored snapshot.
   struct Snapshot {
     var revision: UInt64
     var sequence: UInt64
@@ -23,7 +22,6 @@ struct LedgerEntry {
   var headTime: UInt64 = 0
   /// The lowest sequence that a row of the nav can have.
   var oldestSequence: UInt64 = .max
-  /// The number of its rows.
   var rows = 0
   /// The bytes of its rows' bodies, plus `Ledger.rowOverhead` for each row.
   var bytes = 0
@@ -69,7 +67,6 @@ struct Ledger {
     }
   }
 
-  /// Returns the entry of a nav; nil if there is none.
   func entry(_ nav: UInt64) -> LedgerEntry? { places.find(nav).map { entries[$0] } }
 
   private mutating func append(_ nav: UInt64) -> Int {
@@ -88,14 +85,12 @@ struct Ledger {
     places.replace(last.nav, by: place)
   }
 
-  /// Adds a stored row.
   mutating func add(_ row: RowNote) {
     let size = row.bodyCount + Self.rowOverhead
     bytes += size
     self[row.nav].add(row, size: size)
   }
 
-  /// Subtracts a deleted row.
   mutating func remove(_ row: RowNote) {
     let size = row.bodyCount + Self.rowOverhead
     bytes -= size
@@ -108,7 +103,6 @@ struct Ledger {
     self[snapshot.nav].add(snapshot)
   }
 
-  /// Adds a stored row or snapshot.
   mutating func add(_ record: StagedRecord) {
     switch record {
     case .row(let row): add(row)

@@ -19,11 +19,9 @@ struct LogReserve: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Lengthens the log if the next commit would.
+  /// Lengthens the log if the next commit would; `pages` are the frames in it, at least 1.
   ///
   /// If the disk is full, it does nothing: the commits that need the space report that.
-  ///
-  /// - Parameter pages: the number of frames in the log after a commit, at least 1.
   mutating func extend(pages: Int) {
     let used = LogScan.headerBytes + pages * LogScan.frameBytes
     guard used + LogScan.frameBytes > length else { return }

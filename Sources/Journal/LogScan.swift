@@ -7,7 +7,6 @@ import Glibc
 /// acknowledged. If the wrong frame is in such a commit or before it, SQLite would lose that commit
 /// silently.
 struct LogScan: ~Copyable {
-  /// The bytes of the log's header.
   static let headerBytes = 32
   /// The bytes of one frame: its header and a page.
   static let frameBytes = 24 + 4096

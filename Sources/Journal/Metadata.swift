@@ -54,7 +54,6 @@ package struct Metadata {
     return seal(.census, value) + value
   }
 
-  /// Returns the census stored last.
   func census() throws(JournalError) -> Census {
     let numbers = try numbers(.census)
     guard numbers.count == 5 else {
@@ -97,7 +96,6 @@ package struct Metadata {
     try write(.published, Self.bytes(pairs))
   }
 
-  /// Returns the stored state of syncs.
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
       throw .damaged(path: facts.name, what: "the note on its last sync is missing")

@@ -7,7 +7,6 @@ import Glibc
 package struct MigrationPlan: Hashable, Sendable {
   /// The change from one format to a later one.
   package struct Step: Hashable, Sendable {
-    /// The formats before and after.
     package var (from, to): (Int64, Int64)
     /// What it changes, in a few words.
     package var summary: String
@@ -16,7 +15,6 @@ package struct MigrationPlan: Hashable, Sendable {
     /// The bytes of the file that it handles in a second, about.
     package var bytesPerSecond: Int
 
-    /// Makes a step of its members.
     package init(
       from: Int64, to: Int64, _ summary: String, spacePercent: Int, bytesPerSecond: Int
     ) {
@@ -30,26 +28,19 @@ package struct MigrationPlan: Hashable, Sendable {
   /// The format that this version writes.
   package static let wanted = Schema.version
 
-  /// The file.
   package let path: String
   /// Its format; nil if there is no journal yet.
   package let found: Int64?
-  /// The size of the file in bytes.
   package let bytes: Int
   /// The steps from that format to the one that this version writes, in order.
   package let steps: [Step]
   /// The process that serves the journal, from its lock file; nil if none does, or if that is unknown.
   package var holder: String?
 
-  /// Plans for a file.
+  /// Plans for a file; `found` is its format, nil if there is no file.
   ///
-  /// - Parameters:
-  ///   - path: the file.
-  ///   - found: its format; nil if there is no file.
-  ///   - bytes: its size.
-  ///   - known: the steps that exist, at most one from each format.
-  ///   - wanted: the format to reach.
-  /// - Throws: `.newer` for a later format, `.damaged` for one that no step leaves.
+  /// `known` has at most one step from each format. Throws `.newer` for a later format, `.damaged`
+  /// for one that no step leaves.
   package init(
     path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
     wanted: Int64 = Self.wanted
@@ -72,9 +63,7 @@ package struct MigrationPlan: Hashable, Sendable {
 
   /// Reads the header of a directory's journal, and plans; changes nothing, and takes no lock.
   ///
-  /// - Parameter directory: the directory; it need not exist.
-  /// - Returns: the plan.
-  /// - Throws: also `.damaged` if the file is no journal.
+  /// The directory need not exist. Throws `.damaged`, too, if the file is no journal.
   package static func read(directory: String) throws(JournalError) -> MigrationPlan {
     // A restoration that was not completed is what the next start reads.
     let restored = directory + "/" + Journal.fileName + ".restored"

@@ -24,10 +24,8 @@ import CLZ4
     unsafe LZ4_freeStream(stream)
   }
 
-  /// Whether the buffer is empty.
   var isEmpty: Bool { count == 0 }
 
-  /// Empties the buffer.
   mutating func clear() { count = 0 }
 
   /// Compresses bytes; the buffer stays empty for fewer than 1,024 bytes, or if that saves less
@@ -59,7 +57,6 @@ import CLZ4
     unsafe self.stream = nil
   }
 
-  /// The compressed bytes.
   var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {

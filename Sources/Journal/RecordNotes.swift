@@ -40,7 +40,6 @@ struct SnapshotHeader: Hashable {
 }
 
 extension JournalRow {
-  /// Makes a row from its columns and a copy of its body.
   package init(_ header: RowHeader, body: Span<UInt8>) {
     self.init(header, body: [UInt8](copying: body))
   }

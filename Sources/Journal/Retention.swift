@@ -131,7 +131,6 @@ private struct Rules {
 package struct MaintenanceReport: Hashable, Sendable {
   /// The lowest revision of a nav that can still be rebuilt.
   package struct Floor: Hashable, Sendable {
-    /// The number of the nav.
     package var nav: UInt64
     /// The revision of the nav's oldest snapshot.
     package var revision: UInt64
@@ -143,7 +142,6 @@ package struct MaintenanceReport: Hashable, Sendable {
   package var floors: [Floor] = []
   /// Closed navs that are now forgotten: `replay` no longer passes them on.
   package var forgotten: [UInt64] = []
-  /// The number of deleted rows.
   package var deletedRows = 0
   /// The number of pages returned to the file system.
   package var freedPages = 0
@@ -152,7 +150,6 @@ package struct MaintenanceReport: Hashable, Sendable {
   /// Whether another call at the same time would do more.
   package var hasMore = false
 
-  /// Makes an empty report.
   package init() {}
 }
 
@@ -185,7 +182,6 @@ struct PruningSlice {
   let last: UInt64
   /// The number of rows that may still be examined.
   var budget: Int
-  /// The rows to delete.
   var deleted: [RowNote] = []
 
   init(next: UInt64, last: UInt64, budget: Int) {

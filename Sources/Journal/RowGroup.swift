@@ -29,7 +29,6 @@ import NavigationCore
   private(set) var first: UInt64 = 0
   /// The sequence of the last row.
   private(set) var last: UInt64 = 0
-  /// The number of rows.
   private(set) var records = 0
   private var time: UInt64 = 0
   /// The authors in the group, each with its last op.
@@ -58,12 +57,7 @@ import NavigationCore
     records == Self.mostRecords || records > 0 && bodyBuffer.count + bodyCount > Self.mostBytes
   }
 
-  /// Appends a row.
-  ///
-  /// - Parameters:
-  ///   - header: the columns of the row; its sequence is higher than those in the group.
-  ///   - body: the body of the row.
-  /// - Returns: the numbers of the row that the journal keeps in memory.
+  /// Appends a row with a sequence higher than those in the group; returns what stays in memory.
   // Inlined into its two callers, which saves 33 instructions of an op.
   @discardableResult @inline(__always)
   mutating func append(_ header: borrowing RowHeader, _ body: Span<UInt8>) -> RowNote {
@@ -114,13 +108,11 @@ import NavigationCore
     authors.append(copy author)
   }
 
-  /// The heads of the rows.
   var heads: Span<UInt8> {
     @_lifetime(borrow self)
     get { headBuffer.bytes }
   }
 
-  /// The bodies of the rows.
   var bodies: Span<UInt8> {
     @_lifetime(borrow self)
     get { bodyBuffer.bytes }
@@ -180,14 +172,12 @@ import NavigationCore
 
   deinit { unsafe memory.deallocate() }
 
-  /// Empties the buffer.
   mutating func clear() {
     count = 0
     // Much longer contents are rare, so their memory is not kept.
     if capacity > 4 * usualCapacity { replaceMemory(usualCapacity) }
   }
 
-  /// The contents.
   var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
@@ -198,7 +188,6 @@ import NavigationCore
     }
   }
 
-  /// Appends bytes.
   mutating func append(_ bytes: Span<UInt8>) {
     makeRoom(bytes.count)
     unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -215,7 +204,6 @@ import NavigationCore
     unsafe memory.storeBytes(of: byte, as: UInt8.self)
   }
 
-  /// Appends a byte.
   mutating func append(_ byte: UInt8) {
     makeRoom(1)
     unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)

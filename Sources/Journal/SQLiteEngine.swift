@@ -26,14 +26,11 @@ final class SQLiteEngine: JournalEngine {
   private var isSynchronous = true
   private var reserve: LogReserve
 
-  /// Locks the directory, makes an empty journal if there is none, and checks the format.
+  /// Locks the directory, which it makes if there is none, makes an empty journal if there is none,
+  /// and checks the format.
   ///
-  /// - Parameters:
-  ///   - directory: the directory, which is made if there is none.
-  ///   - durability: when a commit returns.
-  ///   - bootID: the kernel's id of this boot.
-  ///   - holder: names this process in the error of another process that finds the lock.
-  /// - Throws: `.locked`, or the reason why the file cannot be used.
+  /// `holder` names this process in the error of another process that finds the lock. Throws
+  /// `.locked`, or the reason why the file cannot be used.
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
@@ -77,7 +74,6 @@ final class SQLiteEngine: JournalEngine {
 
   var shard: Shard { .first }
 
-  /// The path of the file.
   var name: String { database.path }
 
   /// Makes the file if there is none, so that a power failure leaves no file or a complete one.

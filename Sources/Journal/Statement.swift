@@ -22,7 +22,6 @@ import NavigationCore
     unsafe handle = nil
   }
 
-  /// Resets the statement for new parameters.
   func reset() {
     unsafe sqlite3_reset(open)
   }

@@ -11,7 +11,6 @@ package struct StoredGroup: Hashable, Sendable {
   /// The checksum of the other columns.
   package var checksum: UInt64
 
-  /// Makes a group of its columns.
   package init(first: UInt64, last: UInt64, size: UInt64, checksum: UInt64) {
     self.first = first
     self.last = last
@@ -19,7 +18,6 @@ package struct StoredGroup: Hashable, Sendable {
     self.checksum = checksum
   }
 
-  /// Makes the columns of collected rows.
   init(_ group: borrowing RowGroup, _ checksum: UInt64) {
     self.init(first: group.first, last: group.last, size: group.packedFrom, checksum: checksum)
   }
@@ -56,7 +54,7 @@ extension StoredGroup {
 extension Statement {
   /// Reads the current row of a `SELECT` of `Schema.groupColumns`, with the bodies as stored.
   ///
-  /// - Throws: an error made by `damage` if a column has another type or the checksum is wrong.
+  /// Throws an error made by `damage` if a column has another type or the checksum is wrong.
   func group<Failure: Error>(
     damage: (String) -> Failure,
     _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void

@@ -5,7 +5,6 @@ package struct RecordingHeader: Hashable, Sendable {
   /// The version of the format that this program writes, and the newest that it reads.
   package static let version: UInt64 = 1
 
-  /// The name of the nav.
   package var nav: String
   /// The version of the daemon that the recording comes from.
   package var server: String
@@ -13,9 +12,7 @@ package struct RecordingHeader: Hashable, Sendable {
   package var rules: UInt64
   /// When the recording was made, in milliseconds since 1970.
   package var recorded: UInt64
-  /// The first revision.
   package var from: Revision
-  /// The last revision.
   package var to: Revision
   /// The rules by which contents were replaced; empty if none were.
   package var redacted: [String] = []
@@ -52,9 +49,7 @@ package struct RecordingHeader: Hashable, Sendable {
     }
   }
 
-  /// Reads the first line.
-  ///
-  /// - Throws: `notRecording`, or `newer`.
+  /// Reads the first line; throws `notRecording` or `newer`.
   package init(line: [UInt8]) throws(RecordingFault) {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(line) } catch { throw .notRecording }
@@ -80,14 +75,10 @@ package struct RecordingHeader: Hashable, Sendable {
 
 /// The last line of a recording.
 package struct RecordingEnd: Hashable, Sendable {
-  /// The number of entries.
   package var entries: UInt64
-  /// The last revision.
   package var revision: Revision
-  /// The digest after it.
   package var digest: Digest
 
-  /// Makes an end of its members.
   package init(entries: UInt64, revision: Revision, digest: Digest) {
     self.entries = entries
     self.revision = revision

@@ -8,7 +8,6 @@ package struct RecordingReader: ~Copyable {
   package enum Line: Hashable, Sendable {
     /// An entry, as JSON.
     case entry([UInt8])
-    /// The last line.
     case end(RecordingEnd)
   }
 
@@ -28,7 +27,6 @@ package struct RecordingReader: ~Copyable {
   package private(set) var number = 0
   private var isEnded = false
 
-  /// Begins a recording.
   package init() {}
 
   /// Adds bytes of the file; call it when `next` has returned nil.
@@ -53,9 +51,7 @@ package struct RecordingReader: ~Copyable {
     return .end(try RecordingEnd(line: line, number: number))
   }
 
-  /// Reports that the file has no more bytes.
-  ///
-  /// - Throws: what is missing.
+  /// Reports that the file has no more bytes; throws what is missing.
   package func finish() throws(RecordingFault) {
     guard !gzip.isEmpty else { throw .notRecording }
     guard isEnded, gzip.isAtEnd, start == buffer.count else { throw .truncated }

@@ -13,9 +13,7 @@ package struct RecordingRedaction: Sendable {
   /// The routes of screens that keep their contents.
   private let kept: [NavGlob]
 
-  /// Makes a redaction.
-  ///
-  /// - Parameter kept: patterns for routes; a screen keeps its contents if one matches its route.
+  /// Makes a redaction; a screen keeps its contents if a pattern in `kept` matches its route.
   package init(keeping kept: [NavGlob] = []) { self.kept = kept }
 
   /// The names of the rules, as the header of a recording lists them.
@@ -24,8 +22,6 @@ package struct RecordingRedaction: Sendable {
   }
 
   /// The entry without its contents.
-  ///
-  /// - Throws: why the entry cannot be read.
   package func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {

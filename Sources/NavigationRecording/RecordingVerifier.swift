@@ -8,13 +8,11 @@ package struct RecordingVerifier {
   private let header: RecordingHeader
   /// The state after the last line.
   package private(set) var replay = HistoryReplay()
-  /// The number of entries so far.
   package private(set) var entries: UInt64 = 0
   /// The number of changes and states so far.
   package private(set) var revisions: UInt64 = 0
   private var needsState = false
 
-  /// Begins a recording.
   package init(_ header: RecordingHeader) { self.header = header }
 
   /// The version of the rules by which this program computes resolved bars.
@@ -23,13 +21,7 @@ package struct RecordingVerifier {
   /// Whether the resolved bars are compared too.
   package var comparesBars: Bool { header.rules == Self.rules }
 
-  /// Takes the next entry.
-  ///
-  /// - Parameters:
-  ///   - entry: the line.
-  ///   - number: its number, for the fault.
-  /// - Returns: what it did.
-  /// - Throws: the first fault; the verifier is then of no use.
+  /// Takes the next entry; after the first fault, the verifier is of no use.
   @discardableResult
   package mutating func take(
     _ entry: [UInt8], line number: Int
@@ -67,7 +59,6 @@ package struct RecordingVerifier {
     return step
   }
 
-  /// Takes the last line.
   package func finish(_ end: RecordingEnd) throws(RecordingFault) {
     guard end.entries == entries else {
       throw .end(what: "counts \(end.entries) entries, but there are \(entries)")

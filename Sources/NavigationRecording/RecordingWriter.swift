@@ -5,7 +5,6 @@ package import NavigationCore
 /// The caller takes `header.line` first, then a state, then entries in order, and `end` at last. Law: a
 /// `RecordingVerifier` accepts the lines. The writer keeps one state, never lines.
 package struct RecordingWriter {
-  /// The first line.
   package let header: RecordingHeader
   private let redaction: RecordingRedaction?
   private var replay = HistoryReplay()
@@ -14,11 +13,7 @@ package struct RecordingWriter {
   /// Whether the last entry lacked its contents, so that the state at `revision` must follow.
   package private(set) var needsState = false
 
-  /// Begins a recording.
-  ///
-  /// - Parameters:
-  ///   - header: the first line; its member `redacted` becomes that of the redaction.
-  ///   - redaction: what is replaced; nil for nothing.
+  /// Begins a recording; the member `redacted` of `header` becomes that of the redaction.
   package init(_ header: RecordingHeader, redaction: RecordingRedaction? = nil) {
     var header = header
     header.redacted = redaction?.names ?? []
@@ -29,14 +24,10 @@ package struct RecordingWriter {
   /// The newest revision that was taken.
   package private(set) var revision = Revision(0)
 
-  /// Takes a complete state, as `get` `state` answers it.
+  /// Takes a complete state, as `get` `state` answers it, with `epoch` and `rev`; returns the line.
   ///
-  /// - Parameters:
-  ///   - state: the value of the answer, which has `epoch` and `rev`.
-  ///   - origin: the entry of `get` `diffs` that led to this state, for its time and author; nil if it
-  ///     is not known.
-  /// - Returns: the line.
-  /// - Throws: the contradiction in the state.
+  /// `origin` is the entry of `get` `diffs` that led to this state, for its time and author; nil if
+  /// it is not known.
   package mutating func state(
     _ state: [UInt8], origin: [UInt8]? = nil
   ) throws(StoredDataError) -> [UInt8] {
@@ -62,20 +53,17 @@ package struct RecordingWriter {
     return try append(entry)
   }
 
-  /// Takes the next entry of `get` `diffs`.
+  /// Takes the next entry of `get` `diffs`, and returns its line.
   ///
-  /// - Returns: the line. If `needsState` is true afterwards, the state at `revision` comes next.
-  /// - Throws: the contradiction in the entry, or between it and those before.
+  /// If `needsState` is true afterwards, the state at `revision` comes next.
   package mutating func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
     try append(entry)
   }
 
-  /// The last line.
   package var end: [UInt8] {
     RecordingEnd(entries: entries, revision: replay.revision, digest: replay.digest).line
   }
 
-  /// The digest of the newest state.
   package var digest: Digest { replay.digest }
 
   private mutating func append(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {

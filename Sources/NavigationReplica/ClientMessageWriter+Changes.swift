@@ -2,13 +2,9 @@ package import NavigationCore
 
 /// Encoders for the bodies of messages that can change something.
 extension ClientMessageWriter {
-  /// Encodes `op`.
+  /// Encodes `op`; to repeat the op, the client must send the same bytes.
   ///
-  /// - Parameters:
-  ///   - request: all members except the operations.
-  ///   - operations: one JSON object for each operation, such as `{"pop":{}}`; they are not
-  ///     checked.
-  /// - Returns: the body; to repeat the op, the client must send the same bytes.
+  /// Each operation is a JSON object, such as `{"pop":{}}`; it is not checked.
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if let client = request.client {
@@ -35,7 +31,6 @@ extension ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `cluster`.
   package static func cluster(_ request: ClusterRequest) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("id", request.id)
@@ -53,7 +48,6 @@ extension ClientMessageWriter {
     }
   }
 
-  /// Encodes `delegate`.
   package static func delegate(
     id: UInt64, nav: String, _ registration: DelegateRegistration
   ) -> [UInt8] {
@@ -71,12 +65,7 @@ extension ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `answer`.
-  ///
-  /// - Parameters:
-  ///   - number: the number of the question within the session.
-  ///   - value: a JSON value; it is not checked.
-  /// - Returns: the body.
+  /// Encodes `answer`; `value` is JSON, and is not checked.
   package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
     json.beginObject()
@@ -86,7 +75,6 @@ extension ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `lease`.
   package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("take", wish != .release)

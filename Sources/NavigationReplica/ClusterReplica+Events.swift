@@ -1,13 +1,9 @@
 package import NavigationCore
 
 extension ClusterReplica {
-  /// Handles a new connection.
+  /// Handles a new connection; there are no outputs if the link was closed meanwhile.
   ///
-  /// - Parameters:
-  ///   - link: the link.
-  ///   - place: the endpoint to which it is connected; nil if the caller does not know it.
-  ///   - now: the time.
-  /// - Returns: the outputs; none if the link was closed meanwhile.
+  /// `place` is the endpoint to which it is connected; nil if the caller does not know it.
   package mutating func connected(
     _ link: LinkID, to place: String? = nil, at now: UInt64
   ) -> [ClusterOutput] {
@@ -79,7 +75,6 @@ extension ClusterReplica {
     run(link, at: now) { $0.receiveUnreadable(at: now) }
   }
 
-  /// Handles deadlines.
   package mutating func tick(at now: UInt64) -> [ClusterOutput] {
     guard !isAlone else {
       return run(members[0].link, at: now) { $0.tick(at: now) }
@@ -192,13 +187,11 @@ extension ClusterReplica {
 }
 
 extension SessionReplica {
-  /// Whether the session is open.
   var isOpen: Bool { phase == .open }
 
   /// Whether the session waits for the answer to `hello`.
   var isGreeting: Bool { if case .greeting = phase { true } else { false } }
 
-  /// The navs with a mirror.
   var mirroredNavs: [String] {
     watches.filter { $0.value.replica.mirror != nil }.map(\.key.nav)
   }

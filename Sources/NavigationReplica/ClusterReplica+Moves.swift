@@ -79,7 +79,6 @@ extension ClusterReplica {
     mostHomes = max(Self.leastHomes, 2 * homes.count)
   }
 
-  /// The session with an endpoint.
   private func find(_ endpoint: String) -> Int? {
     members.firstIndex { member in
       member.address?.endpoint == endpoint

@@ -22,7 +22,6 @@ extension ClusterReplica {
     perform(nav) { $0.watch(nav, view: view, mirror: mirror, start: start) }
   }
 
-  /// Ends the watch of a nav.
   package mutating func unwatch(_ nav: String, view: View = .full) -> [ClusterOutput] {
     perform(nav) { $0.unwatch(nav, view: view) }
   }
@@ -30,7 +29,7 @@ extension ClusterReplica {
   /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
   /// the nav.
   ///
-  /// - Returns: the id that the answer will have, and the outputs.
+  /// The answer will have the returned id.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]]
   ) -> (id: UInt64, outputs: [ClusterOutput]) {

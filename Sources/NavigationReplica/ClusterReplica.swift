@@ -9,7 +9,6 @@ package import NavigationCore
 ///
 /// It has no clock and does no I/O; see `SessionReplica`. With one daemon, there is only the seed.
 package struct ClusterReplica: Sendable {
-  /// The session with one daemon.
   struct Member {
     let link: LinkID
     /// The address; nil for the configured ones.
@@ -85,12 +84,9 @@ package struct ClusterReplica: Sendable {
   /// Makes a client that is not connected; the caller connects `LinkID.first` to the configured
   /// addresses.
   ///
-  /// - Parameters:
-  ///   - client: the identity of this run of the process, at all daemons.
-  ///   - name: the client's name for people.
-  ///   - window: the flow-control window of each session in octets, clamped to 16 KiB … 1 MiB.
-  ///   - heartbeat: the heartbeat interval in milliseconds, clamped to 1 … 60 s.
-  ///   - seed: the seed of nonces and back-off times; it must be random.
+  /// `client` is the identity of this run of the process, at all daemons. `window`, of each
+  /// session, is in octets, clamped to 16 KiB … 1 MiB; `heartbeat` is in milliseconds, clamped to 1
+  /// … 60 s. `seed`, of nonces and back-off times, must be random.
   package init(
     client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
     seed: UInt64
@@ -106,10 +102,8 @@ package struct ClusterReplica: Sendable {
   /// The state of the session with the seed.
   package var phase: SessionReplica.Phase { members[0].session.phase }
 
-  /// The client's name for people.
   package var name: String { waiting.name }
 
-  /// The identity of the client.
   package var client: ClientID { waiting.client }
 
   /// The latest time of the next call of `tick`; nil while no deadline runs.
@@ -183,7 +177,6 @@ package struct ClusterReplica: Sendable {
 
 /// Identifies a connection of a client; a number is never used again.
 package struct LinkID: Hashable, Sendable {
-  /// The number.
   package let number: UInt64
 
   /// The connection to the configured addresses.

@@ -9,9 +9,7 @@ package struct Mirror: Hashable, Sendable {
   ///
   /// `directory` is the kind of the virtual navs: `$navs` lists all navs, `$clients` all sessions.
   package var kind: String
-  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision of this state.
   package var revision: Revision
   /// The stack, bottom first.
   package var screens: [MirrorRecord]
@@ -19,10 +17,8 @@ package struct Mirror: Hashable, Sendable {
   package var parts: [MirrorRecord]
   /// The resolved bar as JSON; the digest does not cover it.
   package var resolved: OpaqueJSON?
-  /// The digest of screens and parts.
   package var digest: Digest
 
-  /// Makes a mirror from its members.
   package init(
     kind: String, epoch: Epoch, revision: Revision, screens: [MirrorRecord],
     parts: [MirrorRecord], resolved: OpaqueJSON?, digest: Digest
@@ -99,9 +95,8 @@ enum DiffFault: Error, Hashable, Sendable {
 struct MirrorDigest: Sendable {
   private var prefixes: [UInt32] = []
 
-  /// Computes the digest after a change that did not touch the screens below `index`.
-  ///
-  /// O(count − index).
+  /// Computes the digest after a change that did not touch the screens below `index`; O(count −
+  /// index).
   mutating func update(
     screens: [MirrorRecord], parts: [MirrorRecord], from index: Int
   ) -> Digest {
@@ -122,9 +117,7 @@ struct MirrorDigest: Sendable {
 }
 
 extension Mirror {
-  /// Returns the mirror after a diff; this mirror stays unchanged.
-  ///
-  /// O(screens).
+  /// Returns the mirror after a diff; this mirror stays unchanged; O(screens).
   func applying(
     _ diff: Diff, digest running: inout MirrorDigest
   ) throws(DiffFault) -> Mirror {

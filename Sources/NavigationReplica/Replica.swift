@@ -19,12 +19,10 @@ package struct Replica: Sendable {
     case following
   }
 
-  /// The name of the nav.
   package let nav: String
   /// The newest complete state, which can be displayed even while it is suspect; nil before the
   /// first.
   package private(set) var mirror: Mirror?
-  /// The state of the watch.
   package private(set) var phase = Phase.idle
   /// Whether the mirror was found to differ from the nav; the next snapshot ends that.
   package private(set) var isSuspect = false
@@ -38,13 +36,10 @@ package struct Replica: Sendable {
   /// The parts of an incomplete snapshot.
   private var partial: SnapshotPart?
 
-  /// Makes a replica without a mirror, or with a stored one.
+  /// Makes a replica without a mirror, or with a stored one from which to resume.
   ///
-  /// - Parameters:
-  ///   - nav: the name of the nav.
-  ///   - mirror: the mirror from which to resume.
-  ///   - start: without a mirror, the position of one that is not stored; the snapshot then says
-  ///     why the daemon could not resume there.
+  /// Without a mirror, `start` is the position of one that is not stored; the snapshot then says
+  /// why the daemon could not resume there.
   package init(nav: String, mirror: Mirror? = nil, start: MirrorPosition? = nil) {
     self.nav = nav
     self.mirror = mirror
@@ -63,8 +58,7 @@ package struct Replica: Sendable {
 
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   ///
-  /// - Returns: the guard; nil unless the mirror is synced, and the caller must then refuse the
-  ///   operation.
+  /// Nil unless the mirror is synced; the caller must then refuse the operation.
   package func guards(for basis: GuardBasis) -> Guards? {
     guard isSynced, let mirror else { return nil }
     var guards = Guards()
@@ -85,13 +79,10 @@ package struct Replica: Sendable {
 package enum GuardBasis: Hashable, Sendable {
   /// Nothing else.
   case epoch
-  /// The top screen.
   case top
   /// The list of screens, in order.
   case stack
-  /// The revision.
   case revision
-  /// The digest.
   case digest
   /// These screens, at any position.
   case has([String])
@@ -136,7 +127,6 @@ extension Replica {
     partial = nil
   }
 
-  /// Handles the `ok` to the watch.
   package mutating func receive(_ answer: OkReply) -> ReplicaAction {
     guard phase == .awaiting else { return .ignore }
     guard answer.mode == "resume" else {
@@ -151,7 +141,6 @@ extension Replica {
     return .resumed
   }
 
-  /// Handles the `err` to the watch.
   package mutating func receive(_ refusal: ErrReply) -> ReplicaAction {
     guard phase == .awaiting else { return .ignore }
     phase = .idle
@@ -159,7 +148,6 @@ extension Replica {
     return .refused(refusal)
   }
 
-  /// Handles a snapshot or a part of one.
   package mutating func receive(_ part: SnapshotPart) -> ReplicaAction {
     guard phase == .awaitingSnapshot || phase == .following else { return .ignore }
     var whole = part
@@ -235,7 +223,6 @@ extension Replica {
     return differs ? suspect(mirror.position) : .ignore
   }
 
-  /// Handles the end of a watch.
   package mutating func receive(_ end: WatchEnd) -> ReplicaAction {
     drop()
     // This ends the watch before; the answer to the present one is still to come.

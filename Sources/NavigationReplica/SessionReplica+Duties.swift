@@ -109,12 +109,8 @@ struct Duties: Sendable {
 extension SessionReplica {
   /// Registers delegate roles for a nav, in this session and in all later ones.
   ///
-  /// They replace earlier roles for the nav.
-  ///
-  /// - Parameters:
-  ///   - nav: the name of the nav.
-  ///   - registration: the roles; an empty set ends the registration and voids the open questions.
-  /// - Returns: the outputs; a session that is not open sends the registration when it opens.
+  /// They replace earlier roles for the nav; an empty set ends the registration and voids the open
+  /// questions. A session that is not open sends the registration when it opens.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [SessionOutput] {
@@ -136,12 +132,7 @@ extension SessionReplica {
     ]
   }
 
-  /// Answers a question; an answer that comes too late is dropped.
-  ///
-  /// - Parameters:
-  ///   - ask: the identity of the question.
-  ///   - value: a JSON value; it is dropped if it is larger than the daemon accepts.
-  /// - Returns: the outputs.
+  /// Answers a question; drops an answer that comes too late, or is larger than the daemon accepts.
   package mutating func answer(_ ask: AskID, value: [UInt8]) -> [SessionOutput] {
     guard phase == .open, ask.session == duties.session, var open = duties.asks[ask.number],
       !open.isAnswered
@@ -156,11 +147,8 @@ extension SessionReplica {
 
   /// Takes or releases the display lease of a nav.
   ///
-  /// - Parameters:
-  ///   - nav: the name of the nav.
-  ///   - wish: take, force or release.
-  ///   - isKept: whether to take it again, without force, in each session after a loss.
-  /// - Returns: the outputs; a session that is not open requests the lease when it opens.
+  /// With `isKept` the session takes it again, without force, in each session after a loss. A
+  /// session that is not open requests the lease when it opens.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [SessionOutput] {
@@ -235,7 +223,6 @@ extension SessionReplica {
     return outputs
   }
 
-  /// Handles a question of the daemon.
   mutating func receive(_ ask: Ask, at now: UInt64) -> [SessionOutput] {
     // The client has ended its roles for this nav, and the daemon will receive that.
     guard duties.registrations[ask.nav] != nil, duties.asks[ask.number] == nil else { return [] }
@@ -248,7 +235,6 @@ extension SessionReplica {
     return [.duty(.asked(AskID(session: duties.session, number: ask.number), ask))]
   }
 
-  /// Handles the end of a veto round.
   mutating func receive(_ settlement: Settlement) -> [SessionOutput] {
     guard let ask = duties.asks.removeValue(forKey: settlement.number) else { return [] }
     let id = AskID(session: duties.session, number: settlement.number)

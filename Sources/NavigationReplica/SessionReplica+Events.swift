@@ -26,14 +26,8 @@ extension SessionReplica {
     }
   }
 
-  /// Handles a message.
-  ///
-  /// - Parameters:
-  ///   - message: the message.
-  ///   - verb: its verb; nil if this client does not know the verb.
-  ///   - octets: the length of its body.
-  ///   - now: the time.
-  /// - Returns: the outputs, in order.
+  /// Handles a message; `octets` is the length of its body, and `verb` is nil if this client does
+  /// not know it.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, at now: UInt64
   ) -> [SessionOutput] {

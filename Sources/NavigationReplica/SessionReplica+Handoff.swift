@@ -2,13 +2,11 @@ import NavigationCore
 
 /// Everything of one nav that a session holds, on its way to another session.
 struct NavHandoff: Sendable {
-  /// The name of the nav.
   let nav: String
   /// The watches with their mirrors.
   var watches: [(key: SessionReplica.WatchKey, watch: SessionReplica.Watch)] = []
   /// The requests without an answer, oldest first; the next daemon gets the same octets.
   var flights: [SessionReplica.Flight] = []
-  /// The delegate roles.
   var registration: Duties.Registration?
   /// The display lease that the session takes again, or whose caller waits for an answer.
   var lease: Duties.Lease?

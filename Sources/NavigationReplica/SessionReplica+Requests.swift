@@ -3,13 +3,9 @@ package import NavigationCore
 extension SessionReplica {
   /// Watches a nav; replaces an earlier watch of the same view.
   ///
-  /// - Parameters:
-  ///   - nav: the name of the nav.
-  ///   - view: the view to watch.
-  ///   - mirror: a stored mirror from which to resume.
-  ///   - start: without a mirror, the position of one that is not stored; the snapshot then says
-  ///     why the daemon could not resume there.
-  /// - Returns: the outputs; a session that is not open sends the watch when it opens.
+  /// `mirror` is a stored mirror from which to resume. Without one, `start` is the position of one
+  /// that is not stored; the snapshot then says why the daemon could not resume there. A session
+  /// that is not open sends the watch when it opens.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
   ) -> [SessionOutput] {
@@ -20,7 +16,6 @@ extension SessionReplica {
     return phase == .open ? ask(key) : []
   }
 
-  /// Ends the watch of a nav.
   package mutating func unwatch(_ nav: String, view: View = .full) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: view)
     guard watches.removeValue(forKey: key) != nil, phase == .open else { return [] }
@@ -31,10 +26,7 @@ extension SessionReplica {
 
   /// Performs operations; the session sends the same octets again until they are answered.
   ///
-  /// - Parameters:
-  ///   - request: the members except the id, which the function sets, and the operations.
-  ///   - operations: one JSON object for each operation.
-  /// - Returns: the id that the answer will have, and the outputs.
+  /// It sets the id of `request`, and returns that id, which the answer will have.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]]
   ) -> (id: UInt64, outputs: [SessionOutput]) {
@@ -58,8 +50,8 @@ extension SessionReplica {
 
   /// Drops a request: it is not sent again, and its answer is ignored.
   ///
-  /// - Returns: whether it was ever sent, so that the daemon may perform it or may have done so,
-  ///   and the outputs: the next request may take its place.
+  /// Returns whether it was ever sent, so that the daemon may perform it or may have done so. The
+  /// outputs send the next request, which may take its place.
   package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [SessionOutput]) {
     guard let index = flights.firstIndex(where: { $0.id == id }) else { return (false, []) }
     let wasSent = flights.remove(at: index).wasSent
@@ -147,7 +139,6 @@ extension SessionReplica {
     return sendWaiting()
   }
 
-  /// Sends one watch.
   mutating func ask(_ key: WatchKey) -> [SessionOutput] {
     guard var watch = watches[key] else { return [] }
     watch.retryAt = nil

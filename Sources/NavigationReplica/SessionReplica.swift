@@ -75,11 +75,9 @@ package struct SessionReplica: Sendable {
 
   /// The identity by which the daemon recognises repeated ops.
   package let client: ClientID
-  /// The client's name for people.
   package let name: String
   let wantedWindow: UInt64
   let wantedHeartbeat: UInt64
-  /// The state of the session.
   package internal(set) var phase = Phase.unconnected
   var heartbeat: UInt64
   var window: UInt64
@@ -93,7 +91,6 @@ package struct SessionReplica: Sendable {
   var flights: [Flight] = []
   var watches: [WatchKey: Watch] = [:]
   var asked: [UInt64: WatchKey] = [:]
-  /// The delegate roles, their open questions, and the display leases.
   var duties = Duties()
   /// Whether the daemon may not have a nav, because the daemons of a cluster divide the navs.
   ///
@@ -108,12 +105,9 @@ package struct SessionReplica: Sendable {
 
   /// Makes a session that is not connected.
   ///
-  /// - Parameters:
-  ///   - client: the identity of this run of the process.
-  ///   - name: the client's name for people.
-  ///   - window: the flow-control window in octets, clamped to 16 KiB … 1 MiB.
-  ///   - heartbeat: the heartbeat interval in milliseconds, clamped to 1 … 60 s.
-  ///   - seed: the seed of nonces and back-off times; it must be random.
+  /// `client` is the identity of this run of the process. `window` is in octets, clamped to 16 KiB
+  /// … 1 MiB; `heartbeat` is in milliseconds, clamped to 1 … 60 s. `seed`, of nonces and back-off
+  /// times, must be random.
   package init(
     client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
     seed: UInt64
@@ -151,10 +145,8 @@ package struct SessionReplica: Sendable {
   /// last message.
   var silenceEndsAt: UInt64 { lastHeard + 3 * heartbeat + 1 }
 
-  /// Returns a random pause before the next attempt.
-  ///
-  /// It is uniform from 0 to a bound (full jitter); the bound doubles with each attempt, from 100
-  /// ms up to 5 s.
+  /// Returns a random pause before the next attempt, uniform from 0 to the bound (full jitter), in
+  /// milliseconds; see `backOffMilliseconds`.
   mutating func backOff(_ attempt: Int) -> UInt64 { Self.backOff(attempt, &random) }
 
   static func backOff(_ attempt: Int, _ random: inout SeededGenerator) -> UInt64 {
@@ -170,7 +162,6 @@ package struct SessionReplica: Sendable {
 
   /// The numbers that must rise over all sessions of a client.
   struct Numbers: Sendable {
-    /// The id of the next message.
     var id: UInt64 = 1
     /// The number of sessions opened so far.
     var session: UInt64 = 0
@@ -203,7 +194,6 @@ package enum Whereabouts: Hashable, Sendable {
 
 /// An event of the session, for its user.
 package enum SessionEvent: Sendable {
-  /// The session is open.
   case opened(Welcome)
   /// The session is lost; no mirror is synced until the next one is open.
   case lost

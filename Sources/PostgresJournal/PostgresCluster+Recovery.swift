@@ -8,8 +8,8 @@ import RuntimePaths
 extension PostgresCluster {
   /// Finds out whether a commit of unknown outcome is stored.
   ///
-  /// - Throws: `.fenced` if another process has this member's place; `.syncFailed` if no server was
-  ///   reached until `giveUp`, or if the server may lack what was confirmed.
+  /// Throws `.fenced` if another process has this member's place; `.syncFailed` if no server was
+  /// reached until `giveUp`, or if the server may lack what was confirmed.
   func areStored(
     _ engines: [PostgresEngine], until giveUp: UInt64, _ reason: String
   ) throws(JournalError) -> Bool {

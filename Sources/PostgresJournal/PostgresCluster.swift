@@ -31,7 +31,6 @@ final class PostgresCluster: ClusterJournal {
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
-  /// The records of the batch at hand.
   private var staged: [JournalRecords] = []
   /// The first commit of which nobody knows how it ended.
   private var poison: JournalError?

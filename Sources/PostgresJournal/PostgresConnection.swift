@@ -50,7 +50,6 @@ enum PostgresValue {
 struct PostgresCommand {
   /// The SQL with `$1`, `$2`, … for the parameters.
   var sql: String
-  /// The parameters.
   var values: [PostgresValue]
 
   init(_ sql: String, _ values: PostgresValue...) {
@@ -75,13 +74,10 @@ struct PostgresCommand {
 
   /// Connects to the first server of `conninfo` that accepts writes, within some seconds for each.
   ///
-  /// - Parameters:
-  ///   - conninfo: a connection string of libpq; what it leaves out comes from the environment and
-  ///     the service file.
-  ///   - name: what the server shows of the connection, by which another daemon can end it.
-  ///   - timeout: the milliseconds after which the kernel gives up what a server does not
-  ///     acknowledge.
-  /// - Throws: `.unreachable`, also if the server refuses the user.
+  /// What the connection string leaves out comes from the environment and the service file. The
+  /// server shows `name`, by which another daemon can end the connection. After `timeout`
+  /// milliseconds, the kernel gives up what a server does not acknowledge. Throws `.unreachable`,
+  /// also if the server refuses the user.
   init(_ conninfo: String, as name: String, timeout: UInt64) throws(PostgresError) {
     // What stands before `dbname` are defaults, which the connection string can change.
     let settings = [
@@ -143,12 +139,9 @@ struct PostgresCommand {
 
   /// Runs statements in one round trip, up to the first that fails.
   ///
-  /// - Parameters:
-  ///   - commands: the statements. Without `BEGIN` and `COMMIT` among them, they are one
-  ///     transaction.
-  ///   - deadline: when to give up, in milliseconds of the monotonic clock.
-  /// - Returns: the results, in the order of the statements.
-  /// - Throws: the first error. After `.unreachable` the connection can only be closed.
+  /// Without `BEGIN` and `COMMIT` among them, the statements are one transaction. `deadline` is in
+  /// milliseconds of the monotonic clock. Results are in the order of the statements. After
+  /// `.unreachable` the connection can only be closed.
   func run(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError)
     -> [PostgresResult]
   {
@@ -182,11 +175,9 @@ struct PostgresCommand {
     hasStarted = true
   }
 
-  /// Takes the results of what was started.
+  /// Takes the results of what was started, in the order of the statements.
   ///
-  /// - Parameter deadline: when to give up; each result extends it by the time from now to it.
-  /// - Returns: the results, in the order of the statements.
-  /// - Throws: the first error.
+  /// Each result extends the deadline by the time from now to it.
   func finish(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
     hasStarted = false
     let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())
@@ -221,7 +212,7 @@ struct PostgresCommand {
   /// Waits until the server notifies this connection, a descriptor is readable, or a time of the
   /// monotonic clock has come; returns whether there was a notification.
   ///
-  /// - Throws: `.unreachable` if the connection was lost.
+  /// Throws `.unreachable` if the connection was lost.
   func awaitNotification(
     or descriptor: Int32, until deadline: UInt64
   ) throws(PostgresError) -> Bool {
@@ -326,7 +317,6 @@ struct PostgresCommand {
 
   deinit { unsafe PQclear(handle) }
 
-  /// The number of rows.
   var count: Int { Int(unsafe PQntuples(handle)) }
 
   /// The integer in a column of two, four or eight bytes; nil for NULL.

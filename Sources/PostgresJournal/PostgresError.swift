@@ -26,7 +26,6 @@ enum PostgresError: Error, Hashable {
   /// The SQLSTATE of a statement that waited too long for a lock.
   static let lockTimeout = "55P03"
 
-  /// Makes an error of a result.
   init(result: OpaquePointer?) {
     let state = unsafe Self.field(result, 67)  // PG_DIAG_SQLSTATE, 'C'
     let message = unsafe Self.field(result, 77)  // PG_DIAG_MESSAGE_PRIMARY, 'M'

@@ -42,9 +42,8 @@ package struct PostgresPlace: ClusterPlace {
   /// The pause between two attempts to connect, in milliseconds.
   static let pause: Int32 = 100
 
-  /// Makes a place; it connects to nothing yet.
-  ///
-  /// - Throws: `.unreadable` if the connection string has a fault or a password.
+  /// Makes a place, which connects to nothing yet; throws `.unreadable` if the connection string
+  /// has a fault or a password.
   package init(
     conninfo: String, member: ClusterMember, lease: UInt64 = 5_000,
     warn: @escaping @Sendable (String) -> Void
@@ -93,7 +92,6 @@ package struct PostgresPlace: ClusterPlace {
   /// Nil: the server keeps the files.
   package var directory: JournalDirectory? { nil }
 
-  /// Becomes a member of the cluster, without shards.
   package func join(retention: Retention) throws(JournalError) -> any ClusterJournal {
     try PostgresCluster(self, retention: retention)
   }

@@ -21,11 +21,10 @@ package struct PostgresQualification {
   /// The number of commits of the check of syncs.
   private static let commits: Int64 = 20
 
-  /// Runs all checks.
+  /// Runs all checks, and returns them in the order in which they ran.
   ///
-  /// - Parameter place: the database; its user must be able to make a table in the schema `public`.
-  /// - Returns: the checks, in the order in which they ran.
-  /// - Throws: `.unreadable` if the server cannot be reached or refuses a statement of a check.
+  /// The user of the database must be able to make a table in the schema `public`. Throws
+  /// `.unreadable` if the server cannot be reached or refuses a statement of a check.
   package static func run(_ place: PostgresPlace) throws(JournalError) -> [Check] {
     do throws(PostgresError) {
       var qualification = PostgresQualification(

@@ -95,7 +95,6 @@ enum PostgresRows {
       """, .integer(Int64(shard.number)), .bits(min(sequence, UInt64(Int64.max))))
   }
 
-  /// Finds a fact of a shard.
   static func fact(_ key: JournalFact, of shard: Shard) -> PostgresCommand {
     PostgresCommand(
       "SELECT value FROM navd.fact WHERE shard = $1 AND key = $2", .integer(Int64(shard.number)),

@@ -55,9 +55,8 @@ enum PostgresSchema {
     ],
   ]
 
-  /// Makes the tables, or brings them to this version.
-  ///
-  /// - Throws: `.newer` if a later version made them.
+  /// Makes the tables, or brings them to this version; throws `.newer` if a later version made
+  /// them.
   static func prepare(
     _ connection: PostgresConnection, _ name: String, until deadline: UInt64
   ) throws(JournalError) {
@@ -158,7 +157,6 @@ enum PostgresSchema {
     ]
   }
 
-  /// Reads and judges the settings of a server.
   static func settings(
     _ connection: PostgresConnection, until deadline: UInt64
   ) throws(PostgresError) -> Settings {

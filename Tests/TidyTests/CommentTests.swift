@@ -2,18 +2,20 @@ import Testing
 
 /// What must be explained where it is written.
 enum CommentRules {
-  /// Reports each `package` and `public` declaration of a target without a `///` comment.
+  /// Reports each `public` declaration and each `package` type of a target without a `///` comment.
   static func checkDocumentation(_ file: SourceFile) -> [Violation] {
     guard file.isSwift, file.sourceTarget != nil else { return [] }
-    let kinds =
-      "actor|associatedtype|class|enum|func|init|let|macro|protocol|struct|subscript|typealias|var"
-    return file.matches(
-      of: #"\b((?:package|public|open)\s+(?!import\b)(?:[@\w()]+\s+)*?(?:\#(kinds))\b)"#, in: .code
-    ).filter { !hasComment("///", above: $0.line, in: file.text) }.map { line, declaration in
-      Violation(
-        path: file.path, line: line,
-        advice: "'\(declaration)' needs a /// comment that begins with one sentence")
-    }
+    let types = #"actor|class(?!\s+(?:func|var)\b)|enum|protocol|struct"#
+    let others = "associatedtype|class|func|init|let|macro|subscript|typealias|var"
+    let words = #"(?:(?!(?:\#(others))\b)[@\w()]+\s+)*?"#
+    let declarations = #"(?:public|open)\s+(?!import\b)\#(words)(?:\#(types)|\#(others))\b"#
+    let packageTypes = #"package\s+(?!import\b)\#(words)(?:\#(types))\b"#
+    return file.matches(of: #"\b(\#(declarations)|\#(packageTypes))"#, in: .code)
+      .filter { !hasComment("///", above: $0.line, in: file.text) }.map { line, declaration in
+        Violation(
+          path: file.path, line: line,
+          advice: "'\(declaration)' needs a /// comment that begins with one sentence")
+      }
   }
 
   /// Reports each place that turns the concurrency checks off without a reason.
@@ -47,7 +49,7 @@ enum CommentRules {
 }
 
 @Suite struct CommentTests {
-  @Test func `every package and public declaration is documented`() {
+  @Test func `every public declaration and every package type is documented`() {
     report(Repository.files.flatMap(CommentRules.checkDocumentation))
   }
 
@@ -56,9 +58,11 @@ enum CommentRules {
   }
 
   @Test(arguments: [
-    "package func a() {}", "public struct B {", "@frozen public enum C {", "package init(d: Int) {",
-    "public private(set) var e = 1", "@inlinable package static func f() {}", "package let g = 1",
-    "package consuming func h() {", "package nonisolated(unsafe) static var i = 1",
+    "public func a() {}", "public struct B {", "@frozen public enum C {", "public init(d: Int) {",
+    "public private(set) var e = 1", "@inlinable public static func f() {}", "public let g = 1",
+    "public consuming func h() {", "public nonisolated(unsafe) static var i = 1",
+    "open class func j() {}", "package struct K {", "package final class L {", "package actor M {",
+    "package indirect enum N {", "@unsafe package protocol O {",
   ])
   func `a declaration without documentation is found`(line: String) {
     for above in ["", "// Only a remark.", "let z = 1 /// Not above.", "@a(b)", "f(c)", ")"] {
@@ -71,9 +75,11 @@ enum CommentRules {
     "/// A.\npackage func a() {}", "/// A.\n@inlinable\n@b(c)\npublic func a() {}",
     "/// A.\n@available(\n  *, deprecated,\n  message: \"b\")\npublic func a() {}",
     "/// A.\n// Guarded by b.\npackage var a = 1", "package import B", "let package = A(name: b)",
-    "let a = \"public func\"", "func a() {}", "package extension A {",
+    "let a = \"public func\"", "func a() {}", "package extension A {", "struct A {",
+    "package func a() {}", "package init(a: Int) {", "package private(set) var a = 1",
+    "package static let a = 1", "package class func a() {}", "package typealias A = B",
   ])
-  func `a documented or internal declaration is not found`(text: String) {
+  func `a documented, an internal or a package member's declaration is not found`(text: String) {
     #expect(CommentRules.checkDocumentation(SourceFile("Sources/A/A.swift", text)) == [])
   }
 

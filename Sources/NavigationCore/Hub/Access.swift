@@ -10,18 +10,14 @@ package struct Access: Hashable, Sendable {
     case group(UInt32)
     /// Clients with the secret key of the authorised key of this name.
     case key(String)
-    /// All peers with this role.
     case role(Role)
   }
 
   /// A role, and the peers that have it.
   package struct RoleRule: Hashable, Sendable {
-    /// The role.
     package var role: Role
-    /// The peers that have the role.
     package var members: [Subject]
 
-    /// Makes a rule.
     package init(_ role: Role, _ members: [Subject]) {
       self.role = role
       self.members = members
@@ -30,14 +26,10 @@ package struct Access: Hashable, Sendable {
 
   /// The rights of some peers on some navs.
   package struct Grant: Hashable, Sendable {
-    /// The peers that have the rights.
     package var subject: Subject
-    /// The navs, by a pattern for their names.
     package var navs: NavGlob
-    /// The rights.
     package var rights: Rights
 
-    /// Makes a grant.
     package init(_ subject: Subject, _ navs: NavGlob, _ rights: Rights) {
       self.subject = subject
       self.navs = navs
@@ -72,7 +64,6 @@ package struct Access: Hashable, Sendable {
     return names.sorted()
   }
 
-  /// The role of a peer.
   package func role(of peer: Peer) -> Role {
     switch peer {
     case .local(let user, _, _, _):

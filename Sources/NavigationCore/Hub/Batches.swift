@@ -29,19 +29,16 @@ struct Batches: Sendable {
   /// The batch at hand during a release, else an empty one.
   private var setAside = Batch()
 
-  /// Makes an empty batch at hand.
   init(shards: Int = 1) {
     sequences = Array(repeating: 0, count: shards)
     advancedBy = sequences
   }
 
-  /// The number of the newest row of a shard, durable or not.
   func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
 
   /// The newest row numbers of all shards, added up.
   var total: UInt64 { sequences.reduce(0, +) }
 
-  /// Whether the batch at hand may be sealed.
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
 
   /// Whether nothing under way names a nav.
@@ -52,7 +49,6 @@ struct Batches: Sendable {
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
 
-  /// Adds an output that waits for the commit.
   mutating func append(_ effect: consuming Batch.Effect) { current.effects.append(effect) }
 
   /// Adds a row, with a copy of its body, to be made durable.
@@ -61,7 +57,6 @@ struct Batches: Sendable {
     current.records.append(consume row, body: body)
   }
 
-  /// Adds a snapshot to be made durable.
   mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
   /// Notes that a nav is about to change in this batch.
@@ -112,9 +107,7 @@ struct Batches: Sendable {
 
   /// Seals the batch at hand, whose records must have been taken.
   ///
-  /// - Parameters:
-  ///   - coordinations: the coordinations that the batch changed, as they were before it.
-  ///   - navs: the navs at the end of the batch.
+  /// `coordinations` are those that the batch changed, as they were before it.
   mutating func seal(_ coordinations: [Int: Coordination], _ navs: Slots<NavEntry>) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
     assert(current.coordinationsBefore.isEmpty, "the batch at hand was sealed before")
@@ -200,19 +193,15 @@ struct Batches: Sendable {
 struct Batch: Sendable {
   /// An output that the hub holds back until the records of the batch are durable.
   enum Effect: Sendable {
-    /// A message to one connection.
     case send(ConnectionID, ServerVerb, [UInt8], Outcome)
     /// An answer that reports a revision of a nav; the diffs of the requester's own watch go first.
     case answer(ConnectionID, session: Int?, nav: Int, [UInt8], Outcome)
-    /// Begins to serve a watch.
     case start(watch: Int)
     /// Serves the watches of a session, which may have credit again.
     case pump(session: Int)
     /// An event without revision, for the watches that have got all durable diffs of the nav.
     case event(nav: Int, [UInt8])
-    /// A read of the history, for an op that waits for it.
     case read(HistoryRequest)
-    /// A backup, for a client that waits for it.
     case backup
     /// The progress of a gesture; a batch keeps only the newest one of each nav.
     case progress(nav: Int, [UInt8])
@@ -224,7 +213,6 @@ struct Batch: Sendable {
     case ended(ConnectionID)
     /// Ends the watches of sessions that lost the right to read, because the access rules changed.
     case recheck
-    /// A log entry, written when the batch is durable.
     case notice(Notice)
     /// A wish of an administrator, for the shell.
     indirect case wish(ConnectionID, id: UInt64, ClusterWish)
@@ -255,7 +243,6 @@ struct Batch: Sendable {
   var messages = 0
   var records = JournalRecords()
   var effects: [Effect] = []
-  /// A nav that the batch changed.
   struct Touched: Sendable {
     var slot: Int
     /// The nav's newest row before the batch.
@@ -297,7 +284,6 @@ struct Batch: Sendable {
   /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
 
-  /// Whether the batch begins a backup.
   var beginsBackup: Bool {
     effects.contains { if case .backup = $0 { true } else { false } }
   }
@@ -307,7 +293,6 @@ struct Batch: Sendable {
     unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
   }
 
-  /// Notes an op whose commit broke an invariant.
   mutating func noteUnsound(_ op: UnsoundOp) {
     assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
     unsoundOps.append(op)

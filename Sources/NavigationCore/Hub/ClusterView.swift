@@ -1,6 +1,5 @@
 /// A daemon of a cluster, as the database knows it.
 package struct ClusterMember: Hashable, Sendable {
-  /// The name.
   package var name: String
   /// The address at which clients reach it.
   package var endpoint: String
@@ -15,7 +14,6 @@ package struct ClusterMember: Hashable, Sendable {
   /// The shards that it owns, ascending.
   package var shards: [Shard]
 
-  /// Makes a member of its values.
   package init(
     name: String, endpoint: String, key: String? = nil, web: String? = nil,
     isDraining: Bool = false, lease: Int64, shards: [Shard] = []
@@ -29,7 +27,6 @@ package struct ClusterMember: Hashable, Sendable {
     self.shards = shards
   }
 
-  /// Whether it serves: its lease has not ended.
   package var isAlive: Bool { lease > 0 }
 
   /// The numbers of its shards as ranges, such as `[[0,511],[600,600]]`.
@@ -55,7 +52,6 @@ package struct ClusterView: Hashable, Sendable {
   /// The milliseconds of a lease, of which a daemon that runs renews it after a third.
   package var lease: UInt64
 
-  /// Makes a view of its values.
   package init(member: String, members: [ClusterMember], lease: UInt64 = 0) {
     self.member = member
     self.members = members
@@ -82,7 +78,6 @@ package struct ClusterView: Hashable, Sendable {
 
 /// What an administrator asks of a cluster.
 package enum ClusterWish: Hashable, Sendable {
-  /// Moves a shard to a member.
   case move(Shard, to: String)
   /// Lets a member give all its shards away, or take shards again.
   case drain(String, on: Bool)

@@ -32,7 +32,6 @@ struct Coordination: Sendable {
     delegates.last { $0.roles.contains(.orientation) }?.orientations
   }
 
-  /// Whether a session has a role.
   func has(_ role: DelegateRole, _ session: SessionRef) -> Bool {
     delegates.contains { $0.session == session && $0.roles.contains(role) }
   }
@@ -139,12 +138,9 @@ struct DelegateQuestion: Sendable {
 }
 
 extension DelegateQuestion {
-  /// Goes on to the next veto delegate.
+  /// Goes on to the next veto delegate; nil if all have been asked about all screens.
   ///
   /// All delegates are asked about one screen before the first is asked about the next screen.
-  ///
-  /// - Parameter delegates: the registrations at this time, in their order.
-  /// - Returns: the session to ask; nil if all have been asked about all screens.
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subject < subjects.count {
@@ -167,12 +163,8 @@ extension OpContext {
   /// The screens about which veto delegates are asked: first dismissed ones, outermost first, then
   /// popped ones, top first, then pushed ones.
   ///
-  /// - Parameters:
-  ///   - commit: what the op would do.
-  ///   - chain: the presented screens before it, outermost last.
-  ///   - candidate: the state after it.
-  ///   - settings: the settings before it.
-  /// - Returns: the screens; none if the settings ask about nothing that the op does.
+  /// None if the settings ask about nothing that the op does. `chain` has the presented screens
+  /// before the op, outermost last.
   func subjects(
     of commit: Commit, _ chain: [ScreenID], _ candidate: NavigationController,
     _ settings: Settings

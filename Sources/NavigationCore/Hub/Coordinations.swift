@@ -9,10 +9,8 @@ struct Coordinations: Sendable {
   /// The navs where something ended that the journal has not recorded yet.
   private var unfinished: Set<Int> = []
 
-  /// Whether no nav has a coordination.
   var isEmpty: Bool { states.isEmpty }
 
-  /// The number of navs with a coordination.
   var count: Int { states.count }
 
   /// The slots of the navs with a coordination, ascending.
@@ -21,7 +19,6 @@ struct Coordinations: Sendable {
   /// Whether the journal has yet to record that something ended.
   var hasUnfinished: Bool { !unfinished.isEmpty }
 
-  /// The coordination of a nav; nil if it has none.
   subscript(slot: Int) -> Coordination? {
     let coordination = states[slot]
     assert(coordination?.isWorthKeeping ?? true, "nav \(slot) keeps nothing")
@@ -46,7 +43,6 @@ struct Coordinations: Sendable {
     store(coordination, slot)
   }
 
-  /// Removes and returns the coordination of a nav that is closed.
   mutating func remove(_ slot: Int) -> Coordination? {
     guard let coordination = states.removeValue(forKey: slot) else { return nil }
     keep(coordination, slot)
@@ -75,11 +71,8 @@ struct Coordinations: Sendable {
   /// Restores the coordinations from before a failed batch, except what belongs to sessions that
   /// have ended.
   ///
-  /// - Parameters:
-  ///   - sealed: the coordinations that sealed batches changed, as they were before.
-  ///   - sessions: the present sessions.
-  ///   - now: the time; it becomes the deadline of a gesture whose session has ended.
-  /// - Returns: whether any coordination was restored; each of them counts as unfinished.
+  /// Returns whether any coordination was restored; each of them counts as unfinished. A gesture
+  /// whose session has ended gets the deadline `now`.
   mutating func rollBack(
     to sealed: [Int: Coordination], among sessions: Sessions, at now: Instant
   ) -> Bool {

@@ -36,7 +36,6 @@ struct DiffRing: Sendable {
     return entries[head + Int(revision.number - base.number) - 1].diff
   }
 
-  /// The diffs after a revision, through another one.
   func diffs(behind revision: Revision, through last: Revision) -> ArraySlice<EncodedDiff> {
     assert(reaches(revision) && revision <= last, "\(revision) is not in the ring")
     let first = head + Int(revision.number - base.number)

@@ -9,7 +9,6 @@ struct Directory: Sendable {
     var json: [UInt8]
   }
 
-  /// Encodes a record of a version.
   typealias Encoder = (Revision) -> [UInt8]
   /// The id of a record that should exist, and its encoder.
   typealias Wanted = (id: String, json: Encoder)
@@ -19,7 +18,6 @@ struct Directory: Sendable {
   /// Whether a watch or a read needs the records; otherwise only the revision is kept up to date.
   private(set) var isActive = false
 
-  /// Begins to keep records.
   mutating func activate(_ wanted: [Wanted]) {
     assert(!isActive && records.isEmpty, "a directory that is active")
     isActive = true
@@ -40,13 +38,11 @@ struct Directory: Sendable {
     revision = revision.next
   }
 
-  /// Makes the next revision of the records that changed, as a JSON list of changes.
+  /// Makes the next revision of the records that changed, as a JSON list of changes; nil if nothing
+  /// differs.
   ///
-  /// O(log records) for each, and O(records) for each that comes or goes.
-  ///
-  /// - Parameter changed: the records, in the order of their names; without encoder if there is none
-  ///   any more.
-  /// - Returns: nil if nothing differs.
+  /// O(log records) for each, and O(records) for each that comes or goes. `changed` is in the order
+  /// of the names; a record that exists no more has no encoder.
   mutating func update(_ changed: [(id: String, json: Encoder?)]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
     var changes = JSONWriter()
@@ -91,12 +87,10 @@ struct Directory: Sendable {
     return low
   }
 
-  /// Makes the next revision of the records that should exist, as a JSON list of changes.
+  /// Makes the next revision of the records that should exist, as a JSON list of changes; nil if
+  /// nothing differs.
   ///
-  /// O(records).
-  ///
-  /// - Parameter wanted: the records that should exist, in the order of their names.
-  /// - Returns: nil if nothing differs.
+  /// O(records). `wanted` is in the order of the names.
   mutating func update(to wanted: [Wanted]) -> [UInt8]? {
     guard let (records, changes) = changes(to: wanted) else { return nil }
     self.records = records
@@ -141,7 +135,6 @@ struct Directory: Sendable {
     return changes.count > 2 ? (next, changes.bytes) : nil
   }
 
-  /// The digest of the records.
   func digest() -> Digest {
     Digest(
       screens: records.map { ($0.id, $0.version.number) },

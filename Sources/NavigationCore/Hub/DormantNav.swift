@@ -32,11 +32,9 @@ struct DormantNav: Sendable {
 
 /// The revisions and rows that the journal has of a dormant nav.
 struct DormantHistory: Sendable {
-  /// The newest revision.
   fileprivate(set) var revision: Revision
   /// The oldest revision that the journal can still read.
   fileprivate(set) var floor: Revision
-  /// The newest row.
   fileprivate(set) var lastSequence: UInt64
   /// The newest row that the snapshot includes; without a snapshot, the row of the creation.
   private let covered: UInt64
@@ -107,7 +105,6 @@ struct DormantShard: Sendable {
   var isEmpty: Bool { count == 0 }
   var count: Int { numbers.count }
 
-  /// The places of all dormant navs.
   var places: [Int] { histories.indices }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
@@ -120,7 +117,6 @@ struct DormantShard: Sendable {
     places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
   }
 
-  /// The request that revives the nav at a place.
   func request(_ place: Int) -> ReloadRequest {
     ReloadRequest(nav: navs[place].number, head: histories[place].lastSequence)
   }

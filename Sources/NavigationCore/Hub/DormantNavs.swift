@@ -10,18 +10,14 @@ struct DormantNavs: Sendable {
   }
 
   private var shards: [DormantShard]
-  /// The number of dormant navs.
   private(set) var count = 0
 
-  /// Begins without navs; `shards` is the number of shards.
   init(shards: Int) { self.shards = Array(repeating: DormantShard(), count: shards) }
 
   var isEmpty: Bool { count == 0 }
 
-  /// The places of all dormant navs.
   var places: [Place] { shards.indices.flatMap { places(of: Shard($0)) } }
 
-  /// The places of the dormant navs of a shard.
   func places(of shard: Shard) -> [Place] {
     shards[shard.number].places.map { Place(shard: shard.number, place: $0) }
   }
@@ -32,7 +28,6 @@ struct DormantNavs: Sendable {
   /// The requests that revive the navs with an open state, the oldest nav of each shard first.
   var openNavs: [ReloadRequest] { shards.flatMap(\.openNavs) }
 
-  /// The request that revives the nav at a place.
   func request(_ place: Place) -> ReloadRequest { shards[place.shard].request(place.place) }
 
   func place(of number: UInt64) -> Place? {
@@ -83,7 +78,6 @@ struct DormantNavs: Sendable {
     count += other.count
   }
 
-  /// Removes the navs of shards.
   mutating func drop(_ leaving: Set<Shard>) {
     for shard in leaving {
       count -= shards[shard.number].count

@@ -2,7 +2,6 @@
 struct Head: Equatable, Sendable {
   /// The newest durable revision.
   var revision: Revision
-  /// How many screens the stack has.
   var depth: Int
   /// The id of the top screen; nil if the stack is empty.
   var top: String?
@@ -24,7 +23,6 @@ struct Head: Equatable, Sendable {
 /// - A change that was noted is pending until `take`.
 /// - Of the changes of one nav, the last one counts.
 struct Heads: Sendable {
-  /// A change of one nav.
   enum Change: Equatable, Sendable {
     /// The nav came, or is at this position now.
     case moved(Head)
@@ -34,11 +32,9 @@ struct Heads: Sendable {
     case watches
   }
 
-  /// When the changes are due.
   var pace = PublicationPace()
   private var changes: [String: Change] = [:]
 
-  /// Notes a change of the nav with this name.
   mutating func note(_ change: Change, of nav: String) {
     if case .watches = change, changes[nav] != nil { return }
     changes[nav] = change
@@ -65,12 +61,10 @@ struct PublicationPace: Sendable {
   private(set) var dueAt: UInt64?
   private var earliest: UInt64 = 0
 
-  /// Requests a revision.
   mutating func request(at now: UInt64) {
     dueAt = dueAt ?? max(now, earliest)
   }
 
-  /// Whether a revision is due.
   func isDue(at now: UInt64) -> Bool { dueAt.map { $0 <= now } ?? false }
 
   /// Notes that the requested revision was made, or that there was nothing to show.

@@ -7,14 +7,11 @@ struct HistoryReads: Sendable {
   /// The backup that is being made; at most one at a time.
   private(set) var backup: PendingBackup?
 
-  /// The number of clients' requests.
   var count: Int { reads.count }
 
   /// The navs that requests are about.
   var navs: Set<String> { Set(reads.values.map(\.standing.nav)) }
 
-  /// The number of requests of a connection.
-  ///
   /// O(requests).
   func count(of connection: ConnectionID) -> Int {
     reads.values.count { $0.connection == connection }
@@ -55,7 +52,6 @@ struct HistoryReads: Sendable {
     return op
   }
 
-  /// Removes and returns the ops that wait for the history and meet a condition.
   mutating func takeOps(where matches: (OpContext) -> Bool) -> [OpContext] {
     var ops: [OpContext] = []
     for (token, read) in reads.sorted(by: { $0.key < $1.key }) {
@@ -66,7 +62,6 @@ struct HistoryReads: Sendable {
     return ops
   }
 
-  /// Removes the waiting ops of a session that ends.
   mutating func dropOps(of session: Int) {
     for (token, read) in reads {
       if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
@@ -82,13 +77,11 @@ struct HistoryReads: Sendable {
     return true
   }
 
-  /// Notes the progress of the backup.
   mutating func note(_ progress: BackupProgress) {
     assert(progress.done <= progress.total, "\(progress.done) pages of \(progress.total)")
     backup?.progress = progress
   }
 
-  /// Removes and returns the backup, which has ended; nil if none was being made.
   mutating func takeBackup() -> PendingBackup? { backup.take() }
 
   /// Restores the backup from before a batch that is rolled back, whose events are handled again.

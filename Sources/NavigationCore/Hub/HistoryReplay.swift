@@ -12,7 +12,6 @@ package struct HistoryReplay: Sendable {
   package struct Step: Sendable {
     /// The kind of the entry; nil for a kind of a later version.
     package var kind: Kind?
-    /// The revision of the entry.
     package var revision: Revision
     /// The digest that the entry names; nil if it names none.
     package var recorded: Digest?
@@ -37,7 +36,6 @@ package struct HistoryReplay: Sendable {
   }
 
   private var reader = JournalBodyReader()
-  /// The state.
   package private(set) var controller = NavigationController(revision: Revision(0))
   /// The epoch of the state; zeros if no entry named it.
   package private(set) var epoch = Epoch(bits: 0)
@@ -48,18 +46,14 @@ package struct HistoryReplay: Sendable {
   /// Whether a state was taken.
   package private(set) var isBegun = false
 
-  /// Begins with no state.
   package init() { shown = ShownBar(controller) }
 
-  /// The newest revision.
   package var revision: Revision { controller.revision }
 
   /// The resolved bar of the state, as JSON.
   package var resolved: [UInt8] { shown.bytes(of: controller) }
 
-  /// Takes the next entry.
-  ///
-  /// - Throws: what contradicts the state; the replay is then of no use.
+  /// Takes the next entry; after an error the replay is of no use.
   package mutating func take(_ entry: [UInt8]) throws(StoredDataError) -> Step {
     try reader.loadEntry(entry)
     let tape = reader.tape

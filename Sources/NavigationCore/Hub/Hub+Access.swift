@@ -89,7 +89,6 @@ extension Hub {
       name: name)
   }
 
-  /// Notes that a message is refused, for `get refusals`.
   mutating func note(
     _ error: OutgoingError, of sender: Sender, id: UInt64?, nav: String?, operations: [String],
     name: String?

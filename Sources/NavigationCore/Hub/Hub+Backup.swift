@@ -5,7 +5,6 @@ package struct BackupProgress: Hashable, Sendable {
   /// The number at which the backup is complete.
   package var total: UInt64
 
-  /// Makes a value from its members.
   package init(done: UInt64, total: UInt64) {
     assert(done <= total, "\(done) pages of \(total)")
     self.done = done
@@ -23,7 +22,6 @@ package enum BackupAnswer: Hashable, Sendable {
 
 /// The backup that is being made.
 struct PendingBackup: Sendable {
-  /// The connection that asked for the backup.
   var connection: ConnectionID
   /// The id of the request, which the answer repeats.
   var id: UInt64

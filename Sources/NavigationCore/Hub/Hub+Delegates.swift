@@ -99,7 +99,6 @@ extension Hub {
   struct Inquiry {
     var subjects: [DelegateQuestion.Subject]
     var hasVeto: Bool
-    /// Whether an animator is asked.
     var takesAnimator: Bool
   }
 

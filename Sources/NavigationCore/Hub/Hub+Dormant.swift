@@ -6,7 +6,6 @@
 
 /// A nav that was replayed from its rows, without a hub.
 package struct ReplayedNav: Sendable {
-  /// The request that named the nav.
   package let request: ReloadRequest
   fileprivate let entry: NavEntry
   fileprivate let violated: [String]
@@ -16,14 +15,11 @@ package struct ReplayedNav: Sendable {
 package struct NavReplayer: Sendable {
   fileprivate let configuration: HubConfiguration
 
-  /// Replays a nav.
+  /// Replays a nav for `Hub.revive`; after an error the shell must not serve the journal any
+  /// further.
   ///
-  /// - Parameters:
-  ///   - request: the request that named the nav.
-  ///   - snapshot: the nav's newest snapshot; nil if it has none.
-  ///   - rows: the nav's rows after the snapshot, or all of them, the oldest first.
-  /// - Returns: the nav, for `Hub.revive`.
-  /// - Throws: the contradiction; the shell must not serve the journal any further.
+  /// `snapshot` is the newest one. `rows` are those behind it, or all of them without one, the
+  /// oldest first.
   package func replay(
     _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
   ) throws(HubReplayError) -> ReplayedNav {
@@ -69,7 +65,6 @@ extension Hub {
     navs.dormants.place(of: nav).map(navs.dormants.request)
   }
 
-  /// Makes what replays navs with the present configuration.
   package func makeReplayer() -> NavReplayer { NavReplayer(configuration: configuration) }
 
   /// Revives a nav from its rows; see ``NavReplayer/replay(_:snapshot:rows:)``.
@@ -80,9 +75,9 @@ extension Hub {
     try revive(makeReplayer().replay(request, snapshot: snapshot, rows: rows))
   }
 
-  /// Revives a nav; does nothing if the nav is not dormant any more.
+  /// Revives a nav; does nothing if it is not dormant any more.
   ///
-  /// - Throws: the contradiction; the shell must not serve the journal any further.
+  /// After an error the shell must not serve the journal any further.
   package mutating func revive(_ nav: ReplayedNav) throws(HubReplayError) {
     guard let place = navs.dormants.place(of: nav.request.nav) else { return }
     do throws(StoredDataError) {

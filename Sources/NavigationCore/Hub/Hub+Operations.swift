@@ -105,9 +105,8 @@ extension Hub {
     }
   }
 
-  /// Performs step 11 without the rules: returns the operations of a message.
-  ///
-  /// - Returns: nil if a revert among them waits for the history.
+  /// Performs step 11 without the rules: returns the operations of a message, or nil if a revert
+  /// among them waits for the history.
   mutating func arguments(of op: OpContext, _ slot: Int) throws(OpFailure) -> [Operation]? {
     let isStandalone = navs.slots[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
@@ -319,13 +318,7 @@ extension Hub {
 
   /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
   ///
-  /// - Parameters:
-  ///   - commit: the commit.
-  ///   - slot: the nav.
-  ///   - cause: the cause of the revision.
-  ///   - by: the session for which navd acts; the diff names it only if a message asked for the
-  ///     change.
-  ///   - now: the time of the row.
+  /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
   mutating func write(
     _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
   ) {

@@ -2,7 +2,6 @@
 package struct HubReplayError: Error, Hashable, Sendable {
   /// The number of the row, 0 for a snapshot.
   package var sequence: UInt64
-  /// The contradiction, in words.
   package var what: String
 }
 
@@ -29,16 +28,12 @@ extension Hub {
     }
   }
 
-  /// Notes a row, which must continue the history of its nav.
+  /// Notes a row, which must continue the history of its nav; after an error the daemon must not
+  /// serve the journal.
   ///
-  /// A row that its nav's snapshot includes only shows how far back the history goes.
-  ///
-  /// - Parameters:
-  ///   - row: the next row.
-  ///   - body: its body; needed only if the row creates a nav or gives it an epoch.
-  ///   - now: the present time; an op older than `rememberedIdle` is only remembered behind
-  ///     `remembersBehind`.
-  /// - Throws: the contradiction; the daemon must not serve the journal.
+  /// A row that its nav's snapshot includes only shows how far back the history goes. `body` is
+  /// needed only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle`
+  /// is only remembered behind `remembersBehind`.
   package mutating func index(
     _ row: RowHeader, body: Span<UInt8>, at now: Instant
   ) throws(HubReplayError) {
@@ -68,8 +63,9 @@ extension Hub {
   /// Sets the oldest revision of each nav that the journal can read; to be called after the last
   /// row.
   ///
-  /// - Parameter floor: the oldest revision by the number of a nav, or 0 for a complete history.
-  ///   Rows alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
+  /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. Rows
+  /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
+  /// snapshot only.
   ///   snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
     navs.takeFloors(floor)
@@ -92,14 +88,11 @@ extension Hub {
     remembered.readRows(entries, of: shard)
   }
 
-  /// Ends the replay.
+  /// Ends the replay; `takeRecords` has what must be made durable before serving.
   ///
-  /// - Parameters:
-  ///   - renewsEpochs: whether revisions may have been lost, so that every nav gets a new epoch.
-  ///   - loss: why they may have been lost.
-  ///   - lastSequence: the number of the journal's newest row, which retention may have pruned.
-  ///   - now: the time of the rows that this method makes.
-  /// - Returns: the number of navs; `takeRecords` has what must be made durable before serving.
+  /// Returns the number of navs. With `renewsEpochs` every nav gets a new epoch, because revisions
+  /// may have been lost. `lastSequence` is the number of the journal's newest row, which retention
+  /// may have pruned.
   @discardableResult
   package mutating func finishReplay(
     renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant

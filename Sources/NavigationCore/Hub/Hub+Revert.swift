@@ -2,15 +2,11 @@
 // answer of the journal, and is decided then.
 
 extension Hub {
-  /// Fills in the stacks of the revisions to which an op reverts.
+  /// Fills in the stacks of the revisions to which an op reverts; false if the op waits for the
+  /// history.
   ///
-  /// - Parameters:
-  ///   - operations: the operations of the op up to the first refused one; receives the stacks.
-  ///   - failure: the error of the operation behind them, if one is refused.
-  ///   - op: the op.
-  ///   - slot: the nav.
-  /// - Returns: false if the op waits for the history.
-  /// - Throws: `busy` if too many reads of the connection wait already.
+  /// `operations` are those up to the first refused one, whose error is `failure`. Throws `busy` if
+  /// too many reads of the connection wait already.
   mutating func lookBack(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
     _ slot: Int

@@ -1,11 +1,9 @@
 /// A request to read a nav from the journal, because a commit failed or the nav is dormant.
 package struct ReloadRequest: Hashable, Sendable {
-  /// The nav's number.
   package var nav: UInt64
   /// The nav's newest durable row.
   package var head: UInt64
 
-  /// Makes a value from its members.
   package init(nav: UInt64, head: UInt64) {
     self.nav = nav
     self.head = head
@@ -18,9 +16,8 @@ extension Hub {
   /// None of it has been sent. The shell reloads each nav named by a request with `reload`. Then it
   /// handles the events of the batches again, while the hub refuses every commit as `storage`.
   ///
-  /// - Parameter isStorageFailing: false if the events are to be decided as before, because only some
-  ///   shards were lost.
-  /// - Returns: the navs to reload.
+  /// If only some shards were lost, `isStorageFailing` is false: the events are then decided as
+  /// before.
   package mutating func rollBack(isStorageFailing: Bool = true) -> [ReloadRequest] {
     takeBack(batches.rollBack(isStorageFailing: isStorageFailing))
   }

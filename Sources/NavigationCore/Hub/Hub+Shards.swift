@@ -52,7 +52,6 @@ extension Hub {
     }
   }
 
-  /// Notes where the other shards are.
   mutating func note(_ view: ClusterView, at now: Instant) { shards.note(view, at: now.boot) }
 }
 
@@ -64,19 +63,14 @@ extension Hub {
     Hub(configuration: configuration, access: access, shards: shards.count, seed: seed)
   }
 
-  /// Begins to serve shards.
+  /// Begins to serve shards; returns the number of navs.
   ///
-  /// The records that it makes must be durable before anything is answered; if they cannot be stored,
-  /// the shell calls `rollBack`, then `release`.
+  /// The records that it makes must be durable before anything is answered; if they cannot be
+  /// stored, the shell calls `rollBack`, then `release`.
   ///
-  /// - Parameters:
-  ///   - shards: the shards and the number of each one's newest row, which retention may have
-  ///     pruned.
-  ///   - replayed: a hub of `makeReplayingHub`, through which the rows of these shards went as at a
-  ///     start, up to `finishReplay`.
-  ///   - losses: the shards of which revisions may have been lost, each with the reason.
-  ///   - now: the time of the records.
-  /// - Returns: the number of navs.
+  /// `shards` has the number of each one's newest row, which retention may have pruned. `replayed`
+  /// is a hub of `makeReplayingHub`, through which the rows of these shards went as at a start, up
+  /// to `finishReplay`.
   @discardableResult
   package mutating func adopt(
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: EpochLoss] = [:],
@@ -120,10 +114,7 @@ extension Hub {
   /// a new message would be. The new owner closes what is open, as after a start. The messages leave
   /// with `committed`.
   ///
-  /// - Parameters:
-  ///   - leaving: the shards.
-  ///   - owner: the new owner's name; nil if it is not known.
-  ///   - now: the present time.
+  /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
     precondition(batches.areUntouched, "shards go while a batch is under way")
     timer.advance(to: now)
@@ -204,7 +195,6 @@ extension Hub {
     batches.append(.wish(sender.connection, id: request.id, wish))
   }
 
-  /// Answers an administrator.
   mutating func finishWish(_ connection: ConnectionID, id: UInt64, failure: WishFailure?) {
     switch failure {
     case nil: send(connection, .ok, ServerMessageWriter.ok(id: id))

@@ -3,7 +3,6 @@
 extension Hub {
   /// How far watches are behind the durable revisions of their navs.
   package struct Lag: Hashable, Sendable {
-    /// Watches that are behind.
     package var watches = 0
     /// How many revisions the slowest watch is behind.
     package var largest: UInt64 = 0
@@ -13,8 +12,6 @@ extension Hub {
     package var stalled = 0
   }
 
-  /// How far the watches are behind.
-  ///
   /// O(watches + sessions).
   package var lag: Lag {
     var lag = Lag()

@@ -38,12 +38,8 @@ extension Hub {
     send(sender.connection, .ok, ServerMessageWriter.ok(id: request.id))
   }
 
-  /// Reports a message that the shell has just received; nothing is decided yet.
-  ///
-  /// - Parameters:
-  ///   - event: the event that the message has become.
-  ///   - body: the JSON of the message.
-  ///   - now: the present time.
+  /// Reports a message that the shell has just received, and that has become `event`; nothing is
+  /// decided yet.
   package mutating func traceReceived(_ event: HubEvent, body: [UInt8], at now: Instant) {
     switch event {
     case .message(let connection, let peer, let content):
@@ -133,11 +129,8 @@ extension Hub {
 extension ServerMessageWriter {
   /// Encodes `traced`.
   ///
-  /// - Parameters:
-  ///   - list: reports, joined by commas.
-  ///   - dropped: how many messages since the last `traced` are missing.
-  ///   - end: why the trace is over; nil if it goes on.
-  /// - Returns: the body.
+  /// `list` has reports, joined by commas; `dropped` counts the messages that are missing since the
+  /// last `traced`; `end` says why the trace is over, nil if it goes on.
   static func traced(_ list: [UInt8], dropped: UInt64, end: String? = nil) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()

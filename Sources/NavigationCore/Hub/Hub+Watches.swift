@@ -82,9 +82,8 @@ extension Hub {
     removeWatch(index)
   }
 
-  /// Removes a watch.
-  ///
-  /// A virtual nav stops keeping records with its last watch, unless `keepsDirectory` is set.
+  /// Removes a watch; a virtual nav stops keeping records with its last watch, unless
+  /// `keepsDirectory` is set.
   mutating func removeWatch(_ index: Int, keepsDirectory: Bool = false) {
     let nav = watches.slots[index].nav
     // A `.start` that waits in the batch must not start a later watch in the same slot.
@@ -121,7 +120,6 @@ extension Hub {
     for effect in effects { release(effect, at: now) }
   }
 
-  /// Carries out an effect that waited for the commit.
   private mutating func release(_ item: Batch.Effect, at now: Instant) {
     switch item {
     case .send(let connection, let verb, let body, let outcome):

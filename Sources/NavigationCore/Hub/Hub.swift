@@ -15,7 +15,6 @@
 ///   the `ok` that reports the revision.
 package struct Hub: Sendable {
   var configuration: HubConfiguration
-  /// The access rules.
   package internal(set) var access: Access
   var shards: Shards
   var navs: Navs
@@ -36,18 +35,14 @@ package struct Hub: Sendable {
   var isStopping = false
   /// Counters, gauges and histograms; the shell adds what it measures itself.
   package var measurements = Measurements()
-  /// The time at which the shell must call `handle(.wake)`; nil if no deadline is pending.
-  ///
-  /// CLOCK_BOOTTIME in milliseconds.
+  /// The time at which the shell must call `handle(.wake)`, in milliseconds of CLOCK_BOOTTIME; nil
+  /// if no deadline is pending.
   package var wakeAt: UInt64? { timer.wakeAt }
 
   /// Makes a hub without navs.
   ///
-  /// - Parameters:
-  ///   - configuration: the limits.
-  ///   - access: the access rules.
-  ///   - shards: 1, or the number of shards of a cluster, of which `adopt` lets it serve some.
-  ///   - seed: the source of random epochs; it must differ between runs.
+  /// `shards` is 1, or the number of shards of a cluster, of which `adopt` lets it serve some.
+  /// `seed` is the source of random epochs; it must differ between runs.
   package init(
     configuration: HubConfiguration, access: Access = Access(), shards: Int = 1, seed: UInt64
   ) {
@@ -131,7 +126,6 @@ package struct Hub: Sendable {
   /// or while the daemon stops.
   package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
 
-  /// The number of batches that are sealed and not yet committed.
   package var sealedCount: Int { batches.sealed.count }
 
   /// Seals the batch at hand, whose records must have been taken.

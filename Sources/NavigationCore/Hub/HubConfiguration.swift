@@ -4,7 +4,6 @@ package struct HubConfiguration: Sendable {
   /// routes, comparison of args.
   package private(set) var context = NavigationContext(
     routeTemplates: RouteReader.checked, areEqual: OpaqueJSON.areEqual)
-  /// The limits of one nav.
   package var nav: NavigationLimits {
     get { context.limits }
     set { context.limits = newValue }
@@ -17,9 +16,7 @@ package struct HubConfiguration: Sendable {
   package var navs = 100_000
   /// The most sessions at a time.
   package var sessions = 4096
-  /// The most sessions of one principal.
   package var sessionsPerPrincipal = 256
-  /// The most watches of one connection.
   package var watchesPerConnection = 1024
   /// The most unanswered ops of one connection.
   package var inflight = 64
@@ -73,7 +70,6 @@ package struct HubConfiguration: Sendable {
   /// The name and version of the daemon, for `welcome` and the statistics.
   package var server = "navd/0.1.0"
 
-  /// Makes the default configuration.
   package init() {}
 }
 

@@ -4,47 +4,35 @@ package enum HubEvent: Sendable {
   case message(ConnectionID, Peer, ClientMessage)
   /// A client's message that cannot be read, with the error that answers it.
   indirect case unreadable(ConnectionID, Peer, MessageFailure)
-  /// The connection is closed.
   case closed(ConnectionID)
   /// The socket takes no more for this connection; the shell keeps what it could not send.
   case blocked(ConnectionID)
   /// The socket takes messages again, and all that was kept has been sent.
   case unblocked(ConnectionID)
-  /// The answer to a request for the journal's history.
   case history(HistoryAnswer)
-  /// The progress of the backup.
   case backupProgress(BackupProgress)
-  /// The result of the backup.
   case backup(BackupAnswer)
   /// Retention pruned the history of a nav; `revision` is the nav's oldest readable revision now.
   case floor(nav: UInt64, revision: UInt64)
   /// The journal asks for a snapshot of a nav, so that it may prune.
   case snapshotWanted(nav: UInt64)
-  /// The access rules changed.
   case access(Access)
   /// The key of the connection's peer is not authorised any more.
   case revoked(ConnectionID)
-  /// How the cluster is divided.
   indirect case cluster(ClusterView)
   /// What became of an administrator's wish; nil if the database has it.
   indirect case wished(ConnectionID, id: UInt64, WishFailure?)
-  /// The answer to a question about the configuration.
   indirect case configured(ConnectionID, id: UInt64, ConfigurationAnswer)
   /// The time `wakeAt` has come.
   case wake
-  /// The daemon is stopping.
   case stop
 }
 
 extension HubEvent {
   /// Reads a client's message: the only way from the frames of the wire to the hub.
   ///
-  /// - Parameters:
-  ///   - frame: the first frame behind the envelope, as in `nsp1.op`.
-  ///   - body: the frame behind it, JSON.
-  ///   - connection: the connection that the message came from.
-  ///   - peer: the authenticated peer of the connection.
-  ///   - reader: a reader with the hub's limits, see ``Hub/makeReader()``; it keeps its buffers.
+  /// `frame` is the first one behind the envelope, as in `nsp1.op`, and `body` the JSON behind it.
+  /// `reader` has the hub's limits, see ``Hub/makeReader()``, and keeps its buffers.
   package init(
     frame: Span<UInt8>, body: Span<UInt8>, from connection: ConnectionID, _ peer: Peer,
     reader: inout ClientMessageReader
@@ -73,11 +61,8 @@ extension HubEvent {
 
 /// A wish of an administrator; `HubEvent.wished` answers it.
 package struct AskedWish: Hashable, Sendable {
-  /// The connection that the message came from.
   package var connection: ConnectionID
-  /// The id of the message.
   package var id: UInt64
-  /// The wish.
   package var wish: ClusterWish
 }
 
@@ -91,11 +76,8 @@ package struct ConfigurationQuestion: Hashable, Sendable {
     case reload
   }
 
-  /// The connection that the message came from.
   package var connection: ConnectionID
-  /// The id of the message.
   package var id: UInt64
-  /// What is asked.
   package var subject: Subject
 }
 
@@ -109,9 +91,7 @@ package enum ConfigurationAnswer: Hashable, Sendable {
 
 /// A message to send.
 package struct Outgoing: Sendable {
-  /// The connection it goes to.
   package var connection: ConnectionID
-  /// The verb of the message.
   package var verb: ServerVerb
   /// The JSON of the message.
   package var body: [UInt8]
@@ -121,11 +101,10 @@ package struct Outgoing: Sendable {
 package struct HistoryRequest: Hashable, Sendable {
   /// The token that the answer repeats.
   package var token: UInt64
-  /// The name of the nav.
+  /// The number of the nav.
   package var nav: UInt64
   /// The nav's newest row.
   package var head: UInt64
-  /// The part of the history to read.
   package var what: What
 
   /// A part of a nav's history.
@@ -140,7 +119,6 @@ package struct HistoryRequest: Hashable, Sendable {
 
 /// The answer to a `HistoryRequest`.
 package struct HistoryAnswer: Sendable {
-  /// The token of the request.
   package var token: UInt64
   /// The snapshot to begin with; nil if the rows begin with the creation, or none was asked for.
   package var snapshot: SnapshotRow?
@@ -149,7 +127,6 @@ package struct HistoryAnswer: Sendable {
   /// The error, in words, if the history could not be read; else nil.
   package var failure: String?
 
-  /// Makes a value from its members.
   package init(
     token: UInt64, snapshot: SnapshotRow? = nil, rows: [JournalRow] = [], failure: String? = nil
   ) {
@@ -164,9 +141,7 @@ package struct HistoryAnswer: Sendable {
 package struct HubOutput: Sendable {
   /// A message to one connection; equal messages to several connections share one body.
   package struct Delivery: Sendable {
-    /// The connection it goes to.
     package var connection: ConnectionID
-    /// The verb of the message.
     package var verb: ServerVerb
     /// The index of its JSON in `bodies`.
     package var body: Int
@@ -174,13 +149,10 @@ package struct HubOutput: Sendable {
 
   /// The messages to send, in order.
   package internal(set) var deliveries: [Delivery] = []
-  /// The JSON bodies of the messages.
   package internal(set) var bodies: [[UInt8]] = []
   /// The requests for the history; the shell returns each answer as an event.
   package var requests: [HistoryRequest] = []
-  /// The wishes of administrators about the cluster.
   package var wishes: [AskedWish] = []
-  /// The questions of administrators about the configuration.
   package var questions: [ConfigurationQuestion] = []
   /// Whether to begin a backup; the shell returns its result as an event.
   package var startsBackup = false
@@ -188,20 +160,17 @@ package struct HubOutput: Sendable {
   package var unloadedNavs = 0
   /// Connections whose sessions ended; the shell discards what it could not send to them yet.
   package var dropped: [ConnectionID] = []
-  /// Entries for the log.
   package var notices: [Notice] = []
 
   /// The messages to send, in order, each with its own body.
   package var messages: [Outgoing] { deliveries.map(message) }
 
-  /// A delivery with its body.
   package func message(_ delivery: Delivery) -> Outgoing {
     precondition(delivery.body < bodies.count, "body=\(delivery.body)")
     return Outgoing(
       connection: delivery.connection, verb: delivery.verb, body: bodies[delivery.body])
   }
 
-  /// Makes room for this many more messages.
   mutating func reserve(_ count: Int) {
     deliveries.reserveCapacity(deliveries.count + count)
     bodies.reserveCapacity(bodies.count + count)
@@ -237,15 +206,11 @@ package struct Notice: Hashable, Sendable {
   /// How important a notice is.
   package enum Level: Sendable { case info, warning }
 
-  /// What sort of thing it is.
   package var kind: Kind
-  /// The importance of the notice.
   package var level: Level
   /// The text, for people; it can quote a client's message.
   package var text: String
-  /// The name of the nav.
   package var nav: String?
-  /// The revision of the nav.
   package var revision: UInt64?
   /// The name that the client gave itself.
   package var client: String?
@@ -269,7 +234,6 @@ package struct Instant: Hashable, Sendable {
   /// The time since 1970, for rows and the log; it can jump.
   package var wall: UInt64
 
-  /// Makes a value from its members.
   package init(boot: UInt64, wall: UInt64) {
     self.boot = boot
     self.wall = wall
@@ -278,9 +242,7 @@ package struct Instant: Hashable, Sendable {
 
 /// A connection of the daemon's socket, by a number that the shell assigns.
 package struct ConnectionID: Hashable, Sendable {
-  /// The number.
   package let number: UInt64
 
-  /// Makes a value from its members.
   package init(_ number: UInt64) { self.number = number }
 }

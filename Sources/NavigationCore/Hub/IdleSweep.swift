@@ -24,7 +24,6 @@ struct IdleSweep: Sendable {
     return true
   }
 
-  /// Notes the present time.
   mutating func wake(at now: UInt64) { isDue = dueAt.map { $0 <= now } ?? false }
 
   /// Whether a nav is idle; `batch` is the number of the last batch that used it.

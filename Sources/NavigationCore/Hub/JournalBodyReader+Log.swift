@@ -12,13 +12,9 @@ extension JournalBodyReader {
 
   /// The entries of rows with their contents, as `get diffs` shows them, up to a number of octets.
   ///
-  /// The list ends at a revision: rows of one revision stay together.
-  ///
-  /// - Parameters:
-  ///   - rows: the rows in order.
-  ///   - bytes: how large the list may be; the contents of an entry that exceeds it alone are left out.
-  /// - Returns: the list, and the revision at which the next one begins; nil if there is no more.
-  /// - Throws: why a row cannot be read.
+  /// The list ends at a revision: rows of one revision stay together. The contents of an entry that
+  /// alone exceeds `bytes` are left out. `next` is the revision at which the next list begins; nil
+  /// if there is no more.
   mutating func page(
     of rows: [JournalRow], bytes: Int
   ) throws(StoredDataError) -> (list: [UInt8], next: Revision?) {

@@ -135,7 +135,6 @@ struct JournalBodyReader: Sendable {
     return json.bytes
   }
 
-  /// The state in the loaded body.
   func state() throws(StoredDataError) -> State {
     guard let nav = text("nav"), let epoch = text("epoch").flatMap({ Epoch($0) }),
       let owner = text("owner"), let revision = integer("rev"),
@@ -228,12 +227,11 @@ struct JournalBodyReader: Sendable {
     return (change, Digest(bits: digest))
   }
 
-  /// Restores the loaded row's diff in the bytes that were sent.
+  /// Restores the loaded row's diff in the bytes that were sent; nil if the row omits the resolved
+  /// bar, and another version of its rules applied.
   ///
-  /// - Parameter resolved: the resolved bar after the row, by the rules of this version; nil if the
-  ///   row leaves it as it was.
-  /// - Returns: the diff; nil if the row omits the resolved bar, and another version of its rules
-  ///   applied.
+  /// `resolved` is the resolved bar after the row, by the rules of this version; nil if the row
+  /// leaves it as it was.
   func diff(resolved: [UInt8]?) -> EncodedDiff? {
     guard let diff else { return nil }
     guard let place = tape.member(short: "resolved", of: diff) else {

@@ -7,28 +7,21 @@ package struct JournalRecords: Hashable, Sendable {
   ///
   /// The body is in `bodies`, from the end of the previous row's body up to `bodyEnd`.
   package struct Row: Hashable, Sendable {
-    /// The columns of the row.
     package var header: RowHeader
-    /// The end of its body.
     package var bodyEnd: Int
   }
 
   /// A snapshot, which stands behind the first `rowsBefore` rows.
   package struct Snapshot: Hashable, Sendable {
-    /// The number of rows before it.
     package var rowsBefore: Int
-    /// The snapshot.
     package var snapshot: SnapshotRow
   }
 
   /// The rows in the order of their sequence.
   package private(set) var rows: [Row] = []
-  /// The snapshots in order.
   package private(set) var snapshots: [Snapshot] = []
-  /// The bodies of the rows, one after the other.
   package private(set) var bodies: [UInt8] = []
 
-  /// Makes an empty value.
   package init() {}
 
   /// Makes an empty value with the room of `other`, up to 64 rows and 32 KB.
@@ -45,18 +38,14 @@ package struct JournalRecords: Hashable, Sendable {
     Swift.min(used < capacity / 8 ? capacity / 2 : capacity, most)
   }
 
-  /// Whether there are no records.
   package var isEmpty: Bool { rows.isEmpty && snapshots.isEmpty }
 
-  /// The number of records.
   package var count: Int { rows.count + snapshots.count }
 
-  /// The range of a row's body in `bodies`.
   package func body(of row: Int) -> Range<Int> {
     (row > 0 ? rows[row - 1].bodyEnd : 0)..<rows[row].bodyEnd
   }
 
-  /// Appends a row with a copy of its body.
   // Inlined into its callers, which moves the header where a call would copy it.
   @inline(__always)
   package mutating func append(_ header: consuming RowHeader, body: Span<UInt8>) {
@@ -65,7 +54,6 @@ package struct JournalRecords: Hashable, Sendable {
     unsafe body.withUnsafeBufferPointer { unsafe bodies.append(contentsOf: $0) }
   }
 
-  /// Appends a snapshot.
   package mutating func append(_ snapshot: SnapshotRow) {
     snapshots.append(Snapshot(rowsBefore: rows.count, snapshot: snapshot))
   }
@@ -73,14 +61,11 @@ package struct JournalRecords: Hashable, Sendable {
 
 /// A record of `JournalRecords`, by itself.
 package enum JournalRecord: Hashable, Sendable {
-  /// Append this row.
   case row(JournalRow)
-  /// Store this snapshot beside the rows.
   case snapshot(SnapshotRow)
 }
 
 extension JournalRecords: Sequence {
-  /// Makes a value of these records.
   package init(_ records: some Sequence<JournalRecord>) {
     for record in records {
       switch record {
@@ -115,12 +100,8 @@ enum JournalBody {
   /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
   /// for it: a later version does not take its own result for the bytes that were sent.
   ///
-  /// - Parameters:
-  ///   - diff: the diff as it is sent.
-  ///   - commit: the commit.
-  ///   - before: the digest before the commit.
-  ///   - json: the buffer, which has only the body afterwards.
-  ///   - origin: writes the members about the author of the row, if it has one.
+  /// `json` has only the body afterwards. `before` is the digest before the commit; `origin` writes
+  /// the members about the author of the row, if it has one.
   static func changed(
     diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
@@ -220,7 +201,6 @@ enum JournalBody {
     return json.bytes
   }
 
-  /// The body of a `closed` row.
   static func closed(_ origin: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -229,7 +209,6 @@ enum JournalBody {
     return json.bytes
   }
 
-  /// The body of an `epoch` row.
   static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
     json.beginObject()
@@ -239,7 +218,6 @@ enum JournalBody {
     return json.bytes
   }
 
-  /// The body of a `report` row.
   static func report(
     _ bad: MirrorPosition, name: String, principal: String, process: Int32?, digest: Digest?
   ) -> [UInt8] {

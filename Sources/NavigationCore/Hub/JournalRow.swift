@@ -32,7 +32,6 @@ package struct JournalRow: Hashable, Sendable {
   package var previous: UInt64
   /// Wall-clock time of the commit in milliseconds since 1970; for people, never for order.
   package var time: UInt64
-  /// The kind of the row.
   package var kind: Kind
   /// Whether the nav's state after the row is open, so that a restart would have to end something.
   package var isOpen: Bool
@@ -41,7 +40,6 @@ package struct JournalRow: Hashable, Sendable {
   /// The encoded change, opaque to the journal.
   package var body: [UInt8]
 
-  /// Makes a row from its members.
   package init(
     sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64, kind: Kind,
     isOpen: Bool = false, author: RowAuthor? = nil, body: [UInt8]
@@ -57,7 +55,6 @@ package struct JournalRow: Hashable, Sendable {
     self.body = body
   }
 
-  /// Joins the columns of a row and its body.
   package init(_ header: RowHeader, body: [UInt8]) {
     self.init(
       sequence: header.sequence, nav: header.nav, revision: header.revision,
@@ -68,14 +65,10 @@ package struct JournalRow: Hashable, Sendable {
 
 /// The op that caused a row, as the hub remembers it.
 package struct RowAuthor: Hashable, Sendable {
-  /// The principal that sent the op.
   package var principal: String
-  /// The client that sent the op.
   package var client: ClientID
-  /// The id of the op.
   package var op: UInt64
 
-  /// Makes a value from its members.
   package init(principal: String, client: ClientID, op: UInt64) {
     self.principal = principal
     self.client = client
@@ -85,24 +78,15 @@ package struct RowAuthor: Hashable, Sendable {
 
 /// The columns of one row without its body, with the meaning that they have in `JournalRow`.
 package struct RowHeader: Hashable, Sendable {
-  /// The number of the row, 1 and up.
   package var sequence: UInt64
-  /// The number of the nav.
   package var nav: UInt64
-  /// The revision after the row.
   package var revision: UInt64
-  /// The `sequence` of the nav's row before this one, 0 for none.
   package var previous: UInt64
-  /// Wall-clock time of the commit in milliseconds since 1970.
   package var time: UInt64
-  /// The kind of the row.
   package var kind: JournalRow.Kind
-  /// Whether the nav's state after the row is open, so that a restart would have to end something.
   package var isOpen: Bool
-  /// The op that caused the row; nil if none did.
   package var author: RowAuthor?
 
-  /// Makes a value from its members.
   package init(
     sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64,
     kind: JournalRow.Kind, isOpen: Bool = false, author: RowAuthor? = nil
@@ -117,7 +101,6 @@ package struct RowHeader: Hashable, Sendable {
     self.author = author
   }
 
-  /// Takes the columns of a row.
   package init(_ row: JournalRow) {
     self.init(
       sequence: row.sequence, nav: row.nav, revision: row.revision, previous: row.previous,
@@ -127,9 +110,7 @@ package struct RowHeader: Hashable, Sendable {
 
 /// The complete state of one nav at one revision, so that replay need not start at revision 1.
 package struct SnapshotRow: Hashable, Sendable {
-  /// The number of the nav.
   package var nav: UInt64
-  /// The revision of the state.
   package var revision: UInt64
   /// The `sequence` of the nav's row that led to this state.
   package var sequence: UInt64
@@ -138,7 +119,6 @@ package struct SnapshotRow: Hashable, Sendable {
   /// The encoded state, opaque to the journal.
   package var body: [UInt8]
 
-  /// Makes a snapshot row from its members.
   package init(nav: UInt64, revision: UInt64, sequence: UInt64, time: UInt64, body: [UInt8]) {
     self.nav = nav
     self.revision = revision

@@ -95,25 +95,19 @@ package struct Measurements: Sendable {
   /// The users and keys with the most connections, in descending order.
   package var principals: [PrincipalConnections] = []
 
-  /// Makes measurements in which every figure is 0.
   package init() { values = [UInt64](repeating: 0, count: Self.all) }
 
-  /// The value of a counter.
   package subscript(_ counter: Counter) -> UInt64 { values[counter.rawValue] }
 
-  /// The value of a gauge.
   package subscript(_ gauge: Gauge) -> UInt64 {
     get { values[Self.gauges + gauge.rawValue] }
     set { values[Self.gauges + gauge.rawValue] = newValue }
   }
 
-  /// The number of requests with an outcome.
   package subscript(_ outcome: Outcome) -> UInt64 { values[Self.answers + Int(outcome.place)] }
 
-  /// The number of sessions that ended for a reason.
   package subscript(_ endReason: SessionEndReason) -> UInt64 { values[Self.ends + endReason.place] }
 
-  /// The histogram of a series.
   package subscript(_ series: Series) -> Histogram {
     let start = Self.series + series.rawValue * Series.room
     assert(start + Series.room <= values.count, "\(series) has no place")

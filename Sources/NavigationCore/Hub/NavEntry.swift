@@ -1,14 +1,11 @@
 /// Everything that the hub keeps of one loaded nav.
 struct NavEntry: Sendable {
-  /// The name.
   var name: String
   /// The number in the journal, where no other nav has it; 0 for a virtual nav.
   var number: UInt64
-  /// The shard of the nav.
   var shard: Shard { Shard(ofNav: number) }
   /// The principal that created the nav.
   var owner: String
-  /// The epoch to which the revisions belong.
   var epoch: Epoch
   /// The state; without content if the nav is virtual.
   var controller: NavigationController
@@ -109,7 +106,6 @@ struct NavEntry: Sendable {
         ?? .controller(controller, shown))
   }
 
-  /// The encoded resolved bar.
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
   /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
@@ -138,7 +134,6 @@ struct NavEntry: Sendable {
     controller.top.map { "\($0.id.text)@\($0.version.number)" } ?? ""
   }
 
-  /// The present value of a conflated view.
   func latestValue(_ view: View) -> [UInt8] {
     guard view == .top else { return resolved }
     guard directory == nil, let top = controller.top else { return Array("null".utf8) }
@@ -147,7 +142,6 @@ struct NavEntry: Sendable {
 }
 
 extension NavigationController {
-  /// The kind of the nav on the wire.
   var kindName: StaticString { Self.kindName(isStandalone: isStandalone) }
 
   /// The kind of a standalone bar or a controller on the wire.
@@ -268,7 +262,6 @@ struct TopChange: Hashable, Sendable {
   var author: Author?
   /// The screen that was on top before; nil if there was none.
   var former: FormerTop?
-  /// The cause of the revision.
   var cause: Cause
 }
 

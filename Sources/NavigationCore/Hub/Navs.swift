@@ -58,15 +58,12 @@ struct Navs: Sendable {
   /// The number of navs that are in memory, without the virtual ones.
   var loadedCount: Int { slots.count - Self.virtualSlots.count }
 
-  /// The slots of the navs that are loaded, ascending, without the virtual ones.
-  ///
-  /// O(n).
+  /// The slots of the navs that are loaded, ascending, without the virtual ones; O(n).
   var loaded: ArraySlice<Int> { slots.indices.dropFirst(Self.virtualSlots.count) }
 
   /// Whether a virtual nav keeps its records, for a watch or a read.
   func isActive(_ slot: Int) -> Bool { slots[slot].directory?.isActive == true }
 
-  /// Whether a slot is in use.
   func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
 
   /// The slot of a nav by name; nil if no loaded nav has this name.
@@ -142,7 +139,6 @@ struct Navs: Sendable {
     created[shard.number] = max(created[shard.number], Shard.place(ofNav: number))
   }
 
-  /// Frees the name of a nav that is being closed.
   mutating func releaseName(of slot: Int) {
     assert(hasName(slot), "\(slots[slot].name) was closed before")
     names.remove(slot, KeyHash(slots[slot].name))
@@ -179,7 +175,6 @@ struct Navs: Sendable {
     return slot
   }
 
-  /// Makes a random epoch.
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
   /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
@@ -336,9 +331,8 @@ struct Navs: Sendable {
     dormants.insert(nav, history)
   }
 
-  /// Takes over the navs of shards of which this value has none.
-  ///
-  /// - Returns: the slots of the loaded navs.
+  /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
+  /// ones.
   mutating func absorb(_ other: Navs) -> [Int] {
     for shard in other.created.indices {
       created[shard] = max(created[shard], other.created[shard])
@@ -350,9 +344,8 @@ struct Navs: Sendable {
   /// Removes the dormant navs of shards, because another daemon serves them.
   mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
 
-  /// Makes a dormant nav a loaded one; throws if `entry` contradicts the notes of the nav.
-  ///
-  /// - Returns: its slot.
+  /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
+  /// notes of the nav.
   mutating func revive(_ place: DormantNavs.Place, as entry: NavEntry) throws(StoredDataError)
     -> Int
   {
@@ -373,7 +366,6 @@ struct Navs: Sendable {
     return slot
   }
 
-  /// Rebuilds a nav from a snapshot and rows of the journal.
   func rebuild(
     _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
   ) throws(StoredDataError) -> NavEntry {

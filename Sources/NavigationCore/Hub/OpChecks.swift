@@ -7,11 +7,9 @@
 
 /// The stage of an op: an op that waited skips some checks when it continues.
 enum OpStage: Sendable {
-  /// The op has just arrived.
   case arrived
   /// The op waited for a transition, for a question to delegates, or for the history.
   case waited
-  /// The op waited for delegates, whose answers are in.
   case answered(DelegateDecision)
 
   /// The delegates' decision; nil if they have not been asked yet.

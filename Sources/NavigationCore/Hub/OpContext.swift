@@ -19,7 +19,6 @@ struct OpContext: Sendable {
   var octets: BodyHash { request.octets }
   /// The key by which the hub remembers the op.
   var key: RememberedOps.Key { client.key }
-  /// The shard of its nav.
   var shard: Shard { client.key.shard }
   /// The name that the client gave itself; empty for none.
   var name: String { client.author.name }
@@ -33,7 +32,6 @@ struct OpContext: Sendable {
 }
 
 extension OpContext {
-  /// Whether the message creates a standalone bar.
   var createsStandaloneBar: Bool {
     if case .create(.standalone) = request.operation(0).arguments { true } else { false }
   }

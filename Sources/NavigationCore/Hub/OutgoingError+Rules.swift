@@ -1,7 +1,6 @@
 // Translates the rules' refusals into errors of the protocol; only this file makes their texts.
 
 extension OutgoingError {
-  /// The error of a refused operation.
   init(_ refusal: Refusal) {
     self.init(refusal.error)
     index = refusal.index

@@ -1,6 +1,5 @@
 /// An event with what `PageIns` must know of it while the event waits.
 package protocol HoldableEvent: Sendable {
-  /// The event.
   var event: HubEvent { get }
   /// The bytes of the message that the event was read from; 0 for any other event.
   var byteCount: Int { get }
@@ -57,7 +56,6 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   private var last: UInt64 = 0
   /// The numbers of the released events that `hold` gets next.
   private var returning: ArraySlice<UInt64> = []
-  /// The number of held events.
   package private(set) var count = 0
   /// The bytes of their messages.
   package private(set) var byteCount = 0
@@ -68,7 +66,6 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   /// Whether the shell may receive more messages.
   package private(set) var mayReceive = true
 
-  /// Makes a value without events.
   package init() {}
 
   private mutating func note(_ events: Int, _ bytes: Int) {
@@ -79,15 +76,11 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     assert(count >= 0 && byteCount >= 0, "\(count) events of \(byteCount) bytes")
   }
 
-  /// Holds an event if it must wait.
+  /// Holds an event if it must wait; returns whether it must.
   ///
   /// Events that arrived earlier must have been passed before. O(1), for an event that was held
-  /// before O(events of the connection).
-  ///
-  /// - Parameters:
-  ///   - arrival: the event.
-  ///   - request: the request that revives the event's nav; nil if that nav is not dormant.
-  /// - Returns: whether it must wait.
+  /// before O(events of the connection). `request` revives the event's nav; nil if that nav is not
+  /// dormant.
   package mutating func hold(_ arrival: Arrival, for request: ReloadRequest?) -> Bool {
     let former = returning.popFirst()
     if former != nil { note(0, 0) }

@@ -2,7 +2,6 @@
 ///
 /// Law: it holds the last `limit` refusals that were answered, in their order.
 struct Refusals: Sendable {
-  /// One refused message.
   struct Refusal: Sendable {
     /// When it was refused, in milliseconds since 1970.
     var time: UInt64

@@ -5,12 +5,10 @@
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
 /// clients. In a cluster, a client counts once for each shard in which it had ops.
 struct RememberedOps: Sendable {
-  /// A decided op.
   struct Entry: Sendable {
     var id: UInt64
     var octets: BodyHash
     var isOk: Bool
-    /// The body of the reply.
     var reply: [UInt8]
     /// The row with all members except the id, until `readRows` fills them in; 0 for none.
     var row: UInt64 = 0

@@ -9,9 +9,7 @@ struct SessionRef: Hashable, Sendable {
 /// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
 /// once, and passed on by one reference. In a cluster it has the one of the shard that it used last.
 final class OpClient: Sendable {
-  /// The author of the changes.
   let author: Author
-  /// The key of the remembered ops.
   let key: RememberedOps.Key
   /// In a row, the member `by` up to the value of its `op`.
   let beforeOp: [UInt8]
@@ -59,7 +57,6 @@ struct Session: Sendable {
   var peer: Peer
   var role: Role
   var client: ClientID
-  /// The client as the author of ops.
   var opClient: OpClient
   var heartbeat: UInt64
   /// Whether the client knows the question `shouldDismiss`.
@@ -70,7 +67,6 @@ struct Session: Sendable {
   var inflight = 0
   /// Malformed messages so far; the third ends the session.
   var malformed = 0
-  /// Ops that were answered.
   var answered: UInt64 = 0
   /// The number of divergence reports in the present period of ten seconds.
   var reports: (period: UInt64, count: Int) = (0, 0)
@@ -92,10 +88,8 @@ struct Session: Sendable {
     self.heartbeat = heartbeat
   }
 
-  /// The author of the session's changes.
   var author: Author { opClient.author }
 
-  /// The key of the session's remembered ops.
   var key: RememberedOps.Key { opClient.key }
 
   /// The name from the client's `hello`.
@@ -164,7 +158,6 @@ struct Session: Sendable {
 ///
 /// Only `insert` and `remove` change which slots of `slots` are live.
 struct Sessions: Sendable {
-  /// The sessions by slot.
   var slots = Slots<Session>()
   /// The number of the turn at hand.
   private(set) var turn: UInt64 = 1
@@ -180,32 +173,25 @@ struct Sessions: Sendable {
   /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
 
-  /// The number of sessions.
   var count: Int { slots.count }
 
-  /// The slots in use, ascending.
-  ///
-  /// O(n).
+  /// The slots in use, ascending; O(n).
   var indices: [Int] { slots.indices }
 
-  /// The slot of a connection's session; nil if it has none.
   func slot(of connection: ConnectionID) -> Int? {
     let slot = byConnection.find(connection.number)
     assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
     return slot
   }
 
-  /// The slot of a client's session; nil if it has none.
   func slot(of client: ClientID) -> Int? {
     let slot = byClient[client]
     assert(slot.map { slots[$0].client == client } ?? true, "another client's session")
     return slot
   }
 
-  /// The number of a principal's sessions.
   func count(of principal: String) -> Int { counts[principal, default: 0] }
 
-  /// Whether a slot is in use.
   func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
 
   /// Whether a session has not ended.
@@ -241,7 +227,6 @@ struct Sessions: Sendable {
     return slot
   }
 
-  /// Ends a session.
   mutating func remove(_ slot: Int) {
     let session = slots[slot]
     assert(self.slot(of: session.connection) == slot && self.slot(of: session.client) == slot)
@@ -278,7 +263,6 @@ struct Sessions: Sendable {
     !fenced.isEmpty && fenced.contains(connection)
   }
 
-  /// Begins the next turn.
   mutating func endTurn() { turn += 1 }
 
   /// Marks a connection, whose session has ended, so that its ops are refused until its next
@@ -347,9 +331,8 @@ struct Sessions: Sendable {
     return hasChanged
   }
 
-  /// The slots of the sessions with the most answered ops, those first; at most `count`.
-  ///
-  /// O(n log n).
+  /// The slots of the sessions with the most answered ops, those first, at most `count`; O(n log
+  /// n).
   func busiest(_ count: Int) -> [Int] {
     assert(count >= 0)
     let active = indices.filter { slots[$0].answered > 0 }

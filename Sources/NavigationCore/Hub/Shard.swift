@@ -16,10 +16,8 @@ package struct Shard: Hashable, Comparable, Sendable {
   /// The bits of a nav's number below its shard: 10¹² navs in each.
   private static let bits: UInt64 = 40
 
-  /// Makes a shard of its number.
   package init(_ number: Int) { self.number = number }
 
-  /// The shard of a nav by its name, if there are `count` shards.
   package init(ofName name: String, among count: Int) {
     guard count > 1 else {
       number = 0
@@ -29,7 +27,6 @@ package struct Shard: Hashable, Comparable, Sendable {
     number = name.withUTF8 { Int(crc32(unsafe Span(_unsafeElements: $0))) % count }
   }
 
-  /// The shard of a nav by its number.
   package init(ofNav number: UInt64) { self.number = Int(number >> Self.bits) }
 
   /// The number of the n-th nav of this shard, for n > 0.
@@ -38,6 +35,5 @@ package struct Shard: Hashable, Comparable, Sendable {
   /// The place of a nav among the navs of its shard, from 1 on.
   package static func place(ofNav number: UInt64) -> UInt64 { number & (1 << bits - 1) }
 
-  /// Orders by number.
   package static func < (one: Shard, other: Shard) -> Bool { one.number < other.number }
 }

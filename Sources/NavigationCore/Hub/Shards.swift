@@ -2,7 +2,6 @@
 ///
 /// Outside of a cluster there is one shard, and it is here.
 struct Shards: Sendable {
-  /// The number of shards.
   let count: Int
   private var areHere: [Bool]
   /// When each shard came, in milliseconds of CLOCK_BOOTTIME.
@@ -24,10 +23,8 @@ struct Shards: Sendable {
     owners = Array(repeating: nil, count: count)
   }
 
-  /// The shard of a nav by its name.
   func shard(of nav: String) -> Shard { Shard(ofName: nav, among: count) }
 
-  /// Whether this daemon serves a shard.
   func isHere(_ shard: Shard) -> Bool { areHere[shard.number] }
 
   /// The shards that this daemon serves, ascending.
@@ -60,7 +57,6 @@ struct Shards: Sendable {
     areAllHere = areHere.allSatisfy { $0 }
   }
 
-  /// Notes where the other shards are.
   mutating func note(_ view: ClusterView, at now: UInt64) {
     self.view = view
     owners = Array(repeating: nil, count: count)

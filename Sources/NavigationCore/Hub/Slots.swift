@@ -4,10 +4,8 @@ package struct Slots<Value: Sendable>: Sendable {
   private var live: [Bool] = []
   private var free: [Int] = []
 
-  /// The number of values.
   package var count: Int { values.count - free.count }
 
-  /// Puts a value into a free slot.
   package mutating func insert(_ value: Value) -> Int {
     guard let slot = free.popLast() else {
       values.append(value)
@@ -32,12 +30,9 @@ package struct Slots<Value: Sendable>: Sendable {
   /// The number of slots, in use or not.
   var end: Int { live.count }
 
-  /// Whether a slot is in use.
   package func isLive(_ slot: Int) -> Bool { slot < live.count && live[slot] }
 
-  /// The slots in use, ascending.
-  ///
-  /// O(n).
+  /// The slots in use, ascending; O(n).
   package var indices: [Int] { live.indices.filter { live[$0] } }
 
   /// The first slot in use from `slot` on, going round at the end; there must be one.

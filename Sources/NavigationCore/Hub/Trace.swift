@@ -24,9 +24,7 @@ struct Trace: Sendable {
 
   /// A message that navd received or is about to send.
   struct Message {
-    /// The connection that it came from or goes to.
     var connection: ConnectionID
-    /// The client that it came from or goes to.
     var correspondent: Correspondent
     /// Whether navd received it.
     var isIncoming: Bool
@@ -34,7 +32,6 @@ struct Trace: Sendable {
     var verb: String?
     /// The JSON; nil if it cannot be read.
     var body: [UInt8]?
-    /// How many octets the JSON has.
     var byteCount: Int
     /// The nav that an incoming message names.
     var nav: String?
@@ -87,10 +84,8 @@ struct Trace: Sendable {
   /// that has no session, or has it no more.
   private(set) var correspondents: [ConnectionID: Correspondent] = [:]
 
-  /// Whether no session has a trace.
   var isEmpty: Bool { tracers.isEmpty }
 
-  /// The sessions that have a trace.
   var sessions: [SessionRef] { tracers.map(\.session) }
 
   /// Begins the trace of a session, in the place of the one that it has.
@@ -102,13 +97,11 @@ struct Trace: Sendable {
       Tracer(session: session, connection: connection, filter: filter, refilledAt: now))
   }
 
-  /// Ends the trace of a session, if it has one.
   mutating func end(_ session: SessionRef) {
     tracers.removeAll { $0.session == session }
     if tracers.isEmpty { correspondents = [:] }
   }
 
-  /// Notes the client at a connection.
   mutating func note(_ correspondent: Correspondent, at connection: ConnectionID) {
     if correspondents.count >= Self.correspondentLimit { correspondents = [:] }
     correspondents[connection] = correspondent
@@ -153,7 +146,6 @@ struct Trace: Sendable {
 }
 
 extension Trace.Tracer {
-  /// Whether the session wants to see a message.
   fileprivate mutating func matches(_ message: Trace.Message) -> Bool {
     if let client = filter.client {
       guard let sender = message.correspondent.client,
@@ -196,7 +188,6 @@ extension Trace.Tracer {
     return id
   }
 
-  /// The member `nav` of a message.
   private static func nav(of body: [UInt8]) -> String? {
     var tape = JSONTape()
     guard (try? tape.read(body, maximumDepth: 64)) != nil else { return nil }

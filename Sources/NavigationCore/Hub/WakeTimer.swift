@@ -2,12 +2,10 @@
 ///
 /// Law: `wakeAt` is the earliest time planned since the last `fire`; nil if none was planned.
 struct WakeTimer: Sendable {
-  /// The time of the event at hand.
   private(set) var now = Instant(boot: 0, wall: 0)
   /// The time of the next deadline, in milliseconds of CLOCK_BOOTTIME; nil for none.
   private(set) var wakeAt: UInt64?
 
-  /// Sets the time of the event at hand.
   mutating func advance(to now: Instant) {
     assert(now.boot >= self.now.boot, "the clock goes back")
     self.now = now

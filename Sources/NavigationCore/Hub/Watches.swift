@@ -42,7 +42,6 @@ final class SnapshotOnItsWay: Sendable {
 /// - Snapshots and `latest` show a state that is durable as it stands.
 /// - Watches at the same position share one body.
 struct Watches: Sendable {
-  /// The watches by slot.
   private(set) var slots = Slots<Watch>()
   private var bySession: [[Int]] = []
   private var byNav: [[Int]] = []
@@ -60,7 +59,6 @@ struct Watches: Sendable {
     case nothing
   }
 
-  /// A message to a watch.
   struct Message: Sendable {
     var verb: ServerVerb
     /// The place of its body in the output, and its size.
@@ -82,16 +80,12 @@ struct Watches: Sendable {
     var hasResolved: Bool
   }
 
-  /// The number of watches.
   var count: Int { slots.count }
 
-  /// The watches of a session.
   func of(session: Int) -> [Int] { session < bySession.count ? bySession[session] : [] }
 
-  /// The watches of a nav.
   func of(nav: Int) -> [Int] { nav < byNav.count ? byNav[nav] : [] }
 
-  /// The watch of a session for a view of a nav; nil if there is none.
   func find(session: Int, nav: Int, _ view: View) -> Int? {
     of(session: session).first { slots[$0].nav == nav && slots[$0].view == view }
   }
@@ -104,7 +98,6 @@ struct Watches: Sendable {
     return durable > watch.cursor ? durable.number - watch.cursor.number : 0
   }
 
-  /// Enters a watch.
   mutating func insert(_ watch: Watch) -> Int {
     assert(find(session: watch.session, nav: watch.nav, watch.view) == nil, "a second watch")
     let index = slots.insert(watch)
@@ -115,7 +108,6 @@ struct Watches: Sendable {
     return index
   }
 
-  /// Forgets a watch.
   mutating func remove(_ index: Int) {
     let (session, nav) = (slots[index].session, slots[index].nav)
     assert(byNav[nav].contains(index), "a watch that its nav does not know")
@@ -144,13 +136,9 @@ struct Watches: Sendable {
 
   /// Decides what a watch gets next, adds its body to the output, and moves the watch on.
   ///
-  /// - Parameters:
-  ///   - index: the watch.
-  ///   - nav: its nav. It is not changed, but lent where it is: an argument would be copied.
-  ///   - room: what a message of several diffs may hold, in octets; nil without credit.
-  ///   - limit: what any message may hold, in octets.
-  ///   - output: takes the body.
-  /// - Returns: the message, unless there is none or it has to wait.
+  /// `nav` is not changed, but lent where it is: an argument would be copied. In octets, `room` is
+  /// what a message of several diffs may hold, nil without credit; `limit` is what any message may
+  /// hold.
   mutating func next(
     of index: Int, from nav: inout NavEntry, room: Int?, limit: Int, into output: inout HubOutput
   ) -> Next {

@@ -7,7 +7,6 @@
   private var capacity: Int
   /// Whether the memory belongs to a caller, who keeps it alive as long as this buffer.
   private var isLent = false
-  /// The number of bytes written.
   private(set) var count = 0
 
   /// Makes an empty buffer with room for `capacity` bytes, at least 16.
@@ -70,7 +69,6 @@
     write(0x2C)
   }
 
-  /// Appends two bytes.
   @inline(__always)
   mutating func append(_ first: UInt8, _ second: UInt8) {
     reserve(2)
@@ -78,14 +76,12 @@
     write(second)
   }
 
-  /// Appends a byte.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     reserve(1)
     write(byte)
   }
 
-  /// Appends the bytes of a literal.
   @inline(__always)
   mutating func append(_ text: StaticString) {
     reserve(text.utf8CodeUnitCount)
@@ -112,14 +108,12 @@
     write(0x2C)
   }
 
-  /// Appends bytes, followed by the byte `end`.
   mutating func append(_ bytes: Span<UInt8>, _ end: UInt8) {
     reserve(bytes.count + 1)
     write(bytes)
     write(end)
   }
 
-  /// Appends bytes.
   mutating func append(_ bytes: Span<UInt8>) {
     reserve(bytes.count)
     write(bytes)
@@ -364,7 +358,6 @@
 }
 
 extension [UInt8] {
-  /// Copies the elements of a span.
   package init(copying span: Span<UInt8>) {
     self = unsafe span.withUnsafeBufferPointer { buffer in unsafe [UInt8](buffer) }
   }

@@ -14,7 +14,6 @@ extension ByteWord {
     bits = spread + 0x3030_3030_3030_3030 + letters * 0x27
   }
 
-  /// One of the bytes.
   subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> (index * 8)) }
 
   /// A number whose bytes in memory are these bytes in order, whatever the processor's byte order.

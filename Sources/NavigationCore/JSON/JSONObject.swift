@@ -5,46 +5,36 @@
 package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// A name and its value.
   package struct Member: Hashable, Sendable {
-    /// The name.
     package var name: String
-    /// The value.
     package var value: OpaqueJSON
 
-    /// Makes a member.
     package init(name: String, value: OpaqueJSON) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The members, in order.
   package private(set) var members: [Member] = []
 
-  /// Makes an object with the members of the literal, in its order.
   package init(dictionaryLiteral elements: (String, OpaqueJSON)...) {
     members = elements.map { Member(name: $0.0, value: $0.1) }
   }
 
-  /// Makes an object with these members.
   package init(_ members: [Member]) { self.members = members }
 
-  /// Whether there are no members.
   package var isEmpty: Bool { members.isEmpty }
 
-  /// Whether a member has this name.
   package func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-  /// Adds a member; none for nil.
+  /// Adds a member; none for nil, here and in the two methods below.
   package mutating func add(_ name: String, _ value: OpaqueJSON?) {
     if let value { members.append(Member(name: name, value: value)) }
   }
 
-  /// Adds a member with a text; none for nil.
   package mutating func add(_ name: String, _ text: String?) {
     add(name, text.map { OpaqueJSON.string($0) })
   }
 
-  /// Adds a member with a truth value; none for nil.
   package mutating func add(_ name: String, _ flag: Bool?) {
     add(name, flag.map { OpaqueJSON.bool($0) })
   }
@@ -58,10 +48,8 @@ package struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension OpaqueJSON {
-  /// The value as text.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Writes an object.
   package static func object(_ object: JSONObject) -> OpaqueJSON {
     written { json in
       json.beginObject()
@@ -73,7 +61,6 @@ extension OpaqueJSON {
     }
   }
 
-  /// Writes an array.
   package static func array(_ elements: [OpaqueJSON]) -> OpaqueJSON {
     written { json in
       json.beginArray()
@@ -82,16 +69,12 @@ extension OpaqueJSON {
     }
   }
 
-  /// Writes a text.
   package static func string(_ text: String) -> OpaqueJSON { written { $0.string(text) } }
 
-  /// Writes a whole number.
   package static func integer(_ value: UInt64) -> OpaqueJSON { written { $0.integer(value) } }
 
-  /// Writes `true` or `false`.
   package static func bool(_ value: Bool) -> OpaqueJSON { written { $0.bool(value) } }
 
-  /// The value `null`.
   package static var null: OpaqueJSON { written { $0.null() } }
 
   private static func written(_ write: (inout JSONWriter) -> Void) -> OpaqueJSON {

@@ -1,8 +1,7 @@
 // Accessors for texts that this program wrote: known short names, and numbers in hex.
 
 extension JSONTape {
-  /// The index of the value of a member whose name has at most eight bytes; nil if there is none.
-  ///
+  /// The index of the value of a member with a name of at most eight bytes; nil if there is none;
   /// O(members).
   package func member(short name: ShortName, of index: Int) -> Int? {
     guard kind(index) == .object else { return nil }

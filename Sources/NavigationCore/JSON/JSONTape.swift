@@ -35,25 +35,16 @@ package struct JSONTape: Sendable {
     static let blank = Token(kind: .null, start: 0, end: 0, next: 0)
   }
 
-  /// Makes a tape that has not read a text.
   package init() {}
 
-  /// Reads a text, which must be one JSON value.
+  /// Reads a text in UTF-8, which must be one JSON value; the caller has checked its size.
   ///
-  /// - Parameters:
-  ///   - text: UTF-8; the caller has checked its size.
-  ///   - maximumDepth: how deep arrays and objects may be nested.
-  /// - Throws: the error and its byte offset; the tape is then empty.
+  /// After an error the tape is empty.
   package mutating func read(_ text: [UInt8], maximumDepth: Int = 32) throws(JSONError) {
     try read(text.span, maximumDepth: maximumDepth)
   }
 
-  /// Copies a text and reads it; it must be one JSON value.
-  ///
-  /// - Parameters:
-  ///   - text: UTF-8; the caller has checked its size.
-  ///   - maximumDepth: how deep arrays and objects may be nested.
-  /// - Throws: the error and its byte offset; the tape is then empty.
+  /// Copies a text and reads it like the method above.
   package mutating func read(_ text: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
     copy(text)
     let paddedCount = text.count + JSONScanner.padding
@@ -87,10 +78,8 @@ package struct JSONTape: Sendable {
     try scanner.scan(bytes.span.extracting(first: paddedCount), into: tokens.mutableSpan)
   }
 
-  /// The index of the outermost value.
   package var root: Int { 0 }
 
-  /// The kind of a value.
   package func kind(_ index: Int) -> Kind { tokens[index].kind }
 
   /// The index after a value and its subtree; in an array, the index of the next element.
@@ -208,8 +197,6 @@ package struct JSONTape: Sendable {
     return Int(token.end - token.start) + (token.kind == .string ? 2 : 0)
   }
 
-  /// Calls `body` with the index of each element of an array.
-  ///
   /// O(elements).
   package func forEachElement<Failure: Error>(
     of index: Int, _ body: (Int) throws(Failure) -> Void
@@ -223,9 +210,7 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Calls `body` with the name and the value's index of each member of an object.
-  ///
-  /// O(members).
+  /// Calls `body` with each name and the index of its value; O(members).
   package func forEachMember<Failure: Error>(
     of index: Int, _ body: (String, Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -254,9 +239,7 @@ package struct JSONTape: Sendable {
     return isEqual ?? (string(index) == text)
   }
 
-  /// The number of elements of an array or members of an object.
-  ///
-  /// O(elements).
+  /// The number of elements of an array or members of an object; O(elements).
   package func count(_ index: Int) -> Int {
     let isObject = tokens[index].kind == .object
     let end = Int(tokens[index].next)
@@ -269,8 +252,7 @@ package struct JSONTape: Sendable {
     return count
   }
 
-  /// The index of the value of a member; nil if there is none, or if `index` is no object.
-  ///
+  /// The index of the value of a member; nil if there is none, or if `index` is no object;
   /// O(members).
   package func member(_ name: String, of index: Int) -> Int? {
     guard tokens[index].kind == .object else { return nil }
@@ -302,12 +284,10 @@ package struct JSONError: Error, Hashable, Sendable {
     case duplicateMember = "member named twice"
   }
 
-  /// The kind of error.
   package var reason: Reason
   /// The offset of the byte at which the scanner found the error.
   package var offset: Int
 
-  /// Makes an error at a byte offset.
   package init(_ reason: Reason, at offset: Int) {
     self.reason = reason
     self.offset = offset

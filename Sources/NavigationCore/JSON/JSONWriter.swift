@@ -6,7 +6,6 @@ package struct JSONWriter: ~Copyable {
   private var buffer: ByteBuffer
   private static let comma: UInt8 = 0x2C
 
-  /// Makes an empty writer with room for `capacity` bytes.
   package init(reserving capacity: Int = 256) { buffer = ByteBuffer(reserving: capacity) }
 
   /// Calls `body` with a writer that uses 1,024 bytes of the stack, and the heap if these do not
@@ -20,12 +19,9 @@ package struct JSONWriter: ~Copyable {
 
   private init(buffer: consuming ByteBuffer) { self.buffer = buffer }
 
-  /// A copy of the JSON written so far.
-  ///
-  /// O(size).
+  /// A copy of the JSON written so far; O(size).
   package var bytes: [UInt8] { buffer.prefix(count) }
 
-  /// The JSON written so far.
   var written: Span<UInt8> {
     @_lifetime(borrow self)
     get { buffer.bytes(0..<count) }
@@ -49,18 +45,14 @@ package struct JSONWriter: ~Copyable {
   /// A copy of the bytes written so far, with the comma at the end.
   package var pieces: [UInt8] { buffer.prefix(buffer.count) }
 
-  /// Opens an object.
   @inline(__always)
   package mutating func beginObject() { buffer.append(0x7B) }
 
-  /// Closes an object.
   package mutating func endObject() { buffer.appendEnd(0x7D) }
 
-  /// Opens an array.
   @inline(__always)
   package mutating func beginArray() { buffer.append(0x5B) }
 
-  /// Closes an array.
   package mutating func endArray() { buffer.appendEnd(0x5D) }
 
   /// Writes the name of the next value, which must need no escapes.
@@ -70,12 +62,10 @@ package struct JSONWriter: ~Copyable {
   /// Writes a name that is not a literal, with escapes if needed.
   package mutating func dynamicName(_ name: String) { buffer.appendString(name.utf8.span, 0x3A) }
 
-  /// Writes a string.
   package mutating func string(_ text: String) {
     buffer.appendString(text.utf8.span, Self.comma)
   }
 
-  /// Writes a text, given as UTF-8 bytes.
   package mutating func string(utf8 bytes: Span<UInt8>) {
     buffer.appendString(bytes, Self.comma)
   }
@@ -92,27 +82,22 @@ package struct JSONWriter: ~Copyable {
     buffer.appendPlain(text)
   }
 
-  /// Writes an integer.
   package mutating func integer(_ value: UInt64) {
     buffer.appendInteger(value)
   }
 
-  /// Writes an integer by its digits.
   package mutating func digits(_ digits: Digits) { buffer.append(digits) }
 
-  /// Writes a truth value.
   @inline(__always)
   package mutating func bool(_ value: Bool) {
     if value { buffer.append("true,") } else { buffer.append("false,") }
   }
 
-  /// Writes null.
   package mutating func null() { buffer.append("null,") }
 
   /// Writes a value that is already encoded as JSON.
   package mutating func raw(_ value: [UInt8]) { buffer.append(value.span, Self.comma) }
 
-  /// Writes a value that is already encoded as JSON.
   package mutating func raw(_ value: Span<UInt8>) { buffer.append(value, Self.comma) }
 
   /// Writes JSON as it is; if a value follows, the text must end with a comma.
@@ -126,7 +111,6 @@ package struct JSONWriter: ~Copyable {
     buffer.append(tail, Self.comma)
   }
 
-  /// Writes a JSON value made of `head` and `tail`.
   package mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
     buffer.append(head)
     buffer.append(tail, Self.comma)
@@ -143,15 +127,12 @@ package struct JSONWriter: ~Copyable {
   /// Writes 64 bits as 16 hex digits in quotes.
   package mutating func hex(_ bits: UInt64) { buffer.appendHex(bits) }
 
-  /// Writes 32 bits as 8 hex digits in quotes.
   package mutating func hex(_ bits: UInt32) { buffer.appendHex(bits) }
 
-  /// Writes 128 bits as 32 hex digits in quotes.
   package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
 }
 
 extension [UInt8] {
-  /// Appends the decimal digits of a number.
   mutating func appendDigits(_ value: UInt64) {
     if value < 10 {
       append(0x30 + UInt8(value))
@@ -173,7 +154,6 @@ extension [UInt8] {
 }
 
 extension JSONWriter {
-  /// Encodes one value, which `write` writes.
   package static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
     write(&json)
@@ -185,7 +165,6 @@ extension JSONWriter {
 // knows the bytes of each name and nothing copies a text.
 
 extension JSONWriter {
-  /// Encodes one object, whose members `members` writes.
   package static func object(
     reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void
   ) -> [UInt8] {
@@ -196,14 +175,12 @@ extension JSONWriter {
     return json.bytes
   }
 
-  /// Writes a member with a string.
   @inline(__always)
   package mutating func member(_ name: StaticString, _ value: String) {
     self.name(name)
     string(value)
   }
 
-  /// Writes a member with a text, given as UTF-8 bytes.
   @inline(__always)
   package mutating func member(_ name: StaticString, utf8 bytes: Span<UInt8>) {
     self.name(name)
@@ -217,14 +194,12 @@ extension JSONWriter {
     word(value)
   }
 
-  /// Writes a member with a number.
   @inline(__always)
   package mutating func member(_ name: StaticString, _ value: UInt64) {
     self.name(name)
     integer(value)
   }
 
-  /// Writes a member with `true` or `false`.
   @inline(__always)
   package mutating func member(_ name: StaticString, _ value: Bool) {
     self.name(name)
@@ -245,14 +220,12 @@ extension JSONWriter {
     raw(value)
   }
 
-  /// Writes a member with 16 hexadecimal digits.
   @inline(__always)
   package mutating func member(_ name: StaticString, hex bits: UInt64) {
     self.name(name)
     hex(bits)
   }
 
-  /// Writes a member with 8 hexadecimal digits.
   @inline(__always)
   package mutating func member(_ name: StaticString, hex bits: UInt32) {
     self.name(name)

@@ -22,7 +22,6 @@ package struct BackMenu: Sendable {
 
   /// One screen to which the menu leads.
   package struct Entry: Hashable, Sendable {
-    /// The screen.
     package var screen: ScreenID
     /// The text of the back button directly above the screen; nil if that shows an image or the
     /// indicator alone.
@@ -50,10 +49,8 @@ package struct BackMenu: Sendable {
 }
 
 extension BackMenu: Hashable {
-  /// Equality of the entries.
   package static func == (left: BackMenu, right: BackMenu) -> Bool { left.entries == right.entries }
 
-  /// Hashes the entries.
   package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 

@@ -14,12 +14,9 @@ package struct Bar: PartContent {
   package var tintColor: String?
   /// UIKit's `backgroundColor`; stored without effect, because the bar's background covers it.
   package var backgroundColor: String?
-  /// UIKit's `prefersLargeTitles`.
   package var prefersLargeTitles = false
-  /// The bar's appearance objects.
   package var appearance = AppearanceSet()
 
-  /// Makes the default bar.
   package init() {}
 }
 
@@ -29,16 +26,11 @@ package struct Toolbar: PartContent {
   package var className = "Toolbar"
   /// UIKit's `isToolbarHidden`; hidden by default.
   package var isHidden = true
-  /// UIKit's `barStyle`.
   package var barStyle: BarStyle?
-  /// UIKit's `tintColor`.
   package var tintColor: String?
-  /// UIKit's `barTintColor`.
   package var barTintColor: String?
-  /// UIKit's `isTranslucent`.
   package var translucent: Bool?
 
-  /// Makes the default toolbar.
   package init() {}
 }
 
@@ -46,12 +38,10 @@ package struct Toolbar: PartContent {
 ///
 /// When a rule shows the bar again, the toolbar reappears only if this hiding hid it.
 package struct AutomaticHiding: Hashable, Sendable {
-  /// The rule that hid the bar.
   package var cause: HidingCause
   /// Whether the rule hid the toolbar together with the bar.
   package var toolbar: Bool
 
-  /// Makes a value from its members.
   package init(cause: HidingCause, toolbar: Bool) {
     self.cause = cause
     self.toolbar = toolbar
@@ -76,26 +66,21 @@ package enum BarStyle: UInt8, CaseIterable, Sendable {
 ///
 /// Nil means unset.
 package struct BarLook: Hashable, Sendable {
-  /// UIKit's `barStyle`.
   package var barStyle: BarStyle?
   /// UIKit's `isTranslucent`; nil makes the bar translucent unless its background image is opaque.
   package var translucent: Bool?
   /// UIKit's `barTintColor`, the colour of the background.
   package var barTintColor: String?
-  /// UIKit's `titleTextAttributes`.
   package var titleTextAttributes = TitleTextAttributes()
   /// UIKit's title vertical position adjustments, in points; a slot without value is 0.
   package var titleOffsets: [BarMetrics: OpaqueJSON] = [:]
   /// UIKit's background images, by the position and the metrics of the bar.
   package var backgroundImages: [BackgroundSlot: ImageReference] = [:]
-  /// UIKit's `shadowImage`.
   package var shadowImage: ImageReference?
-  /// UIKit's `backIndicatorImage`.
   package var backIndicatorImage: ImageReference?
   /// UIKit's `backIndicatorTransitionMaskImage`.
   package var backIndicatorMask: ImageReference?
 
-  /// Makes a look in which nothing is set.
   package init() {}
 }
 
@@ -104,16 +89,11 @@ package struct BarLook: Hashable, Sendable {
 /// navd interprets only `color`, and keeps the other values as the client wrote them. Without a
 /// colour the title is white in bar style `black`, else black.
 package struct TitleTextAttributes: Hashable, Sendable {
-  /// The font, as the client wrote it.
   package var font: OpaqueJSON?
-  /// The colour of the text.
   package var color: String?
-  /// The colour of the text's shadow, as the client wrote it.
   package var shadowColor: OpaqueJSON?
-  /// The offset of the text's shadow, as the client wrote it.
   package var shadowOffset: OpaqueJSON?
 
-  /// Makes a value without attributes.
   package init() {}
 }
 
@@ -131,12 +111,9 @@ package enum BarPosition: UInt8, CaseIterable, Sendable {
 
 /// The position and the metrics of a bar for which a background image is set.
 package struct BackgroundSlot: Hashable, Sendable {
-  /// The position of the bar.
   package var position: BarPosition
-  /// The metrics of the bar.
   package var metrics: BarMetrics
 
-  /// Makes a value from its members.
   package init(_ position: BarPosition, _ metrics: BarMetrics) {
     self.position = position
     self.metrics = metrics
@@ -144,7 +121,6 @@ package struct BackgroundSlot: Hashable, Sendable {
 }
 
 extension Bar {
-  /// Sets one member.
   package mutating func apply(_ edit: BarEdit) {
     switch edit {
     case .look(let edit): look.apply(edit)
@@ -157,7 +133,6 @@ extension Bar {
 }
 
 extension Toolbar {
-  /// Sets one member.
   package mutating func apply(_ edit: ToolbarEdit) {
     switch edit {
     case .barStyle(let value): barStyle = value
@@ -169,7 +144,6 @@ extension Toolbar {
 }
 
 extension BarLook {
-  /// Sets one member.
   package mutating func apply(_ edit: BarLookEdit) {
     switch edit {
     case .barStyle(let value): barStyle = value
@@ -186,7 +160,6 @@ extension BarLook {
 }
 
 extension AppearanceSet {
-  /// The appearance object of one slot; nil if none is set.
   package subscript(slot: AppearanceSlot) -> OpaqueJSON? {
     get {
       switch slot {

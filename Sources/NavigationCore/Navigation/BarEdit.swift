@@ -12,7 +12,6 @@ package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
 
 /// One member of the bar to set.
 package enum BarEdit: Hashable, Sendable {
-  /// Each case sets the member of `Bar` with its name.
   case look(BarLookEdit)
   case tintColor(String?)
   case backgroundColor(String?)
@@ -22,7 +21,6 @@ package enum BarEdit: Hashable, Sendable {
 
 /// One member of the toolbar to set.
 package enum ToolbarEdit: Hashable, Sendable {
-  /// Each case sets the member of `Toolbar` with its name.
   case barStyle(BarStyle?)
   case tintColor(String?)
   case barTintColor(String?)
@@ -31,7 +29,6 @@ package enum ToolbarEdit: Hashable, Sendable {
 
 /// One member of a look to set; maps are replaced whole.
 package enum BarLookEdit: Hashable, Sendable {
-  /// Each case sets the member of `BarLook` with its name.
   case barStyle(BarStyle?)
   case translucent(Bool?)
   case barTintColor(String?)
@@ -45,7 +42,6 @@ package enum BarLookEdit: Hashable, Sendable {
 
 /// One member of the environment to set.
 package enum EnvironmentEdit: Hashable, Sendable {
-  /// Each case sets the member of `Environment` with its name.
   case isPhone(Bool)
   case isVerticallyCompact(Bool)
   case isAtScrollEdge(Bool)

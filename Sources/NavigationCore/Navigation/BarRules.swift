@@ -3,12 +3,10 @@
 /// Meanwhile the rest of the resolved bar changes only in the ids of screens, as long as no part
 /// changes. So a cache need not compute the rest again.
 package final class BarRules: Sendable {
-  /// Whether titles are large.
   package let isLarge: Bool
   private let mayBeLarge: Bool
   private let isStandalone: Bool
   private let mayBeSwiped: Bool
-  /// How the parts affect the back button.
   let backButton: BackButtonRules
 
   init(_ resolution: Resolution, mayBeSwiped: Bool) {
@@ -44,7 +42,6 @@ package final class BarRules: Sendable {
     backButton.showsWholeTitle(of: previous)
   }
 
-  /// The back button that shows the whole title.
   package func backSlot(wholeTitle title: String) -> ResolvedBar.BackSlot {
     backButton.whole(title, source: .title)
   }
@@ -160,7 +157,6 @@ struct BackButtonRules: Hashable, Sendable {
       isTruncated: true, wanted: title, generic: generic)
   }
 
-  /// The button with a title as it is.
   func whole(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
     assert(!title.isEmpty, "an empty title is not shown")
     return ResolvedBar.BackSlot(

@@ -23,11 +23,7 @@ extension NavigationController {
   /// During a push or pop transition the change belongs to the transition: `takeBackBarChange`
   /// undoes it if the transition is cancelled.
   ///
-  /// - Parameters:
-  ///   - isHidden: UIKit's `isNavigationBarHidden`.
-  ///   - animated: whether the bar slides; during a transition it jumps otherwise.
-  ///   - cause: the reason that the event reports.
-  ///   - draft: notes the change.
+  /// If the change is not `animated`, the bar jumps during a transition.
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {

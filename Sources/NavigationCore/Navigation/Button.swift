@@ -3,12 +3,9 @@
 /// A button has an identity within its nav, and several screens can hold it. Its content is shared
 /// and immutable; an edit makes new content.
 package struct Button: Hashable, Sendable {
-  /// The identity within the nav.
   package let id: ButtonID
-  /// The button's appearance and action.
   package let content: ButtonContent
 
-  /// Makes a button from identity and content.
   package init(id: ButtonID, content: ButtonContent) {
     self.id = id
     self.content = content
@@ -35,9 +32,7 @@ package enum ButtonFace: Hashable, Sendable {
   case customView(OpaqueJSON)
   /// An image, and optionally another one for a phone in landscape.
   case image(ImageReference, landscape: ImageReference?)
-  /// A text.
   case title(String)
-  /// One of the system's items.
   case systemItem(SystemItem)
 }
 
@@ -45,22 +40,16 @@ package enum ButtonFace: Hashable, Sendable {
 ///
 /// The wire format omits members that are nil or at their default.
 package final class ButtonContent: Hashable, Sendable {
-  /// UIKit's `title`.
   package let title: String?
-  /// UIKit's `image`.
   package let image: ImageReference?
   /// UIKit's `landscapeImagePhone`.
   package let landscapeImage: ImageReference?
-  /// One of the system items.
   package let systemItem: SystemItem?
-  /// An opaque custom view.
   package let customView: OpaqueJSON?
-  /// UIKit's `style`.
   package let style: ButtonStyle
   /// The name of the action that a tap sends; `nav.pop` pops the top screen.
   package let action: String?
 
-  /// Makes a content from its members.
   package init(
     title: String? = nil, image: ImageReference? = nil, landscapeImage: ImageReference? = nil,
     systemItem: SystemItem? = nil, customView: OpaqueJSON? = nil, style: ButtonStyle = .plain,
@@ -75,7 +64,6 @@ package final class ButtonContent: Hashable, Sendable {
     self.action = action
   }
 
-  /// Equality of all members.
   package static func == (left: ButtonContent, right: ButtonContent) -> Bool {
     left === right
       || (left.title == right.title && left.image == right.image
@@ -94,14 +82,12 @@ package final class ButtonContent: Hashable, Sendable {
 
 /// An image by the client's name, with the two properties that affect the bar.
 package struct ImageReference: Hashable, Sendable {
-  /// The client's name of the image.
   package var ref: String
   /// Whether any pixel is not fully opaque.
   package var hasAlpha: Bool
   /// Whether the image is empty; as a shadow image it removes the shadow.
   package var isEmpty: Bool
 
-  /// Makes a reference.
   package init(ref: String, hasAlpha: Bool = false, isEmpty: Bool = false) {
     self.ref = ref
     self.hasAlpha = hasAlpha
@@ -131,7 +117,6 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
   /// later.
   package var isExtra: Bool { self == .pageCurl || self == .close }
 
-  /// Finds a system item by its name.
   package init?(name: String) {
     guard let item = Self.byName[name] else { return nil }
     self = item

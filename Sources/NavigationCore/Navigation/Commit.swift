@@ -1,12 +1,10 @@
 /// The net effect of one message of operations on a nav, which becomes one revision.
 package struct Commit: Sendable {
-  /// The revision that the commit makes.
   package var revision: Revision
   /// The change of the stack's order; nil if the order is as it was.
   package var splice: Splice?
   /// The indexes, ascending, of screens that stayed on the stack and have new content.
   package var changedScreens: [Int] = []
-  /// The parts that changed.
   package var parts = PartSet()
   /// The detached records that the commit made, edited or made the youngest, oldest first.
   ///
@@ -27,14 +25,12 @@ package struct Commit: Sendable {
   package var completion: [NavigationEvent] = []
   /// How the new top relates to the old stack; nil unless an operation replaced the whole stack.
   package var relation: Relation?
-  /// Whether displays should animate the change.
   package var isAnimated = false
   /// What the bytes of all records must be behind it, reckoned from what it touched.
   var recordBytes = 0
   /// Whether it touched a button that other screens show too.
   var touchesSharedButtons = false
 
-  /// Whether the stack has another order.
   package var changesOrder: Bool {
     // `splice != nil` would copy the splice.
     switch splice {
@@ -59,7 +55,6 @@ package struct Splice: Hashable, Sendable {
   /// How many screens of the new stack, from `at` on, were inserted.
   package var insertedCount: Int
 
-  /// Makes a splice.
   package init(at: Int, removed: ShortList<ScreenID>, insertedCount: Int) {
     assert(at >= 0)
     assert(insertedCount >= 0)
@@ -105,13 +100,9 @@ package enum NavigationEvent: Hashable, Sendable {
   case didPush(ScreenID)
   /// The bar delegate's `didPop`, with the result that the operation gave.
   case didPop(ScreenID, result: OpaqueJSON? = nil)
-  /// A screen was presented.
   case didPresent(ScreenID)
-  /// A presented screen was dismissed, with the result that the operation gave.
   case didDismiss(ScreenID, result: OpaqueJSON? = nil)
-  /// A transition began.
   case transitionBegan(RunningTransition)
-  /// A transition ended.
   case transitionEnded(Revision, TransitionOutcome)
   /// The bar's visibility changed as part of a transition.
   case barChange(Revision, BarChange)
@@ -131,12 +122,9 @@ package enum VisibilityCause: Hashable, Sendable {
 
 /// Which operation of a message is refused, and why.
 package struct Refusal: Error, Hashable, Sendable {
-  /// The index of the operation in its message.
   package var index: Int
-  /// The reason of the refusal.
   package var error: NavigationError
 
-  /// Makes a refusal.
   package init(index: Int, error: NavigationError) {
     assert(index >= 0)
     self.index = index

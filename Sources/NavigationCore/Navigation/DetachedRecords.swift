@@ -6,9 +6,7 @@
 package struct DetachedRecords: Sendable {
   /// The identity of a detached record.
   package enum Key: Hashable, Sendable {
-    /// The id of a screen.
     case screen(ScreenID)
-    /// The id of a button.
     case button(ButtonID)
 
     var hash: KeyHash {
@@ -21,12 +19,9 @@ package struct DetachedRecords: Sendable {
 
   /// A detached record.
   package enum Record: Equatable, Sendable {
-    /// A screen.
     case screen(Screen)
-    /// A button.
     case button(Button)
 
-    /// The record's identity.
     package var key: Key {
       switch self {
       case .screen(let screen): .screen(screen.id)
@@ -34,7 +29,6 @@ package struct DetachedRecords: Sendable {
       }
     }
 
-    /// Whether the record has this identity.
     func has(_ key: Key) -> Bool {
       switch (self, key) {
       case (.screen(let screen), .screen(let id)): screen.id == id
@@ -61,16 +55,13 @@ package struct DetachedRecords: Sendable {
   /// `NavigationController.recordBytes` counts all screens, the detached ones too.
   private(set) var buttonBytes = 0
 
-  /// Makes an empty set.
   package init() {}
 
-  /// How many records there are.
   package var count: Int { positions.count }
 
   /// The mark behind all present records.
   package var mark: Mark { Mark(position: base + slots.count) }
 
-  /// Finds a screen.
   package func screen(_ id: ScreenID) -> Screen? {
     guard let position = position(of: .screen(id)),
       case .screen(let screen)? = slots[position - base]
@@ -78,10 +69,8 @@ package struct DetachedRecords: Sendable {
     return screen
   }
 
-  /// Whether a record is there.
   func contains(_ key: Key) -> Bool { position(of: key) != nil }
 
-  /// Finds a button.
   package func button(_ id: ButtonID) -> Button? {
     guard let position = position(of: .button(id)),
       case .button(let button)? = slots[position - base]
@@ -112,7 +101,6 @@ package struct DetachedRecords: Sendable {
     assert(position(of: key, hash) == base + slots.count - 1, "not at the young end")
   }
 
-  /// Removes a record and returns it; nil if there is none with this identity.
   @discardableResult
   package mutating func remove(_ key: Key) -> Record? {
     let hash = key.hash
@@ -144,7 +132,6 @@ package struct DetachedRecords: Sendable {
     slots[position - base] = .screen(screen)
   }
 
-  /// The oldest record; nil if there is none.
   package var oldest: Record? {
     for index in head..<slots.count {
       if let record = slots[index] { return record }
@@ -153,16 +140,13 @@ package struct DetachedRecords: Sendable {
     return nil
   }
 
-  /// All records, oldest first.
-  ///
-  /// O(n).
+  /// All records, oldest first; O(n).
   package var all: [Record] {
     let all = slots[head...].compactMap { $0 }
     assert(all.count == count, "\(all.count) records, of which \(count) are found")
     return all
   }
 
-  /// Whether records were touched since `mark`.
   func isTouched(since mark: Mark) -> Bool { mark.position < base + slots.count }
 
   /// The record touched since `mark`, if only one was; nil otherwise.
@@ -171,16 +155,13 @@ package struct DetachedRecords: Sendable {
     return mark.position + 1 == base + slots.count ? slots.last ?? nil : nil
   }
 
-  /// The records touched since `mark`, oldest first.
-  ///
-  /// O(their number).
+  /// The records touched since `mark`, oldest first; O(their number).
   package func records(since mark: Mark) -> [Record] {
     guard isTouched(since: mark) else { return [] }
     return slots[max(mark.position - base, head)...].compactMap { $0 }
   }
 
-  /// Sorts the records touched since `mark` into the order of `keys`, which must name all of them.
-  ///
+  /// Sorts the records touched since `mark` into the order of `keys`, which must name all of them;
   /// O(keys).
   package mutating func reorder(since mark: Mark, as keys: [Key]) {
     let count = count

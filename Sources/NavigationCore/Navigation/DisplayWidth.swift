@@ -7,7 +7,6 @@ package enum DisplayWidth {
     return width
   }
 
-  /// The columns of one grapheme cluster.
   package static func columns(of character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     if isWide(scalar.value) { return 2 }

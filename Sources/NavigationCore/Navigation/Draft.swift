@@ -24,7 +24,6 @@ struct Draft: ~Copyable {
   var replacesWhole = false
   /// The screens whose content changed, with their content before the message; nil for new ones.
   var touched = ShortList<(id: ScreenID, original: Screen?)>()
-  /// The parts that changed.
   var parts = PartSet()
   /// The visibility of bar and toolbar before the message.
   let oldVisibility: BarVisibility
@@ -39,11 +38,8 @@ struct Draft: ~Copyable {
   /// The notes that most messages do not make; nil as long as this one has made none.
   private(set) var rare: RareNotes?
 
-  /// Begins the notes of a message.
-  ///
-  /// - Parameters:
-  ///   - controller: the state before the message; `inout` only to avoid a copy of it.
-  ///   - isAnimated: the message's animation flag.
+  /// Begins the notes of a message; `controller` is the state before it, `inout` only to avoid a
+  /// copy.
   init(of controller: inout NavigationController, isAnimated: Bool?) {
     revision = controller.revision.next
     self.isAnimated = isAnimated
@@ -116,13 +112,11 @@ struct Draft: ~Copyable {
     touched.append((id, original))
   }
 
-  /// Assigns the id of the next new screen.
   mutating func nextScreenID() -> ScreenID {
     assignedScreens += 1
     return ScreenID(assignedAt: revision, ordinal: assignedScreens)
   }
 
-  /// Assigns the id of the next new button.
   mutating func nextButtonID() -> ButtonID {
     assignedButtons += 1
     return ButtonID(assignedAt: revision, ordinal: assignedButtons)
@@ -132,14 +126,9 @@ struct Draft: ~Copyable {
 extension NavigationController {
   /// Fills in `commit` with the net effect of the message, in canonical order.
   ///
-  /// Also releases the oldest detached records beyond the limits.
-  ///
-  /// - Parameters:
-  ///   - draft: the notes of the operations.
-  ///   - limits: the limits of the nav.
-  ///   - commit: has the revision and the net splice, and receives the rest of the net effect. If it
-  ///     is empty, the order of the detached records is undefined, and the caller must restore the
-  ///     state before.
+  /// Also releases the oldest detached records beyond the limits. `commit` has the revision and the
+  /// net splice already. If it is empty afterwards, the order of the detached records is undefined,
+  /// and the caller must restore the state before.
   mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
     assert(commit.revision == draft.revision)
     assert(draft.revision == revision.next, "a draft of another state")

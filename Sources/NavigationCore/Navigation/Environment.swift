@@ -8,7 +8,6 @@ package struct Environment: PartContent {
   package var isVerticallyCompact = false
   /// Whether the edge of the scrolled content meets the bar, as UIKit's scroll edge.
   package var isAtScrollEdge = false
-  /// Whether the keyboard is shown.
   package var showsKeyboard = false
   /// Pixels per point; the value as the client wrote it.
   package var scale: OpaqueJSON?
@@ -18,16 +17,12 @@ package struct Environment: PartContent {
   package var backTitleBudget: Int?
   /// The language of the generic back title, as a language tag.
   package var locale = "en"
-  /// The orientation of the interface.
   package var orientation = Orientation.portrait
-  /// The position of the bar.
   package var barPosition = BarPosition.any
-  /// The animations that the person at the display wants.
   package var animations = Animations.on
   /// The orientation delegate's answer; nil without such a delegate.
   package var orientations: DelegateOrientations?
 
-  /// Makes the default environment.
   package init() {}
 }
 
@@ -54,7 +49,6 @@ package struct DelegateOrientations: Hashable, Sendable {
   /// The preferred orientation, one of `supported`; nil if the delegate prefers none.
   package var preferred: Orientation?
 
-  /// Makes a value from its members.
   package init(supported: [Orientation], preferred: Orientation?) {
     self.supported = supported
     self.preferred = preferred
@@ -62,7 +56,6 @@ package struct DelegateOrientations: Hashable, Sendable {
 }
 
 extension Environment {
-  /// Sets one member.
   package mutating func apply(_ edit: EnvironmentEdit) {
     switch edit {
     case .isPhone(let value): isPhone = value

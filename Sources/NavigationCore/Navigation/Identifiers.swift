@@ -1,7 +1,6 @@
 /// The name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`, or the name of a virtual nav, which begins
 /// with `$`.
 package struct NavName: Hashable, Comparable, Sendable {
-  /// The name as it stands on the wire.
   package let text: String
 
   /// Makes the name of an ordinary nav; nil if `text` does not follow the grammar.
@@ -32,7 +31,6 @@ package struct NavName: Hashable, Comparable, Sendable {
     text.utf8.first == UInt8(ascii: "$") && virtual.contains { $0.text == text }
   }
 
-  /// Whether this names a virtual nav.
   package var isVirtual: Bool { text.utf8.first == UInt8(ascii: "$") }
 
   /// Byte order, the order of `$navs`.
@@ -43,16 +41,13 @@ package struct NavName: Hashable, Comparable, Sendable {
 
 /// The identity of a screen within its nav: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
 package struct ScreenID: Hashable, Sendable {
-  /// The identifier as it stands on the wire.
   package let text: String
 
-  /// Makes an identifier, or returns nil if `text` does not follow the grammar.
   package init?(_ text: String) {
     guard Grammar.isID(text.utf8.span) else { return nil }
     self.text = text
   }
 
-  /// Makes an identifier from its bytes, or returns nil if they do not follow the grammar.
   package init?(_ bytes: Span<UInt8>) {
     guard let text = Grammar.id(bytes) else { return nil }
     self.text = text
@@ -73,10 +68,8 @@ package struct ScreenID: Hashable, Sendable {
 
 /// The identity of a bar button within its nav, with the grammar of `ScreenID`.
 package struct ButtonID: Hashable, Sendable {
-  /// The identifier as it stands on the wire.
   package let text: String
 
-  /// Makes an identifier, or returns nil if `text` does not follow the grammar.
   package init?(_ text: String) {
     guard Grammar.isID(text.utf8.span) else { return nil }
     self.text = text
@@ -89,7 +82,6 @@ package struct ButtonID: Hashable, Sendable {
     assert(isAssignedForm, "\(text) could be a client's")
   }
 
-  /// Whether a client may not choose this identifier because the daemon assigns such ones.
   package var isAssignedForm: Bool {
     Grammar.isAssignedForm(text.utf8.span, prefix: UInt8(ascii: "b"))
   }
@@ -100,10 +92,8 @@ package struct Revision: Hashable, Comparable, Sendable {
   /// The number as it stands on the wire, 0 … 2^53−1.
   package var number: UInt64
 
-  /// Makes a revision from its number.
   package init(_ number: UInt64) { self.number = number }
 
-  /// The revision after this one.
   package var next: Revision {
     assert(number < 1 << 53, "no number on the wire")
     return Revision(number + 1)
@@ -117,13 +107,10 @@ package struct Revision: Hashable, Comparable, Sendable {
 ///
 /// Revisions of different epochs are not comparable.
 package struct Epoch: Hashable, Sendable {
-  /// The bits.
   package let bits: UInt64
 
-  /// Makes an epoch from its bits.
   package init(bits: UInt64) { self.bits = bits }
 
-  /// Reads 16 hex digits; nil for anything else.
   package init?(_ text: String) {
     guard text.utf8.count == 16, text.utf8.allSatisfy(Grammar.isLowerHex),
       let bits = UInt64(text, radix: 16)
@@ -131,7 +118,6 @@ package struct Epoch: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// The 16 hex digits.
   package var text: String {
     let digits = String(bits, radix: 16)
     assert(digits.utf8.count <= 16)
@@ -257,7 +243,6 @@ extension String {
 
 /// Eight bytes of a text in one number; the first byte is the lowest.
 struct ByteWord {
-  /// The bytes as a little-endian number: the first byte is the lowest.
   let bits: UInt64
 
   @inline(__always)

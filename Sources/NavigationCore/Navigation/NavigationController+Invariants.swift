@@ -14,7 +14,6 @@ extension NavigationController {
     isSound(after: commit) ? [] : violatedInvariants()
   }
 
-  /// Whether the commit broke no invariant.
   mutating func isSound(after commit: Commit) -> Bool {
     assert(commit.revision == revision, "a commit of another revision")
     if isAttached, stack.isEmpty || isStandalone { return false }

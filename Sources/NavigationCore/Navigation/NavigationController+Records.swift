@@ -442,8 +442,8 @@ extension NavigationController {
 extension ButtonContent {
   /// Returns this content with some members changed.
   ///
-  /// - Throws: `invalidArgument` if a new button has not exactly one of title, image, system item
-  ///   and custom view, or has a landscape image without an image.
+  /// Throws `invalidArgument` if a new button has not exactly one of title, image, system item and
+  /// custom view, or has a landscape image without an image.
   func applying(
     _ edits: [ButtonEdit], isCreation: Bool
   ) throws(NavigationError) -> ButtonContent {

@@ -1,29 +1,22 @@
 /// One revision as the journal records it, complete enough to repeat it without the rules.
+///
+/// A part that did not change is nil.
 package struct RecordedChange: Sendable {
-  /// The revision that the change made.
   package var revision: Revision
   /// The replacements of runs of the stack, with complete records.
   package var splices: [RecordedSplice] = []
   /// Screens that stayed on the stack and have new content.
   package var screens: [Screen] = []
-  /// The new bar; nil if it did not change.
   package var bar: Bar?
-  /// The new toolbar; nil if it did not change.
   package var toolbar: Toolbar?
-  /// The new presentation chain; nil if it did not change.
   package var presented: Presentation?
-  /// The new transition part; nil if it did not change.
   package var transition: Transition?
-  /// The new environment; nil if it did not change.
   package var environment: Environment?
-  /// The new settings; nil if they did not change.
   package var settings: RecordedSettings?
   /// Detached records made or edited, in order.
   package var detached: [DetachedRecords.Record] = []
-  /// The keys of deleted detached records.
   package var released: [DetachedRecords.Key] = []
 
-  /// Makes an empty change.
   package init(revision: Revision) { self.revision = revision }
 }
 
@@ -33,10 +26,8 @@ package struct RecordedSplice: Sendable {
   package var at: Int
   /// The identities to remove, bottom first.
   package var removed: [ScreenID]
-  /// The records to insert.
   package var inserted: [Screen]
 
-  /// Makes a splice.
   package init(at: Int, removed: [ScreenID], inserted: [Screen]) {
     self.at = at
     self.removed = removed
@@ -46,12 +37,9 @@ package struct RecordedSplice: Sendable {
 
 /// The settings part as recorded.
 package struct RecordedSettings: Sendable {
-  /// Whether the controller is attached.
   package var isAttached: Bool
-  /// The other members.
   package var content: Settings
 
-  /// Makes recorded settings.
   package init(isAttached: Bool, content: Settings) {
     self.isAttached = isAttached
     self.content = content
@@ -60,20 +48,13 @@ package struct RecordedSettings: Sendable {
 
 /// The contents of all six parts as recorded; nil for a default one.
 package struct RecordedParts: Sendable {
-  /// The bar; nil if it is the default.
   package var bar: Bar?
-  /// The toolbar; nil if it is the default.
   package var toolbar: Toolbar?
-  /// The presentation chain; nil if nothing is presented.
   package var presented: Presentation?
-  /// The transition part; nil if no transition runs.
   package var transition: Transition?
-  /// The environment; nil if it is the default.
   package var environment: Environment?
-  /// The settings; nil if they are the default ones.
   package var settings: RecordedSettings?
 
-  /// Makes a value from its members.
   package init(
     bar: Bar?, toolbar: Toolbar?, presented: Presentation?, transition: Transition?,
     environment: Environment?, settings: RecordedSettings?
@@ -93,7 +74,7 @@ extension NavigationController {
   /// Law: replaying what `perform` recorded gives the state that `perform` left, the order of the
   /// detached records included.
   ///
-  /// - Throws: the contradiction; the state is then invalid.
+  /// After an error the state is invalid.
   package mutating func replay(_ change: RecordedChange) throws(StoredDataError) {
     guard change.revision == revision.next else {
       throw StoredDataError(

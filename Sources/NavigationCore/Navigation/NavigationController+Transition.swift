@@ -91,11 +91,11 @@ extension NavigationController {
     return translation > 0 ? nil : .direction
   }
 
-  /// Why a swipe back could not begin now in any direction, whether or not a transition is open.
+  /// The first reason, in the order of docs/rules.md, why a swipe back could not begin now in any
+  /// direction, whether or not a transition is open; nil if there is none.
   ///
-  /// - Parameter isFullScreen: whether the swipe may begin anywhere on the screen; nil for the way
-  ///   that the settings have.
-  /// - Returns: the first reason in the order of docs/rules.md; nil if there is none.
+  /// `isFullScreen` says whether the swipe may begin anywhere on the screen; nil stands for the way
+  /// that the settings have.
   func swipeRefusal(isFullScreen: Bool?) -> GestureRefusal? {
     if isCovered { return .covered }
     let setting = settings.content.interactivePop

@@ -5,27 +5,20 @@
 /// every member as it was; `bar.items` is always `stack.map(\.item)`, because there is no second
 /// list.
 package struct NavigationController: Sendable {
-  /// The number of this state within its epoch.
   package internal(set) var revision: Revision
   /// UIKit's `viewControllers`: index 0 is the root, the last one is on top.
   package internal(set) var stack: [Screen] = []
   /// Whether the controller is on display, and so must have a root.
   package internal(set) var isAttached = false
-  /// The bar's own state.
   package internal(set) var bar: Part<Bar>
-  /// The toolbar's own state.
   package internal(set) var toolbar: Part<Toolbar>
-  /// The presentation chain.
   package internal(set) var presented: Part<Presentation>
-  /// The transition in flight.
   package internal(set) var transition: Part<Transition>
-  /// The environment, as the display reports it.
   package internal(set) var environment: Part<Environment>
   /// The settings; on the wire, `isAttached` belongs to this part.
   package internal(set) var settings: Part<Settings>
   /// Whether this is a standalone bar: its stack holds items, and the root may be popped.
   package internal(set) var isStandalone = false
-  /// The detached records: screens and buttons that no list holds.
   package internal(set) var detached = DetachedRecords()
 
   /// The buttons that any screen holds, each with the number of its places.
@@ -73,9 +66,7 @@ package struct NavigationController: Sendable {
     presented.isDefault ? stack.last : presented.content.chain.last?.screen ?? stack.last
   }
 
-  /// The index of a screen on the stack; searches from the top.
-  ///
-  /// O(depth).
+  /// The index of a screen on the stack; searches from the top, O(depth).
   package func index(of id: ScreenID) -> Int? { stack.lastIndex { $0.id == id } }
 
   /// Finds a screen on the stack, in the presentation chain or among the detached ones.
@@ -87,12 +78,10 @@ package struct NavigationController: Sendable {
     return detached.screen(id)
   }
 
-  /// Which operations need a guard.
   package var guardPolicy: GuardPolicy {
     settings.isDefault ? .removal : settings.content.guardPolicy
   }
 
-  /// The version of a part.
   package func version(of part: PartName) -> Revision {
     switch part {
     case .bar: bar.version
@@ -158,9 +147,7 @@ extension NavigationController {
     return violated
   }
 
-  /// The detached screens, oldest first.
-  ///
-  /// O(detached records).
+  /// The detached screens, oldest first; O(detached records).
   package var detachedScreens: [Screen] {
     detached.all.compactMap { record in
       guard case .screen(let screen) = record else { return nil }
@@ -191,7 +178,6 @@ extension NavigationItem {
 
 /// The daemon's limits, bar classes and route reader, by which the rules judge any nav.
 package struct NavigationContext: Sendable {
-  /// The limits of the nav.
   package var limits: NavigationLimits
   /// The declared classes by name: true for one based on a bar, false for one based on a toolbar.
   package var classes: [String: Bool]
@@ -200,7 +186,6 @@ package struct NavigationContext: Sendable {
   /// Compares two values as JSON: members in any order, numbers by value.
   package var areEqual: @Sendable (OpaqueJSON, OpaqueJSON) -> Bool
 
-  /// Makes a context.
   package init(
     limits: NavigationLimits = NavigationLimits(), classes: [String: Bool] = [:],
     routeTemplates: @escaping @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] },
@@ -217,7 +202,6 @@ package struct NavigationContext: Sendable {
 package struct OperationResult: Sendable {
   /// The outputs, in the order of the operations.
   package var outputs = ShortList<OperationOutput>()
-  /// Whether the message changed something.
   package var isChanged: Bool
   /// The net effect; without a meaning unless `isChanged`.
   package var effect: Commit
@@ -229,17 +213,11 @@ package struct OperationResult: Sendable {
 }
 
 extension NavigationController {
-  /// Performs the operations of one message in order, as one commit.
+  /// Performs the operations of one message, 1 … 16, in order, as one commit.
   ///
   /// All or nothing: if one is refused, or if together they change nothing, the state is as it was.
-  ///
-  /// - Parameters:
-  ///   - operations: 1 … 16 operations.
-  ///   - isAnimated: the message's flag; nil stands for false, and for true in `show`.
-  ///   - animation: the delegates' answers for the transition that the message may begin.
-  ///   - context: limits and declared classes.
-  /// - Returns: an output for each operation, and the commit.
-  /// - Throws: which operation is refused, and why.
+  /// If `isAnimated` is nil, it stands for false, and for true in `show`. `animation` has the
+  /// delegates' answers for the transition that the message may begin.
   package mutating func perform(
     _ operations: [Operation], isAnimated: Bool?, animation: Animation? = nil,
     in context: NavigationContext
@@ -253,7 +231,7 @@ extension NavigationController {
 
   /// Creates a controller and performs the operations behind the creation, all as revision 1.
   ///
-  /// - Throws: which operation is refused, counting the creation as the first.
+  /// An error counts the creation as the first operation.
   package static func create(
     _ creation: Creation, then operations: [Operation], isAnimated: Bool?,
     in context: NavigationContext

@@ -28,7 +28,6 @@ package enum NavigationError: Error, Hashable, Sendable {
   case duplicateBarItem(ScreenID)
   /// The screen is known but not on the stack.
   case notInStack(ScreenID)
-  /// The stack has no screens.
   case emptyStack
   /// No screen on the stack has this route.
   case routeNotInStack(String)
@@ -38,7 +37,6 @@ package enum NavigationError: Error, Hashable, Sendable {
   case noRoot
   /// A presented screen covers the stack, so a person cannot pop its top.
   case covered
-  /// No back button is shown.
   case noBackButton
   /// The top says that a person may not pop it (`canPop`).
   case popBlocked(ScreenID)
@@ -60,7 +58,6 @@ package enum NavigationError: Error, Hashable, Sendable {
   case depthLimit(Int)
   /// The nav's records or parts would be larger than the limit, in bytes.
   case sizeLimit(Int)
-  /// A gesture cannot begin.
   case gestureRefused(GestureRefusal)
   /// An argument is invalid; the text says which and why.
   case invalidArgument(String)
@@ -89,7 +86,6 @@ package struct NavigationLimits: Hashable, Sendable {
   /// The limit lets all parts fit into one message.
   package var partBytes = 1 << 17
 
-  /// Makes the default limits.
   package init() {}
 }
 
@@ -104,13 +100,10 @@ extension NavigationError {
   }
 }
 
-/// A number with its noun: "1 session", "2 sessions", "0 watches".
+/// A number with its noun, for messages to people: "1 session", "2 sessions", "0 watches".
 ///
-/// - Parameters:
-///   - number: how many there are.
-///   - noun: the noun for one of them; its plural takes "es" after s, x, z, ch and sh, else "s".
-///   - figures: the number as text, for example with separators; nil for its plain digits.
-/// - Returns: number and noun, for messages to people.
+/// The plural takes "es" after s, x, z, ch and sh, else "s". `figures` is the number as text, for
+/// example with separators; nil stands for its plain digits.
 package func counted(
   _ number: some BinaryInteger, _ noun: String, figures: String? = nil
 ) -> String {

@@ -16,23 +16,19 @@ package struct NavigationItem: Hashable, Sendable {
   package var leftItems: [Button] = []
   /// UIKit's `rightBarButtonItems`; index 0 is right-most.
   package var rightItems: [Button] = []
-  /// UIKit's `largeTitleDisplayMode`.
   package var largeTitleDisplayMode = LargeTitleDisplayMode.automatic
   /// Appearance objects of this item alone.
   package var appearance = AppearanceSet()
 
-  /// Makes an item at its defaults.
   package init() {}
 }
 
 /// A view of the client's that replaces the title; its height is optional.
 package struct TitleView: Hashable, Sendable {
-  /// The client's name or description of the view.
   package var view: OpaqueJSON
   /// Height in points; the value as the client wrote it.
   package var height: OpaqueJSON?
 
-  /// Makes a title view.
   package init(view: OpaqueJSON, height: OpaqueJSON? = nil) {
     self.view = view
     self.height = height
@@ -60,6 +56,5 @@ package struct AppearanceSet: Hashable, Sendable {
   /// Used at compact height while the content's edge meets the bar.
   package var compactScrollEdge: OpaqueJSON?
 
-  /// Makes an empty set.
   package init() {}
 }

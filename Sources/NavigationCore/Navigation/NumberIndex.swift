@@ -14,13 +14,10 @@ package struct NumberIndex: Sendable {
   private var places: [Int32] = []
   /// Where the blocks begin that have no place.
   private var free: [Int] = []
-  /// The number of places.
   package private(set) var count = 0
 
-  /// Makes an empty index.
   package init() {}
 
-  /// Returns the place of a number; nil if it has none.
   package func find(_ number: UInt64) -> Int? {
     guard let position = position(of: number), places[position] >= 0 else { return nil }
     return Int(places[position])

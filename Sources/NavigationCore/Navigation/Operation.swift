@@ -24,11 +24,9 @@ package enum Operation: Hashable, Sendable {
   case remove([ScreenID])
   /// Makes a detached screen.
   case createScreen(ScreenRecord, replaces: Bool = false)
-  /// Changes members of a screen.
   case setScreen(ScreenID, [ScreenEdit])
   /// Forgets a detached screen.
   case releaseScreen(ScreenID)
-  /// Changes members of a screen's navigation item.
   case setItem(ScreenID, [ItemEdit], requireOnStack: Bool)
   /// Makes a detached button.
   case createButton(ButtonRecord)
@@ -38,7 +36,6 @@ package enum Operation: Hashable, Sendable {
   case releaseButton(ButtonID)
   /// Sends a shown button's action, as a tap does.
   case activateButton(ButtonID)
-  /// Changes settings.
   case configure([SettingsEdit])
   /// Puts the controller on display: from now on it must have a root.
   case attach
@@ -84,9 +81,7 @@ package enum Operation: Hashable, Sendable {
 
   // Bars and the display.
 
-  /// Changes members of the bar.
   case setBar([BarEdit])
-  /// Changes members of the toolbar.
   case setToolbar([ToolbarEdit])
   /// UIKit's `setNavigationBarHidden(_:animated:)`.
   case setBarHidden(Bool)
@@ -132,9 +127,7 @@ package enum Operation: Hashable, Sendable {
 
 /// A screen as an argument: the id of a known screen, or the record of a new one.
 package enum ScreenArgument: Hashable, Sendable {
-  /// A known screen.
   case id(ScreenID)
-  /// A new screen.
   case record(ScreenRecord)
 }
 
@@ -169,7 +162,6 @@ package enum StackPlace: Hashable, Sendable {
 
 /// The target of a pop.
 package enum PopTarget: Hashable, Sendable {
-  /// A screen by identity.
   case screen(ScreenID)
   /// The top-most screen with this route; `mustBeUnique` refuses several matches.
   case route(String, mustBeUnique: Bool)
@@ -179,14 +171,10 @@ package enum PopTarget: Hashable, Sendable {
 package struct ScreenRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ScreenID?
-  /// The kind of the screen.
   package var kind: ScreenKind
-  /// The screen's other members to set.
   package var edits: [ScreenEdit]
-  /// The members of its navigation item.
   package var item: [ItemEdit]
 
-  /// Makes a record from its members.
   package init(
     id: ScreenID? = nil, kind: ScreenKind = .content, edits: [ScreenEdit] = [],
     item: [ItemEdit] = []
@@ -200,7 +188,6 @@ package struct ScreenRecord: Hashable, Sendable {
 
 /// One member of a screen to set.
 package enum ScreenEdit: Hashable, Sendable {
-  /// Each case sets the member of `Screen` or `ScreenDetails` with its name.
   case title(String?)
   case route(String?)
   case args(OpaqueJSON?)
@@ -216,7 +203,6 @@ package enum ScreenEdit: Hashable, Sendable {
 
 /// One member of a navigation item to set.
 package enum ItemEdit: Hashable, Sendable {
-  /// Each case sets the member of `NavigationItem` with its name.
   case title(String?)
   case prompt(String?)
   case titleView(TitleView?)
@@ -231,9 +217,7 @@ package enum ItemEdit: Hashable, Sendable {
 
 /// A button as an argument: the id of a known button, or the record of a new one.
 package enum ButtonArgument: Hashable, Sendable {
-  /// A known button.
   case id(ButtonID)
-  /// A new button.
   case record(ButtonRecord)
 }
 
@@ -241,10 +225,8 @@ package enum ButtonArgument: Hashable, Sendable {
 package struct ButtonRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ButtonID?
-  /// The button's members to set.
   package var edits: [ButtonEdit]
 
-  /// Makes the description of a new button from its id and the members to set.
   package init(id: ButtonID? = nil, edits: [ButtonEdit] = []) {
     self.id = id
     self.edits = edits
@@ -253,7 +235,6 @@ package struct ButtonRecord: Hashable, Sendable {
 
 /// One member of a button to set.
 package enum ButtonEdit: Hashable, Sendable {
-  /// Each case sets the member of `ButtonContent` with its name.
   case title(String?)
   case image(ImageReference?)
   case landscapeImage(ImageReference?)
@@ -265,7 +246,6 @@ package enum ButtonEdit: Hashable, Sendable {
 
 /// The output of one operation, which the reply contains.
 package enum OperationOutput: Hashable, Sendable {
-  /// No output.
   case nothing
   /// The screen that the operation made, pushed, showed or presented.
   case screen(ScreenID)

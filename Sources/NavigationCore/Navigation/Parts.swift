@@ -2,7 +2,6 @@
 ///
 /// Content at its default takes no memory of its own.
 package struct Part<Content: PartContent>: Sendable, Equatable {
-  /// The revision at which the content last changed.
   package var version: Revision
   private var box: Box?
 
@@ -10,10 +9,8 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
     case value(Content)
   }
 
-  /// Makes a part with default content.
   package init(version: Revision) { self.version = version }
 
-  /// The content.
   package var content: Content {
     get {
       guard case .value(let content)? = box else { return Content() }
@@ -22,10 +19,8 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
     set { box = newValue == Content() ? nil : .value(newValue) }
   }
 
-  /// Whether the content is at its default.
   package var isDefault: Bool { box == nil }
 
-  /// Equality of version and content.
   package static func == (left: Part, right: Part) -> Bool {
     left.version == right.version && left.content == right.content
   }
@@ -33,7 +28,6 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
 
 /// The content of a part; it has a default value.
 package protocol PartContent: Equatable, Sendable {
-  /// Makes the default content.
   init()
 }
 
@@ -59,19 +53,14 @@ package enum PartName: UInt8, CaseIterable, Sendable {
 package struct PartSet: Equatable, Sendable {
   private var bits: UInt8 = 0
 
-  /// Makes an empty set.
   package init() {}
 
-  /// Whether no part is in the set.
   package var isEmpty: Bool { bits == 0 }
 
-  /// Whether a part is in the set.
   package func contains(_ part: PartName) -> Bool { bits & Self.bit(of: part) != 0 }
 
-  /// Puts a part in.
   package mutating func insert(_ part: PartName) { bits |= Self.bit(of: part) }
 
-  /// Takes a part out.
   package mutating func remove(_ part: PartName) { bits &= ~Self.bit(of: part) }
 
   private static func bit(of part: PartName) -> UInt8 {
@@ -88,7 +77,6 @@ extension PartSet: Sequence {
 }
 
 extension PartSet: ExpressibleByArrayLiteral {
-  /// Makes a set of some parts.
   package init(arrayLiteral parts: PartName...) {
     for part in parts { insert(part) }
   }

@@ -16,13 +16,10 @@ package struct PlaceIndex: Sendable {
   // taken. No cell is vacant between the cell that an entry's hash names and the entry itself.
   // With half of the cells taken at most, 100,000 navs would have 60 bytes more each.
   private var cells: [Cell] = []
-  /// The number of places.
   package private(set) var count = 0
 
-  /// Makes an empty index.
   package init() {}
 
-  /// Returns the place of a number; nil if it has none.
   package func find(_ number: UInt64) -> Int? { find(KeyHash(number)) { _ in true } }
 
   /// Returns the place with this hash that `isRight` accepts; nil if there is none.
@@ -107,20 +104,16 @@ package struct PlaceIndex: Sendable {
 /// It scatters neighbours, which are the rule: side by side they would be one long run of cells, and
 /// each removal would read all of it.
 package struct KeyHash: Hashable, Sendable {
-  /// The 64-bit hash.
   let bits: UInt64
 
-  /// Scatters a number.
   package init(_ number: UInt64) {
     // The odd number nearest to 2^64 divided by the golden ratio.
     let product = number &* 0x9E37_79B9_7F4A_7C15
     bits = product ^ product >> 32
   }
 
-  /// Hashes a name.
   package init(_ name: String) { self.init(name.utf8.span) }
 
-  /// Hashes bytes.
   package init(_ bytes: Span<UInt8>) {
     let factor = Self.factor
     // The length is multiplied too. Unmultiplied, a chosen first byte could cancel it.

@@ -5,23 +5,19 @@ package struct Presentation: PartContent {
   /// The chain, outermost last.
   package var chain: [Presented] = []
 
-  /// Makes the empty chain.
   package init() {}
 
-  /// The place of a screen in the chain; nil if the screen is not presented.
   package func index(of id: ScreenID) -> Int? { chain.firstIndex { $0.screen.id == id } }
 }
 
 /// A presented screen.
 package struct Presented: Equatable, Sendable {
-  /// The screen.
   package var screen: Screen
   /// The screen that presents it; nil if no screen was visible.
   package var from: ScreenID?
   /// UIKit's modal presentation style, as the client named it.
   package var style: String?
 
-  /// Makes a value from its members.
   package init(screen: Screen, from: ScreenID?, style: String?) {
     self.screen = screen
     self.from = from

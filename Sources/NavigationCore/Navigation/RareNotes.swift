@@ -42,7 +42,6 @@ final class RareNotes {
   /// `finish` compares with it, to find changes that a later operation undid.
   var before: StateBefore?
 
-  /// Makes an independent copy.
   func copy() -> RareNotes {
     let copy = RareNotes()
     copy.oldChain = oldChain

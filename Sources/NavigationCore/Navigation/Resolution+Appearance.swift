@@ -1,7 +1,6 @@
 // The choice of an appearance object, if any is set.
 
 extension AppearanceSet {
-  /// Whether an object is set in a slot.
   fileprivate func has(_ slot: AppearanceSlot) -> Bool {
     switch slot {
     case .standard: standard != nil

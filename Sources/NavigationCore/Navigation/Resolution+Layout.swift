@@ -77,7 +77,6 @@ extension Resolution {
     return isLarge ? base + Points.largeTitle : base
   }
 
-  /// Whether the bar has a large title.
   var isLarge: Bool { mayBeLarge && Self.isLarge(stack) }
 
   /// Whether the bar allows large titles now, so that the screens decide.

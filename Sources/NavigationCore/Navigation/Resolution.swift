@@ -37,15 +37,13 @@ struct Resolution {
 }
 
 extension NavigationController {
-  /// Computes what the bar shows.
+  /// Computes what the bar shows, also while the bar is hidden.
   ///
   /// O(1), because the result shares the state's lists of screens and buttons; with large titles,
   /// O(screens from the top down to the nearest one that is not automatic).
   ///
   /// A standalone bar shows the titles of its items only. It has no toolbar and is never at a
   /// scroll edge.
-  ///
-  /// - Returns: the content of the bar, also while the bar is hidden.
   package func resolvedBar() -> ResolvedBar {
     resolvedBar(by: Resolution(self))
   }
@@ -89,7 +87,6 @@ extension NavigationController {
       allowsSwipeBack: !isStandalone && swipeRefusal(isFullScreen: nil) == nil)
   }
 
-  /// Whether the bar has a back button.
   package var showsBackButton: Bool {
     guard stack.count >= 2, let top else { return false }
     return top.hasDefaultDetails || top.item.leavesBackButton
@@ -169,6 +166,5 @@ extension Resolution {
 }
 
 extension OpaqueJSON {
-  /// The value, if it is a number.
   var number: Double? { Double(String(decoding: bytes, as: UTF8.self)) }
 }

@@ -3,7 +3,6 @@
 /// Equal states give equal values. `leftItems`, `rightItems` and `toolbarItems` share storage with
 /// the state. `left` is computed from `backButton` and `leftItems`, `right` from `rightItems`.
 package struct ResolvedBar: Hashable, Sendable {
-  /// The top screen.
   package var top: ScreenID?
   /// The screen below it, which supplies the back button.
   package var back: ScreenID?
@@ -19,7 +18,6 @@ package struct ResolvedBar: Hashable, Sendable {
   /// Whether the bar has a large title below its content.
   package var isLarge: Bool
 
-  /// The back button, if it is shown.
   package var backButton: BackSlot?
   /// The menu of the back button; nil without a back button.
   package var backMenu: BackMenu?
@@ -31,10 +29,8 @@ package struct ResolvedBar: Hashable, Sendable {
   package var overflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
   package var rightItems: [Button]
-  /// Whether buttons with a landscape image show that one.
   package var usesLandscapeImages: Bool
 
-  /// How the bar is drawn.
   package var surface: Surface
   /// Whether the content shines through the bar.
   package var isTranslucent: Bool
@@ -45,28 +41,22 @@ package struct ResolvedBar: Hashable, Sendable {
   package var contentTop: UInt64
   /// The bars that the content extends under; nil if the screen wants no full-screen layout.
   package var extendsUnder: CoveringBars?
-  /// Whether the toolbar is shown.
   package var showsToolbar: Bool
   /// The toolbar's buttons in display order, also while it is hidden.
   package var toolbarItems: [Button]
-  /// The orientations that the interface supports.
   package var orientations: [Orientation]
-  /// Whether a swipe may pop the top screen.
   package var allowsSwipeBack: Bool
 }
 
 extension ResolvedBar {
   /// One left position.
   package enum LeftSlot: Hashable, Sendable {
-    /// The back button.
     case back(BackSlot)
-    /// A button of the top item.
     case button(ButtonSlot)
   }
 
   /// The middle position.
   package enum MiddleSlot: Hashable, Sendable {
-    /// A view of the client's.
     case view(TitleView)
     /// A text; an empty one is an explicit blank.
     case title(String)
@@ -74,7 +64,6 @@ extension ResolvedBar {
 
   /// A button as it is shown.
   package struct ButtonSlot: Hashable, Sendable {
-    /// The button.
     package var button: Button
     /// The image that fits the environment, if the button shows one.
     package var image: ImageReference?
@@ -88,11 +77,8 @@ extension ResolvedBar {
     package var text: String?
     /// The image in place of a text.
     package var image: ImageReference?
-    /// Where text or image come from.
     package var source: BackSource
-    /// The arrow beside the text or image.
     package var indicator: BackIndicator
-    /// Whether the text is the generic one.
     package var isGeneric: Bool
     /// Whether `wanted` does not fit, so that the generic text or none is shown.
     package var isTruncated: Bool
@@ -102,7 +88,6 @@ extension ResolvedBar {
     /// all.
     package var generic: String?
 
-    /// Makes a slot from its members.
     package init(
       text: String? = nil, image: ImageReference? = nil, source: BackSource,
       indicator: BackIndicator = .default, isGeneric: Bool = false, isTruncated: Bool = false,
@@ -175,7 +160,6 @@ extension ResolvedBar {
 
   /// An appearance object that is set.
   package struct AppearanceChoice: Hashable, Sendable {
-    /// The slot the object was found in.
     package var slot: AppearanceSlot
     /// Whether it is the top item's own; else the bar's.
     package var isOfItem: Bool
@@ -186,15 +170,12 @@ extension ResolvedBar {
 
   /// The look that the properties of the bar and its proxies result in.
   package struct SurfaceProperties: Hashable, Sendable {
-    /// The background behind the bar's content.
     package var background: Background
-    /// The colour of the title.
     package var textColor: String
     /// All attributes of the title, as they are set.
     package var attributes: TitleTextAttributes
     /// How far the title is moved down, in points as the client wrote it; nil for 0.
     package var titleOffset: OpaqueJSON?
-    /// The line below the bar.
     package var shadow: Shadow
   }
 
@@ -210,25 +191,18 @@ extension ResolvedBar {
   package enum Shadow: Hashable, Sendable {
     /// The system's line: a third of a point at scale 3 or more, else half a point.
     case hairline(isThird: Bool)
-    /// An image.
     case image(ImageReference)
-    /// None.
     case none
   }
 
   /// Bars that content may extend under.
   package struct CoveringBars: OptionSet, Hashable, Sendable {
-    /// One bit a bar.
     package let rawValue: UInt8
 
-    /// Makes a set from its bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The status bar.
     package static let status = CoveringBars(rawValue: 1)
-    /// The navigation bar.
     package static let navigation = CoveringBars(rawValue: 2)
-    /// The toolbar.
     package static let tool = CoveringBars(rawValue: 4)
   }
 }

@@ -5,7 +5,6 @@ package struct RestorationEntry: Hashable, Sendable {
   /// The screen; nil if its record cannot be read.
   package var record: ScreenRecord?
 
-  /// Makes a value from its members.
   package init(path: String, record: ScreenRecord?) {
     self.path = path
     self.record = record

@@ -24,7 +24,6 @@ package struct RouteTemplate: Hashable, Sendable {
     case name(String)
   }
 
-  /// The pattern that a route must match, one segment for each piece between slashes.
   package var segments: [Segment]
   /// The stack, bottom first.
   package var screens: [Element]

@@ -74,7 +74,6 @@ package struct Screen: @unchecked Sendable {
     assert(self.title == title && self.route == route)
   }
 
-  /// The identity within the nav.
   package var id: ScreenID { storage.id }
 
   /// The revision at which the content last changed.
@@ -179,7 +178,6 @@ package struct Screen: @unchecked Sendable {
     set { unique().details = newValue == ScreenDetails() ? nil : .value(newValue) }
   }
 
-  /// Whether every member of `details` is at its default.
   package var hasDefaultDetails: Bool { storage.details == nil }
 
   /// The navigation item; every screen has exactly one.
@@ -191,7 +189,6 @@ package struct Screen: @unchecked Sendable {
   /// The kind; a stack takes only `content`.
   package var kind: ScreenKind { storage.details?.value.kind ?? .content }
 
-  /// Whether a person may not pop the screen.
   var blocksPop: Bool { storage.details.map { !$0.value.canPop } ?? false }
 
   /// The buttons of the screen: left, right and toolbar items and the back button, in this order.
@@ -219,7 +216,6 @@ package struct Screen: @unchecked Sendable {
 }
 
 extension Screen: Equatable {
-  /// Equality of identity, version and content.
   package static func == (left: Screen, right: Screen) -> Bool {
     left.version == right.version && left.hasSameContent(as: right)
   }
@@ -233,7 +229,6 @@ package struct ScreenDetails: Hashable, Sendable {
   package var restorationID: String?
   /// Whether the screen wants the bar hidden while it is on top; nil leaves the bar alone.
   package var prefersBarHidden: Bool?
-  /// UIKit's `wantsFullScreenLayout`.
   package var wantsFullScreenLayout = false
   /// UIKit's `extendedLayoutIncludesOpaqueBars`.
   package var extendsUnderOpaqueBars = false
@@ -245,10 +240,8 @@ package struct ScreenDetails: Hashable, Sendable {
   package var modalInPresentation = false
   /// UIKit's `toolbarItems`, in display order.
   package var toolbarItems: [Button] = []
-  /// UIKit's `navigationItem`.
   package var item = NavigationItem()
 
-  /// Makes details at their defaults.
   package init() {}
 
   /// A box outside of the screen's storage, because most screens have no details.
@@ -275,20 +268,13 @@ package enum ScreenKind: UInt8, Sendable {
 
 /// UIRectEdge.
 package struct Edges: OptionSet, Hashable, Sendable {
-  /// One bit an edge.
   package let rawValue: UInt8
 
-  /// Makes a set from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The top edge.
   package static let top = Edges(rawValue: 1)
-  /// The left edge.
   package static let left = Edges(rawValue: 2)
-  /// The bottom edge.
   package static let bottom = Edges(rawValue: 4)
-  /// The right edge.
   package static let right = Edges(rawValue: 8)
-  /// All four, the default.
   package static let all: Edges = [.top, .left, .bottom, .right]
 }

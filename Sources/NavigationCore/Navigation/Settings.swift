@@ -16,19 +16,12 @@ package struct Settings: PartContent {
   package var interactivePopWithoutBackButton = false
   /// Pairs of gesture kinds that may be recognised together.
   package var simultaneous: OpaqueJSON?
-  /// UIKit's `hidesBarsOnTap`.
   package var hidesBarsOnTap = false
-  /// UIKit's `hidesBarsOnSwipe`.
   package var hidesBarsOnSwipe = false
-  /// UIKit's `hidesBarsWhenVerticallyCompact`.
   package var hidesBarsWhenVerticallyCompact = false
-  /// UIKit's `hidesBarsWhenKeyboardAppears`.
   package var hidesBarsWhenKeyboardAppears = false
-  /// Which operations must be guarded.
   package var guardPolicy = GuardPolicy.removal
-  /// Which operations ask the veto delegates.
   package var vetoScope = VetoScope.pushpop
-  /// Deadline and policy of veto questions.
   package var veto = Veto()
   /// The time for an animator or interaction delegate to answer, 1 … 60 000 ms.
   package var questionDeadline: UInt64 = 250
@@ -45,28 +38,23 @@ package struct Settings: PartContent {
   /// Route templates for `open`.
   package var routes: OpaqueJSON?
 
-  /// Makes the default settings.
   package init() {}
 }
 
 /// UIKit's `interactivePopGestureRecognizer` as a setting.
 package struct InteractivePop: Hashable, Sendable {
-  /// Whether the gesture may begin.
   package var isEnabled = true
   /// Whether it begins at the screen's edge or anywhere.
   package var isFullScreen = false
 
-  /// Makes the default swipe back: enabled, and only from the screen's edge.
   package init() {}
 }
 
 /// Which operations must carry a guard.
 package enum GuardPolicy: UInt8, Sendable {
-  /// No operations.
   case none
   /// Pops from the top, replacements of the whole stack, and `nav.close`; the default.
   case removal
-  /// All operations.
   case all
 }
 
@@ -89,7 +77,6 @@ package struct Veto: Hashable, Sendable {
   /// Whether the lack of a veto delegate counts as a missing answer.
   package var isRequired = false
 
-  /// Makes the default.
   package init() {}
 }
 
@@ -104,7 +91,6 @@ package struct Profile: Hashable, Sendable {
   /// Whether `pageCurl` and `close` are accepted as system items.
   package var extraSystemItems = false
 
-  /// Makes the default profile.
   package init() {}
 }
 
@@ -133,7 +119,6 @@ package enum SettingsEdit: Hashable, Sendable {
 }
 
 extension Settings {
-  /// Sets one member.
   package mutating func apply(_ edit: SettingsEdit) {
     switch edit {
     case .container(let value): container = value

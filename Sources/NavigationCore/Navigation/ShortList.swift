@@ -6,15 +6,12 @@ package struct ShortList<Element> {
   private var firstElement: Element?
   private var rest: [Element] = []
 
-  /// Makes an empty list.
   package init() {}
 
-  /// Makes a list of the elements of a sequence, in its order.
   package init(_ elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
 
-  /// Adds an element at the end.
   package mutating func append(_ element: Element) {
     if firstElement == nil {
       assert(rest.isEmpty)
@@ -26,10 +23,8 @@ package struct ShortList<Element> {
 }
 
 extension ShortList: RandomAccessCollection {
-  /// The index of the first element.
   package var startIndex: Int { 0 }
 
-  /// The number of elements.
   package var endIndex: Int { firstElement == nil ? 0 : rest.count + 1 }
 
   /// An element by its index, which must be in `startIndex..<endIndex`.
@@ -41,7 +36,6 @@ extension ShortList: RandomAccessCollection {
 }
 
 extension ShortList: ExpressibleByArrayLiteral {
-  /// Makes a list of these elements.
   package init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 

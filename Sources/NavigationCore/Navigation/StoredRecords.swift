@@ -2,15 +2,12 @@
 
 /// Why something stored cannot be used: it is damaged, or these rules could not have made it.
 package struct StoredDataError: Error, Hashable, Sendable {
-  /// The fault, in words.
   package var what: String
 
-  /// Makes an error.
   package init(what: String) { self.what = what }
 }
 
 extension Screen {
-  /// Rebuilds a screen from its stored record.
   package init(
     stored record: ScreenRecord, id: ScreenID, version: Revision
   ) throws(StoredDataError) {
@@ -58,7 +55,6 @@ extension NavigationItem {
 }
 
 extension Button {
-  /// Rebuilds a button from its stored record.
   package init(stored record: ButtonRecord) throws(StoredDataError) {
     guard let id = record.id else { throw StoredDataError(what: "a button without id") }
     do {

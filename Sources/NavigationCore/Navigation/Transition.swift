@@ -3,7 +3,6 @@ package struct Transition: PartContent {
   /// The transition; nil when idle.
   package var running: RunningTransition?
 
-  /// Makes the idle transition.
   package init() {}
 }
 
@@ -11,13 +10,11 @@ package struct Transition: PartContent {
 package struct RunningTransition: Hashable, Sendable {
   /// The revision that began the transition, which also identifies it.
   package var id: Revision
-  /// The kind of change that the transition shows.
   package var kind: Kind
   /// The screen that the transition hides; nil if there was none.
   package var from: ScreenID?
   /// The screen that the transition shows; nil if there is none.
   package var to: ScreenID?
-  /// Whether a gesture drives the transition.
   package var isInteractive = false
   /// The name of the client that began the gesture.
   package var owner: String?
@@ -45,7 +42,6 @@ package struct RunningTransition: Hashable, Sendable {
   /// The duration of a reduced animation, in milliseconds.
   package static let reducedDuration: UInt64 = 100
 
-  /// Makes a transition.
   package init(id: Revision, kind: Kind, from: ScreenID?, to: ScreenID?, deadline: UInt64) {
     self.id = id
     self.kind = kind
@@ -57,14 +53,12 @@ package struct RunningTransition: Hashable, Sendable {
 
 /// The answers of an animator delegate and of an interaction delegate for a transition.
 package struct Animation: Hashable, Sendable {
-  /// The name of the animator.
   package var animator: String
   /// How long the animator takes, in milliseconds; nil if the delegate gave no time.
   package var duration: UInt64?
   /// The name of the interaction driver; nil without one.
   package var driver: String?
 
-  /// Makes a value from its members.
   package init(animator: String, duration: UInt64?, driver: String? = nil) {
     self.animator = animator
     self.duration = duration
@@ -74,18 +68,14 @@ package struct Animation: Hashable, Sendable {
 
 /// A change of the bar's visibility during a transition.
 package struct BarChange: Hashable, Sendable {
-  /// Whether the bar was hidden before.
   package var wasHidden: Bool
-  /// Whether it is hidden now.
   package var isHidden: Bool
-  /// Whether the change is animated.
   package var isAnimated: Bool
   /// Whether it jumps: a change that is not animated inside an animated transition.
   package var isJump: Bool
   /// The automatic hiding that was in force before.
   package var hid: AutomaticHiding?
 
-  /// Makes a value from its members.
   package init(
     wasHidden: Bool, isHidden: Bool, isAnimated: Bool, isJump: Bool, hid: AutomaticHiding? = nil
   ) {

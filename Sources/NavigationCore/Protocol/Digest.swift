@@ -6,10 +6,8 @@ import CZlib
 /// `:name@ver`. LF separates the lines; the last line has none. The digest detects divergence; it
 /// is not a signature.
 package struct Digest: Hashable, Sendable {
-  /// The 32 bits of the CRC.
   package let bits: UInt32
 
-  /// Takes the bits of a digest that was computed earlier.
   package init(bits: UInt32) { self.bits = bits }
 
   /// Reads 8 lower-case hex digits; nil for anything else.
@@ -20,15 +18,12 @@ package struct Digest: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// The digest as 8 lower-case hex digits.
   package var text: String {
     let digits = String(bits, radix: 16)
     return String(repeating: "0", count: 8 - digits.utf8.count) + digits
   }
 
-  /// Computes the digest of a list of screens and parts from scratch.
-  ///
-  /// O(screens + parts).
+  /// Computes the digest from scratch; O(screens + parts).
   package init(
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
@@ -47,7 +42,6 @@ package struct DigestLines {
   /// it.
   private var isContinued = false
 
-  /// Makes an empty text.
   package init() { bytes.reserveCapacity(128) }
 
   /// Removes all lines, but keeps the memory for new ones.
@@ -56,7 +50,6 @@ package struct DigestLines {
     self.isContinued = isContinued
   }
 
-  /// Appends the line of one screen or part.
   package mutating func append(_ name: String, _ version: UInt64) {
     if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
     var name = name
@@ -83,9 +76,8 @@ package struct RunningDigest: Sendable {
   /// The newest revision whose parts `parts` covers; versions never decrease.
   private var partsAt = Revision(0)
 
-  /// Computes the digest after a change that did not touch the screens below `index`.
-  ///
-  /// O(depth − index).
+  /// Computes the digest after a change that did not touch the screens below `index`; O(depth −
+  /// index).
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
     -> Digest
   {
@@ -116,9 +108,7 @@ package struct RunningDigest: Sendable {
 }
 
 extension NavigationController {
-  /// Computes the digest of the nav from scratch.
-  ///
-  /// O(depth).
+  /// Computes the digest of the nav from scratch; O(depth).
   package func digest() -> Digest {
     Digest(
       screens: stack.map { ($0.id.text, $0.version.number) },
@@ -166,7 +156,6 @@ struct LineChecksum: Sendable {
     }
   }
 
-  /// Appends the lines of the six parts.
   mutating func appendParts(of controller: borrowing NavigationController) {
     for part in PartName.allCases {
       append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)

@@ -2,7 +2,6 @@ import CZlib
 
 /// The reason why bytes are not a gzip file, in zlib's words.
 package struct GzipError: Error, Hashable, Sendable {
-  /// What zlib found.
   package var what: String
 }
 
@@ -39,9 +38,7 @@ package struct GzipWriter: ~Copyable {
   private let stream: ZStream
   private static let room = 65_536
 
-  /// Begins a file.
-  ///
-  /// - Parameter level: from 1, the fastest, to 9, the smallest file.
+  /// Begins a file; `level` goes from 1, the fastest, to 9, the smallest file.
   package init(level: Int32 = 6) {
     precondition((1...9).contains(level), "level \(level)")
     stream = unsafe ZStream(
@@ -53,14 +50,10 @@ package struct GzipWriter: ~Copyable {
       }, end: { unsafe deflateEnd($0) })
   }
 
-  /// Compresses more bytes.
-  ///
-  /// - Returns: the next bytes of the file, often none.
+  /// Compresses more bytes; returns the next bytes of the file, often none.
   package mutating func append(_ bytes: [UInt8]) -> [UInt8] { deflate(bytes, Z_NO_FLUSH) }
 
-  /// Ends the file; nothing may be appended afterwards.
-  ///
-  /// - Returns: the last bytes of the file.
+  /// Ends the file, and returns its last bytes; nothing may be appended afterwards.
   package mutating func finish() -> [UInt8] { deflate([], Z_FINISH) }
 
   private func deflate(_ bytes: [UInt8], _ flush: Int32) -> [UInt8] {
@@ -98,7 +91,6 @@ package struct GzipReader: ~Copyable {
   package private(set) var isAtEnd = false
   private static let room = 65_536
 
-  /// Begins a file.
   package init() {
     stream = unsafe ZStream(
       {
@@ -124,9 +116,8 @@ package struct GzipReader: ~Copyable {
     offset = 0
   }
 
-  /// The next bytes of the contents, at most 64 KiB; nil if more of the file is needed, or it is over.
-  ///
-  /// - Throws: what zlib finds wrong with the file.
+  /// The next bytes of the contents, at most 64 KiB; nil if more of the file is needed, or it is
+  /// over.
   package mutating func next() throws(GzipError) -> [UInt8]? {
     guard !isAtEnd, offset < input.count else { return nil }
     var output = [UInt8](repeating: 0, count: Self.room)

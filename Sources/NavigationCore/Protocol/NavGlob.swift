@@ -2,7 +2,6 @@
 ///
 /// A name that begins with `$` is matched only by a pattern that does.
 package struct NavGlob: Hashable, Sendable {
-  /// The pattern as it was written.
   package let text: String
   private let pattern: [UInt8]
 
@@ -17,9 +16,6 @@ package struct NavGlob: Hashable, Sendable {
     assert(!pattern.isEmpty)
   }
 
-  /// Whether the pattern matches the name of a nav.
-  ///
-  /// `*` stands for any octets, `?` for one. For a virtual nav, the pattern must begin with `$`.
   package func matches(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }

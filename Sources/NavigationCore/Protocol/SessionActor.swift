@@ -30,7 +30,6 @@ package struct Role: Hashable, Sendable {
   /// The name in the configuration and in the protocol.
   package let name: String
 
-  /// Makes the role of a name.
   package init(_ name: String) { self.name = name }
 
   /// All rights everywhere.

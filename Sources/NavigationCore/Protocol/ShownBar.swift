@@ -21,9 +21,8 @@ package struct ShownBar: Sendable {
     follow(controller, &json)
   }
 
-  /// Writes the resolved bar of the next state as one JSON value.
-  ///
-  /// - Returns: whether its bytes differ from those of the state before.
+  /// Writes the resolved bar of the next state as one JSON value; returns whether its bytes differ
+  /// from those of the state before.
   @discardableResult
   package mutating func follow(
     _ controller: borrowing NavigationController, _ json: inout JSONWriter
@@ -76,7 +75,6 @@ package struct ShownBar: Sendable {
     framedAt >= controller.barPartsVersion && frame.rules.hold(for: controller.stack)
   }
 
-  /// Writes the resolved bar of a state as one JSON value.
   fileprivate func write(
     _ controller: borrowing NavigationController, to json: inout JSONWriter
   ) {
@@ -138,7 +136,6 @@ package struct ShownBar: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes a resolved bar as one JSON value.
   mutating func shown(_ bar: ShownBar, of controller: borrowing NavigationController) {
     bar.write(controller, to: &self)
   }

@@ -48,7 +48,6 @@ package struct DaemonStatistics: Sendable {
   package var (pruned, toPrune): (UInt64, UInt64) = (0, 0)
   /// Free bytes and size of the journal's file system.
   package var (diskFree, diskSize): (UInt64, UInt64) = (0, 0)
-  /// The limits of file descriptors and of connections.
   package var (descriptorLimit, connectionLimit): (UInt64, UInt64) = (0, 0)
   /// The limit of connections of one user or key.
   package var principalLimit: UInt64 = 0
@@ -75,14 +74,12 @@ package struct DaemonStatistics: Sendable {
 
   /// What a daemon of a cluster reports of it.
   package struct Cluster: Sendable {
-    /// The name of the daemon.
     package var member = ""
     /// The number of its shards, of the daemons that serve, and of the shards that none of them has.
     package var (shards, members, unowned): (UInt64, UInt64, UInt64) = (0, 0, 0)
     /// The milliseconds until its lease ended when it last looked.
     package var lease: UInt64 = 0
 
-    /// Makes a value in which every figure is 0.
     package init() {}
   }
 
@@ -94,24 +91,18 @@ package struct DaemonStatistics: Sendable {
 
   /// A session with its activity.
   package struct BusySession: Hashable, Sendable {
-    /// The id and the name of the client.
     package var (id, name): (String, String)
     /// The number of its answered ops, and of its watches.
     package var (operations, watches): (UInt64, UInt64)
 
-    /// Makes a session with its counts.
     package init(id: String, name: String, operations: UInt64, watches: UInt64) {
       (self.id, self.name, self.operations, self.watches) = (id, name, operations, watches)
     }
   }
 
-  /// Makes statistics in which every figure is 0, empty or nil.
   package init() {}
 
-  /// Reads the value of `get stats`.
-  ///
-  /// - Parameter json: one JSON object.
-  /// - Throws: the syntax error and its byte offset.
+  /// Reads the value of `get stats`, one JSON object.
   package init(json: [UInt8]) throws(JSONError) {
     var tape = JSONTape()
     try tape.read(json)
@@ -251,7 +242,6 @@ package struct PrincipalConnections: Hashable, Sendable {
   /// Its open connections, including those that have not sent a message yet.
   package var count: UInt64
 
-  /// Makes an entry for one user or key.
   package init(principal: String, count: UInt64) {
     (self.principal, self.count) = (principal, count)
   }

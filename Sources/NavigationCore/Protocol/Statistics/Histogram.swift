@@ -4,7 +4,6 @@ package struct Histogram: Hashable, Sendable {
   package let bounds: [UInt64]
   /// The number of values in each bucket, and last the number of values above all bounds.
   package let counts: [UInt64]
-  /// The sum of all values.
   package let sum: UInt64
 
   /// Makes a histogram; there is one count more than there are bounds.
@@ -15,7 +14,6 @@ package struct Histogram: Hashable, Sendable {
     self.sum = sum
   }
 
-  /// The number of all values.
   package var count: UInt64 { counts.reduce(0, &+) }
 
   /// The values counted after `earlier`; nil if that is not an earlier state of this histogram.
@@ -27,10 +25,9 @@ package struct Histogram: Hashable, Sendable {
       bounds: bounds, counts: zip(counts, earlier.counts).map { $0 - $1 }, sum: sum - earlier.sum)
   }
 
-  /// Estimates a quantile by linear interpolation within a bucket.
+  /// Estimates a quantile by linear interpolation within a bucket; `share` goes from 0 to 1.
   ///
-  /// - Parameter share: the share of values that the result must not be below, from 0 to 1.
-  /// - Returns: the estimate; the last bound for values above it; nil without values.
+  /// It is the last bound for values above all bounds, and nil without values.
   package func quantile(_ share: Double) -> Double? {
     let count = count
     guard count > 0 else { return nil }

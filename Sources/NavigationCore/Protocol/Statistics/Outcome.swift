@@ -15,7 +15,6 @@ package struct Outcome: Hashable, Sendable {
   /// An op that the hub had decided before, and that got the recorded answer again.
   package static let repeated = Outcome(place: 2)
 
-  /// An op refused with a code.
   package static func refused(_ code: ErrorCode) -> Outcome { Outcome(place: 3 + code.place) }
 
   /// A message other than an op, refused with a code.

@@ -9,19 +9,16 @@ package final class Author: Hashable, Sendable {
   /// The id of the process; nil if the kernel did not report one, as with tcp.
   package let process: Int32?
 
-  /// Makes an author from a name, a principal and a process id.
   package init(name: String, principal: String, process: Int32?) {
     self.name = name
     self.principal = principal
     self.process = process
   }
 
-  /// Compares name, principal and process.
   package static func == (left: Author, right: Author) -> Bool {
     left.name == right.name && left.principal == right.principal && left.process == right.process
   }
 
-  /// Hashes name, principal and process.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(principal)

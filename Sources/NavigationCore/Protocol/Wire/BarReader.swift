@@ -129,7 +129,6 @@ extension RecordReader {
     }
   }
 
-  /// Reads the bar from a journal row.
   package func storedBar(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Bar {
     var bar = Bar()
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
@@ -159,7 +158,6 @@ extension RecordReader {
       cause: cause, toolbar: try flag(tape, toolbar, "hid.toolbar", default: false))
   }
 
-  /// Reads the toolbar from a journal row.
   package func storedToolbar(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Toolbar {
     var toolbar = Toolbar()
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in

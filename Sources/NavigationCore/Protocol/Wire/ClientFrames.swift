@@ -10,7 +10,6 @@ package enum VerbFrame: Hashable, Sendable {
   /// A frame of any other form.
   case malformed
 
-  /// Reads the first frame of a message.
   package init(_ frame: [UInt8]) {
     // Nearly all frames begin with this prefix, so no search is needed for them.
     if frame.count <= 24, frame.starts(with: Self.prefix) {
@@ -41,13 +40,10 @@ package enum VerbFrame: Hashable, Sendable {
 /// It is not cryptographic. A client that makes two of its own messages collide gets the answer of
 /// the first one for both.
 package struct BodyHash: Hashable, Sendable {
-  /// The 64 bits of the checksum.
   package let bits: UInt64
 
-  /// Takes the bits of a checksum that was computed earlier.
   package init(bits: UInt64) { self.bits = bits }
 
-  /// Hashes the octets of a message.
   package init(_ span: Span<UInt8>) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
     var at = 0
@@ -73,7 +69,6 @@ package struct BodyHash: Hashable, Sendable {
 
 /// The error with which the daemon answers an unreadable message.
 package struct MessageFailure: Error, Hashable, Sendable {
-  /// The code of the error, such as `bad-json`.
   package var code: ErrorCode
   /// The verb of the message; nil if it has none that the daemon knows.
   package var verb: ClientVerb?

@@ -7,9 +7,7 @@ package enum ClientMessage: Sendable {
   indirect case hello(Hello)
   /// Starts a watch on a nav.
   indirect case watch(WatchRequest)
-  /// Ends a watch.
   indirect case unwatch(id: UInt64, nav: String, view: View)
-  /// Changes a nav.
   case op(OpMessage)
   /// Reads a value once.
   indirect case get(GetRequest)
@@ -27,10 +25,8 @@ package enum ClientMessage: Sendable {
   case credit(upTo: UInt64)
   /// Requests a `pong`.
   case ping(id: UInt64)
-  /// Ends the session.
   case bye(id: UInt64)
 
-  /// The verb of the message.
   package var verb: ClientVerb {
     switch self {
     case .hello: .hello
@@ -103,18 +99,14 @@ package struct Hello: Hashable, Sendable {
 
 /// The identity of a client process: 128 random bits, on the wire as 32 lower-case hex digits.
 package struct ClientID: Hashable, Sendable {
-  /// The upper 64 bits.
   package let high: UInt64
-  /// The lower 64 bits.
   package let low: UInt64
 
-  /// Makes an identity from its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Reads 32 lower-case hex digits; nil for anything else.
   package init?(_ text: String) {
     let utf8 = Array(text.utf8)
     guard utf8.count == 32, utf8.allSatisfy(Grammar.isLowerHex),
@@ -124,7 +116,6 @@ package struct ClientID: Hashable, Sendable {
     self.init(high: high, low: low)
   }
 
-  /// The identity as 32 lower-case hex digits.
   package var text: String { Epoch(bits: high).text + Epoch(bits: low).text }
 }
 
@@ -146,17 +137,13 @@ package enum View: UInt8, CaseIterable, Sendable, WireNamed {
     }
   }
 
-  /// The word on the wire.
   package var text: String { wireName.description }
 }
 
 /// The message `watch`, which starts a watch on a nav.
 package struct WatchRequest: Hashable, Sendable {
-  /// The message id, which the answer repeats.
   package var id: UInt64
-  /// The name of the nav.
   package var nav: String
-  /// The part of the nav's state to deliver.
   package var view: View
   /// The position of the mirror from which to resume; nil to begin with a snapshot.
   package var from: MirrorPosition?
@@ -166,7 +153,6 @@ package struct WatchRequest: Hashable, Sendable {
   /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
   package var hasResolved: Bool
 
-  /// Makes a request; by default for the full view, without a position.
   package init(
     id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
     bad: MirrorPosition? = nil, hasResolved: Bool = true
@@ -184,12 +170,9 @@ package struct WatchRequest: Hashable, Sendable {
 package struct MirrorPosition: Hashable, Sendable {
   /// The epoch of the revision; nil in a report of divergence, which concerns the present epoch.
   package var epoch: Epoch?
-  /// The number of the revision.
   package var revision: Revision
-  /// The digest of the state at the revision.
   package var digest: Digest
 
-  /// Makes a position from an epoch, a revision and a digest.
   package init(epoch: Epoch?, revision: Revision, digest: Digest) {
     self.epoch = epoch
     self.revision = revision
@@ -201,15 +184,11 @@ package struct MirrorPosition: Hashable, Sendable {
 package struct Guards: Hashable, Sendable {
   /// Whether the client overrides the requirement of a guard (`if.any`).
   package var any = false
-  /// The epoch that the nav must have.
   package var epoch: Epoch?
-  /// The revision that the nav must be at.
   package var revision: Revision?
-  /// The digest that the nav's state must have.
   package var digest: Digest?
   /// The id that the top screen must have; the inner nil means that the stack must be empty.
   package var top: String??
-  /// The number of screens that the stack must have.
   package var depth: UInt64?
   /// The ids that the stack must have, bottom first.
   package var stack: [String]?
@@ -218,10 +197,8 @@ package struct Guards: Hashable, Sendable {
   /// The id that the visible screen must have, presented ones included; the inner nil: none.
   package var visible: String??
 
-  /// Makes an empty set of guards, which always holds.
   package init() {}
 
-  /// The guards without all but the epoch.
   package var epochOnly: Guards {
     var guards = Guards()
     guards.epoch = epoch
@@ -238,15 +215,12 @@ package struct Guards: Hashable, Sendable {
 ///
 /// A client has no `OpMessage`: it gives the operations as JSON, which only the daemon reads.
 package struct OpRequest: Sendable {
-  /// The id of the message, which answers repeat.
   package var id: UInt64
   /// The client's id; required without a session, else equal to the session's.
   package var client: ClientID?
   /// The client's name for the log, if there is no session.
   package var name: String?
-  /// The name of the nav.
   package var nav: String
-  /// The guards, which the nav must meet.
   package var guards: Guards
   /// Whether the change is animated; nil for the default of the operations.
   package var isAnimated: Bool?
@@ -260,7 +234,6 @@ package struct OpRequest: Sendable {
   /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
   package var isDry = false
 
-  /// Makes a request; by default without guards, animation and deadline.
   package init(
     id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
     guards: Guards = Guards(),
@@ -282,30 +255,17 @@ package struct OpRequest: Sendable {
 ///
 /// It is an immutable object, so the checks pass a reference instead of a copy.
 package final class OpMessage: Sendable {
-  /// The id of the message, which answers repeat.
   package let id: UInt64
-  /// The digits of `id`.
   package let idDigits: Digits
-  /// The client's id; required without a session, else equal to the session's.
   package let client: ClientID?
-  /// The client's name for the log, if there is no session.
   package let name: String?
-  /// The name of the nav.
   package let nav: String
-  /// The guards, which the nav must meet.
   package let guards: Guards
-  /// Whether the change is animated; nil for the default of the operations.
   package let isAnimated: Bool?
-  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
   package let waits: Bool
-  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
-  /// for none.
   package let due: UInt64?
-  /// The machine whose clock `due` counts by: a kernel's boot id; nil for the daemon's.
   package let clock: String?
-  /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
   package let isDry: Bool
-  /// The kinds of the operations, in order.
   package let kinds: OperationKinds
   /// All operations, in order, if one has a sender or is not in `readable`; else none.
   ///
@@ -347,12 +307,10 @@ package final class OpMessage: Sendable {
   /// Whether all operations are in `readable`, and none has a sender.
   package var areUsual: Bool { unusual.isEmpty }
 
-  /// The operation at an index of `kinds`.
   package func operation(_ index: Int) -> RequestedOperation {
     unusual.isEmpty ? RequestedOperation(kinds[index], .operation(index)) : unusual[index]
   }
 
-  /// The operations, in order.
   package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }
 
   /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
@@ -365,19 +323,15 @@ package final class OpMessage: Sendable {
 /// The kinds of the operations of an op, at most 16, without memory of their own.
 package struct OperationKinds: RandomAccessCollection, Sendable {
   private var kinds = InlineArray<16, OperationKind>(repeating: .unknown)
-  /// The number of operations.
   package private(set) var count = 0
   /// Whether all kinds are ordinary ones, see `OperationKind.isOrdinary`.
   ///
   /// An op meets nine tests for other kinds, which look at this alone for most messages.
   package private(set) var areOrdinary = true
 
-  /// The index of the first operation.
   package var startIndex: Int { 0 }
-  /// The number of operations.
   package var endIndex: Int { count }
 
-  /// The kind of an operation.
   package subscript(_ index: Int) -> OperationKind {
     precondition(index >= 0 && index < count, "operation \(index) of \(count)")
     return kinds[index]
@@ -398,7 +352,6 @@ package struct OperationKinds: RandomAccessCollection, Sendable {
 package struct RequestedOperation: Sendable {
   /// The kind of the operation; `unknown` if no operation has this name.
   package var kind: OperationKind
-  /// The arguments, or the reason why they are unreadable.
   package var arguments: Arguments
   /// UIKit's `sender` of a push or show, which navd keeps with the revision, for the log of the nav.
   package var sender: OpaqueJSON?
@@ -417,7 +370,6 @@ package struct RequestedOperation: Sendable {
     indirect case unreadable(ReadFailure)
   }
 
-  /// Makes an operation from its kind and arguments.
   package init(_ kind: OperationKind, _ arguments: Arguments, sender: OpaqueJSON? = nil) {
     self.kind = kind
     self.arguments = arguments
@@ -429,7 +381,6 @@ package struct RequestedOperation: Sendable {
 package enum ClientVerb: String, CaseIterable, Sendable {
   case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, publish, credit, ping, bye
 
-  /// The frame that announces the verb.
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
 
   /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.

@@ -8,13 +8,10 @@ package struct ClientMessageReader: Sendable {
   /// Makes a reader that rejects bodies of more than `maximumBytes` bytes.
   package init(maximumBytes: Int = 65536) { self.maximumBytes = maximumBytes }
 
-  /// Reads a message.
+  /// Reads a message; opaque values are copied out of the body.
   ///
-  /// - Parameters:
-  ///   - frame: the first frame, such as `nsp1.op`.
-  ///   - body: the second frame, a JSON object.
-  /// - Returns: the message; opaque values are copied out of the body.
-  /// - Throws: the error that answers the message.
+  /// `frame` is the first frame, such as `nsp1.op`, and `body` the second one, a JSON object. The
+  /// error is the answer to the message.
   package mutating func read(
     frame: Span<UInt8>, body: Span<UInt8>
   ) throws(MessageFailure) -> ClientMessage {

@@ -2,7 +2,6 @@
 ///
 /// NavigationReplica has those that do, so that a program without it cannot write any.
 package enum ClientMessageWriter {
-  /// Encodes `hello`.
   package static func hello(_ hello: Hello) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -34,7 +33,6 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `watch`.
   package static func watch(_ request: WatchRequest) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if request.view != .full {
@@ -47,7 +45,6 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `unwatch`.
   package static func unwatch(id: UInt64, nav: String, view: View) -> [UInt8] {
     var json = begin(id, nav: nav)
     json.member("view", plain: view.wireName)
@@ -55,7 +52,6 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `get`.
   package static func get(_ request: GetRequest) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -84,7 +80,6 @@ package enum ClientMessageWriter {
     return json.bytes
   }
 
-  /// Encodes `credit`.
   package static func credit(upTo limit: UInt64) -> [UInt8] {
     var json = JSONWriter(reserving: 32)
     json.beginObject()

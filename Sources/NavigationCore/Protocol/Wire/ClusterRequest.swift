@@ -10,12 +10,9 @@ package struct ClusterRequest: Hashable, Sendable {
     case drain(String, on: Bool)
   }
 
-  /// The id of the message.
   package var id: UInt64
-  /// The change.
   package var wish: Wish
 
-  /// Makes a request of its members.
   package init(id: UInt64, wish: Wish) {
     self.id = id
     self.wish = wish

@@ -20,7 +20,6 @@ package struct DelegateRegistration: Hashable, Sendable {
   /// The orientation to begin with, one of the supported ones; nil for none.
   package var preferredOrientation: String?
 
-  /// Makes a registration.
   package init(
     roles: Set<DelegateRole>, supportedOrientations: [String] = [],
     preferredOrientation: String? = nil
@@ -40,7 +39,6 @@ package struct AskID: Hashable, Sendable {
   /// The daemon's number of the question within the session.
   package let number: UInt64
 
-  /// Makes an identity from the two numbers.
   package init(session: UInt64, number: UInt64) {
     self.session = session
     self.number = number
@@ -51,15 +49,12 @@ package struct AskID: Hashable, Sendable {
 package struct Ask: Hashable, Sendable {
   /// The daemon's number of the question within the session.
   package var number: UInt64
-  /// The name of the nav.
   package var nav: String
-  /// The epoch of the nav.
   package var epoch: Epoch
   /// The revision of the state before the op that the question is about.
   package var revision: Revision
   /// Milliseconds from the question on; the daemon ignores later answers.
   package var within: UInt64
-  /// The question itself.
   package var question: Question
 }
 
@@ -99,21 +94,17 @@ package struct Settlement: Hashable, Sendable {
 
 /// The end of what a session held of a nav, the message `lost`.
 package struct DutyLoss: Hashable, Sendable {
-  /// The name of the nav.
   package var nav: String
   /// What has ended: `lease` or `delegate`.
   package var what: String
   /// The code of the reason: `lease-lost`, `forbidden` or `no-nav`.
   package var code: String
-  /// The reason, for people.
   package var message: String
 }
 
 /// The message `delegate`, which replaces the session's delegate roles for a nav.
 package struct DelegateRequest: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
   package var id: UInt64
-  /// The name of the nav.
   package var nav: String
   /// The new roles, instead of the earlier ones; an empty set ends them all.
   package var roles: Set<DelegateRole>
@@ -136,11 +127,8 @@ package enum DelegateAnswer: Hashable, Sendable {
 
 /// The message `lease`, which takes or gives back the display lease of a nav.
 package struct LeaseRequest: Hashable, Sendable {
-  /// The id of the message, which answers repeat.
   package var id: UInt64
-  /// The name of the nav.
   package var nav: String
-  /// What the session wants.
   package var wish: LeaseWish
 }
 

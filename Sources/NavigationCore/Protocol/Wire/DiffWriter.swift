@@ -42,7 +42,6 @@ package struct EncodedDiff: Sendable {
     return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
   }
 
-  /// Releases the bytes.
   package mutating func clear() { bytes = [] }
 }
 
@@ -140,7 +139,6 @@ package struct DiffFrame: ~Copyable {
 // Writers of a nav's changes, events and operation results, for messages.
 
 extension JSONWriter {
-  /// Writes the events of a revision.
   package mutating func events(_ events: [NavigationEvent]) {
     beginArray()
     for event in events {

@@ -75,7 +75,6 @@ extension RecordReader {
     return locale
   }
 
-  /// Reads the environment from a journal row.
   package func storedEnvironment(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure)
     -> Environment
   {

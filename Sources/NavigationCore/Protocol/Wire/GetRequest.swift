@@ -6,11 +6,9 @@ package struct GetRequest: Hashable, Sendable {
       config, reload, trace, diffs, refusals
   }
 
-  /// The id of the message, which answers repeat.
   package var id: UInt64
   /// The name of the nav; nil for values of the whole daemon.
   package var nav: String?
-  /// The kind of value to read.
   package var what: What
   /// The revision of the state to read; nil for the newest.
   package var at: Revision?
@@ -31,7 +29,6 @@ package struct GetRequest: Hashable, Sendable {
   /// Whether the reports begin, for `trace`; false ends them.
   package var isOn = true
 
-  /// Makes a request; by default for the state at the newest revision.
   package init(
     id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,
     from: Revision? = nil, limit: UInt64 = 100

@@ -196,7 +196,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The rights that the operation needs.
   package var rights: Rights {
     switch self {
     case .navConfigure, .navClose, .proxySet: .admin
@@ -263,10 +262,8 @@ extension RequestedOperation {
 
 /// The rights of a principal on a nav, a set.
 package struct Rights: OptionSet, Hashable, Sendable {
-  /// The bits of the set.
   package let rawValue: UInt8
 
-  /// Makes a set from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// To watch and to get.
@@ -277,6 +274,5 @@ package struct Rights: OptionSet, Hashable, Sendable {
   package static let pop = Rights(rawValue: 4)
   /// To configure and to close.
   package static let admin = Rights(rawValue: 8)
-  /// All four.
   package static let all: Rights = [.read, .push, .pop, .admin]
 }

@@ -174,7 +174,6 @@ extension OperationReader {
 }
 
 extension RecordReader {
-  /// Reads the presentation chain from a journal row.
   package func storedPresentation(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Presentation {

@@ -31,7 +31,6 @@ extension RecordReader {
     }
   }
 
-  /// Reads the id of a button.
   package func buttonID(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonID {
     guard let text = tape.string(at), let id = ButtonID(text) else {
       throw ReadFailure(
@@ -124,7 +123,6 @@ extension RecordReader {
 }
 
 extension RecordReader {
-  /// Reads a complete screen from a journal row.
   package func storedScreen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Screen {
     guard tape.kind(at) == .object else {
       throw ReadFailure(.invalidArgument, "a screen is no record")
@@ -138,7 +136,6 @@ extension RecordReader {
     }
   }
 
-  /// Reads a complete button from a journal row.
   package func storedButton(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Button {
     guard tape.kind(at) == .object else {
       throw ReadFailure(.invalidArgument, "a button is no record")

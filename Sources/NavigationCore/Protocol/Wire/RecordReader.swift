@@ -1,13 +1,11 @@
 /// The first member of an operation or record that cannot be read, and the values it may have.
 package struct ReadFailure: Error, Hashable, Sendable {
-  /// The code of the error, such as `invalid-argument`.
   package var code: ErrorCode
   /// The error for people.
   package var text: String
   /// The `reason` of the error on the wire; nil for codes without one.
   package var reason: String?
 
-  /// Makes a failure, by default with the code `invalid-argument`.
   package init(_ code: ErrorCode = .invalidArgument, _ text: String, reason: String? = nil) {
     self.code = code
     self.text = text
@@ -31,7 +29,6 @@ package struct RecordReader {
 
   let source: Source
 
-  /// Makes a reader for records of one origin.
   package init(_ source: Source) { self.source = source }
 
   func screenArgument(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
@@ -44,7 +41,6 @@ package struct RecordReader {
     }
   }
 
-  /// Reads the id of a screen.
   package func screenID(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID {
     if tape.isPlain(at), let id = ScreenID(tape.text(at)) { return id }
     guard let text = tape.string(at), let id = ScreenID(text) else {

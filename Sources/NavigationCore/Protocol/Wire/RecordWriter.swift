@@ -101,7 +101,6 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes a button record.
   package mutating func button(_ button: Button) {
     let content = button.content
     beginObject()

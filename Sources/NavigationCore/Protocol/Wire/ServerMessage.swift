@@ -8,7 +8,6 @@ package enum ServerVerb: String, CaseIterable, Sendable {
 
   private static let frames = allCases.map { Array("nsp1.\($0.rawValue)".utf8) }
 
-  /// The index of the verb in the order of the cases.
   private var place: Int {
     switch self {
     case .welcome: 0
@@ -51,13 +50,9 @@ package enum ServerMessage: Sendable {
   case diffs([Diff])
   case latest(Latest)
   case event(EphemeralEvent)
-  /// A question to a delegate.
   case ask(Ask)
-  /// The end of a veto round.
   case settled(Settlement)
-  /// The end of what this session held.
   case lost(DutyLoss)
-  /// Messages of other clients, for an administrator that asked for them.
   case traced(TracedMessages)
   case mark(Mark)
   case end(WatchEnd)
@@ -97,21 +92,15 @@ package struct Welcome: Hashable, Sendable {
 
 /// The message `ok`; which members it has depends on the request.
 package struct OkReply: Hashable, Sendable {
-  /// The id of the request that this answers.
   package var id: UInt64
-  /// The name of the nav.
   package var nav: String?
-  /// The epoch of the nav.
   package var epoch: Epoch?
-  /// The revision of the nav that the answer reports.
   package var revision: Revision?
   /// Whether the op made a revision.
   package var changed: Bool?
-  /// The number of screens on the stack.
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
-  /// The digest of the state at the revision.
   package var digest: Digest?
   /// The results of the operations, a JSON array; nil if the request is no op.
   package var out: OpaqueJSON?
@@ -130,7 +119,6 @@ package struct OkReply: Hashable, Sendable {
 
   /// What the answer to a dry run has beside the answer that the op would get.
   package struct Rehearsal: Hashable, Sendable {
-    /// The delegates that the daemon would ask.
     package var delegates: [Delegate]
     /// The place among the waiting ops, if the op would wait.
     package var position: UInt64?
@@ -142,7 +130,6 @@ package struct OkReply: Hashable, Sendable {
   package struct Delegate: Hashable, Sendable {
     /// The name of its client; empty if the client of the op may not read the nav.
     package var name: String
-    /// The roles in which the daemon would ask it.
     package var roles: [String]
   }
 }
@@ -155,7 +142,6 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var nonce: String?
   /// The code on the wire; this version of the client may not know it.
   package var code: String
-  /// The error, for people.
   package var message: String
   /// What the request did to the state: `none` or `unknown`.
   package var effect: String
@@ -173,15 +159,11 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var after: UInt64?
   /// The index of the refused operation within the op.
   package var index: UInt64?
-  /// The name of the nav.
   package var nav: String?
-  /// The epoch of the nav.
   package var epoch: Epoch?
   /// The revision of the nav when the daemon refused the request.
   package var revision: Revision?
-  /// The digest of the state at the revision.
   package var digest: Digest?
-  /// The number of screens on the stack.
   package var depth: UInt64?
   /// The id of the top screen; the inner nil stands for an empty stack.
   package var top: String??
@@ -234,7 +216,6 @@ extension ErrReply {
 
   /// The last change of the top screen, which explains why a guard failed.
   package struct Since: Hashable, Sendable {
-    /// The revision.
     package var revision: Revision
     /// Wall-clock time of the daemon in milliseconds since 1970.
     package var time: UInt64
@@ -267,10 +248,8 @@ package struct MirrorRecord: Hashable, Sendable {
   package var id: String
   /// The revision at which the record last changed.
   package var version: Revision
-  /// The JSON of the record, as received.
   package var json: OpaqueJSON
 
-  /// Makes a record.
   package init(id: String, version: Revision, json: OpaqueJSON) {
     self.id = id
     self.version = version
@@ -280,17 +259,13 @@ package struct MirrorRecord: Hashable, Sendable {
 
 /// The message `snap`, one part of a snapshot; most snapshots have only one.
 package struct SnapshotPart: Hashable, Sendable {
-  /// The name of the nav.
   package var nav: String
   /// The kind of the nav, such as `controller` or `bar`.
   package var kind: String
-  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision of the state.
   package var revision: Revision
   /// The stack index of the first screen in this part.
   package var first: UInt64
-  /// Whether this is the last part.
   package var isLast: Bool
   /// The reason for the snapshot, in the protocol's words.
   package var why: String?
@@ -308,9 +283,7 @@ package struct SnapshotPart: Hashable, Sendable {
 
 /// One revision, as a change to a mirror.
 package struct Diff: Hashable, Sendable {
-  /// The name of the nav.
   package var nav: String
-  /// The epoch of the nav.
   package var epoch: Epoch
   /// The revision to which the diff applies.
   package var base: Revision
@@ -324,7 +297,6 @@ package struct Diff: Hashable, Sendable {
   package var byName: String?
   /// The id of the requesting client's op; nil if no op led to the revision.
   package var byOp: UInt64?
-  /// Whether the change is animated.
   package var isAnimated: Bool
   /// The relation of the new top to the old stack, if the op replaced the whole stack.
   package var relation: String?
@@ -334,9 +306,7 @@ package struct Diff: Hashable, Sendable {
   package var resolved: OpaqueJSON?
   /// The events of the revision, a JSON array.
   package var events: OpaqueJSON
-  /// The number of screens on the stack at `revision`.
   package var depth: UInt64
-  /// The digest of the state at the revision.
   package var digest: Digest
 
   /// A change of the list of screens, or of one screen or part.
@@ -349,13 +319,10 @@ package struct Diff: Hashable, Sendable {
 
 /// The message `latest`: the newest value of a view that may skip values.
 package struct Latest: Hashable, Sendable {
-  /// The name of the nav.
   package var nav: String
   /// The view of the watch: `bar` or `top`.
   package var view: String
-  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision of the value.
   package var revision: Revision
   /// The value as JSON: the resolved bar, or the record of the top screen.
   package var value: OpaqueJSON
@@ -363,9 +330,7 @@ package struct Latest: Hashable, Sendable {
 
 /// The message `event`: events that make no revision.
 package struct EphemeralEvent: Hashable, Sendable {
-  /// The name of the nav.
   package var nav: String
-  /// The epoch of the nav.
   package var epoch: Epoch
   /// The revision of the nav when the events happened.
   package var revision: Revision
@@ -384,22 +349,16 @@ package struct Mark: Hashable, Sendable {
 
   /// The position of one nav.
   package struct Position: Hashable, Sendable {
-    /// The name of the nav.
     package var nav: String
-    /// The revision.
     package var revision: Revision
-    /// The digest of the state at the revision.
     package var digest: Digest
   }
 }
 
 /// The message `end`: a watch is over.
 package struct WatchEnd: Hashable, Sendable {
-  /// The name of the nav.
   package var nav: String
-  /// The view of the watch.
   package var view: String
-  /// The epoch of the nav.
   package var epoch: Epoch
   /// The last revision of the watch.
   package var revision: Revision
@@ -411,14 +370,12 @@ package struct WatchEnd: Hashable, Sendable {
 
 /// The daemon to which a nav has moved.
 package struct DaemonAddress: Hashable, Sendable {
-  /// The endpoint of the daemon.
   package var endpoint: String
   /// The public key of the daemon, in Z85; nil if it has none.
   package var key: String?
   /// The address of the daemon's gateway for browsers; nil if it has none.
   package var web: String?
 
-  /// Makes an address.
   package init(endpoint: String, key: String? = nil, web: String? = nil) {
     self.endpoint = endpoint
     self.key = key

@@ -1,6 +1,5 @@
 /// An unreadable message from the daemon; the client must end the session.
 package struct ServerMessageFailure: Error, Hashable, Sendable {
-  /// The error, for people.
   package var text: String
 }
 
@@ -8,7 +7,6 @@ package struct ServerMessageFailure: Error, Hashable, Sendable {
 package struct ServerMessageReader: Sendable {
   private var tape = JSONTape()
 
-  /// Makes a reader with empty buffers.
   package init() {}
 
   /// Reads a message; an unknown verb gives `unknown`.

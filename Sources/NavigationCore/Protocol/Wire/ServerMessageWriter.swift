@@ -1,14 +1,9 @@
 /// The state of a nav, as `ok` and `err` report it.
 package struct NavStanding {
-  /// The name of the nav.
   package var nav: String
-  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision of the state.
   package var revision: Revision
-  /// The digest of the state.
   package var digest: Digest
-  /// The number of screens on the stack.
   package var depth: Int
   /// The id of the top screen; nil for an empty stack.
   package var top: String?
@@ -20,9 +15,7 @@ package struct OutgoingError {
   package var id: UInt64?
   /// The nonce of the `hello` that the error answers; nil for other requests.
   package var nonce: String?
-  /// The code.
   package var code: ErrorCode
-  /// The error in a sentence for people.
   package var text: String
   /// The reason in one word, for codes that have several; nil for others.
   package var reason: String?
@@ -39,7 +32,6 @@ package struct OutgoingError {
   /// The state of the nav, if the client may read it.
   package var standing: NavStanding?
 
-  /// Makes an error with a code and a sentence.
   package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
     self.code = code
     self.id = id
@@ -69,7 +61,6 @@ extension OutgoingError {
 
 /// Encoders for the bodies of messages from the daemon.
 package enum ServerMessageWriter {
-  /// Encodes `err`.
   package static func error(_ error: OutgoingError) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -351,7 +342,6 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `bye`.
   package static func bye(why: StaticString, after: UInt64?) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("why", plain: why)
@@ -361,7 +351,6 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `ask`.
   package static func ask(
     _ number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
     _ question: (inout JSONWriter) -> Void
@@ -377,7 +366,6 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `settled`.
   package static func settled(_ ask: UInt64, _ outcome: StaticString, by name: String?) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("ask", ask)
@@ -399,7 +387,6 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `queued`.
   package static func queued(id: UInt64, nav: String, position: Int) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("id", id)
@@ -437,7 +424,6 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `pong`.
   package static func pong(id: UInt64, boot: Epoch, time: UInt64) -> [UInt8] {
     JSONWriter.object(reserving: 80) { json in
       json.member("id", id)
@@ -464,7 +450,6 @@ extension JSONWriter {
 
 /// An encoded `ok` to an op, and the place of `out` in it.
 package struct EncodedOk {
-  /// The encoded `ok`.
   package var bytes: [UInt8]
   /// The byte range of the value of `out`, the results of the operations.
   package var outputs: Range<Int>

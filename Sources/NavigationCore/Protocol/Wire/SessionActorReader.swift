@@ -1,7 +1,6 @@
 extension SessionActor {
-  /// Reads the member `actor` of a `hello`.
-  ///
-  /// - Throws: `invalid-argument` for another form, unknown members too.
+  /// Reads the member `actor` of a `hello`; throws `invalid-argument` for another form, unknown
+  /// members too.
   init(_ index: Int, in tape: borrowing JSONTape) throws(MessageFailure) {
     guard let name = tape.member("name", of: index).flatMap({ tape.string($0) }),
       let role = tape.member("role", of: index).flatMap({ tape.string($0) }),

@@ -2,7 +2,6 @@
 package struct SettingsReader {
   private let reader: RecordReader
 
-  /// Makes a reader that reads ids and records with `reader`.
   package init(_ reader: RecordReader) { self.reader = reader }
 
   /// Reads the arguments of `nav.configure`.
@@ -25,7 +24,6 @@ package struct SettingsReader {
     "navigationBar", "bar", "toolbar",
   ]
 
-  /// Reads the part `settings` from a journal row.
   package func stored(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> RecordedSettings
   {
     guard tape.kind(at) == .object else {

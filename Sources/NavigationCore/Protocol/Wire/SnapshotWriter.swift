@@ -9,19 +9,13 @@ package struct Snapshot: Sendable {
     case directory([[UInt8]])
   }
 
-  /// The name of the nav.
   package var nav: String
-  /// The kind of the nav, as the word on the wire.
   package var kind: StaticString
-  /// The epoch of the nav.
   package var epoch: Epoch
-  /// The revision of the state.
   package var revision: Revision
   /// The reason for the snapshot, in the protocol's words.
   package var why: String
-  /// The digest of the state.
   package var digest: Digest
-  /// The contents.
   package var content: Content
 
   /// The number of screens, or of records in a virtual nav.
@@ -32,13 +26,10 @@ package struct Snapshot: Sendable {
     }
   }
 
-  /// Encodes the part that begins with the screen at `first`.
+  /// Encodes the part that begins with the screen at `first`; `next` is nil after the last part.
   ///
-  /// - Parameters:
-  ///   - first: the index of the first screen.
-  ///   - limit: the maximum bytes of the part's records; a single record may exceed it.
-  ///   - hasResolved: whether the last part includes `resolved`.
-  /// - Returns: the body, and the index of the next part's first screen; nil after the last part.
+  /// The records have at most `limit` bytes, but a single record may exceed it. Only the last part
+  /// can have `resolved`.
   package func part(
     from first: Int, limit: Int, hasResolved: Bool = true
   ) -> (body: [UInt8], next: Int?) {

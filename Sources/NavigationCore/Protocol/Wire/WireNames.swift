@@ -21,9 +21,7 @@ extension WireNamed {
 }
 
 extension ScreenKind: WireNamed, CaseIterable {
-  /// All kinds.
   package static let allCases: [ScreenKind] = [.content, .tabBar, .navigation]
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .content: "content"
@@ -34,16 +32,12 @@ extension ScreenKind: WireNamed, CaseIterable {
 }
 
 extension ButtonStyle: WireNamed, CaseIterable {
-  /// All styles.
   package static let allCases: [ButtonStyle] = [.plain, .done]
-  /// The word on the wire.
   package var wireName: StaticString { self == .plain ? "plain" : "done" }
 }
 
 extension LargeTitleDisplayMode: WireNamed, CaseIterable {
-  /// All modes.
   package static let allCases: [LargeTitleDisplayMode] = [.automatic, .always, .never]
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .automatic: "automatic"
@@ -54,9 +48,7 @@ extension LargeTitleDisplayMode: WireNamed, CaseIterable {
 }
 
 extension GuardPolicy: WireNamed, CaseIterable {
-  /// All policies.
   package static let allCases: [GuardPolicy] = [.none, .removal, .all]
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .none: "none"
@@ -67,9 +59,7 @@ extension GuardPolicy: WireNamed, CaseIterable {
 }
 
 extension VetoScope: WireNamed, CaseIterable {
-  /// All scopes.
   package static let allCases: [VetoScope] = [.pushpop, .dismiss, .all]
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .pushpop: "pushpop"
@@ -80,9 +70,7 @@ extension VetoScope: WireNamed, CaseIterable {
 }
 
 extension Relation: WireNamed, CaseIterable {
-  /// All relations.
   package static let allCases: [Relation] = [.same, .back, .new, .empty]
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .same: "same"
@@ -99,7 +87,6 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
   case api, segue, backButton, gesture, complete, cancel, timeout, restore, revert, open, lease,
     recovery
 
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .api: "api"
@@ -126,7 +113,6 @@ extension Edges {
 }
 
 extension HidingCause: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .tap: "tap"
@@ -138,7 +124,6 @@ extension HidingCause: WireNamed {
 }
 
 extension AppearanceSlot: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .standard: "standard"
@@ -150,7 +135,6 @@ extension AppearanceSlot: WireNamed {
 }
 
 extension BarStyle: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .default: "default"
@@ -160,7 +144,6 @@ extension BarStyle: WireNamed {
 }
 
 extension BarMetrics: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .default: "default"
@@ -172,7 +155,6 @@ extension BarMetrics: WireNamed {
 }
 
 extension BarPosition: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .any: "any"
@@ -184,7 +166,6 @@ extension BarPosition: WireNamed {
 }
 
 extension Orientation: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .portrait: "portrait"
@@ -196,7 +177,6 @@ extension Orientation: WireNamed {
 }
 
 extension RunningTransition.Kind: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .push: "push"
@@ -208,7 +188,6 @@ extension RunningTransition.Kind: WireNamed {
 }
 
 extension TransitionOutcome: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .completed: "completed"
@@ -219,7 +198,6 @@ extension TransitionOutcome: WireNamed {
 }
 
 extension Animations: WireNamed {
-  /// The word on the wire.
   package var wireName: StaticString {
     switch self {
     case .on: "on"
