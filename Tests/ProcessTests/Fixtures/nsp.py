@@ -3,6 +3,9 @@
 import json, os, random, sys, time, zlib, zmq
 
 PARTS = ("bar", "toolbar", "presented", "transition", "environment", "settings")
+REMEMBERED = 540                                      # seconds; the daemon remembers ops for 600
+
+def now(): return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 class Refused(Exception): pass                        # args[0] is the body of `err`, `end` or `bye`
 
@@ -53,7 +56,7 @@ class Nav(Mirror):
         self.connect()
     def prepare(self, nav, window=65536):
         self.nav, self.window, self.used, self.upto, self.id = nav, window, 0, window, 0
-        self.unanswered, self.again, self.answers = {}, set(), {}    # bodies of ops by id; ids sent again; answers by id
+        self.unanswered, self.again, self.answers = {}, set(), {}    # times and bodies of ops by id; ids sent again; answers
         self.client, self.sock = os.urandom(16).hex(), None
     def open(self):                                   # a new socket for each connection: libzmq does not reconnect
         if self.sock:
@@ -84,7 +87,9 @@ class Nav(Mirror):
         self.window, self.hb, self.id = f1["limits"]["window"], f1["hb"], max(self.id, f1["ops"]["last"])
         self.used, self.upto = 0, self.window
         self.resume()
-        for body in self.unanswered.values(): self.send("op", **body)           # the same octets, in the same order
+        for id, (since, body) in list(self.unanswered.items()):     # the same octets, in the same order
+            if now() - since < REMEMBERED: self.send("op", **body)
+            else: self.answer("err", {"id": id, "code": "op-too-old", "effect": "unknown", "retry": "resync"})
         self.again = set(self.unanswered)
     def send(self, verb, **f1):
         try: self.sock.send_multipart([b"nsp1." + verb.encode(), json.dumps(f1).encode()])
@@ -127,7 +132,7 @@ class Nav(Mirror):
         elif id in self.unanswered:
             if f1.get("code") == "busy" and id in self.again:           # it says nothing about the first sending
                 time.sleep(f1.get("after", 100) / 1000)
-                return self.send("op", **self.unanswered[id])
+                return self.send("op", **self.unanswered[id][1])
             del self.unanswered[id]
             self.answers[id] = verb, f1
     def over(self, f1):                               # without a watch, no mirror
@@ -138,8 +143,9 @@ class Nav(Mirror):
         return self.m
     def begin(self, guard, *do, **more):              # many ops can be under way
         self.id += 1
-        self.unanswered[self.id] = {"id": self.id, "nav": self.nav, "if": guard, "do": list(do), **more}
-        self.send("op", **self.unanswered[self.id])
+        body = {"id": self.id, "nav": self.nav, "if": guard, "do": list(do), **more}
+        self.unanswered[self.id] = now(), body
+        self.send("op", **body)
         return self.id
     def finish(self, id):                             # the mirror shows the op when this returns
         while id not in self.answers: self.step()
