@@ -198,8 +198,7 @@ class WebNav(nsp.Nav):
     """The reference client's mirror over HTTP."""
 
     def __init__(self, gateway, who, nav, window=65536, **how):
-        self.nav, self.window, self.used, self.upto = nav, window, 0, window
-        self.m, self.pending = None, None
+        self.prepare(nav, window)
         self.page = Page(gateway, who, window=window, **how)
         self.id = self.page.welcome["ops"]["last"]
         self.watch()

@@ -40,7 +40,7 @@ def operations():
     for row in table.splitlines()[2:]:
         cells = re.split(r"(?<!\\)\|", row)
         # What a semicolon adds depends on arguments, for which EXTRA has rows.
-        rights = re.findall(r"\b(?:push|pop|admin)\b", cells[4].split(";")[0])
+        rights = re.findall(r"\b(?:push|pop|admin)\b", cells[3].split(";")[0].split(":")[0])
         found.update({name: rights for name in re.findall(r"`([\w.]+)`", cells[1])})
     # A button that is not there pops nothing.
     found["button.activate"] = ["push"]

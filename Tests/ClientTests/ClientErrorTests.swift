@@ -107,7 +107,7 @@ import Testing
     var rows: [(String, String)] = []
     for line in text[start.lowerBound...].split(separator: "\n").dropFirst(2) {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      guard line.hasPrefix("|"), cells.count == 4 else { break }
+      guard line.hasPrefix("|"), cells.count == 3 else { break }
       for code in cells[0].split(separator: ",") {
         rows.append((code.trimmingCharacters(in: [" ", "`"]), cells[1]))
       }

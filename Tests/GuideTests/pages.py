@@ -26,7 +26,7 @@ OWNERS = (
 SECTIONS = {
     ("docs/protocol.md", "A session in ten messages"): "Tests/GuideTests/test_protocol.py",
     ("docs/protocol.md", "CURVE, over tcp"): "Tests/GuideTests/test_protocol.py",
-    ("docs/protocol.md", "7. Digest"): "Tests/GuideTests/test_messages.py",
+    ("docs/protocol.md", "The digest"): "Tests/GuideTests/test_messages.py",
     ("README.md", "Two commands"): "Tests/GuideTests/test_sections.py",
     ("README.md", "With packages alone"): "Tests/BootedTests/Scenarios/newuser.sh",
     ("README.md", "By hand"): "Tests/GuideTests/test_sections.py",

@@ -19,7 +19,7 @@ def section(heading):
 
 class Walk(unittest.TestCase):
     def test_the_session_has_the_messages_of_the_page(self):
-        reader = Reader(section("## A session in ten messages"))
+        reader = Reader(section("### A session in ten messages"))
         self.addCleanup(reader.close)
         self.assertEqual(reader.follow(), len(reader.blocks))
         shown = reader.blocks[-1].text.splitlines()

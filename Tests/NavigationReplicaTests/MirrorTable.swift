@@ -2,7 +2,7 @@
 
 @testable import NavigationReplica
 
-/// The table "Mirror rules" of protocol.md §6, row by row.
+/// The table "Mirror rules" in the core of protocol.md, row by row.
 struct MirrorTable {
   enum Watch {
     /// No watch; one that is not answered; one whose snapshot must come; one that runs.

@@ -28,11 +28,11 @@ def pause(tries):
     return min(5.0, 0.1 * 2 ** min(tries, 16)) * random.uniform(0.5, 1)
 
 
-class Mirror(nsp.Nav):
+class Mirror(nsp.Mirror):
     """The mirror of one nav; its watches go where the nav is."""
 
-    def __init__(self, client, nav):  # without a socket of its own
-        self.client, self.nav, self.m, self.pending = client, nav, None, None
+    def __init__(self, client, nav):
+        self.client, self.nav = client, nav
         self.is_due, self.how, self.states = False, {}, 0
 
     def watch(self, **how):

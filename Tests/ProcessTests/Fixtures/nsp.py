@@ -1,64 +1,27 @@
 #!/usr/bin/env python3
-"""nsp.py ENDPOINT NAV: NSP/1 reference client."""
-import json, os, sys, zlib, zmq
+"""nsp.py ENDPOINT NAV: a client of NSP/1, written from "The core" of docs/protocol.md alone."""
+import json, os, random, sys, time, zlib, zmq
 
 PARTS = ("bar", "toolbar", "presented", "transition", "environment", "settings")
+REMEMBERED = 540                                      # seconds; the daemon remembers ops for 600
 
-class Refused(Exception): pass                        # args[0] is the err object
+def now(): return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+class Refused(Exception): pass                        # args[0] is the body of `err`, `end` or `bye`
 
 def digest(screens, parts):
     lines = ["%s@%d" % (s["id"], s["ver"]) for s in screens]
     lines += [":%s@%d" % (p, parts[p]["ver"]) for p in PARTS if p in parts]
     return "%08x" % zlib.crc32("\n".join(lines).encode())
 
-class Nav:
-    tmp = []                                          # the screens of a snapshot in parts
-    def __init__(self, endpoint, nav, window=65536):
-        self.nav, self.window, self.used, self.upto, self.m, self.pending = nav, window, 0, window, None, None
-        self.sock = zmq.Context.instance().socket(zmq.DEALER)
-        for option, value in ((zmq.IMMEDIATE, 1), (zmq.LINGER, 0), (zmq.RCVTIMEO, 15000)): self.sock.setsockopt(option, value)
-        self.sock.connect(endpoint)
-        nonce = os.urandom(4).hex()
-        self.send("hello", ver=[1, 1], client=os.urandom(16).hex(), name="nsp.py", nonce=nonce, window=window, hb=5000)
-        verb, f1, _ = self.frames()
-        while not (verb == "welcome" and f1["nonce"] == nonce): verb, f1, _ = self.frames()   # discard older messages
-        self.id = f1["ops"]["last"]
-        self.watch()
-    def send(self, verb, **f1): self.sock.send_multipart([b"nsp1." + verb.encode(), json.dumps(f1).encode()])
-    def frames(self):
-        f0, f1 = self.sock.recv_multipart()
-        return f0[5:].decode(), json.loads(f1), len(f1)
-    def request(self, verb, **f1):
-        self.id += 1
-        self.send(verb, id=self.id, nav=self.nav, **f1)
-        return self.id
-    def watch(self, **how): self.pending = self.request("watch", **how)    # join, or resume with "from"
+class Mirror:
+    """The mirror of one nav. `good`: it shows the nav, and guards may be built from it."""
+    m, pending, good, tmp = None, None, False, []     # pending: the id of the unanswered watch; tmp: screens of parts
     def position(self, *names): return {k: self.m[k] for k in names}
     def resume(self): self.watch(**({"from": self.position("epoch", "rev", "dig")} if self.m else {}))
     def suspect(self): self.watch(**({"bad": self.position("rev", "dig")} if self.m else {}))
-    def step(self):                                   # receive one message, keep the mirror, return the message
-        verb, f1, size = self.frames()
-        if verb in ("ok", "err") and f1.get("id") == self.pending:
-            self.pending = None
-            if verb == "err": self.over(f1)           # no such nav, or not permitted
-        if verb == "end":
-            if self.pending is None: self.over(f1)
-            self.m = None                             # the end of the watch before
-        if verb in ("snap", "diff", "diffs", "latest", "event"):
-            self.used += size
-            for d in f1.get("list", [f1]) if verb in ("snap", "diff", "diffs") else ():
-                if self.pending is None: getattr(self, verb.rstrip("s"))(d)
-            if self.used > self.upto - self.window // 2:
-                self.upto = self.used + self.window
-                self.send("credit", upto=self.upto)
-        if verb == "mark" and self.pending is None and self.m:
-            for _, rev, dig in f1["at"]:
-                if rev > self.m["rev"] or rev == self.m["rev"] and dig != self.m["dig"]: self.suspect()
-        return verb, f1
-    def over(self, f1):                               # without a watch, no mirror
-        self.m = None
-        raise Refused(f1)
     def snap(self, f1):
+        self.good = False
         self.tmp = (self.tmp if f1["i"] else []) + f1["screens"]    # the digest finds a missing part
         if f1["last"]: self.adopt(f1, self.tmp, {p: f1[p] for p in PARTS if p in f1})
     def diff(self, f1):
@@ -78,18 +41,119 @@ class Nav:
             else: return self.suspect()
         self.adopt({"resolved": m["resolved"], **f1}, screens, parts)
     def adopt(self, f1, screens, parts):
-        new = {**{k: f1.get(k) for k in ("epoch", "rev", "dig", "resolved")}, "screens": screens, "parts": parts}
-        if digest(screens, parts) == f1["dig"]: self.m = new
-        else: self.suspect()
+        if digest(screens, parts) != f1["dig"]: return self.suspect()
+        self.m = {**{k: f1.get(k) for k in ("epoch", "rev", "dig", "resolved")}, "screens": screens, "parts": parts}
+        self.good = True
+    def mark(self, f1):
+        for nav, rev, dig in f1["at"] if self.m else ():
+            if nav == self.nav and (rev > self.m["rev"] or rev == self.m["rev"] and dig != self.m["dig"]): self.suspect()
+
+class Nav(Mirror):
+    """A connection that resumes, and the mirror of one nav."""
+    def __init__(self, endpoint, nav, window=65536):
+        self.prepare(nav, window)
+        self.endpoint = endpoint
+        self.connect()
+    def prepare(self, nav, window=65536):
+        self.nav, self.window, self.used, self.upto, self.id = nav, window, 0, window, 0
+        self.unanswered, self.again, self.answers = {}, set(), {}    # times and bodies of ops by id; ids sent again; answers
+        self.client, self.sock = os.urandom(16).hex(), None
+    def open(self):                                   # a new socket for each connection: libzmq does not reconnect
+        if self.sock:
+            self.sock.disable_monitor()
+            self.sock.close()
+        self.lost, self.hb, self.sock = False, 5000, zmq.Context.instance().socket(zmq.DEALER)
+        for option, value in ((zmq.IMMEDIATE, 1), (zmq.LINGER, 0), (zmq.SNDTIMEO, 1000), (zmq.RECONNECT_IVL, -1)):
+            self.sock.setsockopt(option, value)
+        self.poller = zmq.Poller()
+        self.poller.register(self.sock, zmq.POLLIN)
+        self.poller.register(self.sock.get_monitor_socket(zmq.EVENT_DISCONNECTED), zmq.POLLIN)
+        self.sock.connect(self.endpoint)
+    def connect(self, after=0):
+        self.good, tries = False, 0
+        while True:
+            time.sleep(after + random.uniform(0, min(5, 0.1 * 2 ** tries)) if after or tries else 0)
+            after, tries, nonce = 0, min(tries + 1, 6), os.urandom(4).hex()
+            self.open()
+            self.send("hello", ver=[1, 1], client=self.client, name="nsp.py", nonce=nonce, window=self.window, hb=self.hb)
+            try:
+                verb, f1, _ = self.frames()
+                while f1.get("nonce") != nonce: verb, f1, _ = self.frames()     # discard what is older
+            except zmq.Again: continue
+            if verb == "welcome": return self.welcome(f1)
+            if f1["retry"] != "later": raise Refused(f1)
+            after = f1.get("after", 1000) / 1000
+    def welcome(self, f1):
+        self.window, self.hb, self.id = f1["limits"]["window"], f1["hb"], max(self.id, f1["ops"]["last"])
+        self.used, self.upto = 0, self.window
+        self.resume()
+        for id, (since, body) in list(self.unanswered.items()):     # the same octets, in the same order
+            if now() - since < REMEMBERED: self.send("op", **body)
+            else: self.answer("err", {"id": id, "code": "op-too-old", "effect": "unknown", "retry": "resync"})
+        self.again = set(self.unanswered)
+    def send(self, verb, **f1):
+        try: self.sock.send_multipart([b"nsp1." + verb.encode(), json.dumps(f1).encode()])
+        except zmq.Again: self.lost = True            # there is no connection, or the daemon does not read
+    def frames(self):
+        if self.lost or self.sock not in dict(self.poller.poll(3 * self.hb)): raise zmq.Again    # silence, or its end
+        f0, f1 = self.sock.recv_multipart()
+        return f0[5:].decode(), json.loads(f1), len(f1)
+    def request(self, verb, **f1):
+        self.id += 1
+        self.send(verb, id=self.id, nav=self.nav, **f1)
+        return self.id
+    def watch(self, **how): self.good, self.pending = False, self.request("watch", **how)
+    def step(self):                                   # receive one message, keep the mirror, return the message
+        try: verb, f1, size = self.frames()
+        except zmq.Again:
+            self.connect()
+            return "lost", {}
+        if verb in ("ok", "err"): self.answer(verb, f1)
+        if verb == "bye":
+            if f1["why"] not in ("shutting-down", "stalled"): raise Refused(f1)
+            self.connect(f1.get("after", 0) / 1000)
+        if verb == "end" and f1["nav"] == self.nav:
+            if self.pending is None: self.over(f1)
+            self.m = None                             # the end of the watch before
+        if verb in ("snap", "diff", "diffs", "latest", "event"):
+            self.used += size
+            for d in f1.get("list", [f1]) if verb in ("snap", "diff", "diffs") else ():
+                if self.pending is None: getattr(self, verb.rstrip("s"))(d)
+            if self.used > self.upto - self.window // 2:
+                self.upto = self.used + self.window
+                self.send("credit", upto=self.upto)
+        if verb == "mark" and self.pending is None: self.mark(f1)
+        return verb, f1
+    def answer(self, verb, f1):
+        id = f1["id"]
+        if id is not None and id == self.pending:
+            self.pending, self.good = None, f1.get("mode") == "resume"
+            if verb == "err": self.over(f1)           # no such nav, or not permitted
+        elif id in self.unanswered:
+            if f1.get("code") == "busy" and id in self.again:           # it says nothing about the first sending
+                time.sleep(f1.get("after", 100) / 1000)
+                return self.send("op", **self.unanswered[id][1])
+            del self.unanswered[id]
+            self.answers[id] = verb, f1
+    def over(self, f1):                               # without a watch, no mirror
+        self.m, self.good = None, False
+        raise Refused(f1)
     def ready(self):
-        while self.m is None or self.pending: self.step()
+        while not self.good: self.step()
         return self.m
-    def op(self, guard, *do, **more):                 # by R1 the mirror shows the op when this returns
-        mine, (verb, f1) = self.request("op", do=list(do), **{"if": guard}, **more), self.step()
-        while f1.get("id") != mine or verb == "queued": verb, f1 = self.step()
+    def begin(self, guard, *do, **more):              # many ops can be under way
+        self.id += 1
+        body = {"id": self.id, "nav": self.nav, "if": guard, "do": list(do), **more}
+        self.unanswered[self.id] = now(), body
+        self.send("op", **body)
+        return self.id
+    def finish(self, id):                             # the mirror shows the op when this returns
+        while id not in self.answers: self.step()
+        verb, f1 = self.answers.pop(id)
         if verb == "err": raise Refused(f1)
-        while self.ready()["rev"] < f1["rev"]: self.step()
+        while self.ready()["epoch"] == f1["epoch"] and self.m["rev"] < f1["rev"]: self.step()
         return f1
+    def op(self, guard, *do, **more): return self.finish(self.begin(guard, *do, **more))
     def push(self, **screen): return self.op({"epoch": self.ready()["epoch"]}, {"push": {"screen": screen}})
     def pop(self): return self.op({"epoch": self.ready()["epoch"], "top": (self.m["screens"] or [{"id": None}])[-1]["id"]}, {"pop": {}})
 

@@ -7,6 +7,8 @@ import json, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import nsp
 
+GOOD = {"replaced": True, "resumed": True, "applied": True, "gap": False, "diverged": False, "ended": False}
+
 class Failed(Exception): pass
 
 def need(holds, *why):
@@ -16,7 +18,7 @@ class Client(nsp.Nav):
     """The client with lists in the place of its socket."""
     def __init__(self, nav):
         self.sent, self.incoming = [], None
-        self.nav, self.window, self.used, self.upto, self.m, self.pending, self.id = nav, 65536, 0, 65536, None, None, 0
+        self.prepare(nav)
     def send(self, verb, **body): self.sent.append((verb, body))
     def frames(self): return self.incoming
 
@@ -49,11 +51,12 @@ class Runner:
         if "watch" in step: c.watch()
         elif "lost" in step:
             c.sent.clear()
-            c.resume()
+            c.welcome({"hb": 60000, "ops": {"last": 0}, "limits": {"window": 65536}})
         elif "to" in step: self.sent(*step["to"])
         elif "do" in step:
             verb, body = step["do"]
-            self.ids[body["id"]] = c.request(verb, **{k: v for k, v in body.items() if k not in ("id", "nav")})
+            more = {k: v for k, v in body.items() if k not in ("id", "nav", "if", "do")}
+            self.ids[body["id"]] = c.begin(body.get("if", {}), *body["do"], **more) if verb == "op" else c.request(verb, **more)
             c.sent.pop()
         elif "from" in step: self.got(step, *step["from"])
         else:
@@ -70,7 +73,7 @@ class Runner:
         self.ids[body["id"]] = mine["id"]
         self.client.sent.clear()
     def got(self, step, verb, body):
-        c, before, pending = self.client, self.client.m, self.client.pending
+        c, before, pending, asked = self.client, self.client.m, self.client.pending, set(self.client.unanswered)
         size = len(body if isinstance(body, str) else json.dumps(body))
         f1 = json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))
         if f1.get("id") in self.ids: f1["id"] = self.ids[f1["id"]]
@@ -86,6 +89,8 @@ class Runner:
         elif is_ == "ended": need(over, "the end is not noticed")
         elif is_ == "refused": need(over == (f1["id"] == pending), "the refusal is not noticed")
         else: need(not over, "the watch is over")     # `then` says whether the mirror stays
+        need(GOOD.get(is_, c.good) == c.good, "the mirror's own word is", c.good)
+        if verb != "queued" and f1.get("id") in asked: need(c.answers.pop(f1["id"]) == (verb, f1), "the answer is not reported")
         if "refused" in step: need(all(f1[k] == v for k, v in step["refused"].items() if k != "id"), "another refusal")
         if "then" in step: self.shown = step["then"]
         need(same(summary(c.m), self.shown), "the mirror shows", summary(c.m), "not", self.shown)
