@@ -5,7 +5,7 @@ import Testing
 @Suite struct TableReaderTests {
   /// A row with a script.
   static func row(_ script: String...) -> String {
-    "C-900 X-1\n  Given g\n  When w\n  Then t\n" + script.map { "  \($0)\n" }.joined()
+    "C-900 X ◇\n  Given g\n  When w\n  Then t\n" + script.map { "  \($0)\n" }.joined()
   }
 
   @Test func `a row is read with its words and its place`() throws {
@@ -13,7 +13,7 @@ import Testing
     let row = try #require(try TableReader.read(text, file: "t").first)
     #expect(row.id == "C-900")
     #expect(row.line == 3)
-    #expect(row.reference == "X-1")
+    #expect(row.source == "X ◇")
     #expect([row.given, row.when, row.then] == ["g", "w", "t"])
     #expect(row.lines.map(\.number) == [7, 9, 10, 11])
   }
@@ -51,6 +51,7 @@ import Testing
     Wrong(Self.row("code", "nav [A]", "stack [A]"), 1),
     Wrong("C-900 X\n  Given g\n  When w\n  nav [A]\n  stack [A]\n", 1),
     Wrong("C-9 X\n", 1),
+    Wrong("C-900\n  Given g\n  When w\n  Then t\n  nav [A]\n  stack [A]\n", 1),
     Wrong("  nav [A]\n", 1),
   ]
 

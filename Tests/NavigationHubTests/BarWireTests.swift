@@ -54,7 +54,7 @@ import Testing
     #"{"proxy.set":{"barStyle":null}}"#, #"{"nav.configure":{"proxy":{}}}"#,
     #"{"ui.swipe":{"dir":"up"}}"#, #"{"appearance.set":{"slot":"compact","object":null}}"#,
   ])
-  func `DEC-07 setting what is so already changes nothing`(ops: String) throws {
+  func `setting what is so already changes nothing`(ops: String) throws {
     let client = try World().kiosk()
     #expect(try client.must(ops).json["changed"] as? Bool == false)
   }

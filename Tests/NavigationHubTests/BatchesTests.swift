@@ -106,7 +106,7 @@ import Testing
       let client = ClientID(high: 0, low: number)
       return Batch.UnsoundOp(
         key: RememberedOps.Key(principal: "uid:0", client: client), op: number, slot: 2,
-        violated: ["INV-0"])
+        violated: ["planted"])
     }
     var batches = Batches()
     for number: UInt64 in 1...3 {

@@ -67,7 +67,7 @@ import Testing
       ])
   }
 
-  @Test func `C-270 D-20 silence is a no`() throws {
+  @Test func `C-270 silence is a no`() throws {
     let (stage, judge) = try judged(["A", "B"], #""veto":{"deadline":200,"policy":"deny"}"#)
     try stage.same { () throws in
       let body = stage.owner.opBody(Stage.pop, Stage.any)
@@ -77,7 +77,7 @@ import Testing
       #expect(sent.to(stage.owner).codes == ["delegate-timeout"])
       #expect(sent.to(stage.owner)[0].json["retry"] as? String == "same")
       #expect(sent.to(judge).settled == ["timeout"])
-      // D-21
+      // An answer after the deadline is ignored.
       let late = sent.to(judge)[0].json["ask"] as? Int
       #expect(try stage.answer(judge, "true", to: late).isEmpty)
       // The same octets ask again.
@@ -86,7 +86,7 @@ import Testing
     #expect(try stage.answer(judge, "true").to(stage.owner).map(\.verb) == [.ok])
   }
 
-  @Test func `D-20 silence may count as a yes, and the log says so`() throws {
+  @Test func `silence may count as a yes, and the log says so`() throws {
     let (stage, judge) = try judged(["A", "B"], #""veto":{"deadline":200,"policy":"allow"}"#)
     try stage.send(stage.owner, Stage.pop)
     let sent = try stage.world.wait(200)
@@ -130,7 +130,7 @@ import Testing
     #expect(try stage.owner.get("log").text.contains(#""vetoSkipped":true"#))
   }
 
-  @Test func `D-19 delegates are asked in order, and the first no counts`() throws {
+  @Test func `delegates are asked in order, and the first no counts`() throws {
     let (stage, first) = try judged()
     let second = try stage.world.client(4)
     try stage.delegate(second, "veto")
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `D-23 several screens are asked about top first, and one no keeps all`() throws {
+  @Test func `several screens are asked about top first, and one no keeps all`() throws {
     let (stage, judge) = try judged(["A", "B", "C"])
     try stage.same { () throws in
       #expect(try stage.send(stage.owner, #"{"popToRoot":{}}"#).asked == ["shouldPop(C)"])
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `DEC-29 a batch is one round, screens that go before screens that come`() throws {
+  @Test func `a batch is one round, screens that go before screens that come`() throws {
     let (stage, judge) = try judged()
     #expect(
       try stage.send(stage.owner, "\(Stage.pop),\(Stage.push("X"))").asked == ["shouldPop(B)"])
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: [("pushpop", []), ("all", ["shouldPop(B)"])])
-  func `DEC-05 a replacement asks only in the wide scope`(
+  func `a replacement asks only in the wide scope`(
     scope: String, asked: [String]
   ) throws {
     let (stage, _) = try judged(["A", "B"], #""vetoScope":"\#(scope)""#)
@@ -180,7 +180,7 @@ import Testing
     #expect(try stage.owner.must(#"{"item.set":{"screen":"A","title":"T"}}"#).verb == .ok)
   }
 
-  @Test func `DEC-06 D-22 the stack is locked during the question, even for the asked`() throws {
+  @Test func `the stack is locked during the question, even for the asked`() throws {
     let (stage, judge) = try judged()
     try stage.send(stage.owner, Stage.pop)
     let error = try judge.op(Stage.push("X"))
@@ -300,7 +300,7 @@ import Testing
     try stage.owner.must(Stage.complete(2))
   }
 
-  @Test func `DLG-07 without an animator nobody is asked who drives`() throws {
+  @Test func `without an animator nobody is asked who drives`() throws {
     let stage = try Stage(["A"])
     let artist = try stage.world.client(4)
     try stage.delegate(artist, "animator", "interaction")

@@ -6,7 +6,7 @@ import Testing
 
 extension DesyncRow {
   static let edits: [DesyncRow] = [
-    DesyncRow("D-61", "a replacement of another top than the one seen replaces nothing") {
+    DesyncRow("a replacement of another top than the one seen replaces nothing") {
       let stage = try Stage(["A", "B"])
       let replace = #"{"replace":{"with":{"id":"Z"}}}"#
       try stage.done(Stage.push("C"), by: stage.viewer)
@@ -19,7 +19,7 @@ extension DesyncRow {
       #expect(stage.stack == ["A", "Z", "C"])
       try stage.refused(.notInStack, named.replacing("\"Z\"", with: "\"Y\""))
     },
-    DesyncRow("D-62", "an insertion at an index of an older stack inserts nothing") {
+    DesyncRow("an insertion at an index of an older stack inserts nothing") {
       let stage = try Stage(["A", "B"])
       let seen = "\(stage.revision)"
       let insert = #"{"insert":{"screen":{"id":"Z"},"at":1}}"#
@@ -34,7 +34,7 @@ extension DesyncRow {
         .notInStack, #"{"insert":{"screen":{"id":"Z"},"above":"A"}}"#, #""animated":false"#)
       #expect(stage.stack == ["B"])
     },
-    DesyncRow("D-63", "a removal of which one screen is gone removes none") {
+    DesyncRow("a removal of which one screen is gone removes none") {
       let stage = try Stage(["A", "B", "C", "D"])
       try stage.done(#"{"remove":{"screens":["B"]}}"#, by: stage.viewer)
       try stage.refused(
@@ -43,7 +43,7 @@ extension DesyncRow {
       try stage.refused(.noRoot, #"{"remove":{"screens":["A","C","D"]}}"#)
       #expect(stage.stack == ["A", "C", "D"])
     },
-    DesyncRow("D-64", "a swipe down on another screen than the one seen dismisses nothing") {
+    DesyncRow("a swipe down on another screen than the one seen dismisses nothing") {
       let stage = try Stage(["A"])
       try stage.done(Stage.present("M"))
       try stage.done(Stage.present("N"), by: stage.viewer)
@@ -61,7 +61,7 @@ extension DesyncRow {
       try stage.done(swipe, Stage.guarded("visible", "\"M\""))
       #expect(try stage.world.entry("kiosk").controller.presentedScreens.isEmpty)
     },
-    DesyncRow("D-65", "a pop planned before a presentation came is refused") {
+    DesyncRow("a pop planned before a presentation came is refused") {
       let stage = try Stage(["A", "B"])
       try stage.done(Stage.present("M"), by: stage.viewer)
       let seen = #""if":{"top":"B","visible":"B"}"#
@@ -71,7 +71,7 @@ extension DesyncRow {
       try stage.done(Stage.pop, seen)
       #expect(stage.stack == ["A"])
     },
-    DesyncRow("D-66", "a choice in an old menu leads to its screen or nowhere") {
+    DesyncRow("a choice in an old menu leads to its screen or nowhere") {
       let stage = try Stage(["A", "B", "C"])
       let choose = #"{"ui.backMenu":{"screen":"B"}}"#
       // Somebody else went there already: the person is where the menu would have led.

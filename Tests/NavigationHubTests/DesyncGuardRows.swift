@@ -8,8 +8,7 @@ import Testing
 
 extension DesyncRow {
   static let guards: [DesyncRow] = [
-    DesyncRow("D-01", "an op planned on an older revision is refused, and works when planned anew")
-    {
+    DesyncRow("an op planned on an older revision is refused, and works when planned anew") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       try stage.done(Stage.push("C"))
@@ -28,7 +27,7 @@ extension DesyncRow {
       #expect(stage.stack == ["A", "B", "C", "D"])
       #expect(try follower.agrees())
     },
-    DesyncRow("D-02", "a revision that is not there yet is refused as one of the future") {
+    DesyncRow("a revision that is not there yet is refused as one of the future") {
       let stage = try Stage()
       let ahead = "\(stage.revision + 3)"
       let error = try stage.refused(
@@ -44,7 +43,7 @@ extension DesyncRow {
       #expect(replies.map(\.verb) == [.ok, .snap])
       #expect(replies[0].json["why"] as? String == "ahead")
     },
-    DesyncRow("D-03", "a pop of another top than the one seen pops nothing") {
+    DesyncRow("a pop of another top than the one seen pops nothing") {
       let stage = try Stage(["A", "B", "C"])
       try stage.done(Stage.push("D"), by: stage.viewer)
       let pushed = try stage.refused(
@@ -57,7 +56,7 @@ extension DesyncRow {
       #expect(popped["expected"] as? String == "C")
       #expect(popped["retry"] as? String == "resync")
     },
-    DesyncRow("D-04", "of two that pop the same screen in one turn one pops it") {
+    DesyncRow("of two that pop the same screen in one turn one pops it") {
       for isReversed in [false, true] {
         let stage = try Stage(["A", "B", "C"])
         let other = try stage.world.client(2)
@@ -71,7 +70,7 @@ extension DesyncRow {
         #expect(stage.stack == ["A", "B"])
       }
     },
-    DesyncRow("D-05", "a pop without a guard is refused; the override pops, and the log names it") {
+    DesyncRow("a pop without a guard is refused; the override pops, and the log names it") {
       let stage = try Stage(["A", "B"])
       try stage.refused(.guardRequired, Stage.pop, #""animated":false"#)
       try stage.refused(.guardRequired, Stage.pop, Stage.guarded("depth", "2"))
@@ -86,7 +85,7 @@ extension DesyncRow {
         #expect(reply.text.contains(#""out":[{"popped":null}]"#))
       }
     },
-    DesyncRow("D-06", "the items of the managed bar cannot be pushed, popped or set") {
+    DesyncRow("the items of the managed bar cannot be pushed, popped or set") {
       let stage = try Stage()
       for ops in [
         #"{"popItem":{}}"#, #"{"pushItem":{"item":{"id":"j"}}}"#, #"{"setItems":{"items":[]}}"#,
@@ -100,7 +99,7 @@ extension DesyncRow {
       try stage.done(Stage.pop)
       #expect(stage.stack == ["A"])
     },
-    DesyncRow("D-07", "the managed bar keeps its delegate; others register with the controller") {
+    DesyncRow("the managed bar keeps its delegate; others register with the controller") {
       let stage = try Stage()
       for value in ["\"me\"", "null"] {
         try stage.refused(.barDelegateManaged, #"{"bar.set":{"delegate":\#(value)}}"#)
@@ -108,7 +107,7 @@ extension DesyncRow {
       try stage.same { () throws in try stage.delegate(stage.viewer, "veto") }
       #expect(try stage.send(stage.owner, Stage.pop).to(stage.viewer).asked == ["shouldPop(B)"])
     },
-    DesyncRow("D-08", "nothing that is derived or fixed can be written") {
+    DesyncRow("nothing that is derived or fixed can be written") {
       let stage = try Stage()
       for member in ["frame", "bounds", "alpha", "subviews", "items", "class"] {
         try stage.refused(.readonly, #"{"bar.set":{"\#(member)":1}}"#)
@@ -122,7 +121,7 @@ extension DesyncRow {
   ]
 
   static let repeats: [DesyncRow] = [
-    DesyncRow("D-24", "a screen is on the stack once: a second push is refused, or told apart") {
+    DesyncRow("a screen is on the stack once: a second push is refused, or told apart") {
       let stage = try Stage(["A", "B", "C"])
       for id in stage.stack {
         try stage.refused(.duplicateScreen, #"{"push":{"screen":"\#(id)"}}"#)
@@ -133,7 +132,7 @@ extension DesyncRow {
         }
       }
     },
-    DesyncRow("D-25", "the same octets twice are one op with one reply") {
+    DesyncRow("the same octets twice are one op with one reply") {
       let stage = try Stage(["A", "B", "C"])
       let body = stage.owner.opBody(Stage.pop, Stage.any)
       let first = try stage.owner.ask("op", body)
@@ -151,7 +150,7 @@ extension DesyncRow {
         #expect(twice.map(\.body) == [first.body, first.body])
       }
     },
-    DesyncRow("D-26", "an op id stands for one op") {
+    DesyncRow("an op id stands for one op") {
       let stage = try Stage(["A", "B", "C"])
       try stage.done(Stage.pop)
       stage.owner.id -= 1
@@ -161,7 +160,7 @@ extension DesyncRow {
       try stage.refused(.opReused, Stage.pop, Stage.guarded(top: "B"))
       try stage.done(Stage.push("D"))
     },
-    DesyncRow("D-27", "a pop asked again under a new id is caught by its guard") {
+    DesyncRow("a pop asked again under a new id is caught by its guard") {
       let stage = try Stage(["A", "B", "C"])
       try stage.done(Stage.pop, Stage.guarded(top: "C"))
       let error = try stage.refused(

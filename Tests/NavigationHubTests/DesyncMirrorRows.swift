@@ -8,7 +8,7 @@ import Testing
 
 extension DesyncRow {
   static let mirrors: [DesyncRow] = [
-    DesyncRow("D-28", "a lost diff is noticed by the next one, and the mirror resumes") {
+    DesyncRow("a lost diff is noticed by the next one, and the mirror resumes") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       try stage.done(Stage.push("C"))
@@ -27,7 +27,7 @@ extension DesyncRow {
       #expect(try follower.agrees())
       #expect(follower.ids == ["A", "B", "C", "D"])
     },
-    DesyncRow("D-29", "a doubled diff is ignored, another digest of the same revision is not") {
+    DesyncRow("a doubled diff is ignored, another digest of the same revision is not") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       try stage.done(Stage.push("C"))
@@ -44,7 +44,7 @@ extension DesyncRow {
       try follower.sync()
       #expect(try follower.agrees())
     },
-    DesyncRow("D-30", "diffs in another order are not applied") {
+    DesyncRow("diffs in another order are not applied") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       let before = follower.mirror
@@ -59,7 +59,7 @@ extension DesyncRow {
       try follower.sync()
       #expect(try follower.agrees())
     },
-    DesyncRow("D-31", "a reply ahead of its diff is never folded into the mirror") {
+    DesyncRow("a reply ahead of its diff is never folded into the mirror") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       let id = try #require(try follower.operate(Stage.push("C"), .top))
@@ -77,7 +77,7 @@ extension DesyncRow {
       #expect(follower.revision == ok.revision?.number)
       #expect(try follower.agrees())
     },
-    DesyncRow("D-32", "a damaged diff is reported, audited, and replaced by a snapshot") {
+    DesyncRow("a damaged diff is reported, audited, and replaced by a snapshot") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       try stage.done(Stage.push("C"))
@@ -103,7 +103,7 @@ extension DesyncRow {
       #expect(try follower.agrees())
       #expect(try stage.owner.get("verify").text.contains(#""ok":true"#))
     },
-    DesyncRow("D-33", "a mirror stored half is found out when it resumes") {
+    DesyncRow("a mirror stored half is found out when it resumes") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       let old = try #require(follower.mirror)
@@ -122,7 +122,7 @@ extension DesyncRow {
       #expect(replies.map(\.verb) == [.ok, .snap])
       #expect(replies[0].json["why"] as? String == "digest")
     },
-    DesyncRow("D-36", "diffs older than the snapshot are ignored") {
+    DesyncRow("diffs older than the snapshot are ignored") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       try stage.done(Stage.push("C"))
@@ -142,7 +142,7 @@ extension DesyncRow {
   ]
 
   static let lives: [DesyncRow] = [
-    DesyncRow("D-34", "a restart keeps epoch and revision, and a new epoch is refused as one") {
+    DesyncRow("a restart keeps epoch and revision, and a new epoch is refused as one") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       let (epoch, revision, digest) = (stage.epoch, stage.revision, stage.digest)
@@ -166,7 +166,7 @@ extension DesyncRow {
       #expect(try follower.agrees())
       #expect(follower.mirror?.epoch.text == stage.epoch)
     },
-    DesyncRow("D-35", "a client that starts again gets a snapshot, and no events of the past") {
+    DesyncRow("a client that starts again gets a snapshot, and no events of the past") {
       let stage = try Stage()
       _ = try Follower.synced(stage.world, 50)
       try stage.world.turn([.closed(ConnectionID(50))])
@@ -179,7 +179,7 @@ extension DesyncRow {
       try again.sync()
       #expect(try again.agrees())
     },
-    DesyncRow("D-37", "of two processes with one client id the older one is fenced") {
+    DesyncRow("of two processes with one client id the older one is fenced") {
       let stage = try Stage()
       let first = Follower(stage.world, 60, client: ClientID(high: 5, low: 5))
       try first.connect()
@@ -197,7 +197,7 @@ extension DesyncRow {
       #expect(first.session.phase == .closed)
       try copy.must(Stage.push("C"))
     },
-    DesyncRow("D-38", "who lost its session is told so, and its octets work after a hello") {
+    DesyncRow("who lost its session is told so, and its octets work after a hello") {
       let stage = try Stage()
       let client = try stage.world.client(5)
       try stage.world.turn([.closed(client.connection)])
@@ -213,7 +213,7 @@ extension DesyncRow {
       #expect(try client.send("op", body).map(\.verb) == [.diff, .ok])
       #expect(stage.stack == ["A"])
     },
-    DesyncRow("D-42", "an id used again is another screen, by its version") {
+    DesyncRow("an id used again is another screen, by its version") {
       let stage = try Stage(["A", "B"])
       let (digest, revision) = (stage.digest, stage.revision)
       try stage.done(Stage.pop)
@@ -228,7 +228,7 @@ extension DesyncRow {
       // By name it looks the same.
       try stage.done(Stage.pop, Stage.guarded("stack", #"["A","B"]"#))
     },
-    DesyncRow("D-47", "an op that is refused leaves no trace in any mirror") {
+    DesyncRow("an op that is refused leaves no trace in any mirror") {
       let stage = try Stage(["A", "B"])
       let follower = try Follower.synced(stage.world)
       let other = try Follower.synced(stage.world, 51)

@@ -8,14 +8,14 @@ import Testing
 
 extension DesyncRow {
   static let rules: [DesyncRow] = [
-    DesyncRow("D-39", "popping to a screen that is gone pops nothing") {
+    DesyncRow("popping to a screen that is gone pops nothing") {
       let stage = try Stage(["A", "B", "C"])
       try stage.done(#"{"popTo":{"screen":"A"}}"#, by: stage.viewer)
       let error = try stage.refused(
         .notInStack, #"{"popTo":{"screen":"B"}}"#, #""animated":false"#)
       #expect(error["retry"] as? String == "resync")
     },
-    DesyncRow("D-40", "a route that several screens have is the topmost, or refused") {
+    DesyncRow("a route that several screens have is the topmost, or refused") {
       let stage = try Stage(["A"])
       for id in ["B", "C", "D"] {
         try stage.done(#"{"push":{"screen":{"id":"\#(id)","route":"\#(id == "D" ? "d" : "r")"}}}"#)
@@ -29,7 +29,7 @@ extension DesyncRow {
       try stage.done(#"{"push":{"screen":{"id":"E"}}},{"popTo":{"route":"r","match":"unique"}}"#)
       #expect(stage.stack == ["A", "B"])
     },
-    DesyncRow("D-41", "an edit of a popped screen is a revision that shows nothing") {
+    DesyncRow("an edit of a popped screen is a revision that shows nothing") {
       let stage = try Stage(["A", "B"])
       try stage.done(Stage.pop)
       let sent = try stage.done(#"{"item.set":{"screen":"B","title":"T"}}"#)
@@ -42,7 +42,7 @@ extension DesyncRow {
       let back = try stage.done(#"{"push":{"screen":"B"}}"#)
       #expect(back[0].text.contains(#""item":{"title":"T"}"#))
     },
-    DesyncRow("D-43", "a screen of another nav is unknown, a presented one is taken") {
+    DesyncRow("a screen of another nav is unknown, a presented one is taken") {
       let stage = try Stage(["A", "B"])
       try stage.owner.must(#"{"nav.create":{"root":{"id":"Z"}}},{"attach":{}}"#, nav: "other")
       try stage.refused(.unknownScreen, #"{"push":{"screen":"Z"}}"#)
@@ -51,7 +51,7 @@ extension DesyncRow {
       try stage.refused(.ownedElsewhere, #"{"push":{"screen":"M"}}"#)
       try stage.refused(.ownedElsewhere, Stage.setStack("A", "M"))
     },
-    DesyncRow("D-44", "a replacement computed from an older stack is refused") {
+    DesyncRow("a replacement computed from an older stack is refused") {
       let stage = try Stage(["A", "B"])
       let seen = stage.revision
       try stage.done(Stage.push("C"), by: stage.viewer)
@@ -65,7 +65,7 @@ extension DesyncRow {
       try stage.done(Stage.setStack("B", "A"), Stage.guarded("rev", "\(stage.revision)"))
       #expect(stage.stack == ["B", "A"])
     },
-    DesyncRow("D-45", "a replacement does not bring back what a user has just popped") {
+    DesyncRow("a replacement does not bring back what a user has just popped") {
       let stage = try Stage(["A", "B", "C"])
       let (revision, digest) = (stage.revision, stage.digest)
       try stage.done(#"{"ui.backTap":{}}"#, Stage.guarded(top: "C"), by: stage.viewer)
@@ -78,7 +78,7 @@ extension DesyncRow {
       }
       #expect(stage.stack == ["A", "B"])
     },
-    DesyncRow("D-46", "a button is on one side only: the first one wins") {
+    DesyncRow("a button is on one side only: the first one wins") {
       let stage = try Stage(["A"])
       try stage.done(#"{"button.create":{"id":"x","title":"X"}}"#)
       try stage.done(#"{"item.set":{"screen":"A","leftItems":["x"]}}"#)
@@ -86,7 +86,7 @@ extension DesyncRow {
         .itemBothSides, #"{"item.set":{"screen":"A","rightItems":["x"]}}"#, by: stage.viewer)
       try stage.done(#"{"item.set":{"screen":"A","leftItems":[],"rightItems":["x"]}}"#)
     },
-    DesyncRow("D-48", "only the holder of the display says what the display is like") {
+    DesyncRow("only the holder of the display says what the display is like") {
       let stage = try Stage(["A", "B"])
       let other = try stage.world.client(2)
       try stage.lease(stage.owner)
@@ -97,7 +97,7 @@ extension DesyncRow {
       try stage.world.turn([.closed(stage.owner.connection)])
       try other.must(#"{"env.set":{"vCompact":false}}"#)
     },
-    DesyncRow("D-49", "one wrong op of a batch refuses all of it, and is named") {
+    DesyncRow("one wrong op of a batch refuses all of it, and is named") {
       let stage = try Stage(["A", "B"])
       let right = [Stage.push("C"), #"{"bar.set":{"barStyle":"black"}}"#, Stage.pop]
       for index in 0...right.count {
@@ -107,7 +107,7 @@ extension DesyncRow {
         #expect(error["index"] as? Int == index)
       }
     },
-    DesyncRow("D-50", "a stack whose screens were released does not come back") {
+    DesyncRow("a stack whose screens were released does not come back") {
       let stage = try Stage(["A"])
       for id in ["B", "C"] { try stage.done(Stage.push(id)) }
       let revision = stage.revision
@@ -118,8 +118,7 @@ extension DesyncRow {
         Stage.guarded("rev", "\(stage.revision)"))
       #expect(error["missing"] as? [String] == ["B", "C"])
     },
-    DesyncRow("D-51", "what was saved by a newer program, or twice under one path, is not restored")
-    {
+    DesyncRow("what was saved by a newer program, or twice under one path, is not restored") {
       let stage = try Stage(["A"])
       let entry = #"{"path":"n/r#0","screen":{"id":"R"}}"#
       for payload in [
@@ -131,7 +130,7 @@ extension DesyncRow {
           Stage.guarded("rev", "\(stage.revision)"))
       }
     },
-    DesyncRow("D-53", "who presents already does not present a second screen") {
+    DesyncRow("who presents already does not present a second screen") {
       let stage = try Stage(["A", "B"])
       try stage.done(Stage.present("M"))
       try stage.refused(.alreadyPresenting, #"{"present":{"screen":{"id":"N"},"from":"B"}}"#)
@@ -141,7 +140,7 @@ extension DesyncRow {
   ]
 
   static let limits: [DesyncRow] = [
-    DesyncRow("D-54", "a watch that is too slow gets one snapshot, and delays nobody") {
+    DesyncRow("a watch that is too slow gets one snapshot, and delays nobody") {
       let world = World { $0.resumeRevisions = 8 }
       let owner = try world.kiosk()
       let slow = try world.client(2, #","window":16384"#)
@@ -164,7 +163,7 @@ extension DesyncRow {
       try owner.must(Stage.push("x"))
       #expect(world.sent.filter { $0.connection == slow.connection }.last?.verb == .diff)
     },
-    DesyncRow("D-55", "revisions out of the history are a snapshot, or compacted") {
+    DesyncRow("revisions out of the history are a snapshot, or compacted") {
       let world = World { $0.resumeRevisions = 4 }
       let owner = try world.kiosk()
       let entry = try world.entry("kiosk")
@@ -182,7 +181,7 @@ extension DesyncRow {
       #expect(try owner.get("state", #""at":6"#).verb == .ok)
       #expect(try world.standing("kiosk") == before)
     },
-    DesyncRow("D-56", "a clock that jumps changes no order and no deadline") {
+    DesyncRow("a clock that jumps changes no order and no deadline") {
       let stage = try Stage(["A"])
       let follower = try Follower.synced(stage.world)
       _ = try stage.animate("B")
@@ -204,10 +203,9 @@ extension DesyncRow {
       try stage.world.restart()
       #expect(stage.revision == revisions.last)
     },
-    DesyncRow("D-57", "a state that breaks an invariant is never published, and the nav is frozen")
-    {
+    DesyncRow("a state that breaks an invariant is never published, and the nav is frozen") {
       let world = World {
-        $0.inspection = { $0.stack.contains { $0.id.text == "bug" } ? ["INV-0 planted"] : [] }
+        $0.inspection = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
       }
       let stage = try Stage(world: world)
       try stage.delegate(stage.owner, "animator")
@@ -235,7 +233,7 @@ extension DesyncRow {
       try stage.refused(.internal, #"{"push":{"screen":{"id":"bug"}}}"#)
       try stage.owner.must(#"{"nav.close":{}}"#, Stage.any)
     },
-    DesyncRow("D-59", "who speaks another version has no session") {
+    DesyncRow("who speaks another version has no session") {
       let stage = try Stage()
       try stage.same { () throws in
         let client = Client(stage.world, 5)
@@ -249,7 +247,7 @@ extension DesyncRow {
         #expect(other.codes == ["version"])
       }
     },
-    DesyncRow("D-60", "what cannot be written is refused, and reads go on") {
+    DesyncRow("what cannot be written is refused, and reads go on") {
       let stage = try Stage()
       let follower = try Follower.synced(stage.world)
       stage.world.journal.isFailing = true

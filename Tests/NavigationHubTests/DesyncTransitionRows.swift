@@ -6,7 +6,7 @@ import Testing
 
 extension DesyncRow {
   static let transitions: [DesyncRow] = [
-    DesyncRow("D-09", "no push during a push, unless it waits") {
+    DesyncRow("no push during a push, unless it waits") {
       let stage = try Stage()
       let id = try stage.animate("C")
       for more in [Stage.any, Stage.animated] {
@@ -23,7 +23,7 @@ extension DesyncRow {
       #expect(sent.to(stage.owner).map(\.verb) == [.ok])
       #expect(stage.stack == ["A", "B", "C", "D"])
     },
-    DesyncRow("D-10", "no pop of any kind while a push animates") {
+    DesyncRow("no pop of any kind while a push animates") {
       let stage = try Stage()
       let id = try stage.animate("C")
       for ops in [
@@ -34,7 +34,7 @@ extension DesyncRow {
         #expect(error["after"] is Int)
       }
     },
-    DesyncRow("D-11", "no replacement while it animates, animated or not") {
+    DesyncRow("no replacement while it animates, animated or not") {
       let stage = try Stage()
       let id = try stage.animate("C")
       for more in [Stage.any, "\(Stage.any),\(Stage.animated)"] {
@@ -45,7 +45,7 @@ extension DesyncRow {
       try stage.done(Stage.complete(id))
       try stage.done(Stage.setStack("A"))
     },
-    DesyncRow("D-12", "what waited is checked again when it runs, and what waits behind it runs") {
+    DesyncRow("what waited is checked again when it runs, and what waits behind it runs") {
       let stage = try Stage()
       let id = try stage.animate("C")
       let wrong = "\(Stage.queued),\(Stage.guarded(top: "C"))"
@@ -59,7 +59,7 @@ extension DesyncRow {
       #expect(sent[1].json["expected"] as? String == "C")
       #expect(stage.stack == ["A", "B", "D"])
     },
-    DesyncRow("D-13", "nothing touches stack or presentation during an interactive pop") {
+    DesyncRow("nothing touches stack or presentation during an interactive pop") {
       let stage = try Stage(["A", "B", "C"])
       try stage.done(Stage.begin)
       for ops in [
@@ -70,7 +70,7 @@ extension DesyncRow {
       }
       try stage.done(#"{"item.set":{"screen":"B","title":"T"}}"#)
     },
-    DesyncRow("D-14", "a cancelled gesture clears the transition and nothing else") {
+    DesyncRow("a cancelled gesture clears the transition and nothing else") {
       let stage = try Stage(["A", "B"])
       let begun = try stage.done(Stage.begin)
       #expect(
@@ -93,7 +93,7 @@ extension DesyncRow {
       #expect(undone.story[0].first == "transitionEnded(cancelled)")
       #expect(!undone.story[0].contains { $0.hasPrefix("didPop") || $0.hasPrefix("didShow") })
     },
-    DesyncRow("D-15", "a gesture whose owner dies is cancelled") {
+    DesyncRow("a gesture whose owner dies is cancelled") {
       let stage = try Stage(["A", "B"])
       let other = try stage.world.client(2)
       try stage.done(Stage.begin, by: other)
@@ -103,7 +103,7 @@ extension DesyncRow {
       #expect(stage.stack == ["A", "B"])
       #expect(stage.isIdle)
     },
-    DesyncRow("D-16", "a gesture is its owner's, and there is one at a time") {
+    DesyncRow("a gesture is its owner's, and there is one at a time") {
       let stage = try Stage(["A", "B"])
       let other = try stage.world.client(2)
       try stage.done(Stage.begin)
@@ -114,7 +114,7 @@ extension DesyncRow {
       try stage.done(Stage.finish)
       #expect(stage.stack == ["A"])
     },
-    DesyncRow("D-17", "a transition that nobody completes is completed at its deadline, once") {
+    DesyncRow("a transition that nobody completes is completed at its deadline, once") {
       let stage = try Stage(["A"])
       let id = try stage.animate("B")
       #expect(try stage.world.wait(999).isEmpty)
@@ -127,7 +127,7 @@ extension DesyncRow {
         #expect(try stage.owner.must(Stage.complete(id)).json["changed"] as? Bool == false)
       }
     },
-    DesyncRow("D-18", "a completion that comes twice or late does nothing") {
+    DesyncRow("a completion that comes twice or late does nothing") {
       let stage = try Stage(["A"])
       let id = try stage.animate("B")
       let sent = try stage.done(Stage.complete(id))
@@ -142,7 +142,7 @@ extension DesyncRow {
       }
       try stage.refused(.invalidArgument, Stage.complete(id + 100))
     },
-    DesyncRow("D-52", "nothing is presented or dismissed while a transition runs") {
+    DesyncRow("nothing is presented or dismissed while a transition runs") {
       let stage = try Stage(["A", "B"])
       try stage.done(Stage.present("M"))
       let id = try stage.animate("C")
@@ -155,7 +155,7 @@ extension DesyncRow {
       try stage.done(#"{"dismiss":{}}"#, Stage.animated)
       try stage.refused(.transitionInProgress, Stage.push("D"))
     },
-    DesyncRow("D-58", "a bar that jumps inside an animated transition is told as jumping") {
+    DesyncRow("a bar that jumps inside an animated transition is told as jumping") {
       let stage = try Stage(["A"])
       let id = try stage.animate("B")
       for (more, jumps) in [("\"animated\":false", true), (Stage.animated, false)] {
@@ -172,7 +172,7 @@ extension DesyncRow {
   ]
 
   static let delegates: [DesyncRow] = [
-    DesyncRow("D-19", "the first no in the order of registration counts") {
+    DesyncRow("the first no in the order of registration counts") {
       let stage = try Stage(["A", "B"])
       let judges = try [3, 4, 5].map { try stage.world.client($0) }
       for judge in judges { try stage.delegate(judge, "veto") }
@@ -189,8 +189,7 @@ extension DesyncRow {
         #expect(sent.to(stage.viewer).isEmpty)
       }
     },
-    DesyncRow("D-20", "silence of a delegate is what the policy says, at the deadline or its death")
-    {
+    DesyncRow("silence of a delegate is what the policy says, at the deadline or its death") {
       for (policy, dies) in [("deny", false), ("deny", true), ("allow", false), ("allow", true)] {
         let stage = try Stage(
           ["A", "B"], #""veto":{"deadline":300,"policy":"\#(policy)"}"#)
@@ -215,7 +214,7 @@ extension DesyncRow {
         }
       }
     },
-    DesyncRow("D-21", "an answer after the end of its question is ignored") {
+    DesyncRow("an answer after the end of its question is ignored") {
       let stage = try Stage(["A", "B"], #""veto":{"deadline":300,"policy":"deny"}"#)
       let judge = try stage.world.client(3)
       try stage.delegate(judge, "veto")
@@ -228,7 +227,7 @@ extension DesyncRow {
         }
       }
     },
-    DesyncRow("D-22", "who is asked cannot change the stack before he answers") {
+    DesyncRow("who is asked cannot change the stack before he answers") {
       let stage = try Stage(["A", "B"])
       let judge = try stage.world.client(3)
       try stage.delegate(judge, "veto")
@@ -239,7 +238,7 @@ extension DesyncRow {
       #expect(try stage.answer(judge, "true").to(stage.owner).map(\.verb) == [.ok])
       #expect(stage.stack == ["A"])
     },
-    DesyncRow("D-23", "one no in the middle keeps every screen") {
+    DesyncRow("one no in the middle keeps every screen") {
       let stage = try Stage(["A", "B", "C", "D"])
       let judge = try stage.world.client(3)
       try stage.delegate(judge, "veto")

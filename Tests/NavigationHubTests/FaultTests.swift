@@ -24,14 +24,14 @@ enum InspectionScope: CaseIterable {
       $0.inspection = { nav in
         let isWrong =
           nav.stack.contains { $0.title == "bug" } || nav.environment.content.owner == "c3"
-        return isWrong ? ["INV-0 planted"] : []
+        return isWrong ? ["planted"] : []
       }
       guard scope == .touched else { return }
       $0.touchedInspection = { nav, commit in
         guard nav.stack.contains(where: { $0.title == "bug" }) else { return [] }
         nav.stack.append(nav.stack[0])
         #expect(!nav.violatedInvariants().isEmpty)
-        return ["INV-0 planted"]
+        return ["planted"]
       }
     }
     return try Stage(stack, settings, world: world)
@@ -158,7 +158,7 @@ enum InspectionScope: CaseIterable {
     let other = NavigationController(revision: Revision(1))
     stage.world.hub.navs.slots[slot].shown = ShownBar(other)
     #expect(try stage.owner.get("verify").text.contains(#""ok":false"#))
-    #expect(stage.world.notices.contains { $0.text.contains("INV-9") })
+    #expect(stage.world.notices.contains { $0.text.contains("resolved differs") })
     try stage.refused(.frozen, Stage.pop)
     #expect(try stage.viewer.get("state").verb == .ok)
     // The journal never heard of it.

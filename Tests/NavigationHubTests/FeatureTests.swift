@@ -18,7 +18,7 @@ extension Stage {
 
 /// What the features promise beside the operations themselves.
 @Suite struct FeatureTests {
-  @Test func `NC-STK-03 what led to a change stands in the diff and in the log`() throws {
+  @Test func `what led to a change stands in the diff and in the log`() throws {
     let stage = try Stage(["A", "B", "C", "D"])
     var causes = try stage.done(Stage.pop).causes
     causes += try stage.done(#"{"ui.backTap":{}}"#).causes
@@ -32,7 +32,7 @@ extension Stage {
     #expect(log.compactMap { $0["cause"] as? String }.suffix(5) == causes[...])
   }
 
-  @Test func `GEN-13 an item and its toolbar travel with the screen`() throws {
+  @Test func `an item and its toolbar travel with the screen`() throws {
     let stage = try Stage(["A", "B"])
     try stage.done(
       #"{"item.set":{"screen":"B","prompt":"p","rightItems":[{"id":"r","title":"R"}]}},{"screen.set":{"screen":"B","toolbarItems":[{"id":"t","title":"T"}]}}"#
@@ -44,7 +44,7 @@ extension Stage {
     #expect(try stage.shown() as NSDictionary == before as NSDictionary)
   }
 
-  @Test func `GEN-05 NC-GES-03 containers and simultaneous gestures are kept and do nothing`()
+  @Test func `containers and simultaneous gestures are kept and do nothing`()
     throws
   {
     let stage = try Stage()
@@ -57,7 +57,7 @@ extension Stage {
     #expect(try stage.shown() as NSDictionary == before as NSDictionary)
   }
 
-  @Test func `NC-TOOL-05 a toolbar is shown and hidden while a transition runs`() throws {
+  @Test func `a toolbar is shown and hidden while a transition runs`() throws {
     let stage = try Stage(["A"])
     try stage.animate("B")
     let sent = try stage.done(#"{"toolbar.setHidden":{"hidden":false}}"#)
@@ -65,7 +65,7 @@ extension Stage {
     #expect((try stage.shown()["toolbar"] as? [String: Any])?["visible"] as? Bool == true)
   }
 
-  @Test func `DLG-08 the preferred orientation is one of the supported`() throws {
+  @Test func `the preferred orientation is one of the supported`() throws {
     let stage = try Stage()
     try stage.same { () throws in
       let body =
@@ -74,7 +74,7 @@ extension Stage {
     }
   }
 
-  @Test func `DEC-30 an animated presentation is a transition that the stack does not tell of`()
+  @Test func `an animated presentation is a transition that the stack does not tell of`()
     throws
   {
     let stage = try Stage()
@@ -88,7 +88,7 @@ extension Stage {
     #expect(Stage.kinds(dismissed) == [["didDismiss"]])
   }
 
-  @Test func `DLG-05 an animator is asked about pushes and pops only`() throws {
+  @Test func `an animator is asked about pushes and pops only`() throws {
     let stage = try Stage(["A"])
     let artist = try stage.world.client(4)
     try stage.delegate(artist, "animator")
@@ -107,7 +107,7 @@ extension Stage {
     #expect(presented.to(stage.owner).map(\.verb) == [.ok])
   }
 
-  @Test func `DEC-19 spaces may stand in a list again, other buttons may not`() throws {
+  @Test func `spaces may stand in a list again, other buttons may not`() throws {
     let stage = try Stage(["A"])
     for (index, space) in ["flexibleSpace", "fixedSpace"].enumerated() {
       let id = "space\(index)"
@@ -120,7 +120,7 @@ extension Stage {
       .duplicateItem, #"{"screen.set":{"screen":"A","toolbarItems":["b","space0","b"]}}"#)
   }
 
-  @Test func `DEC-27 a title view is shown alone, large titles or not`() throws {
+  @Test func `a title view is shown alone, large titles or not`() throws {
     let stage = try Stage(["A"])
     try stage.done(
       #"{"bar.set":{"prefersLargeTitles":true}},{"item.set":{"screen":"A","title":"T"}}"#)
@@ -131,7 +131,7 @@ extension Stage {
     #expect(middle["placement"] == nil)
   }
 
-  @Test func `BI-02 NI-08 a view given later shows on a button, never on a back button`() throws {
+  @Test func `a view given later shows on a button, never on a back button`() throws {
     let stage = try Stage(["A", "B"])
     try stage.done(
       #"{"item.set":{"screen":"B","rightItems":[{"id":"r","title":"R"}]}},{"item.set":{"screen":"A","backBarButtonItem":{"id":"k","title":"K"}}}"#
@@ -152,7 +152,7 @@ extension Stage {
     #expect(try back()?["text"] is String == false)
   }
 
-  @Test func `BI-06 the landscape image is for a phone held sideways`() throws {
+  @Test func `the landscape image is for a phone held sideways`() throws {
     let stage = try Stage(["A"])
     try stage.done(
       #"{"item.set":{"screen":"A","rightItems":[{"id":"r","image":"up","landscapeImage":"side"}]}}"#
@@ -166,7 +166,7 @@ extension Stage {
     }
   }
 
-  @Test func `DEC-13 NB-BGI-01 the exact slot is read, the fallback is shown`() throws {
+  @Test func `the exact slot is read, the fallback is shown`() throws {
     let stage = try Stage(["A"])
     try stage.done(#"{"bar.set":{"backgroundImages":{"any/default":"d","top/defaultPrompt":"p"}}}"#)
     #expect(try stage.shown()["background"] as? String == "d")
@@ -179,7 +179,7 @@ extension Stage {
     #expect(!bar.contains("compactPrompt\":\""))
   }
 
-  @Test func `0.5 a detached controller changes without a word`() throws {
+  @Test func `a detached controller changes without a word`() throws {
     let stage = try Stage(["A"])
     try stage.done(#"{"detach":{}}"#)
     for (ops, more) in [
@@ -194,7 +194,7 @@ extension Stage {
     #expect(attached.story == [["willShow(C,0)", "didShow(C,0)"]])
   }
 
-  @Test func `0.5 a standalone bar tells of its items only`() throws {
+  @Test func `a standalone bar tells of its items only`() throws {
     let stage = try Stage()
     try stage.owner.must(#"{"nav.create":{"kind":"bar"}}"#, nav: "hud")
     try stage.owner.watch(nav: "hud")
@@ -208,7 +208,7 @@ extension Stage {
     }
   }
 
-  @Test func `DEC-31 a transition that a detached controller took along still ends`() throws {
+  @Test func `a transition that a detached controller took along still ends`() throws {
     let stage = try Stage(["A"])
     let id = try stage.animate("B")
     try stage.done(#"{"detach":{}}"#)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct GestureTests {
-  @Test func `C-297 D-14 a gesture begins without touching the stack`() throws {
+  @Test func `C-297 a gesture begins without touching the stack`() throws {
     let stage = try Stage()
     let sent = try stage.send(stage.owner, Stage.begin).to(stage.viewer)
     #expect(
@@ -76,7 +76,7 @@ import Testing
     try stage.owner.must(Stage.finish)
   }
 
-  @Test func `C-308 D-13 nothing touches the stack during a gesture`() throws {
+  @Test func `C-308 nothing touches the stack during a gesture`() throws {
     let stage = try Stage()
     try stage.owner.must(Stage.begin, Stage.any)
     try stage.same { () throws in
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `D-16 a gesture is its owner's`() throws {
+  @Test func `a gesture is its owner's`() throws {
     let stage = try Stage()
     let other = try stage.world.client(2)
     try stage.owner.must(Stage.begin, Stage.any)
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `D-15 a gesture ends with its owner's session`() throws {
+  @Test func `a gesture ends with its owner's session`() throws {
     let stage = try Stage()
     try stage.owner.must(Stage.begin, Stage.any)
     let sent = try stage.world.turn([.closed(stage.owner.connection)]).to(stage.viewer)
@@ -173,7 +173,7 @@ import Testing
     #expect(stage.isIdle)
   }
 
-  @Test func `DEC-06 a gesture asks at its beginning and not again`() throws {
+  @Test func `a gesture asks at its beginning and not again`() throws {
     let stage = try Stage()
     let judge = try stage.world.client(3)
     try stage.delegate(judge, "veto")

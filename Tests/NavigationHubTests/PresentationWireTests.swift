@@ -40,7 +40,7 @@ import Testing
       "\(diff.text)")
   }
 
-  @Test func `1.1 what led to a revision stands in the diff and in the log`() throws {
+  @Test func `what led to a revision stands in the diff and in the log`() throws {
     let world = World()
     let client = try world.kiosk()
     try client.watch()
@@ -71,7 +71,7 @@ import Testing
     #expect(log.dropFirst().compactMap { $0["cause"] as? String } == rows.map(\.cause))
   }
 
-  @Test func `C-275 C-053 SEG-03 D-40 refusals of these ops change nothing`() throws {
+  @Test func `C-275 C-053 refusals of these ops change nothing`() throws {
     let world = World()
     let client = try world.kiosk()
     try client.must(#"{"present":{"screen":{"id":"m"}}},{"screen.create":{"id":"n"}}"#)
@@ -107,7 +107,7 @@ import Testing
     #expect(try world.standing("kiosk") == before)
   }
 
-  @Test func `D-51 a payload that is damaged, newer or inconsistent is refused`() throws {
+  @Test func `a payload that is damaged, newer or inconsistent is refused`() throws {
     let world = World()
     let client = try world.kiosk()
     let before = try world.standing("kiosk")
@@ -156,7 +156,7 @@ import Testing
     #"[{"match":"a","screens":[{"frame":1}]}]"#, #"[{"match":"a","screens":["s1.1"]}]"#,
     #"[{"match":"a","screens":[{"kind":"tabBar"}]}]"#,
   ])
-  func `9.5 a malformed route is refused when it is configured`(routes: String) throws {
+  func `a malformed route is refused when it is configured`(routes: String) throws {
     let world = World()
     let client = try world.kiosk()
     let before = try world.standing("kiosk")
@@ -167,7 +167,7 @@ import Testing
     #expect(try client.op(creation, nav: "bar").code == "invalid-argument")
   }
 
-  @Test func `9.5 a route opens with its names filled in`() throws {
+  @Test func `a route opens with its names filled in`() throws {
     let world = World()
     let client = try world.kiosk()
     try client.must(

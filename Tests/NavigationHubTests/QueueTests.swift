@@ -51,7 +51,7 @@ import Testing
     #expect(stage.stack == ["A", "B", "C"])
   }
 
-  @Test func `D-12 a guard that fails later refuses that op, and the next still runs`() throws {
+  @Test func `a guard that fails later refuses that op, and the next still runs`() throws {
     let (stage, id) = try busy()
     try stage.send(stage.owner, Stage.push("C"), Stage.queued)
     try stage.send(stage.owner, Stage.pop, #"\#(Stage.queued),"if":{"top":"B"}"#)

@@ -21,7 +21,7 @@ import Testing
     try world.entry("kiosk").controller.stack.map(\.id.text)
   }
 
-  @Test func `9.5 the stack of an earlier revision comes back as a new one`() throws {
+  @Test func `the stack of an earlier revision comes back as a new one`() throws {
     let (world, client) = try popped()
     let reply = try client.must(#"{"revert":{"rev":3}}"#, any)
     #expect(reply.text.contains(#""rev":5,"changed":true"#))
@@ -35,7 +35,7 @@ import Testing
     #expect(try ids(world) == ["home", "a", "b"])
   }
 
-  @Test func `DEC-07 going back to where one is changes nothing`() throws {
+  @Test func `going back to where one is changes nothing`() throws {
     let (world, client) = try popped()
     world.holdsHistory = true
     let reply = try client.must(#"{"revert":{"rev":4}}"#, any)
@@ -43,7 +43,7 @@ import Testing
     #expect(world.requests.isEmpty)
   }
 
-  @Test func `D-50 9.5 released screens, and revisions outside the history, are refused`() throws {
+  @Test func `released screens, and revisions outside the history, are refused`() throws {
     let (world, client) = try popped()
     try client.must(#"{"screen.release":{"screen":"b"}}"#)
     let before = try world.standing("kiosk")
@@ -67,7 +67,7 @@ import Testing
     #expect(try world.standing("kiosk") == before)
   }
 
-  @Test func `9.4 guards hold when the history is there, not only before`() throws {
+  @Test func `guards hold when the history is there, not only before`() throws {
     let (world, client) = try popped()
     world.holdsHistory = true
     let body = client.opBody(#"{"revert":{"rev":3}}"#, #""if":{"rev":4}"#)
@@ -79,7 +79,7 @@ import Testing
     #expect(try ids(world) == ["home", "c"])
   }
 
-  @Test func `9.2 an op that waits counts as in flight, and is due like any other`() throws {
+  @Test func `an op that waits counts as in flight, and is due like any other`() throws {
     let (world, client) = try popped { $0.inflight = 2 }
     world.holdsHistory = true
     let revert = #"{"revert":{"rev":3}}"#
@@ -97,7 +97,7 @@ import Testing
         .inflight == 0)
   }
 
-  @Test func `9.2 an op sent again while it waits runs once`() throws {
+  @Test func `an op sent again while it waits runs once`() throws {
     let (world, client) = try popped()
     world.holdsHistory = true
     let body = client.opBody(#"{"revert":{"rev":3}}"#, any)
@@ -172,7 +172,7 @@ import Testing
     #expect(try ids(world) == ["home", "a", "b"])
   }
 
-  @Test func `9.5 revisions of another epoch are out of reach`() throws {
+  @Test func `revisions of another epoch are out of reach`() throws {
     let (world, client) = try popped()
     try world.restart(renewsEpochs: true)
     try client.hello()

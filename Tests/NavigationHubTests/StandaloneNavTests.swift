@@ -5,7 +5,7 @@ import Testing
 @Suite struct StandaloneNavTests {
   private let any = #""if":{"any":true}"#
 
-  @Test func `9.3 a nav of kind bar begins empty and takes items`() throws {
+  @Test func `a nav of kind bar begins empty and takes items`() throws {
     let world = World()
     let client = try world.client()
     try client.must(

@@ -60,8 +60,7 @@ import Testing
     Stage.push("C"), Stage.pop, #"{"setStack":{"screens":["A"]}}"#, #"{"popToRoot":{}}"#,
     #"{"popTo":{"screen":"A"}}"#, #"{"attach":{}},{"pop":{}}"#,
   ])
-  func `C-286 C-287 D-09 D-10 D-11 nothing touches the stack while it animates`(ops: String) throws
-  {
+  func `C-286 C-287 nothing touches the stack while it animates`(ops: String) throws {
     let stage = try Stage(["A"])
     let id = try stage.animate("B")
     try stage.same { () throws in
@@ -84,7 +83,7 @@ import Testing
     #expect(try stage.world.wait(1).to(stage.viewer).story.count == 1)
   }
 
-  @Test func `C-293 D-17 a completion that never comes is the deadline's, once`() throws {
+  @Test func `C-293 a completion that never comes is the deadline's, once`() throws {
     let stage = try Stage(["A"], #""transitionDeadline":300"#)
     try stage.animate("B")
     #expect(try stage.world.wait(299).to(stage.viewer).story == [])
@@ -96,7 +95,7 @@ import Testing
     #expect(try stage.world.wait(1000).to(stage.viewer).story == [])
   }
 
-  @Test func `C-294 D-18 a second completion does nothing, an unknown one is an error`() throws {
+  @Test func `C-294 a second completion does nothing, an unknown one is an error`() throws {
     let stage = try Stage(["A"])
     let id = try stage.animate("B")
     try stage.owner.must(Stage.complete(id))

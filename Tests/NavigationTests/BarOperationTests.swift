@@ -25,7 +25,7 @@ import Testing
     #expect(nav.controller.bar.content.look.barTintColor == "orange")
   }
 
-  @Test func `NC-TOOL-01 toolbar.set changes its members`() throws {
+  @Test func `toolbar.set changes its members`() throws {
     var nav = try Nav("A")
     try nav.run(
       .setToolbar([
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: AppearanceSlot.allCases)
-  func `NB-APP-ITM-01 an appearance object belongs to the bar, or to one item`(
+  func `an appearance object belongs to the bar, or to one item`(
     slot: AppearanceSlot
   ) throws {
     var nav = try Nav("A", "B", detached: ["D"])
@@ -55,7 +55,7 @@ import Testing
     nav.refuses(.setAppearance(slot, red, screen: "Z"), with: .unknownScreen("Z"))
   }
 
-  @Test func `NB-PRX-01 a proxy is set for declared classes of bars only`() throws {
+  @Test func `a proxy is set for declared classes of bars only`() throws {
     var nav = try Nav("A")
     nav.context.classes = ["MyBar": true, "MyTools": false]
     try nav.run(.setProxy(className: "MyBar", [.barTintColor("red")]))

@@ -22,7 +22,7 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  @Test func `NC-HID-01 the bar is hidden and shown, and hiding it again is no change`() throws {
+  @Test func `the bar is hidden and shown, and hiding it again is no change`() throws {
     var nav = try Nav("A")
     try nav.run(.setBarHidden(true))
     expect(nav, bar: false, toolbar: false, .api)
@@ -32,7 +32,7 @@ import Testing
     expect(nav, bar: true, toolbar: false, .api)
   }
 
-  @Test func `NC-TOOL-02 the toolbar is hidden until it is shown`() throws {
+  @Test func `the toolbar is hidden until it is shown`() throws {
     var nav = try Nav("A")
     try nav.runsWithoutEffect(.setToolbarHidden(true))
     try nav.run(.setToolbarHidden(false))
@@ -40,7 +40,7 @@ import Testing
     #expect(nav.commit?.parts == [.toolbar])
   }
 
-  @Test func `NC-HBT-01 a tap hides both bars and the next one shows them`() throws {
+  @Test func `a tap hides both bars and the next one shows them`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
     try nav.run(.tap)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
@@ -51,14 +51,14 @@ import Testing
     #expect(nav.controller.bar.isDefault)
   }
 
-  @Test func `NC-HBT-01 a tap does nothing by default`() throws {
+  @Test func `a tap does nothing by default`() throws {
     var nav = try nav()
     try nav.runsWithoutEffect(.tap)
     try nav.run(.setBarHidden(true))
     try nav.runsWithoutEffect(.tap)
   }
 
-  @Test func `NC-HBS-01 a swipe up hides, a swipe down shows`() throws {
+  @Test func `a swipe up hides, a swipe down shows`() throws {
     var nav = try nav(.hidesBarsOnSwipe(true))
     try nav.runsWithoutEffect(.swipe(.down))
     try nav.run(.swipe(.up))
@@ -70,7 +70,7 @@ import Testing
     try nav.runsWithoutEffect(.swipe(.up))
   }
 
-  @Test func `NC-HBK-01 the keyboard hides, and only a tap shows again`() throws {
+  @Test func `the keyboard hides, and only a tap shows again`() throws {
     var nav = try nav(.hidesBarsWhenKeyboardAppears(true))
     try nav.run(.setEnvironment([.showsKeyboard(true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.keyboard))
@@ -82,14 +82,14 @@ import Testing
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
   }
 
-  @Test func `NC-HBK-01 a tap shows nothing once the rule is off`() throws {
+  @Test func `a tap shows nothing once the rule is off`() throws {
     var nav = try nav(.hidesBarsWhenKeyboardAppears(true))
     try nav.run(.setEnvironment([.showsKeyboard(true)]))
     try nav.run(.configure([.hidesBarsWhenKeyboardAppears(false)]))
     try nav.runsWithoutEffect(.tap)
   }
 
-  @Test func `NC-HBC-01 landscape hides and portrait shows`() throws {
+  @Test func `landscape hides and portrait shows`() throws {
     var nav = try nav(.hidesBarsWhenVerticallyCompact(true))
     try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.vCompact))
@@ -123,7 +123,7 @@ import Testing
     expect(nav, bar: false, toolbar: false, .automatic(.keyboard))
   }
 
-  @Test func `NC-HB-02 a toolbar without items neither goes nor comes`() throws {
+  @Test func `a toolbar without items neither goes nor comes`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
     try nav.run(.setScreen("A", [.toolbarItems([])]))
     try nav.run(.tap)
@@ -136,7 +136,7 @@ import Testing
     expect(nav, bar: true, toolbar: false, .automatic(.tap))
   }
 
-  @Test func `DEC-20 showing brings back only what went`() throws {
+  @Test func `showing brings back only what went`() throws {
     var nav = try nav(.hidesBarsOnTap(true))
     try nav.run(.setToolbarHidden(true))
     try nav.run(.tap)
@@ -176,7 +176,7 @@ import Testing
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
   }
 
-  @Test func `DEC-35 a new top that prefers it hides the bar in its commit`() throws {
+  @Test func `a new top that prefers it hides the bar in its commit`() throws {
     var nav = try nav()
     try nav.run(.setScreen("B", [.prefersBarHidden(true)]))
     try nav.run(.push("B"))
@@ -197,7 +197,7 @@ import Testing
     #expect(nav.controller.bar.isDefault, "but not over the screen that comes after it")
   }
 
-  @Test func `DEC-35 a detached controller follows without a word`() throws {
+  @Test func `a detached controller follows without a word`() throws {
     var nav = try Nav("A", isAttached: false)
     try nav.run(.push(ScreenRecord(id: "B", edits: [.prefersBarHidden(true)])))
     #expect(nav.controller.bar.content.isHidden)
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `APXA-02 APXA-03 an explicit change is attached, and jumps unless it is animated`(
+  func `an explicit change is attached, and jumps unless it is animated`(
     animated: Bool
   ) throws {
     var nav = try nav()
@@ -248,7 +248,7 @@ import Testing
     #expect(nav.events == [.barsVisibilityChanged(bar: false, toolbar: false, cause: .api)])
   }
 
-  @Test func `APXA-04 what was attached is taken back, and what a screen prefers is`() throws {
+  @Test func `what was attached is taken back, and what a screen prefers is`() throws {
     var controller = try nav().controller
     var draft = Draft(of: &controller, isAnimated: nil)
     var screen = Screen(id: "C", version: Revision(1))
@@ -262,7 +262,7 @@ import Testing
     #expect(controller.bar.isDefault)
   }
 
-  @Test func `D-14 a cancelled swipe gives back what had hidden the bars, too`() throws {
+  @Test func `a cancelled swipe gives back what had hidden the bars, too`() throws {
     for showsToolbar in [false, true] {
       var nav = try Nav("A", "B")
       try nav.run(.configure([.hidesBarsOnTap(true), .interactivePopWithoutBackButton(true)]))

@@ -2,7 +2,7 @@ import NavigationCore
 import Testing
 
 @Suite struct BatchTests {
-  @Test func `D-49 one refused operation refuses the message and names its index`() throws {
+  @Test func `one refused operation refuses the message and names its index`() throws {
     var nav = try Nav("A", "B")
     nav.refuses(.push(ScreenRecord(id: "C")), .push("C"), at: 1, with: .duplicateScreen("C"))
     nav.refuses(
@@ -22,7 +22,7 @@ import Testing
     try nav.runsWithoutEffect(.item("A", .rightItems([])), .pop, .push("B"), .setStack("A", "B"))
   }
 
-  @Test func `DEC-29 pops are told before pushes, with one will and one did`() throws {
+  @Test func `pops are told before pushes, with one will and one did`() throws {
     var nav = try Nav("A", "B", "C", detached: ["D", "E"])
     let outputs = try nav.send([.popToRoot, .push("D"), .push("E")])
     #expect(outputs == [.poppedAll(["B", "C"]), .screen("D"), .screen("E")])

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `2.14 two more system items are for profiles that have them`() throws {
+  @Test func `two more system items are for profiles that have them`() throws {
     for item in [SystemItem.pageCurl, .close] {
       #expect(item.isExtra)
       var nav = try Nav("A")
@@ -56,7 +56,7 @@ import Testing
     try nav.run(.createButton(ButtonRecord(edits: [.image(image), .landscapeImage(image)])))
   }
 
-  @Test func `DEC-26 a custom view beats an image, an image a title`() throws {
+  @Test func `a custom view beats an image, an image a title`() throws {
     var nav = try Nav("A")
     let view = OpaqueJSON(validated: Array(#""cv""#.utf8))
     let image = ImageReference(ref: "i")

@@ -42,7 +42,7 @@ import Testing
     #expect(controller.toolbar.content.className == "Toolbar")
   }
 
-  @Test func `NC-INIT-04 classes must be declared, with the right base`() throws {
+  @Test func `classes must be declared, with the right base`() throws {
     let (controller, performance) = try create(
       .classes(bar: "MyBar", toolbar: "MyToolbar", []), then: .push(ScreenRecord(id: "A")))
     #expect(controller.bar.content.className == "MyBar")

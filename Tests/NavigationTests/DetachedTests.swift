@@ -2,7 +2,7 @@ import NavigationCore
 import Testing
 
 @Suite struct DetachedTests {
-  @Test func `DEC-22 a created screen is detached until it is pushed`() throws {
+  @Test func `a created screen is detached until it is pushed`() throws {
     var nav = try Nav("A")
     #expect(try nav.run(.createScreen(ScreenRecord(id: "B"))) == .screen("B"))
     #expect(nav.ids == ["A"])
@@ -38,7 +38,7 @@ import Testing
     #expect(nav.controller.top?.title == "T")
   }
 
-  @Test func `D-41 editing a detached screen is a revision that mirrors do not see`() throws {
+  @Test func `editing a detached screen is a revision that mirrors do not see`() throws {
     var nav = try Nav("A", detached: ["D", "E"])
     try nav.run(.item("D", .title("T")))
     #expect(nav.commit?.changedScreens == [])

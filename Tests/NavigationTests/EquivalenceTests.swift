@@ -167,7 +167,7 @@ private struct Trial {
   }
 
   @Test(arguments: seeds)
-  func `9.7 a revert sets the stack that was`(seed: UInt64) {
+  func `a revert sets the stack that was`(seed: UInt64) {
     let states = Self.states(seed, 60)
     for (before, nav) in zip(states, states.dropFirst(7)) {
       let ids = before.stack.map(\.id)
@@ -185,7 +185,7 @@ private struct Trial {
   }
 
   @Test(arguments: seeds)
-  func `9.1 a list does what its operations do one by one, or refuses at the same one`(
+  func `a list does what its operations do one by one, or refuses at the same one`(
     seed: UInt64
   ) {
     var messages = Messages(random: Seeded(seed: seed &* 31))

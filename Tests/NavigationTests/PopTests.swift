@@ -85,7 +85,7 @@ import Testing
     #expect(nav.events.contains(.didPop("B")))
   }
 
-  @Test func `D-40 popTo by route takes the top-most match, or the only one`() throws {
+  @Test func `popTo by route takes the top-most match, or the only one`() throws {
     var nav = try Nav("A")
     for id in ["B", "C", "D"] as [ScreenID] {
       try nav.run(.push(ScreenRecord(id: id, edits: [.route(id == "D" ? "d" : "r")])))

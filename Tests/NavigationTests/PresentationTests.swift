@@ -40,7 +40,7 @@ extension Nav {
     #expect(nav.events == [.didDismiss("M")])
   }
 
-  @Test func `C-081 D-53 who presents already cannot present`() throws {
+  @Test func `C-081 who presents already cannot present`() throws {
     var nav = try Nav("A", "B", detached: ["M", "N", "O"])
     try nav.run(.present("M"))
     nav.refuses(.present("N", from: "B"), with: .alreadyPresenting("B"))
@@ -72,7 +72,7 @@ extension Nav {
     }
   }
 
-  @Test func `C-088 C-089 PRE-01 the controller owns the context of two styles`() throws {
+  @Test func `C-088 C-089 the controller owns the context of two styles`() throws {
     for style in ["currentContext", "overCurrentContext"] {
       var nav = try Nav("A", "B", detached: ["M"])
       try nav.run(.present("M", from: "B", style: style))
@@ -93,7 +93,7 @@ extension Nav {
     nav.refuses(.dismiss(from: "D"), with: .notInStack("D"))
   }
 
-  @Test func `2.13 a dismissal takes what a screen presents and everything above it`() throws {
+  @Test func `a dismissal takes what a screen presents and everything above it`() throws {
     for (presenter, left) in [
       (nil, []), ("A", []), ("B", []), ("M", ["M"]), ("N", ["M", "N"]), ("O", ["M", "N"]),
     ] as [(ScreenID?, [ScreenID])] {
@@ -106,7 +106,7 @@ extension Nav {
     }
   }
 
-  @Test func `2.13 popping the presenter leaves the presentation alone`() throws {
+  @Test func `popping the presenter leaves the presentation alone`() throws {
     var nav = try Nav("A", "B", detached: ["M"])
     try nav.run(.present("M"))
     try nav.run(.pop)
@@ -123,7 +123,7 @@ extension Nav {
     nav.refuses(.present("Z"), with: .unknownScreen("Z"))
   }
 
-  @Test func `D-43 INV-3 a presented screen is nowhere else`() throws {
+  @Test func `a presented screen is nowhere else`() throws {
     var nav = try Nav("A", detached: ["M"])
     try nav.run(.present("M"))
     nav.refuses(.push("M"), with: .ownedElsewhere("M"))

@@ -74,7 +74,7 @@ import Testing
     nav.refuses(.push(ScreenRecord(kind: kind)), with: .forbiddenKind(nil, kind))
   }
 
-  @Test func `C-023 D-43 a screen that was never created cannot be pushed`() throws {
+  @Test func `C-023 a screen that was never created cannot be pushed`() throws {
     var nav = try Nav("A")
     nav.refuses(.push("Z"), with: .unknownScreen("Z"))
   }

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [(14, false, false), (14, true, true), (15, false, true), (15, true, true)])
-  func `C-250 NB-APP-SCR-03 before iOS 15 only a large title has a scroll edge`(
+  func `C-250 before iOS 15 only a large title has a scroll edge`(
     os: UInt64, isLarge: Bool, isAtEdge: Bool
   ) {
     var nav = state { nav in
@@ -93,7 +93,7 @@ import Testing
     #expect(found(nav)?.slot == (os >= 15 ? .scrollEdge : .standard))
   }
 
-  @Test func `NB-APP-SCR-02 a bar alone has no scroll edge`() {
+  @Test func `a bar alone has no scroll edge`() {
     var nav = state { $0.environment.content.isAtScrollEdge = true }
     put(Place(slot: .scrollEdge, isOfItem: false), &nav)
     #expect(found(nav, isStandalone: true) == nil)
@@ -110,7 +110,7 @@ import Testing
     #expect(found(nav)?.isOfItem == false)
   }
 
-  @Test func `DEC-14 an object is used in whole, the bar's properties are ignored`() {
+  @Test func `an object is used in whole, the bar's properties are ignored`() {
     var nav = state(2) { nav in
       let image = ImageReference(ref: "i")
       nav.look.backgroundImages[BackgroundSlot(.any, .default)] = image

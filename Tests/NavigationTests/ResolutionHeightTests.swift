@@ -39,7 +39,7 @@ import Testing
       (nil, true, false, 32, .compact), ("hi", false, true, 126, .defaultPrompt),
       ("hi", true, true, 74, .compactPrompt), (nil, true, true, 32, .compact),
     ] as [(String?, Bool, Bool, UInt64, BarMetrics)])
-  func `C-194 C-195 DEC-12 a prompt gives 74 in any orientation, and nothing is large if compact`(
+  func `C-194 C-195 a prompt gives 74 in any orientation, and nothing is large if compact`(
     prompt: String?, isCompact: Bool, prefersLarge: Bool, height: UInt64, metrics: BarMetrics
   ) {
     let resolved = bar(prefersLarge: prefersLarge, prompt: prompt, isCompact: isCompact)
@@ -73,8 +73,7 @@ import Testing
   }
 
   @Test(arguments: [("44", false), ("44.5", true), ("1e2", true), ("\"90\"", false), ("0", false)])
-  func `NI-05 a view that says it is higher than the bar overflows`(height: String, overflows: Bool)
-  {
+  func `a view that says it is higher than the bar overflows`(height: String, overflows: Bool) {
     let nav = state { nav in
       nav.topDetails.item.titleView = TitleView(view: json("\"v\""), height: json(height))
     }

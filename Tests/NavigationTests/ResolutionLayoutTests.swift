@@ -9,7 +9,7 @@ import Testing
       (false, false, true, Edges.all, 0), (false, false, true, Edges([.left]), 64),
       (true, false, false, Edges([.bottom]), 64), (true, true, false, Edges([.bottom]), 0),
     ] as [(Bool, Bool, Bool, Edges, UInt64)])
-  func `C-240 LAY-01 LAY-03 content begins below an opaque bar, or one it does not extend under`(
+  func `C-240 content begins below an opaque bar, or one it does not extend under`(
     isTranslucent: Bool, isHidden: Bool, extendsUnderOpaque: Bool, edges: Edges, top: UInt64
   ) {
     let nav = state { nav in
@@ -21,7 +21,7 @@ import Testing
     #expect(nav.resolvedBar().contentTop == top)
   }
 
-  @Test func `LAY-02 a full-screen layout extends under the bars that are translucent`() {
+  @Test func `a full-screen layout extends under the bars that are translucent`() {
     var nav = state()
     #expect(nav.resolvedBar().extendsUnder == nil)
     nav.topDetails.wantsFullScreenLayout = true
@@ -67,7 +67,7 @@ import Testing
     #expect(!nav.resolvedBar().allowsSwipeBack)
   }
 
-  @Test func `C-077 DEC-16 the outermost presented screen is visible, the bar shows the top`() {
+  @Test func `C-077 the outermost presented screen is visible, the bar shows the top`() {
     let nav = state(2) { nav in
       for id in ["M", "N"] as [ScreenID] {
         nav.presented.content.chain.append(

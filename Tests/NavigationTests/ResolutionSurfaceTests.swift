@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [("1", false), ("2", false), ("2.99", false), ("3", true), ("3.5", true)])
-  func `NB-SHD-04 the hairline is thinner on a display of three pixels a point`(
+  func `the hairline is thinner on a display of three pixels a point`(
     scale: String, isThird: Bool
   ) {
     let nav = state { $0.environment.content.scale = json(scale) }
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: chains, BarPosition.allCases)
-  func `C-232 C-233 2.11 each metrics is tried at the position and at any, then its fallback`(
+  func `C-232 C-233 each metrics is tried at the position and at any, then its fallback`(
     chain: (BarMetrics, [BarMetrics]), position: BarPosition
   ) {
     var nav = nav(chain.0, position)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: chains)
-  func `C-207 2.11 the title's offset has the same fallback`(chain: (BarMetrics, [BarMetrics])) {
+  func `C-207 the title's offset has the same fallback`(chain: (BarMetrics, [BarMetrics])) {
     var nav = nav(chain.0, .any)
     for metrics in BarMetrics.allCases where !chain.1.contains(metrics) {
       nav.look.titleOffsets[metrics] = json("99")

@@ -184,7 +184,7 @@ import Testing
     #expect(try resolved(["A"]).middle == nil)
   }
 
-  @Test func `DEC-08 DEC-10 an empty item title is a blank, and nil shows the screen's`() throws {
+  @Test func `an empty item title is a blank, and nil shows the screen's`() throws {
     let blank = try resolved(["A"], .title("A", "S"), .item("A", .title("")))
     #expect(blank.middle == .title(""))
     let cleared = try resolved(
@@ -255,7 +255,7 @@ import Testing
     #expect(back(controller.resolvedBar())?.candidates == ["Settings", "Back"])
   }
 
-  @Test func `2.4 a wide letter takes two columns of the budget`() throws {
+  @Test func `a wide letter takes two columns of the budget`() throws {
     var controller = try nav(.title("返回中心"))
     controller.environment.content.backTitleBudget = 8
     #expect(back(controller.resolvedBar())?.text == "返回中心")
@@ -263,7 +263,7 @@ import Testing
     #expect(back(controller.resolvedBar())?.text == "Back")
   }
 
-  @Test func `2.4 the budget does not apply to a text that is generic to begin with`() throws {
+  @Test func `the budget does not apply to a text that is generic to begin with`() throws {
     var controller = try nav()
     controller.environment.content.backTitleBudget = 1
     #expect(back(controller.resolvedBar())?.text == "Back")

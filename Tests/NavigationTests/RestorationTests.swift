@@ -19,25 +19,24 @@ import Testing
     return .restore(entries, root: root)
   }
 
-  @Test func `C-321 RST-01 without an identifier of its own a controller preserves nothing`() throws
-  {
+  @Test func `C-321 without an identifier of its own a controller preserves nothing`() throws {
     #expect(
       try saved([("A", "a"), ("B", "b")], nav: nil).controller.restorableScreens == nil)
     #expect(try saved([("A", "a")], nav: "").controller.restorableScreens == nil)
   }
 
-  @Test func `C-322 RST-02 screens with an identifier are preserved bottom to top`() throws {
+  @Test func `C-322 screens with an identifier are preserved bottom to top`() throws {
     let nav = try saved([("A", "a"), ("B", nil), ("C", "c"), ("D", "")], nav: "nav")
     #expect(nav.controller.restorableScreens?.map(\.path) == ["nav/a#0", "nav/c#0"])
     #expect(nav.controller.restorableScreens?.map(\.screen.id) == ["A", "C"])
   }
 
-  @Test func `C-323 RST-04 paths are unique though identifiers are not`() throws {
+  @Test func `C-323 paths are unique though identifiers are not`() throws {
     let nav = try saved([("A", "a"), ("B", "d"), ("C", "d")], nav: "nav")
     #expect(nav.controller.restorableScreens?.map(\.path) == ["nav/a#0", "nav/d#0", "nav/d#1"])
   }
 
-  @Test func `RST-03 screens come back in their order, without animation`() throws {
+  @Test func `screens come back in their order, without animation`() throws {
     var nav = try Nav("R")
     let output = try nav.run(
       restore([
@@ -54,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func `RST-03 known screens are taken as they are`() throws {
+  @Test func `known screens are taken as they are`() throws {
     var nav = try Nav("A", "B", detached: ["C"])
     let records = ["A", "C"].map { ScreenRecord(id: $0, edits: [.title("old")]) }
     #expect(try nav.run(restore(records)) == .restored(ids: ["A", "C"], skipped: []))
@@ -62,7 +61,7 @@ import Testing
     try nav.runsWithoutEffect(restore(records))
   }
 
-  @Test func `DEC-21 what cannot be rebuilt is skipped`() throws {
+  @Test func `what cannot be rebuilt is skipped`() throws {
     var nav = try Nav("R", detached: ["M"])
     try nav.run(.present("M"))
     let output = try nav.run(
@@ -73,7 +72,7 @@ import Testing
     #expect(output == .restored(ids: ["A"], skipped: ["p0", "p1", "p2", "p3"]))
   }
 
-  @Test func `DEC-21 with nothing left the given root is taken, or there is none`() throws {
+  @Test func `with nothing left the given root is taken, or there is none`() throws {
     var nav = try Nav("R")
     nav.refuses(restore([]), with: .noRoot)
     nav.refuses(restore([nil]), with: .noRoot)
@@ -93,7 +92,7 @@ import Testing
     #expect(nav.ids == ["s11.1", "A"])
   }
 
-  @Test func `9.5 DEC-33 a reverted stack has its order back, not its content`() throws {
+  @Test func `a reverted stack has its order back, not its content`() throws {
     var nav = try Nav("A", "B", "C")
     try nav.run(.title("B", "new"))
     try nav.run(.setStack("C"))
@@ -104,7 +103,7 @@ import Testing
     try nav.runsWithoutEffect(.revert(to: Revision(10), stack: ["A", "B", "C"]))
   }
 
-  @Test func `D-50 released screens cannot come back`() throws {
+  @Test func `released screens cannot come back`() throws {
     var nav = try Nav("A", "B", "C")
     try nav.run(.popToRoot)
     try nav.run(.releaseScreen("B"))

@@ -33,7 +33,7 @@ extension Operation {
 
   private func routes(_ nav: Nav) -> [String?] { nav.controller.stack.map(\.route) }
 
-  @Test func `9.5 the first template that matches is filled and becomes the stack`() throws {
+  @Test func `the first template that matches is filled and becomes the stack`() throws {
     var nav = try nav("home", "X")
     let output = try nav.run(.open("settings/wifi"), animated: true)
     guard case .replaced(let popped, let ids) = output else {
@@ -48,7 +48,7 @@ extension Operation {
     #expect(nav.events.count == 3)
   }
 
-  @Test func `9.5 screens that agree from the bottom are kept`() throws {
+  @Test func `screens that agree from the bottom are kept`() throws {
     var nav = try nav("home")
     try nav.run(.open("settings/wifi"))
     let before = nav.controller.stack
@@ -64,7 +64,7 @@ extension Operation {
     #expect(nav.controller.stack[2].id != before[2].id)
   }
 
-  @Test func `9.5 an identity names the screen wherever it is`() throws {
+  @Test func `an identity names the screen wherever it is`() throws {
     var nav = try nav("F", "home")
     try nav.run(.open("fixed"))
     #expect(nav.ids == ["home", "F", "M"])
@@ -79,12 +79,12 @@ extension Operation {
   @Test(arguments: [
     "", "settings", "settings/", "settings/a/b", "/settings/a", "a/x", "a//y", "b/x/y",
   ])
-  func `9.5 a route that no template matches is refused`(route: String) throws {
+  func `a route that no template matches is refused`(route: String) throws {
     var nav = try nav("home")
     nav.refuses(.open(route), with: .noRoute(route))
   }
 
-  @Test func `9.5 nothing is percent-decoded, and no routes match nothing`() throws {
+  @Test func `nothing is percent-decoded, and no routes match nothing`() throws {
     var nav = try nav("home")
     try nav.run(.open("settings/a%2Fb"))
     #expect(nav.controller.top?.route == "settings/a%2Fb")

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `2.1 the order of the new stack does not matter to the relation`() throws {
+  @Test func `the order of the new stack does not matter to the relation`() throws {
     var nav = try Nav("A", "B", "C")
     try nav.run(.setStack("C", "A"), animated: true)
     #expect(nav.commit?.relation == .back)

@@ -36,7 +36,7 @@ extension Operation {
     #expect(nav.events == [.didPush("j")])
   }
 
-  @Test func `C-330 C-331 DEC-18 a bar may be popped to empty, and popping nothing is no change`()
+  @Test func `C-330 C-331 a bar may be popped to empty, and popping nothing is no change`()
     throws
   {
     var nav = try bar("i", "j")
@@ -61,7 +61,7 @@ extension Operation {
     #expect(nav.controller.top?.id == "k" && nav.controller.backScreen?.id == "j")
   }
 
-  @Test func `NB-STK-06 refusals speak of items`() throws {
+  @Test func `refusals speak of items`() throws {
     var nav = try bar("i", "j")
     nav.refuses(.pushItem("z"), with: .unknownItem("z"))
     nav.refuses(.pushItem("i"), with: .duplicateBarItem("i"))

@@ -2,8 +2,7 @@ import NavigationCore
 import Testing
 
 @Suite struct TransitionTests {
-  @Test func `C-014 C-015 DEC-31 a transition is named by its revision and completed once`() throws
-  {
+  @Test func `C-014 C-015 a transition is named by its revision and completed once`() throws {
     var nav = try Nav("A", detached: ["B"])
     try nav.run(.push("B"), animated: true)
     let running = try #require(nav.running)
@@ -25,7 +24,7 @@ import Testing
         .didPush("B"), .didHide("A", animated: true), .didShow("B", animated: true),
         .transitionEnded(Revision(11), .completed),
       ])
-    // DEC-31: up to the version of the part it is a no-op, beyond it an error.
+    // Up to the version of the part it changes nothing, beyond it it is an error.
     try nav.runsWithoutEffect(.completeTransition(Revision(11)))
     try nav.runsWithoutEffect(.completeTransition(Revision(12)))
     nav.refuses(
@@ -47,7 +46,7 @@ import Testing
     #expect(nav.events == [])
   }
 
-  @Test func `DEC-29 a batch is one transition from the old top to the new one`() throws {
+  @Test func `a batch is one transition from the old top to the new one`() throws {
     var nav = try Nav("A", "B", detached: ["C", "D"])
     try nav.run(.pop, .push("C"), .push("D"), animated: true)
     #expect(nav.running?.kind == .push)

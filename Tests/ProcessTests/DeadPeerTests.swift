@@ -43,7 +43,7 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: ReferenceClientTests.isRunnable, "python3-zmq is not installed"))
-    func `D-15 the gesture of a killed process is cancelled`() throws {
+    func `the gesture of a killed process is cancelled`() throws {
       let (daemon, peer) = try stage()
       let owner = try stranger(
         daemon, #"nav.op({"any": True}, {"gesture.begin": {"kind": "edge", "translation": 5}})"#)
@@ -62,7 +62,7 @@ extension ProcessTests {
     @Test(
       .enabled(if: ReferenceClientTests.isRunnable, "python3-zmq is not installed"),
       arguments: [(SIGKILL, 60000), (SIGSTOP, 300)])
-    func `D-20 a delegate that dies or stops is silent, and changes nothing`(
+    func `a delegate that dies or stops is silent, and changes nothing`(
       signal: Int32, deadline: Int
     ) throws {
       let (daemon, peer) = try stage(#"{"veto":{"deadline":\#(deadline)}}"#)
@@ -95,7 +95,7 @@ extension ProcessTests {
       #expect(try daemon.stop() == 0)
     }
 
-    @Test func `D-37 of two processes with one id the older one is put out`() throws {
+    @Test func `of two processes with one id the older one is put out`() throws {
       let (daemon, peer) = try stage()
       let copy = try Peer(daemon.endpoint)
       try copy.send("hello", #"{"ver":[1,1],"client":"\#(peer.client)","nonce":"copy"}"#)
@@ -109,7 +109,7 @@ extension ProcessTests {
       #expect(try daemon.stop() == 0)
     }
 
-    @Test func `D-34 D-38 after kill -9 a session is gone, and its op runs once`() throws {
+    @Test func `after kill -9 a session is gone, and its op runs once`() throws {
       let (daemon, peer) = try stage()
       let before = try peer.state("kiosk")["value"]
       let position = try #require(before?["dig"]?.string)

@@ -101,8 +101,49 @@ enum Vocabulary {
     return (missing + unknown).map { Violation(path: reference, line: 1, advice: $0) }
   }
 
+  /// The sources behind the numbers of rows, which begin in the first column.
+  static func sources(in lines: [String]) -> [[String]] {
+    lines.filter { $0.hasPrefix("C-") }.map { line in
+      line.split(separator: " ").dropFirst().map(String.init)
+    }
+  }
+
+  /// The ids of the vectors, those of rows aside.
+  static var vectors: Set<String> {
+    let ids = lines(of: "Tests/Conformance/vectors.jsonl").compactMap { line in
+      line.prefixMatch(of: /\{"id":"([^"]+)"/).map { String($0.1) }
+    }
+    return Set(ids.filter { !$0.hasPrefix("C-") })
+  }
+
+  /// Families of ids that once stood for rules, and what tells such an id from other words.
+  private static let ruleID =
+    #"(?<![\w/.%$-])((?:NC|NB|NI|BI|K|D|DEC|DLG|GEN|SYNC|APX[AB]|ORI|PRES?|SEG|ADP|RST|LAY|INV|REC|EDIT"#
+    + #"|BLK|VIS|DIS|LIFE|RES|ANI|BMN|UX|BAR)(?:-[A-Z]+)*-[0-9]{1,2})(?![\w-])"#
+
+  /// Where rule ids stand that nothing defines; those of vectors may where vectors are spoken of.
+  static func undefined(in file: SourceFile, besides vectors: Set<String>) -> [Violation] {
+    let speaksOfVectors = vectorFiles.contains { file.path.hasPrefix($0) }
+    return file.matches(of: ruleID, in: .everything).filter {
+      !(speaksOfVectors && vectors.contains($0.capture))
+    }.map {
+      Violation(path: file.path, line: $0.line, advice: "nothing defines \($0.capture)")
+    }
+  }
+
+  private static let vectorFiles = [
+    "docs/vectors.md", "Tests/Conformance/vectors.jsonl", "Tests/ConformanceTests/Vectors/",
+  ]
+
   static func lines(of path: String) -> [String] {
     Repository.files.first { $0.path == path }?.text.lines ?? []
+  }
+}
+
+extension SourceFile {
+  /// Whether the file holds rows of the conformance cases.
+  fileprivate var isTable: Bool {
+    isIn("Tests/Conformance") && path.hasSuffix(".txt") && !path.hasSuffix("/ids.txt")
   }
 }
 
@@ -136,6 +177,47 @@ enum Vocabulary {
       .matches(of: /\bC-\d+/).map { String($0.0) }
     #expect(named.count > 100)
     #expect(Set(named).subtracting(rows) == [])
+  }
+
+  @Test func `every row has sources, and rules.md says what each of them is`() {
+    let named = Vocabulary.documented("source", in: Vocabulary.lines(of: Vocabulary.rules))
+    var used: Set<String> = []
+    var rows = 0
+    for file in Repository.files where file.isTable {
+      let found = Vocabulary.sources(in: file.text.lines)
+      rows += found.count
+      used.formUnion(found.joined())
+      report(
+        found.filter(\.isEmpty).map { _ in
+          Violation(path: file.path, line: 1, advice: "a row without a source")
+        })
+    }
+    #expect(rows == Vocabulary.lines(of: "Tests/Conformance/ids.txt").count { !$0.isEmpty })
+    #expect(used == named, "rows and the table of \(Vocabulary.rules) name other sources")
+  }
+
+  @Test func `no id stands anywhere that nothing defines`() {
+    let defined = Vocabulary.vectors
+    #expect(defined.count > 60)
+    for file in Repository.files { report(Vocabulary.undefined(in: file, besides: defined)) }
+  }
+
+  @Test func `a row without a source and an undefined id are found`() {
+    let lines = ["# C-1", "C-001 Liu ◇", "  Given", "C-002", "C-003 Bar"]
+    #expect(Vocabulary.sources(in: lines) == [["Liu", "◇"], [], ["Bar"]])
+    // Joined here, for the text of this file is looked at too.
+    let id = ["NC", "POP", "01"].joined(separator: "-")
+    let vector = ["D", "01"].joined(separator: "-")
+    let planted = [
+      "  @Test func `\(id) pops`() {", "C-001 K-\(22)", "(D-\(57))", "INV-\(1)…3",
+      "UTF-8 W-01 C-001",
+    ]
+    let file = SourceFile("Tests/A.swift", planted.joined(separator: "\n"))
+    #expect(Vocabulary.undefined(in: file, besides: ["W-01"]).map(\.line) == [1, 2, 3, 4])
+    #expect(
+      Vocabulary.undefined(in: SourceFile("docs/vectors.md", vector), besides: [vector]) == [])
+    #expect(
+      Vocabulary.undefined(in: SourceFile("docs/rules.md", vector), besides: [vector]).count == 1)
   }
 
   @Test func `words are read off an enumeration`() {

@@ -349,7 +349,7 @@ extension NavEntry {
     var violated = directory == nil ? controller.violatedInvariants() : []
     if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
     if directory == nil, !shown.isRight(for: controller) {
-      violated.append("INV-9 resolved differs from the state")
+      violated.append("resolved differs from the state")
     }
     return (fresh, violated)
   }

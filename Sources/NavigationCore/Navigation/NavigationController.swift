@@ -110,17 +110,17 @@ extension NavigationController {
   /// The names of the invariants that do not hold; empty for a sound state.
   ///
   /// O(state).
-  /// INV-1 and INV-4…6 hold by construction: the bar has no item list of its own, top and root are
-  /// read off the stack, and there is one transition part.
+  /// Three hold by construction: the bar has no item list of its own, top and root are read off the
+  /// stack, and there is one transition part.
   package func violatedInvariants() -> [String] {
     var violated: [String] = []
-    if isAttached, stack.isEmpty { violated.append("INV-2 attached without a root") }
+    if isAttached, stack.isEmpty { violated.append("attached without a root") }
     let active = stack + presentedScreens
     if Set(active.map(\.id)).count != active.count {
-      violated.append("INV-3 screen twice in stack and presentation chain")
+      violated.append("screen twice in stack and presentation chain")
     }
     if active.contains(where: { detached.screen($0.id) != nil }) {
-      violated.append("INV-3 screen both active and detached")
+      violated.append("screen both active and detached")
     }
     let chain = presented.isDefault ? [] : presented.content.chain
     if zip(chain, chain.dropFirst()).contains(where: { $1.from != $0.screen.id }) {
@@ -134,10 +134,10 @@ extension NavigationController {
     }
     let screens = active + detachedScreens
     if screens.contains(where: { $0.version > revision }) {
-      violated.append("INV-7 record newer than the revision")
+      violated.append("record newer than the revision")
     }
     for screen in screens where !screen.hasDefaultDetails && !screen.item.sidesAreDistinct {
-      violated.append("INV-10 button on both sides of \(screen.id.text)")
+      violated.append("button on both sides of \(screen.id.text)")
     }
     if screens.reduce(0, { $0 + $1.byteCount }) != recordBytes {
       violated.append("byte count differs from the records")

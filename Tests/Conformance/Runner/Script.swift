@@ -6,8 +6,8 @@ package struct ConformanceCase: Sendable {
   package var file: String
   /// The line of its id, from 1.
   package var line: Int
-  /// The rules it checks.
-  package var reference = ""
+  /// Where the rule comes from, by the short names in `docs/rules.md`.
+  package var source = ""
   /// What holds before, in words.
   package var given = ""
   /// What happens, in words.

@@ -1,7 +1,7 @@
 /// Reads tables of cases; anything it does not know is an error.
 ///
-/// A row begins in the first column with its id and the rules it checks. Indented below are the
-/// lines `Given`, `When` and `Then` in words, and the script. `#` begins a line of comment.
+/// A row begins in the first column with its id and its sources. Indented below are the lines
+/// `Given`, `When` and `Then` in words, and the script. `#` begins a line of comment.
 package struct TableReader {
   private let file: String
   private var cases: [ConformanceCase] = []
@@ -40,7 +40,7 @@ package struct TableReader {
         throw failure(number, "\(id) is not the id of a row")
       }
       current = ConformanceCase(id: id, file: file, line: number)
-      current?.reference = cursor.rest()
+      current?.source = cursor.rest()
       return
     }
     guard current != nil else { throw failure(number, "a line outside of a row") }
@@ -75,7 +75,7 @@ package struct TableReader {
   private mutating func finish() throws(ConformanceFailure) {
     guard let row = current else { return }
     for (name, text) in [
-      ("reference", row.reference), ("Given", row.given), ("When", row.when), ("Then", row.then),
+      ("source", row.source), ("Given", row.given), ("When", row.when), ("Then", row.then),
     ] where text.isEmpty {
       throw failure(row.line, "the row has no \(name)")
     }
