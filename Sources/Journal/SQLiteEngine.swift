@@ -33,10 +33,12 @@ final class SQLiteEngine: JournalEngine {
   ///   - durability: when a commit returns.
   ///   - bootID: the kernel's id of this boot.
   ///   - holder: names this process in the error of another process that finds the lock.
-  /// - Throws: `.locked`, or the reason why the file cannot be used.
+  /// - Throws: `.newer` or `.older`, then without any change to the directory; `.locked`, or the
+  ///   reason why the file cannot be used.
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
+    try MigrationPlan.checkFormat(directory: directory)
     let lock = try DirectoryLock(directory: directory, holder: holder)
     let path = directory + "/" + Journal.fileName
     try Self.prepareFile(directory, path)

@@ -108,7 +108,7 @@ class Story:
         """A client whose name is the text."""
         page = Page(gateway, "alice", hello=False)
         page.post(("hello", {"ver": [1, 1], "client": page.client, "nonce": self.say("hello.nonce"),
-                             "name": self.say("hello.name"), "features": [self.say("hello.features")]}))
+                             "name": self.say("hello.name")}))
         page.until(lambda verb, _: verb == "welcome")
         self.actor = page
 

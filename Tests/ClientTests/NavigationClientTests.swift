@@ -1,6 +1,7 @@
-import NavigationClient
 import NavigationCore
 import Testing
+
+@testable import NavigationClient
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationClientTests {
   /// Runs a test with a daemon and a client that is welcome.

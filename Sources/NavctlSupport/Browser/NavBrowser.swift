@@ -212,10 +212,9 @@ extension NavBrowser {
   /// Takes an event of the session.
   package mutating func take(_ event: SessionEvent) -> [Effect] {
     switch event {
-    case .opened(let welcome):
+    case .opened:
       isConnected = true
-      let hasHeads = welcome.features.contains("heads")
-      return hasHeads ? [.watch(Self.headDirectory)] : []
+      return [.watch(Self.headDirectory)]
     case .lost:
       isConnected = false
       opened?.isCurrent = false

@@ -192,10 +192,7 @@ public final class NavigationClient: Sendable {
   /// - Returns: a stream until the client is closed; a slow reader gets only the newest status.
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
-  /// What the daemon has beside the first version of the protocol; empty before the first session.
-  ///
-  /// An operation that needs a feature the daemon lacks is refused as `unsupported` or
-  /// `invalid-argument`. After a reconnection to another daemon, its features count.
+  /// In what the daemon differs from one that runs alone; empty before the first session.
   public var features: Set<NavigationFeature> { engine.features }
 
   /// Whether the client's state of a watched nav is in sync with the daemon.

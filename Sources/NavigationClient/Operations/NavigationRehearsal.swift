@@ -71,8 +71,7 @@ extension NavigationClient {
   ///   - policy: whether the operations would fail or wait while a transition is open.
   ///   - limit: how long to wait for the daemon.
   /// - Returns: the answer that the operations would get, and the state that they would lead to.
-  /// - Throws: the error that the operations would get; `unsupported` if the daemon lacks
-  ///   ``NavigationFeature/dryRun``.
+  /// - Throws: the error that the operations would get.
   public func rehearse(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
     animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy = .refuse,

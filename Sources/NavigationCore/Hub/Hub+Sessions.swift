@@ -67,13 +67,11 @@ extension Hub {
 
   private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
     let window = min(max(hello.window, 16384), configuration.maximumWindow)
-    var session = Session(
+    return Session(
       connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
       at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
       name: hello.name,
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
-    session.knowsDismissals = hello.features.contains(Feature.dismissals.rawValue)
-    return session
   }
 
   private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
@@ -87,9 +85,7 @@ extension Hub {
     json.optional("server", configuration.server)
     json.name("features")
     json.beginArray()
-    for feature in Feature.allCases where feature != .shards || shards.count > 1 {
-      json.string(feature.rawValue)
-    }
+    if shards.count > 1 { json.string(Feature.shards.rawValue) }
     json.endArray()
     json.member("hb", session.heartbeat)
     json.name("you")

@@ -223,13 +223,6 @@ package struct ClientMessageReader: Sendable {
       }
       hello.isUncontrolled = flow == "none"
     }
-    hello.features = []
-    if let list = member("features") {
-      guard let names = tape.strings(list) else {
-        throw MessageFailure(.invalidArgument, "features is a list of names")
-      }
-      hello.features = names
-    }
     if takesActors, let index = member("actor") { hello.actor = try SessionActor(index, in: tape) }
     return hello
   }

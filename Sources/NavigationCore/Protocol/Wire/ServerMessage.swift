@@ -202,12 +202,6 @@ package struct ErrReply: Error, Hashable, Sendable {
     return ErrReply(byClient: error)
   }
 
-  /// Makes the error with which the client itself answers a dry run that the daemon would perform.
-  package static func dryRunsUnknown(_ id: UInt64) -> ErrReply {
-    let text = "this navd is older than dry runs, and would make the change"
-    return ErrReply(byClient: OutgoingError(.unsupported, id: id, text))
-  }
-
   /// Makes the error with which the client itself answers its op, because this daemon would not find
   /// what it decided under another principal.
   package static func notKnownAs(_ former: String, _ id: UInt64) -> ErrReply {
