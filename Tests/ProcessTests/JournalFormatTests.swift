@@ -62,8 +62,12 @@ extension ProcessTests {
       }
       // As a backup it is refused too, and the journal of the directory stays.
       let other = try Self.state(Self.format)
-      let restored = try Self.run(["--restore", daemon.state + "/journal.sqlite"], on: other.state)
+      let before = try Self.contents(other.state)["journal.sqlite"]
+      let restored = try Child(
+        Binaries.path("navd"),
+        ["--restore", daemon.state + "/journal.sqlite", "--state", other.state])
       #expect(try restored.ended() == 6, "\(restored.transcript)")
+      #expect(try Self.contents(other.state)["journal.sqlite"] == before)
       #expect(restored.standardError.contains("has format \(format)"), "\(restored.transcript)")
       try other.start()
       #expect(try Peer(other.endpoint).state("kiosk")["value"]?["rev"]?.integer == 2)

@@ -13,7 +13,9 @@ extension Hub {
     }
     var error: OutgoingError?
     if !hello.versions.contains(1) {
-      error = OutgoingError(.version, "this daemon speaks NSP/1")
+      let (low, high) = (hello.versions.lowerBound, hello.versions.upperBound)
+      let asked = low == high ? "NSP/\(low)" : "NSP/\(low) to NSP/\(high)"
+      error = OutgoingError(.version, "the client speaks \(asked), this daemon NSP/1")
     } else if isStopping {
       error = OutgoingError(.shuttingDown, "the daemon is stopping")
       error?.after = 500

@@ -69,8 +69,10 @@ package struct ClientMessageReader: Sendable {
         return error
       }
       return MessageFailure(.badVerb, id: id(), "unknown verb")
-    case .otherVersion(let verb):
-      return MessageFailure(verb == "hello" ? .version : .badVerb, "this daemon speaks NSP/1")
+    case .otherVersion(let verb, let version):
+      return MessageFailure(
+        verb == "hello" ? .version : .badVerb,
+        "the message is NSP/\(version), this daemon speaks NSP/1")
     case .malformed:
       return MessageFailure(.badFrame, "the first frame is nsp1. and a verb of a to z")
     }
