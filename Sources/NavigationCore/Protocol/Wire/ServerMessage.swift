@@ -75,7 +75,7 @@ package struct Welcome: Hashable, Sendable {
   package var boot: Epoch
   /// The name and version of the daemon, such as `navd/0.1.0`.
   package var server: String
-  /// The names of what the daemon has beside the first NSP/1.
+  /// The names of what the daemon has beside those that run alone.
   package var features: [String] = []
   /// Milliseconds without another message after which the daemon sends a `mark`.
   package var heartbeat: UInt64
