@@ -37,7 +37,8 @@ extension JournalError {
   package var path: String {
     switch self {
     case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
-      .older(let path, _, _), .unreadable(let path, _), .unwritable(let path, _), .unusable(let path, _, _),
+      .older(let path, _, _), .unreadable(let path, _), .unwritable(let path, _),
+      .unusable(let path, _, _),
       .full(let path),
       .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
       path

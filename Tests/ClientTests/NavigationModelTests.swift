@@ -171,7 +171,9 @@ import Testing
     #expect(error?.code == .noNav && model.isStale)
   }
 
-  @Test func `a pop is guarded by what the model shows, and shown when it is confirmed`() async throws {
+  @Test func `a pop is guarded by what the model shows, and shown when it is confirmed`()
+    async throws
+  {
     try await withModel { model, daemon, nav, _ in
       var nav = nav
       await wait { !model.isStale }

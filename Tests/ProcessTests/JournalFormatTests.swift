@@ -41,13 +41,14 @@ extension ProcessTests {
       return child
     }
 
-    @Test(arguments: [
-      (9, "has format 9, this version reads up to 4; upgrade navd"),
-      (
-        3,
-        "has format 3, this version reads from 4 on; use the navd that wrote it, or begin in an empty place"
-      ),
-    ] as [(UInt8, String)])
+    @Test(
+      arguments: [
+        (9, "has format 9, this version reads up to 4; upgrade navd"),
+        (
+          3,
+          "has format 3, this version reads from 4 on; use the navd that wrote it, or begin in an empty place"
+        ),
+      ] as [(UInt8, String)])
     func `a journal of another format is refused with 6 and its words, and stays as it is`(
       format: UInt8, words: String
     ) throws {
