@@ -105,7 +105,6 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,.ci/docc debug)
-	$(call step,.ci/previous $(JOBS))
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
 	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' \
 	  $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests)
@@ -136,7 +135,6 @@ test-long: deps ## The tests that have a longer form, in that form: minutes
 # RUNS=10 times; each run takes about twice as long as without load.
 test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,.ci/previous $(JOBS))
 	$(call step,.ci/steady $(RUNS))
 
 # What `swift test --filter BootedTests` boots: a Debian root, made once, and packages of the debug

@@ -26,7 +26,7 @@ class NavdClient : public QObject, public QQmlParserStatus {
   Q_PROPERTY(QString name MEMBER m_name NOTIFY nameChanged)
   /// Whether the session is open; show people that the display may be old while it is not.
   Q_PROPERTY(bool connected READ isConnected NOTIFY connectedChanged)
-  /// The names of what the daemon has beside the first version of the protocol.
+  /// The names of what the daemon has beside those that run alone.
   Q_PROPERTY(QStringList features READ features NOTIFY connectedChanged)
 
 public:

@@ -227,7 +227,7 @@ export class NavigationClient {
 
   get status() { return this.#status; }
 
-  /** The features that the daemon named (§4 of the protocol); empty before the first session. */
+  /** In what the daemon differs from one that runs alone (§4 of the protocol); empty before the first session. */
   get features() { return new Set(this.#welcome?.features); }
 
   /** The helpers that make guards. */
@@ -1547,8 +1547,7 @@ export class Session {
     this.#hb = this.#hello.hb;
     this.#listen(now);
     this.#nonce = Math.floor(this.#random() * 2 ** 48).toString(16);
-    const features = ["dismissals"];
-    this.#send("hello", encode({ ver: [1, 1], ...this.#hello, nonce: this.#nonce, features }));
+    this.#send("hello", encode({ ver: [1, 1], ...this.#hello, nonce: this.#nonce }));
   }
 
   /** Handles the loss of a stream, or a failed attempt to open one. */

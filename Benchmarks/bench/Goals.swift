@@ -38,7 +38,6 @@ struct Goal {
   /// All goals; the table and the list of goals at its end are made from them.
   static let all: [Goal] = [
     Goal("w1", "p50_us", .atMost, 1.15, of: .peer(.sqlite)),
-    Goal("w1-relaxed", "p50_us", .atMost, 1.15, of: .peer(.echo)),
     Goal("w2a", "ops_s", .atLeast, 0.8, of: .peer(.sqlite)),
     Goal("w2a", "ops_s", .atLeast, 1.9, of: .peer(.redis)),
     Goal("w2b", "ops_s", .atLeast, 0.7, of: .peer(.sqlite)),

@@ -162,7 +162,7 @@ struct Servers {
       return [
         redis ?? "redis-server", "--unixsocket", place.socket, "--port", "0", "--dir",
         place.data.path, "--appendonly", "yes", "--appendfsync",
-        setup.isRelaxed ? "everysec" : "always", "--save", "",
+        "always", "--save", "",
       ]
     case .cluster:
       let conninfo = place.postgres?.conninfo(place.database) ?? ""
@@ -178,7 +178,6 @@ struct Servers {
       // env executes the rest in its own process.
       return ["/usr/bin/env", tunables] + setup.wrapper
         + [navd, "--listen", "ipc://\(place.socket)", "--state", state]
-        + (setup.isRelaxed ? ["--durability", "relaxed"] : [])
         + (try configuration(setup, place.directory))
     }
   }

@@ -41,16 +41,10 @@ extension Workload {
   }
 
   private static func writing(_ scale: Int) -> [Workload] {
-    var relaxed = load(
-      "w1-relaxed", "one operation at a time, stored later", "warm=200 seconds=3",
-      operations: 20_000 / scale, metric: "p50_us")
-    relaxed.setup.isRelaxed = true
-    relaxed.targets = [.echo, .redis, .navd]
-    return [
+    [
       load(
         "w1", "one durable operation at a time", "warm=200 seconds=3", operations: 6000 / scale,
         metric: "p50_us"),
-      relaxed,
       load(
         "w2a", "one connection, 64 in flight, 16 navs", "window=64 navs=16 warm=4000 seconds=3",
         operations: 80_000 / scale, metric: "ops_s"),

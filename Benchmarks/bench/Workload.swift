@@ -64,8 +64,6 @@ struct Workload {
 
 /// The configuration of the servers.
 struct Setup {
-  /// Whether a server may answer before it has stored the operation.
-  var isRelaxed = false
   /// Whether the echo peer keeps operations in memory, to send them again.
   var keepsLog = false
   /// The limits that navd needs above its defaults, by their names in its configuration.
@@ -80,8 +78,7 @@ enum Target: String, CaseIterable {
   case echo
   /// libzmq and SQLite.
   case sqlite
-  /// Redis with a script; it syncs each write, or once a second if `isRelaxed`. It is omitted if it
-  /// is not installed.
+  /// Redis with a script; it syncs each write. It is omitted if it is not installed.
   case redis
   /// The navd of this repository.
   case navd

@@ -8,6 +8,10 @@ package enum JournalError: Error, Hashable, Sendable {
   case damaged(path: String, what: String)
   /// A later version of navd wrote the file; this version must not touch it.
   case newer(path: String, found: Int, supported: Int)
+  /// An earlier version of navd wrote the file, and no step leads from its format to the present one.
+  ///
+  /// `supported` is the oldest format that this version reads; it must not touch the file.
+  case older(path: String, found: Int, supported: Int)
   /// The file or directory cannot be read.
   case unreadable(path: String, reason: String)
   /// The file or directory cannot be created or written.
@@ -33,7 +37,8 @@ extension JournalError {
   package var path: String {
     switch self {
     case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
-      .unreadable(let path, _), .unwritable(let path, _), .unusable(let path, _, _),
+      .older(let path, _, _), .unreadable(let path, _), .unwritable(let path, _),
+      .unusable(let path, _, _),
       .full(let path),
       .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
       path
@@ -51,6 +56,9 @@ extension JournalError: CustomStringConvertible {
       "the journal \(path) is damaged: \(what); move it away and restore a backup or start empty"
     case .newer(let path, let found, let supported):
       "the journal \(path) has format \(found), this version reads up to \(supported); upgrade navd"
+    case .older(let path, let found, let supported):
+      "the journal \(path) has format \(found), this version reads from \(supported) on; use the navd "
+        + "that wrote it, or begin in an empty place"
     case .unreadable(let path, let reason):
       "cannot read \(path): \(reason); check that it exists and its owner and permissions"
     case .unwritable(let path, let reason):

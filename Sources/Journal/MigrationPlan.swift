@@ -23,7 +23,7 @@ package struct MigrationPlan: Hashable, Sendable {
     }
   }
 
-  /// The steps that a start knows; format 3 is the first that was released, and the only one.
+  /// The steps that a start knows; none before the first release.
   package static let steps: [Step] = []
   /// The format that this version writes.
   package static let wanted = Schema.version
@@ -39,8 +39,8 @@ package struct MigrationPlan: Hashable, Sendable {
 
   /// Plans for a file; `found` is its format, nil if there is no file.
   ///
-  /// `known` has at most one step from each format. Throws `.newer` for a later format, `.damaged`
-  /// for one that no step leaves.
+  /// `known` has at most one step from each format. Throws `.newer` for a later format, `.older` for
+  /// one that no step leaves, `.damaged` for one that no version has.
   package init(
     path: String, found: Int64?, bytes: Int, known: [Step] = Self.steps,
     wanted: Int64 = Self.wanted
@@ -48,13 +48,17 @@ package struct MigrationPlan: Hashable, Sendable {
     (self.path, self.found, self.bytes) = (path, found, bytes)
     var steps: [Step] = []
     var format = found ?? wanted
+    guard format > 0 else { throw .damaged(path: path, what: "its format is \(format)") }
     guard format <= wanted else {
       throw .newer(path: path, found: Int(format), supported: Int(wanted))
     }
     while format < wanted {
       guard
         let step = known.first(where: { $0.from == format && $0.to > format && $0.to <= wanted })
-      else { throw .damaged(path: path, what: Schema.unreleased(format)) }
+      else {
+        let oldest = known.map(\.from).min() ?? wanted
+        throw .older(path: path, found: Int(format), supported: Int(oldest))
+      }
       steps.append(step)
       format = step.to
     }
@@ -65,15 +69,33 @@ package struct MigrationPlan: Hashable, Sendable {
   ///
   /// The directory need not exist. Throws `.damaged`, too, if the file is no journal.
   package static func read(directory: String) throws(JournalError) -> MigrationPlan {
+    var plan = try plan(directory)
+    if plan.found != nil { plan.holder = DirectoryLock.holder(of: directory) }
+    return plan
+  }
+
+  /// Throws `.newer` or `.older` for a journal that a start must not touch: it makes no file either.
+  ///
+  /// All other errors are left to the start, which has the lock then.
+  static func checkFormat(directory: String) throws(JournalError) {
+    do throws(JournalError) {
+      _ = try plan(directory)
+    } catch {
+      switch error {
+      case .newer, .older: throw error
+      default: break
+      }
+    }
+  }
+
+  private static func plan(_ directory: String) throws(JournalError) -> MigrationPlan {
     // A restoration that was not completed is what the next start reads.
     let restored = directory + "/" + Journal.fileName + ".restored"
     let path = try exists(restored) ? restored : directory + "/" + Journal.fileName
     guard let bytes = try fileSize(path) else {
       return try MigrationPlan(path: path, found: nil, bytes: 0)
     }
-    var plan = try MigrationPlan(path: path, found: try format(path), bytes: bytes)
-    plan.holder = DirectoryLock.holder(of: directory)
-    return plan
+    return try MigrationPlan(path: path, found: try format(path), bytes: bytes)
   }
 
   /// The free space that the largest step needs, in bytes.

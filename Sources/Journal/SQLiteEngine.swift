@@ -30,10 +30,12 @@ final class SQLiteEngine: JournalEngine {
   /// and checks the format.
   ///
   /// `holder` names this process in the error of another process that finds the lock. Throws
-  /// `.locked`, or the reason why the file cannot be used.
+  /// `.newer` or `.older`, then without any change to the directory; `.locked`, or the reason why
+  /// the file cannot be used.
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
+    try MigrationPlan.checkFormat(directory: directory)
     let lock = try DirectoryLock(directory: directory, holder: holder)
     let path = directory + "/" + Journal.fileName
     try Self.prepareFile(directory, path)

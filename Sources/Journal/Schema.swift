@@ -1,7 +1,7 @@
 /// The format of the database, and the statements for it.
 enum Schema {
   /// The version of the format, which rises with every change that older versions cannot read.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
   /// "navj" in ASCII, which distinguishes a journal from other SQLite files.
   static let application: Int64 = 0x6e61_766a
 
@@ -43,11 +43,6 @@ enum Schema {
     database.close()
   }
 
-  /// The fault of a file in a format that no released version wrote.
-  static func unreleased(_ format: Int64) -> String {
-    "its format \(format) is from before the first release, and is not read"
-  }
-
   /// Throws unless the file is a journal of this version with exactly these tables.
   static func verify(_ database: Database) throws(JournalError) {
     let path = database.path
@@ -55,12 +50,7 @@ enum Schema {
     guard try database.integer("PRAGMA application_id") == application else {
       throw .damaged(path: path, what: "the file does not carry the mark of a journal")
     }
-    guard found <= version else {
-      throw .newer(path: path, found: Int(found), supported: Int(version))
-    }
-    guard found == version else {
-      throw .damaged(path: path, what: unreleased(found))
-    }
+    _ = try MigrationPlan(path: path, found: found, bytes: 0)
     let statement = try database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")
     for table in tables {
       guard try statement.step(.opening), statement.text(0) == table.name,

@@ -4,9 +4,8 @@ package enum BackMenuText {
   /// line that says that the bar shows no back button.
   package static func lines(_ resolved: JSONValue) -> [String] {
     let back = resolved["left"]?.elements.first?["back"]
-    let entries = back?["menu"]?.elements ?? []
-    guard !entries.isEmpty else {
-      return [back == nil ? "no back button" : "no menu: this daemon has none"]
+    guard let entries = back?["menu"]?.elements, !entries.isEmpty else {
+      return ["no back button"]
     }
     let ids = entries.map { $0["screen"]?.string ?? "" }
     let width = ids.map(TerminalText.width).max() ?? 0

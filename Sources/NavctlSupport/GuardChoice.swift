@@ -115,24 +115,6 @@ package struct GuardChoice: Hashable, Sendable {
     return guards
   }
 
-  /// The guards without `visible`, which daemons of earlier versions do not know.
-  ///
-  /// - Parameters:
-  ///   - guards: the guards that were refused.
-  ///   - seen: the state from which they were made.
-  ///   - need: the guard that the operations need.
-  /// - Returns: the other guards, with the revision where they must fix the presentations; nil if
-  ///   `visible` is not among them.
-  package static func withoutVisible(
-    _ guards: Guards, seen: Seen?, need: OperationKind.NeededGuard
-  ) -> Guards? {
-    guard guards.visible != nil else { return nil }
-    var others = guards
-    others.visible = nil
-    if need == .presentation { others.revision = others.revision ?? seen?.revision }
-    return others
-  }
-
   private static func unseen(
     _ need: OperationKind.NeededGuard, obstacle: String?, command: String, nav: String
   ) -> UsageError {

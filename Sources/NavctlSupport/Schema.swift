@@ -3,7 +3,7 @@ import NavigationCore
 /// The JSON Schema of what navctl prints with `-o json`.
 ///
 /// `Schema/navctl.schema.json` is a part of the program. A released member keeps its name, its type
-/// and whether it is required; a test compares the file with that of the last release.
+/// and whether it is required.
 package enum Schema {
   /// The schema of every type, as the file has it.
   package static var text: [UInt8] { PackageResources.navctl_schema_json }

@@ -43,7 +43,7 @@ enum Advice {
     case .gestureOwner: "wait until the other client has ended its gesture"
     case .restoreFailed: "pass a payload of navd_get \"restoration\", unchanged"
     case .invalidArgument: "correct the arguments; protocol.md, section 9, has them"
-    case .unsupported: "update navd; the json of NAVD_EVENT_CONNECTED has its features"
+    case .unsupported: "correct the name of the operation; protocol.md, section 10, has them"
     case .badFrame, .badJSON, .badVerb, .version, .noSession, .fenced:
       "report this error of the library together with the log of navd"
     }

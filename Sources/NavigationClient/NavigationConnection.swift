@@ -147,8 +147,7 @@ package struct NavigationConnection: ~Copyable {
 
   /// Reads how a cluster is divided among its daemons; without a session.
   ///
-  /// - Returns: the reply; a daemon outside a cluster answers `unsupported`, and one of an earlier
-  ///   version `invalid-argument`.
+  /// - Returns: the reply; a daemon outside a cluster answers `unsupported`.
   /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func cluster(
     timeout: Duration = defaultTimeout

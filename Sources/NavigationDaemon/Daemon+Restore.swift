@@ -89,6 +89,9 @@ extension Daemon {
       case JournalError.newer(_, let found, let supported),
         DaemonError.journal(.newer(_, let found, let supported)):
         "\(file) has format \(found), this version reads up to \(supported); upgrade navd"
+      case JournalError.older(_, let found, let supported),
+        DaemonError.journal(.older(_, let found, let supported)):
+        "\(file) has format \(found), this version reads from \(supported) on; use the navd that wrote it"
       default: failure.text
       }
     let outcome =

@@ -42,7 +42,7 @@ package enum DaemonError: Error, CustomStringConvertible {
       switch error {
       case .locked: .journalLocked
       case .damaged: .journalDamaged
-      case .newer: .journalNewer
+      case .newer, .older: .journalFormat
       case .unreadable, .unwritable, .unusable, .full, .writeFailed: .journalUnavailable
       case .syncFailed: .syncFailed
       case .fenced: .fenced
@@ -69,7 +69,7 @@ package struct DaemonFailure: Sendable {
   /// The message id of the log entry; nil for none.
   package var kind: LogEntry.Kind? {
     switch status {
-    case .journalLocked, .journalDamaged, .journalNewer, .journalUnavailable, .syncFailed, .fenced:
+    case .journalLocked, .journalDamaged, .journalFormat, .journalUnavailable, .syncFailed, .fenced:
       .journalFailed
     case .orderly, .due, .usage, .configuration, .endpoint: nil
     }
@@ -113,8 +113,8 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case journalLocked = 4
   /// The journal is damaged.
   case journalDamaged = 5
-  /// The journal was written by a newer version.
-  case journalNewer = 6
+  /// The journal has a format of another version.
+  case journalFormat = 6
   /// The journal cannot be read or written: full disk, permissions.
   case journalUnavailable = 7
   /// navd cannot listen on an address.
@@ -129,7 +129,7 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   /// `RestartPreventExitStatus=` of navd.service lists the statuses for which it cannot.
   package var isWorthRestarting: Bool {
     switch self {
-    case .usage, .configuration, .journalDamaged, .journalNewer: false
+    case .usage, .configuration, .journalDamaged, .journalFormat: false
     case .orderly, .due, .journalLocked, .journalUnavailable, .endpoint, .syncFailed, .fenced: true
     }
   }

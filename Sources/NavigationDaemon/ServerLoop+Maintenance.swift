@@ -39,7 +39,8 @@ extension ServerLoop {
     case .full, .writeFailed:
       maintenance.noteFailure(at: now.boot)
       if !maintenance.isStorageFailing { reportStorage(error.description) }
-    case .syncFailed, .fenced, .locked, .damaged, .newer, .unreadable, .unwritable, .unusable:
+    case .syncFailed, .fenced, .locked, .damaged, .newer, .older, .unreadable, .unwritable,
+      .unusable:
       throw DaemonError.journal(error)
     }
   }

@@ -174,7 +174,7 @@ extension JournalError {
     switch self {
     case .full, .writeFailed: true
     case .fenced(_, let shards): !shards.isEmpty
-    case .locked, .damaged, .newer, .unreadable, .unwritable, .unusable, .syncFailed: false
+    case .locked, .damaged, .newer, .older, .unreadable, .unwritable, .unusable, .syncFailed: false
     }
   }
 }

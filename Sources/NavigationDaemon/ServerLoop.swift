@@ -322,7 +322,7 @@ extension ServerLoop {
       try router.send(hub.committed(at: now))
       try router.linger()
       throw DaemonError.journal(error)
-    case .locked, .damaged, .newer, .unreadable, .unwritable, .unusable:
+    case .locked, .damaged, .newer, .older, .unreadable, .unwritable, .unusable:
       throw DaemonError.journal(error)
     }
   }

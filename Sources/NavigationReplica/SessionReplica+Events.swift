@@ -82,8 +82,7 @@ extension SessionReplica {
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody)
     principal = welcome.principal
-    knowsDryRuns = welcome.features.contains(Feature.dryRun.rawValue)
-    isDivided = isDivided || welcome.features.contains(Self.divisionFeature)
+    isDivided = isDivided || welcome.features.contains(Feature.shards.rawValue)
     used = 0
     upTo = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.

@@ -35,9 +35,7 @@ extension SessionReplica {
     request.client = nil
     request.name = nil
     let body = ClientMessageWriter.op(request, operations: operations)
-    var flight = Flight(id: request.id, verb: .op, nav: request.nav, body: body)
-    flight.isDry = request.isDry
-    return (request.id, launch(flight))
+    return (request.id, launch(Flight(id: request.id, verb: .op, nav: request.nav, body: body)))
   }
 
   /// Reads a value; after a loss, the session sends the request again until it is answered.
@@ -90,7 +88,7 @@ extension SessionReplica {
 
   /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
-    var outputs = refuseDryRuns()
+    var outputs: [SessionOutput] = []
     var probed: Set<String> = []
     for index in flights.indices.prefix(Self.maximumSentRequests) {
       if isDivided, let nav = flights[index].nav, !confirmed.contains(nav),
@@ -105,14 +103,6 @@ extension SessionReplica {
       outputs.append(.send(flights[index].verb, flights[index].body))
     }
     return outputs
-  }
-
-  /// Answers dry runs where the daemon would perform them, since it does not know the member `dry`.
-  private mutating func refuseDryRuns() -> [SessionOutput] {
-    guard !knowsDryRuns, flights.contains(where: \.isDry) else { return [] }
-    let refused = flights.filter(\.isDry)
-    flights.removeAll(where: \.isDry)
-    return refused.map { .event(.answered(id: $0.id, .failure(.dryRunsUnknown($0.id)))) }
   }
 
   /// Ends the ops that may have been performed under another principal.

@@ -42,8 +42,6 @@ package struct SessionReplica: Sendable {
     /// The nav that it is about; nil for none.
     var nav: String?
     var body: [UInt8]
-    /// Whether it is a dry run, which a daemon without that feature would perform.
-    var isDry = false
     /// Whether it was sent on this connection.
     var isSent = false
     /// How often it was sent, except where a daemon answered that it had not performed it.
@@ -61,15 +59,11 @@ package struct SessionReplica: Sendable {
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
   /// The maximum of requests that the client sends before the first of them is answered.
   package static let maximumSentRequests = 64
-  /// The feature of a daemon that has only some of the navs.
-  package static let divisionFeature = "shards"
   /// At how many navs `confirmed` is emptied.
   static let maximumConfirmed = 4096
 
   /// The largest body that the daemon accepts, as far as the client knows, in octets.
   var maximumBody = ErrReply.usualMaximumBody
-  /// Whether the daemon knows dry runs.
-  var knowsDryRuns = false
   /// The client's name in the rules of the cluster; nil if the daemon is alone.
   var principal: String?
 

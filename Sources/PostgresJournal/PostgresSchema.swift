@@ -3,79 +3,75 @@ import NavigationCore
 
 /// The tables of a journal in PostgreSQL, and the settings of a server that would break its promise.
 ///
-/// Every table of records has the number of the shard first. Version 1, which had one owner of
-/// everything, was never released.
+/// Every table of records has the number of the shard first.
 enum PostgresSchema {
   /// The version of the form, which rises with every change that older daemons cannot read.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
-  /// The steps from each version to the next; a new database runs all of them.
-  static let migrations: [[String]] = [
-    [],
-    [
-      // A member without a process has ended, or was taken over. Every commit of a process compares
-      // its process and generation, and renews its lease.
-      """
-      CREATE TABLE navd.member(
-        name text PRIMARY KEY, process text, generation bigint NOT NULL, leased_until timestamptz,
-        endpoint text NOT NULL, key text, web text, draining boolean NOT NULL)
-        WITH (fillfactor = 50)
-      """,
-      // A shard is served by its owner, if that is a member with a process and a lease. `wanted` is
-      // where an administrator has moved it.
-      """
-      CREATE TABLE navd.shard(
-        id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, wanted text,
-        commits bigint NOT NULL, seq bigint NOT NULL, restored boolean NOT NULL, server text)
-        WITH (fillfactor = 50)
-      """,
-      """
-      INSERT INTO navd.shard(id, epoch, commits, seq, restored)
-      SELECT id, 0, 0, 0, false FROM generate_series(0, \(Shard.count - 1)) AS id
-      """,
-      """
-      CREATE TABLE navd.log(
-        shard bigint, seq bigint, last bigint NOT NULL, size bigint NOT NULL, sum bigint NOT NULL,
-        heads bytea NOT NULL, bodies bytea NOT NULL, PRIMARY KEY(shard, seq))
-      """,
-      // navd compresses the bodies itself.
-      "ALTER TABLE navd.log ALTER heads SET STORAGE EXTERNAL, ALTER bodies SET STORAGE EXTERNAL",
-      """
-      CREATE TABLE navd.snapshot(
-        shard bigint, nav bigint, rev bigint, seq bigint NOT NULL, t bigint NOT NULL,
-        sum bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY(shard, nav, rev))
-      """,
-      "CREATE TABLE navd.fact(shard bigint, key text, value bytea, PRIMARY KEY(shard, key))",
-      // Who took shards, when, from whom, and on which server.
-      """
-      CREATE TABLE navd.takeover(
-        number bigserial PRIMARY KEY, at timestamptz NOT NULL, owner text NOT NULL, former text,
-        shards bigint NOT NULL, first bigint NOT NULL, last bigint NOT NULL, server text)
-      """,
-    ],
+  /// The statements that make the tables of a new database.
+  static let tables = [
+    // A member without a process has ended, or was taken over. Every commit of a process compares
+    // its process and generation, and renews its lease.
+    """
+    CREATE TABLE navd.member(
+      name text PRIMARY KEY, process text, generation bigint NOT NULL, leased_until timestamptz,
+      endpoint text NOT NULL, key text, web text, draining boolean NOT NULL)
+      WITH (fillfactor = 50)
+    """,
+    // A shard is served by its owner, if that is a member with a process and a lease. `wanted` is
+    // where an administrator has moved it.
+    """
+    CREATE TABLE navd.shard(
+      id bigint PRIMARY KEY, epoch bigint NOT NULL, owner text, wanted text,
+      commits bigint NOT NULL, seq bigint NOT NULL, restored boolean NOT NULL, server text)
+      WITH (fillfactor = 50)
+    """,
+    """
+    INSERT INTO navd.shard(id, epoch, commits, seq, restored)
+    SELECT id, 0, 0, 0, false FROM generate_series(0, \(Shard.count - 1)) AS id
+    """,
+    """
+    CREATE TABLE navd.log(
+      shard bigint, seq bigint, last bigint NOT NULL, size bigint NOT NULL, sum bigint NOT NULL,
+      heads bytea NOT NULL, bodies bytea NOT NULL, PRIMARY KEY(shard, seq))
+    """,
+    // navd compresses the bodies itself.
+    "ALTER TABLE navd.log ALTER heads SET STORAGE EXTERNAL, ALTER bodies SET STORAGE EXTERNAL",
+    """
+    CREATE TABLE navd.snapshot(
+      shard bigint, nav bigint, rev bigint, seq bigint NOT NULL, t bigint NOT NULL,
+      sum bigint NOT NULL, body bytea NOT NULL, PRIMARY KEY(shard, nav, rev))
+    """,
+    "CREATE TABLE navd.fact(shard bigint, key text, value bytea, PRIMARY KEY(shard, key))",
+    // Who took shards, when, from whom, and on which server.
+    """
+    CREATE TABLE navd.takeover(
+      number bigserial PRIMARY KEY, at timestamptz NOT NULL, owner text NOT NULL, former text,
+      shards bigint NOT NULL, first bigint NOT NULL, last bigint NOT NULL, server text)
+    """,
   ]
 
-  /// Makes the tables, or brings them to this version; throws `.newer` if a later version made
-  /// them.
+  /// Makes the tables of a new database; throws `.newer` or `.older` if another version made them,
+  /// and changes nothing then.
   static func prepare(
     _ connection: PostgresConnection, _ name: String, until deadline: UInt64
   ) throws(JournalError) {
-    let newer: Int64?
+    var found: Int64
     do throws(PostgresError) {
-      let found = try version(connection, until: deadline)
-      if found == 1 {
-        throw PostgresError.refused(
-          state: "0A000", message: "its tables are of an unreleased version; drop the schema navd")
-      }
-      if found < version { try migrate(connection, until: deadline) }
-      newer = found > version ? found : nil
+      found = try version(connection, until: deadline)
+      if found == 0 { found = try make(connection, until: deadline) }
     } catch {
       switch error {
       case .refused: throw .unwritable(path: name, reason: error.text)
       case .unreachable: throw .unreadable(path: name, reason: error.text)
       }
     }
-    if let newer { throw .newer(path: name, found: Int(newer), supported: Int(version)) }
+    guard found <= version else {
+      throw .newer(path: name, found: Int(found), supported: Int(version))
+    }
+    guard found == version else {
+      throw .older(path: name, found: Int(found), supported: Int(version))
+    }
   }
 
   /// The version of the tables; 0 if there are none.
@@ -97,24 +93,24 @@ enum PostgresSchema {
     return rows[0].integer(0, 0) ?? 0
   }
 
-  private static func migrate(
+  /// Makes the tables, unless another daemon has; returns their version.
+  private static func make(
     _ connection: PostgresConnection, until deadline: UInt64
-  ) throws(PostgresError) {
+  ) throws(PostgresError) -> Int64 {
     let steps = [
-      // Daemons that start at the same time migrate one after the other.
+      // Daemons that start at the same time make them one after the other.
       "SELECT pg_advisory_xact_lock(1851880810)", "CREATE SCHEMA IF NOT EXISTS navd",
       "CREATE TABLE IF NOT EXISTS navd.version(number bigint PRIMARY KEY)",
     ]
     _ = try connection.run(
       [PostgresCommand("BEGIN")] + steps.map { PostgresCommand($0) }, until: deadline)
     let found = try version(connection, until: deadline)
-    let rest = migrations.enumerated().dropFirst(Int(found)).flatMap { number, statements in
-      statements.isEmpty ? [] : statements + ["INSERT INTO navd.version VALUES(\(number + 1))"]
-    }
+    let rest = found == 0 ? tables + ["INSERT INTO navd.version VALUES(\(version))"] : []
     // One round trip for each, because a later statement is prepared with the tables of an earlier.
     for statement in rest + ["COMMIT"] {
       _ = try connection.run([PostgresCommand(statement)], until: deadline)
     }
+    return found == 0 ? version : found
   }
 
   /// The settings of a server by which it could lose what it has confirmed.

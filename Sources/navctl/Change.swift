@@ -51,42 +51,23 @@ struct Change {
   func perform(on connection: inout NavigationConnection) throws {
     let end = begun + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
-    // A queued operation and a lease belong to a session; navd drops both when it ends. A session
-    // knows whether the daemon knows dry runs.
-    if request.waits || holdsDisplay || request.isDry {
+    // A queued operation and a lease belong to a session; navd drops both when it ends.
+    if request.waits || holdsDisplay {
       try connection.openSession(timeout: left)
     }
     if holdsDisplay, !request.isDry, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
-    var reply = try send(request, on: &connection, within: left)
-    // A daemon of an earlier version refuses the guard; then the others have to do.
-    if case .failure(let error) = reply.result, error.knownCode == .invalidArgument,
-      error.index == nil, !isVisibleTyped,
-      let guards = GuardChoice.withoutVisible(
-        request.guards, seen: seen, need: GuardChoice.need(operations))
-    {
-      var other = request
-      other.guards = guards
-      reply = try send(other, on: &connection, within: left)
+    let reply = try connection.perform(
+      request, operations: operations.map(\.octets.bytes), timeout: left
+    ) { position in
+      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
     }
     switch reply.result {
     case .success(let answer): try tell(answer, reply.body)
     case .failure(let error): try tell(error, reply.body)
     }
   }
-
-  private func send(
-    _ request: OpRequest, on connection: inout NavigationConnection, within limit: Duration
-  ) throws -> NavigationConnection.Reply {
-    try connection.perform(
-      request, operations: operations.map(\.octets.bytes), timeout: limit
-    ) { position in
-      Output.error("navctl: waiting for an open transition, position \(position) in the queue")
-    }
-  }
-
-  private var isVisibleTyped: Bool { invocation.line.contains("visible") }
 
   private var holdsDisplay: Bool { invocation.line.contains("lease") }
 

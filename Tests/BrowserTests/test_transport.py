@@ -390,7 +390,7 @@ class Sessions(PageTest):
                 '["hello",{%s,"name":"x\\",\\"actor\\":A"}]', '["hello",{"actor":A,%s}]}]',
                 '["hello",{%s}],["hello",{%s,"actor":A}]', ' ["hello",{%s,"actor":A}]',
                 '["hello",{%s,"window":1,"actor\\u0000":A,"actor":A}]', '["HELLO",{%s,"actor":A}]',
-                '["hello",{%s,"actor":A,"features":["x",{"actor":A}]}]'):
+                '["hello",{%s,"actor":A,"other":["x",{"actor":A}]}]'):
             page = self.page("reader", hello=False)
             with self.subTest(text=text):
                 body = text.replace("%s", base % page.client).replace("A", admin)
@@ -413,8 +413,7 @@ class Sessions(PageTest):
         self.assertEqual(page.request("get", what="state", nav="$clients")[1]["code"], "forbidden")
 
     def test_members_of_the_hello_reach_navd(self):
-        page = self.page(name="a name \" \\ \u202e </script>", window=20000, hb=1000,
-                         features=["dismissals"])
+        page = self.page(name="a name \" \\ \u202e </script>", window=20000, hb=1000)
         self.assertEqual((page.welcome["hb"], page.welcome["limits"]["window"]), (1000, 20000))
         self.assertIsNotNone(daemon.control.client("a name \" \\ \u202e </script>"))
         page.hello(ver=[1, 7])

@@ -213,6 +213,20 @@ import NavigationReplica
       #expect(!guards.isFromMirror && !guards.and(has: []).isFromMirror)
     }
   }
+
+  @Test func `a guard has the member visible only on request`() throws {
+    var rig = try HubRig.kiosk()
+    let state = try rig.state
+    for guards in [.top(of: state), .stack(of: state), .revision(of: state)] as [NavigationGuard] {
+      let error = try rig.refusal(of: [.popTo("gone")], guardedBy: guards)
+      #expect(error.code.rawValue == "unknown-screen")
+    }
+    let seen = state.visible?.id
+    try rig.perform([.pop()], guardedBy: .top(of: state).and(visible: seen))
+    let error = try rig.refusal(
+      of: [.popTo("home")], guardedBy: .life(of: state).and(visible: "zoo"))
+    #expect(error.code == .desync && error.reason == .visible)
+  }
 }
 
 extension HubRig {

@@ -140,24 +140,6 @@ enum GuideSnippets {
     // end
   }
 
-  static func display(_ client: NavigationClient, _ showContent: Show, _ showBar: ShowBar)
-    async throws
-  {
-    // guide: display
-    for try await state in client.display("kiosk") {
-      showContent(state.displayed.top?.route, state.displayed.top?.args)
-      showBar(state.displayed.bar)
-    }
-    // end
-  }
-
-  static func optimistic(_ client: NavigationClient) async throws {
-    // guide: optimistic
-    let seen = try await client.state(of: "kiosk")
-    try await client.pop(from: seen, optimistic: true)
-    // end
-  }
-
   @MainActor static func model(
     _ client: NavigationClient, _ showBar: ShowBar, _ showBanner: (Bool) -> Void
   ) async {

@@ -43,53 +43,18 @@ import Testing
     return regions
   }
 
-  @Test(arguments: [
-    ("client.md", "GuideSnippets.swift", 14), ("migration.md", "MigrationSnippets.swift", 1),
-  ])
-  func `the code of a page is the code that is compiled`(
-    name: String, compiled: String, least: Int
-  ) throws {
+  @Test func `the code of the guide is the code that is compiled`() throws {
     let page = try String(
-      contentsOf: Self.tests.appending(path: "../../docs/" + name), encoding: .utf8)
+      contentsOf: Self.tests.appending(path: "../../docs/client.md"), encoding: .utf8)
     let source = try String(
-      contentsOf: Self.tests.appending(path: compiled), encoding: .utf8)
+      contentsOf: Self.tests.appending(path: "GuideSnippets.swift"), encoding: .utf8)
     let blocks = Self.blocks(of: page)
     let regions = Self.regions(of: source)
-    #expect(regions.count >= least)
+    #expect(regions.count >= 14)
     #expect(blocks.count == regions.count)
     for (block, region) in zip(blocks, regions) {
       #expect(block == region)
     }
-  }
-
-  @Test func `every new form of the migration page is compiled, and no page has a former one`()
-    throws
-  {
-    let docs = Self.tests.appending(path: "../../docs")
-    let page = try String(contentsOf: docs.appending(path: "migration.md"), encoding: .utf8)
-    let guide = try String(contentsOf: docs.appending(path: "client.md"), encoding: .utf8)
-    let source = try String(
-      contentsOf: Self.tests.appending(path: "MigrationSnippets.swift"), encoding: .utf8)
-    var rows = 0
-    for line in page.split(separator: "\n") where line.hasPrefix("| `") {
-      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      try #require(cells.count == 3, "\(line)")
-      rows += 1
-      for form in Self.spans(of: cells[1]) {
-        #expect(source.contains(form), "MigrationSnippets.swift lacks \(form)")
-      }
-      for form in Self.spans(of: cells[0]) {
-        #expect(!guide.contains(form), "client.md has the former \(form)")
-        #expect(!source.contains(form), "MigrationSnippets.swift has the former \(form)")
-      }
-    }
-    #expect(rows >= 15)
-  }
-
-  /// The spans of code in a cell of a table.
-  private static func spans(of cell: String) -> [Substring] {
-    let pieces = cell.split(separator: "`", omittingEmptySubsequences: false)
-    return pieces.indices.filter { !$0.isMultiple(of: 2) }.map { pieces[$0] }
   }
 
   @Test func `what the guide does to a stack, it does`() async throws {
@@ -126,30 +91,6 @@ import Testing
       try await GuideSnippets.other(client, seen)
       let hides = try await client.state(of: "kiosk").top?.value["item"]?["hidesBackButton"]
       #expect(hides == true)
-    }
-  }
-
-  @Test func `what is performed at once is shown, and settings are taken`() async throws {
-    try await withDaemon { client, _ in
-      try await GuideSnippets.create(client)
-      _ = try await GuideSnippets.push(client)
-      let (shown, show) = AsyncStream.makeStream(of: String.self)
-      var lines = shown.makeAsyncIterator()
-      let watching = Task {
-        try await GuideSnippets.display(client) { route, _ in
-          show.yield(route ?? "")
-        } _: { bar in
-          show.yield(bar.map { GuideSnippets.text(of: $0) } ?? "")
-        }
-      }
-      defer { watching.cancel() }
-      #expect(await lines.next() == "settings/wifi")
-      #expect(await lines.next() == "< Home  Wi-Fi  Scan")
-      try await GuideSnippets.optimistic(client)
-      // The guess and the daemon agree.
-      #expect(await lines.next() == "home")
-      #expect(await lines.next() == "Home")
-      #expect(try await client.state(of: "kiosk").depth == 1)
     }
   }
 

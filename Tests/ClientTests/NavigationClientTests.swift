@@ -1,6 +1,7 @@
-import NavigationClient
 import NavigationCore
 import Testing
+
+@testable import NavigationClient
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationClientTests {
   /// Runs a test with a daemon and a client that is welcome.
@@ -405,6 +406,62 @@ import Testing
         #expect(next.revision == last + 1)
         last = next.revision
       }
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"willShow":{"screen":"a","animated":true}}"#,
+      NavigationEvent.Kind.willShow(screen: "a", isAnimated: true)
+    ),
+    (#"{"didShow":{"screen":"a","animated":false}}"#, .didShow(screen: "a", isAnimated: false)),
+    (#"{"didPush":{"screen":"a"}}"#, .didPush(screen: "a")),
+    (#"{"didPop":{"screen":"a"}}"#, .didPop(screen: "a", result: nil)),
+    (#"{"didPop":{"screen":"a","result":[1]}}"#, .didPop(screen: "a", result: [1])),
+    (#"{"willHide":{"screen":"a","animated":true}}"#, .willHide(screen: "a", isAnimated: true)),
+    (#"{"didHide":{"screen":"a","animated":true}}"#, .didHide(screen: "a", isAnimated: true)),
+    (#"{"didPresent":{"screen":"a"}}"#, .didPresent(screen: "a")),
+    (#"{"didDismiss":{"screen":"a"}}"#, .didDismiss(screen: "a", result: nil)),
+    (#"{"popBlocked":{"screen":"a"}}"#, .popBlocked(screen: "a")),
+    (#"{"dismissAttempted":{"screen":"a"}}"#, .dismissAttempted(screen: "a")),
+    (
+      #"{"transitionBegan":{"tid":19,"op":"push","from":"wifi","to":"dns","interactive":true,"animator":"fade","duration":500,"driver":"drag"}}"#,
+      .transitionBegan(
+        .init(
+          id: 19, operation: .push, from: "wifi", to: "dns", isInteractive: true,
+          animator: "fade", duration: .milliseconds(500), driver: "drag", isReduced: false))
+    ),
+    (#"{"transitionProgress":{"tid":19,"value":0.5}}"#, .transitionProgress(id: 19, value: 0.5)),
+    (#"{"transitionProgress":{"tid":19,"value":1}}"#, .transitionProgress(id: 19, value: 1)),
+    (#"{"transitionEnded":{"tid":19,"outcome":"timedOut"}}"#, .transitionEnded(id: 19, .timedOut)),
+    (
+      #"{"barChange":{"tid":19,"hidden":true,"animated":false,"jump":true}}"#,
+      .barChange(transition: 19, isHidden: true, isAnimated: false, jumps: true)
+    ),
+    (
+      #"{"barsVisibilityChanged":{"bar":true,"toolbar":false,"cause":"tap"}}"#,
+      .barsVisibilityChanged(bar: true, toolbar: false, cause: .tap)
+    ),
+    (
+      #"{"buttonActivated":{"button":"scan","action":"wifi.scan"}}"#,
+      .buttonActivated(button: "scan", action: "wifi.scan")
+    ),
+    (
+      #"{"transitionEnded":{"tid":19,"outcome":"melted"}}"#,
+      .transitionEnded(id: 19, .init(rawValue: "melted"))
+    ),
+    (#"{"moonRise":{"screen":"a"}}"#, .other),
+  ])
+  func `an event has its details as values`(
+    json: String, kind: NavigationClient::NavigationEvent.Kind
+  ) async throws {
+    try await withClient { client, daemon in
+      let nav = FakeNav()
+      var (states, _) = try await begin(nav, client, daemon)
+      daemon.send(
+        .event, #"{"nav":"kiosk","epoch":"\#(nav.epoch)","rev":1,"ev":[\#(json)]}"#)
+      let state = try #require(try await states.next())
+      #expect(state.events.map(\.kind) == [kind])
     }
   }
 }

@@ -173,4 +173,17 @@ import Testing
         == #"{"big":9007199254740991,"empty":{},"list":[1,-2,0.5,true,false,null],"text":"a\"\\\n😀"}"#
     )
   }
+
+  @Test func `what is not given is not written`() {
+    let written: [(NavigationOperation, String)] = [
+      (.push("a"), #"{"push":{"screen":"a"}}"#),
+      (.push("a", onDuplicate: .ignore), #"{"push":{"screen":"a","onDuplicate":"ignore"}}"#),
+      (.show("a"), #"{"show":{"screen":"a"}}"#), (.pop(), #"{"pop":{}}"#),
+      (.popTo("a"), #"{"popTo":{"screen":"a"}}"#),
+      (.popTo(route: "r"), #"{"popTo":{"route":"r","match":"top"}}"#),
+      (.dismiss(), #"{"dismiss":{}}"#), (.dismiss(from: "a"), #"{"dismiss":{"from":"a"}}"#),
+      (.push(.init(id: "a", title: "A")), #"{"push":{"screen":{"id":"a","title":"A"}}}"#),
+    ]
+    for (operation, json) in written { #expect(operation.json == json) }
+  }
 }

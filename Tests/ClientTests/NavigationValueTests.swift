@@ -1,6 +1,8 @@
-import NavigationClient
 import NavigationCore
+import NavigationReplica
 import Testing
+
+@testable import NavigationClient
 
 /// The JSON of the library: written and read without loss, and safe to read from anybody.
 @Suite struct NavigationValueTests {
@@ -132,5 +134,29 @@ import Testing
   @Test func `an operation as JSON is sent as it was written`() throws {
     let json = #" { "later.op" : {"x":1.50,"é":"\u00e9"} }"#
     #expect(try NavigationOperation(json: json).json == json)
+  }
+
+  @Test func `what is presented last is visible, the stack is left alone`() throws {
+    let home = #"{"id":"home","ver":5}"#
+    var mirror = Mirror(
+      kind: "controller", epoch: Epoch(bits: 1), revision: Revision(5),
+      screens: [
+        MirrorRecord(
+          id: "home", version: Revision(5), json: OpaqueJSON(validated: Array(home.utf8)))
+      ], parts: [], resolved: nil, digest: Digest(bits: 7))
+    #expect(NavigationState(nav: "n", mirror: mirror).presented == [])
+    #expect(NavigationState(nav: "n", mirror: mirror).visible?.id == "home")
+    let chain =
+      #"{"ver":7,"chain":[{"screen":{"id":"p","ver":6,"title":"P"},"from":"home"},{"screen":{"id":"q","ver":7}}]}"#
+    mirror.parts = [
+      MirrorRecord(
+        id: "presented", version: Revision(7), json: OpaqueJSON(validated: Array(chain.utf8)))
+    ]
+    let state = NavigationState(nav: "n", mirror: mirror)
+    #expect(state.presented.map(\.id) == ["p", "q"])
+    #expect(state.presented.map(\.version) == [6, 7])
+    #expect(state.presented[0].json == #"{"id":"p","ver":6,"title":"P"}"#)
+    #expect(state.visible?.id == "q")
+    #expect(state.top?.id == "home")
   }
 }

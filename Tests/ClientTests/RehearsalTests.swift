@@ -108,21 +108,4 @@ import Testing
       #expect(refused?.code == .transitionInProgress)
     }
   }
-
-  @Test func `a daemon that would perform a rehearsal does not get one`() async throws {
-    let daemon = try FakeDaemon()
-    defer { daemon.stop() }
-    let client = try await NavigationClient.connect(
-      endpoint: daemon.endpoint, name: "t", timeout: patience)
-    defer { client.close() }
-    let refused = await error { () throws(NavigationClientError) in
-      _ = try await client.rehearse([.popToRoot()], on: "kiosk", guardedBy: .unguarded)
-    }
-    #expect(refused?.code == .unsupported && refused?.mayHaveHappened == false)
-    async let reply = client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
-    let op = try await daemon.next("op")
-    #expect(op.body.contains("ui.tap"))
-    daemon.send(.ok, FakeNav().ok(op.id))
-    _ = try await reply
-  }
 }

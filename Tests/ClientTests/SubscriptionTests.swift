@@ -8,20 +8,20 @@ import Testing
 @Suite struct SubscriptionTests {
   private static let epoch = Epoch(bits: 7)
 
-  private static func state(_ revision: UInt64) -> MirrorState {
+  private static func state(_ revision: UInt64) -> NavigationState {
     let mirror = Mirror(
       kind: "controller", epoch: epoch, revision: Revision(revision), screens: [], parts: [],
       resolved: nil, digest: Digest(bits: UInt32(revision)))
     var state = NavigationState(nav: "kiosk", mirror: mirror)
     state.isResynchronised = false
-    return MirrorState(confirmed: state, displayed: state)
+    return state
   }
 
   /// A delivery as text: the revision, with `!` if revisions before it can be missing.
   private static func text(_ delivery: Delivery?) -> String {
     switch delivery {
     case .state(let state):
-      "\(state.confirmed.revision)\(state.confirmed.isResynchronised ? "!" : "")"
+      "\(state.revision)\(state.isResynchronised ? "!" : "")"
     case .finished: "end"
     case .failed(let error): "\(error.code.rawValue)"
     case nil: "-"
@@ -29,7 +29,7 @@ import Testing
   }
 
   private static func make(_ buffering: NavigationBuffering) -> Subscription {
-    Subscription(nav: "kiosk", buffering: buffering, showsPending: false)
+    Subscription(nav: "kiosk", buffering: buffering)
   }
 
   /// The naive twin: all offers, and what of them the documentation lets a reader see.
@@ -125,11 +125,5 @@ import Testing
       if revision < 3 || revision > 4 { seen.append(Self.text(subscription.take())) }
     }
     #expect(seen == ["1!", "2", "5!", "6"])
-  }
-
-  @Test func `both states of a pair say that revisions can be missing`() {
-    let state = Self.state(3).resynchronised()
-    #expect(state.confirmed.isResynchronised && state.displayed.isResynchronised)
-    #expect(state.confirmed.revision == 3 && !state.isPending)
   }
 }

@@ -14,23 +14,6 @@ import Testing
     }
   }
 
-  /// The last row of the version before `welcome.features` had names.
-  private static let lastOld = "C-405"
-
-  @Test func `a client of the version before, which names no feature, meets the same rows`() throws
-  {
-    let old = Table.scripted.filter { $0 <= Self.lastOld }
-    #expect(old.count > 200)
-    for id in old {
-      var driver = HubDriver()
-      do {
-        try ConformanceRunner.run(try #require(try Table.row(id)), on: &driver, features: [])
-      } catch let failure as ConformanceFailure {
-        Issue.record("\(failure)")
-      }
-    }
-  }
-
   @Test(arguments: CodeRow.mirrors)
   func `a mirror keeps the row`(row: CodeRow) throws {
     try MirrorRows.check(row, on: HubDriver())

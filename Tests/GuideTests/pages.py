@@ -14,7 +14,6 @@ OWNERS = (
     ("docs/protocol.md", "json", "Tests/GuideTests/test_messages.py"),
     ("man/navd-protocol.7.scd", "json", "Tests/GuideTests/test_messages.py"),
     ("docs/client.md", "swift", "Tests/ClientTests/GuideTests.swift"),
-    ("docs/migration.md", "swift", "Tests/ClientTests/GuideTests.swift"),
     ("docs/python.md", "python", "Tests/PythonTests/guide.py"),
     ("docs/c.md", "c", "Tests/CTests/test_guide.py"),
     ("docs/qml.md", "qml", "Tests/QmlTests/test_qml.py"),

@@ -33,7 +33,7 @@ import Testing
       return try Journal.open(directory.path).contents()
     } catch {
       switch error {
-      case .damaged, .newer, .unreadable, .unwritable: return nil
+      case .damaged, .newer, .older, .unreadable, .unwritable: return nil
       default:
         Issue.record("refused with \(error) \(note)")
         return nil
@@ -172,21 +172,20 @@ import Testing
     let directory = try TemporaryDirectory()
     try Journal.open(directory.path).close()
     let database = try Database(path: directory.file)
-    try database.execute("PRAGMA user_version = 4", .writing)
+    try database.execute("PRAGMA user_version = 5", .writing)
     database.close()
-    #expect(throws: JournalError.newer(path: directory.file, found: 4, supported: 3)) {
+    #expect(throws: JournalError.newer(path: directory.file, found: 5, supported: 4)) {
       try Journal.open(directory.path)
     }
   }
 
-  @Test func `the format before the first release is refused by number`() throws {
+  @Test func `an older format is refused by number`() throws {
     let directory = try TemporaryDirectory()
     try Journal.open(directory.path).close()
     let database = try Database(path: directory.file)
     try database.execute("PRAGMA user_version = 1", .writing)
     database.close()
-    let what = "its format 1 is from before the first release, and is not read"
-    #expect(throws: JournalError.damaged(path: directory.file, what: what)) {
+    #expect(throws: JournalError.older(path: directory.file, found: 1, supported: 4)) {
       try Journal.open(directory.path)
     }
   }

@@ -33,14 +33,14 @@ import Testing
 
   @Test func `a newer format is refused, and one that no step leaves`() throws {
     #expect(throws: JournalError.newer(path: "/j", found: 6, supported: 5)) { try Self.plan(6) }
-    #expect(
-      throws: JournalError.damaged(
-        path: "/j", what: "its format 2 is from before the first release, and is not read")
-    ) { try Self.plan(2) }
+    #expect(throws: JournalError.older(path: "/j", found: 2, supported: 3)) { try Self.plan(2) }
   }
 
-  @Test func `this version reads every format that was released without a step`() throws {
-    #expect(MigrationPlan.wanted == 3 && MigrationPlan.steps.isEmpty)
-    #expect(try MigrationPlan(path: "/j", found: 3, bytes: 1).steps.isEmpty)
+  @Test func `this version reads one format, and has no steps`() throws {
+    #expect(MigrationPlan.wanted == 4 && MigrationPlan.steps.isEmpty)
+    #expect(try MigrationPlan(path: "/j", found: 4, bytes: 1).steps.isEmpty)
+    #expect(throws: JournalError.older(path: "/j", found: 3, supported: 4)) {
+      try MigrationPlan(path: "/j", found: 3, bytes: 1)
+    }
   }
 }

@@ -91,7 +91,8 @@ import Testing
   @Test func `every error says which file and what to do`() {
     let errors: [JournalError] = [
       .locked(path: "/j", by: "x"), .damaged(path: "/j", what: "x"),
-      .newer(path: "/j", found: 2, supported: 1), .unreadable(path: "/j", reason: "x"),
+      .newer(path: "/j", found: 2, supported: 1), .older(path: "/j", found: 1, supported: 2),
+      .unreadable(path: "/j", reason: "x"),
       .unwritable(path: "/j", reason: "x"), .unusable(path: "/j", reason: "x", remedy: "y"),
       .full(path: "/j"),
       .writeFailed(path: "/j", reason: "x"), .syncFailed(path: "/j", reason: "x"),

@@ -278,13 +278,17 @@ import Testing
     #expect(found.count == 1 && found[0].contains("synchronous_standby_names is empty"))
   }
 
-  @Test func `tables of a later version are not touched`() throws {
+  @Test func `tables of another version are not touched`() throws {
     let stage = try PostgresStage()
     try stage.close(stage.open())
-    try stage.sql("INSERT INTO navd.version VALUES(3)")
-    let error = #expect(throws: JournalError.self) { try stage.open() }
-    guard case .newer(_, found: 3, supported: 2)? = error else {
-      Issue.record("\(String(describing: error))")
+    try stage.sql("UPDATE navd.version SET number = 4")
+    let newer = #expect(throws: JournalError.self) { try stage.open() }
+    try stage.sql("UPDATE navd.version SET number = 2")
+    let older = #expect(throws: JournalError.self) { try stage.open() }
+    guard case .newer(_, found: 4, supported: 3)? = newer,
+      case .older(_, found: 2, supported: 3)? = older
+    else {
+      Issue.record("\(String(describing: newer)), \(String(describing: older))")
       return
     }
   }

@@ -107,14 +107,6 @@ import Testing
   @Test func `a pop is guarded by what is visible too, if the terminal has shown it`() throws {
     let guards = try guards([], [.pop], try seen(visible: .some("pin")))
     #expect(guards.top == .some("wifi") && guards.visible == .some("pin"))
-    let others = try #require(
-      GuardChoice.withoutVisible(guards, seen: try seen(), need: .position))
-    #expect(others.top == .some("wifi") && others.visible == nil && others.revision == nil)
-    #expect(GuardChoice.withoutVisible(others, seen: try seen(), need: .position) == nil)
-    var visible = Guards()
-    visible.visible = .some("pin")
-    let fallback = GuardChoice.withoutVisible(visible, seen: try seen(), need: .presentation)
-    #expect(fallback?.visible == nil && fallback?.revision == Revision(18))
   }
 
   @Test func `digest and stack guard as the revision does, depth and has only beside it`() throws {

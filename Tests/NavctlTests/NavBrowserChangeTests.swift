@@ -90,19 +90,6 @@ import Testing
     #expect(!stage.screen.contains("forbidden"))
   }
 
-  @Test func `a daemon that does not know the guard visible gets the others`() throws {
-    var stage = try writing()
-    stage.type("P")
-    let old = #"""
-      {"id":1,"re":"op","code":"invalid-argument","retry":"no","effect":"none","nav":"kiosk",
-      "msg":"if has no member visible"}
-      """#
-    let again = BrowserStage.changes(stage.answer(1, .failure(try refusal(old))))
-    #expect(again.first?.guards.top == .some("wifi") && again.first?.guards.visible == nil)
-    #expect(stage.answer(2, .failure(try refusal(old))).isEmpty)
-    #expect(stage.screen.contains("invalid-argument"))
-  }
-
   @Test func `nothing is sent about a nav that is not shown or not known to be right`() throws {
     var stage = BrowserStage(isWritable: true)
     #expect(stage.type("P").isEmpty && stage.screen.contains("no nav is open"))

@@ -93,10 +93,10 @@ struct BrowserStage {
   }
 
   /// The answer of a daemon to `hello`.
-  static func welcome(_ features: [String] = []) throws -> Welcome {
+  static func welcome() throws -> Welcome {
     guard let boot = Epoch(epoch) else { throw UsageError("not an epoch") }
     return Welcome(
-      nonce: "n", boot: boot, server: "navd/0.1.0", features: features, heartbeat: 5000,
+      nonce: "n", boot: boot, server: "navd/0.1.0", features: [], heartbeat: 5000,
       role: "ui", lastOp: 0, window: 65536, maximumBody: 65536)
   }
 

@@ -170,10 +170,8 @@ import Testing
 
   @Test func `the list has the newest revision of each nav that is in memory`() throws {
     var stage = BrowserStage(columns: 132)
-    let old = stage.browser.take(.opened(try BrowserStage.welcome()))
-    #expect(BrowserStage.watches(old) == [])
-    let new = stage.browser.take(.opened(try BrowserStage.welcome(["heads"])))
-    #expect(BrowserStage.watches(new) == ["$heads"])
+    let opened = stage.browser.take(.opened(try BrowserStage.welcome()))
+    #expect(BrowserStage.watches(opened) == ["$heads"])
     try stage.list(["asleep", "tv"])
     try stage.head("tv", #"{"id":"tv","ver":1,"rev":7,"depth":2,"top":"film","watches":0}"#)
     #expect(stage.screen.contains("rev 7  depth 2  film│"))

@@ -50,7 +50,6 @@ import Testing
       try lines(#"{"back":{"text":"Wi-Fi","menu":\#(menu)}},{"button":"k"}"#)
         == ["wifi  Wi-Fi\u{FFFD}", "b     -", "home  Home"])
     #expect(try lines(#"{"button":"k"}"#) == ["no back button"])
-    #expect(try lines(#"{"back":{"text":"Home"}}"#) == ["no menu: this daemon has none"])
   }
 
   @Test func `a segue shows, or shows a detail`() throws {

@@ -253,11 +253,13 @@ struct Refused: Sendable, CustomTestStringConvertible {
     let replies = try world.turn([client.message(frame: "nsp2.hello", "?")])
     #expect(
       replies.map(\.text) == [
-        #"{"id":null,"code":"version","msg":"this daemon speaks NSP/1","effect":"none","retry":"no","have":[1,1]}"#
+        #"{"id":null,"code":"version","msg":"the message is NSP/2, this daemon speaks NSP/1","effect":"none","retry":"no","have":[1,1]}"#
       ])
     let other = try client.ask(
       "hello", #"{"ver":[2,3],"client":"\#(client.client)","nonce":"q"}"#)
     #expect(other.code == "version")
+    #expect(
+      other.json["msg"] as? String == "the client speaks NSP/2 to NSP/3, this daemon NSP/1")
     #expect(other.json["nonce"] as? String == "q")
     #expect(other.json["have"] as? [Int] == [1, 1])
   }

@@ -19,7 +19,7 @@ import Testing
     let welcome = try Client(world).hello(nonce: "a41f09c2")
     #expect(
       welcome.text
-        == #"{"ver":1,"nonce":"a41f09c2","boot":"\#(world.hub.boot.text)","server":"navd/0.1.0","features":["stackEdits","onDuplicate","canPop","visibleGuard","dismissals","lifecycleEvents","results","animations","backMenu","actors","dryRun","heads","trace","history"],"hb":5000,"you":{"via":"ipc","uid":1000,"gid":1000,"pid":4711,"role":"ui"},"ops":{"last":0},"limits":{"message":65536,"inflight":64,"watches":1024,"depth":64,"window":65536}}"#
+        == #"{"ver":1,"nonce":"a41f09c2","boot":"\#(world.hub.boot.text)","server":"navd/0.1.0","features":[],"hb":5000,"you":{"via":"ipc","uid":1000,"gid":1000,"pid":4711,"role":"ui"},"ops":{"last":0},"limits":{"message":65536,"inflight":64,"watches":1024,"depth":64,"window":65536}}"#
     )
     let root = try Client(World(), 2, user: 0).hello()
     #expect((root.json["you"] as? [String: Any])?["role"] as? String == "admin")

@@ -106,17 +106,6 @@ import Testing
     #expect(try since(client)?["rev"] as? Int == 3)
   }
 
-  @Test func `snapshots of older versions, which do not tell, are read`() throws {
-    let stage = try Stage(["A", "B"])
-    try stage.world.turn([.snapshotWanted(nav: 1)])
-    let body = try #require(stage.world.journal.snapshots.last).body
-    let text = String(decoding: body, as: UTF8.self)
-    let start = try #require(text.range(of: #","since":"#)).lowerBound
-    stage.world.journal.snapshots[0].body = Array("\(text[..<start])}".utf8)
-    try stage.world.restart()
-    #expect(try since(try stage.world.client(3)) == nil)
-  }
-
   @Test func `it takes a nav 48 octets`() {
     #expect(MemoryLayout<TopChange?>.stride <= 48)
   }

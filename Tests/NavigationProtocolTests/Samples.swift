@@ -271,7 +271,7 @@ enum Samples {
     ("pong", #"{"id":91,"boot":"5d0c8f1e77aa92b4","t":1732147200123}"#),
     (
       "err",
-      #"{"id":null,"code":"version","msg":"this daemon speaks NSP/1","effect":"none","#
+      #"{"id":null,"code":"version","msg":"the message is NSP/2, this daemon speaks NSP/1","effect":"none","#
         + #""retry":"no","have":[1,1]}"#
     ),
   ]

@@ -200,8 +200,8 @@ import Testing
   @Test(arguments: [
     ("nsp1.op", VerbFrame.current("op")),
     ("nsp1.abcdefghijklmnopqrs", .current("abcdefghijklmnopqrs")),
-    ("nsp1.abcdefghijklmnopqrst", .malformed), ("nsp2.hello", .otherVersion("hello")),
-    ("nsp10.op", .otherVersion("op")), ("nsp1.", .malformed), ("nsp1.Op", .malformed),
+    ("nsp1.abcdefghijklmnopqrst", .malformed), ("nsp2.hello", .otherVersion("hello", version: 2)),
+    ("nsp10.op", .otherVersion("op", version: 10)), ("nsp1.", .malformed), ("nsp1.Op", .malformed),
     ("nsp1.o p", .malformed), ("nsp.op", .malformed), ("", .malformed), ("nspx.op", .malformed),
   ])
   func `the first frame is read strictly`(text: String, frame: VerbFrame) {

@@ -178,17 +178,6 @@ import Testing
     #expect(try rig.open(link).sent.map(\.verb) == [.delegate, .lease, .op])
   }
 
-  @Test func `a daemon that would perform a dry run does not get it`() throws {
-    var rig = Rig()
-    _ = try rig.open()
-    var request = OpRequest(id: 0, nav: "kiosk")
-    request.isDry = true
-    let (id, outputs) = rig.client.perform(request, operations: [Array(#"{"pop":{}}"#.utf8)])
-    #expect(outputs.sent.isEmpty)
-    #expect(outputs.failed.map(\.knownCode) == [.unsupported])
-    #expect(outputs.failed.first?.id == id)
-  }
-
   @Test func `roles and a lease without a watch move with their nav`() throws {
     var rig = Rig()
     _ = try rig.open()

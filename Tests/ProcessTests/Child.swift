@@ -1,7 +1,7 @@
 import ChildProcess
 import Foundation
 
-/// The binaries of this version, beside the test runner, and those of the version before.
+/// The binaries, beside the test runner.
 enum Binaries {
   /// Where they are; NAVD_TEST_BINARIES names the directory of a release build to be measured.
   static let directory =
@@ -9,38 +9,6 @@ enum Binaries {
     ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
   static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
-
-  /// The version of a program.
-  enum Version {
-    case present
-    /// The one of the commit in Fixtures/previous-version, which `.ci/previous` builds.
-    case previous
-
-    func path(_ name: String) -> String {
-      switch self {
-      case .present: Binaries.path(name)
-      case .previous: Binaries.previous.appendingPathComponent(name).path
-      }
-    }
-  }
-
-  private static let previous: URL = {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let file = tests.appendingPathComponent("Fixtures/previous-version").path
-    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-    let commit = text.split(separator: "\n").first { !$0.hasPrefix("#") } ?? ""
-    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-    return root.appendingPathComponent(".build/previous/\(commit)")
-  }()
-
-  /// Whether the programs of the version before are there; prints the reason if not.
-  static let hasPrevious: Bool = {
-    let isThere = FileManager.default.isExecutableFile(atPath: Version.previous.path("navctl"))
-    if !isThere {
-      print("skipped: there is no version before; make test or .ci/previous builds it")
-    }
-    return isThere
-  }()
 }
 
 /// A child process whose output is kept, and which never outlives its owner.

@@ -4,15 +4,24 @@ import Testing
 extension ProcessTests {
   /// Long work on the journal: what navd shows of it, how it is interrupted, and its own backups.
   @Suite struct JournalOperationTests {
-    private static let released = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/journals/0.1.0.sqlite").path
+    /// A journal with three navs, which exists as long as the first value.
+    private static func journal() throws -> (daemon: TestDaemon, file: String) {
+      let daemon = try TestDaemon()
+      let peer = try Peer(daemon.endpoint)
+      for nav in ["kiosk", "till", "hud"] { try peer.create(nav) }
+      #expect(try daemon.stop() == 0)
+      return (daemon, daemon.state + "/journal.sqlite")
+    }
 
-    /// A state directory with the journal of a released version; it exists as long as the first value.
+    /// A state directory with a restored journal; it exists as long as the first value.
     private static func restored() throws -> (directory: TestDirectory, state: String) {
       let directory = try TestDirectory()
       let state = directory.path + "/state"
-      let child = try Child(Binaries.path("navd"), ["--restore", released, "--state", state])
-      #expect(try child.ended() == 0, "\(child.transcript)")
+      let (daemon, file) = try journal()
+      try withExtendedLifetime(daemon) {
+        let child = try Child(Binaries.path("navd"), ["--restore", file, "--state", state])
+        #expect(try child.ended() == 0, "\(child.transcript)")
+      }
       return (directory, state)
     }
 
@@ -28,15 +37,18 @@ extension ProcessTests {
     @Test func `a restoration and a start write their progress as JSON when that is asked for`()
       throws
     {
+      let (made, file) = try Self.journal()
+      defer { withExtendedLifetime(made) {} }
+      let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
       let directory = try TestDirectory()
       let state = directory.path + "/state"
       let restored = try Child(
-        Binaries.path("navd"), ["--restore", Self.released, "--state", state, "--progress=json"])
+        Binaries.path("navd"), ["--restore", file, "--state", state, "--progress=json"])
       #expect(try restored.ended() == 0, "\(restored.transcript)")
       let works = try Self.works(restored.standardError)
       #expect(works.first?["percent"]?.integer == 0 && works.last?["percent"]?.integer == 100)
       #expect(works.allSatisfy { $0["work"]?.string == "restore" && $0["unit"]?.string == "bytes" })
-      #expect(works.last?["total"]?.integer == 65_536)
+      #expect(works.last?["total"]?.integer == 2 * UInt64(size))
       let daemon = try Child(
         Binaries.path("navd"),
         ["--listen", "ipc://\(directory.path)/op", "--state", state, "--progress", "json"])
@@ -46,7 +58,7 @@ extension ProcessTests {
       daemon.kill(SIGTERM)
       #expect(try daemon.ended() == 0)
       // Nobody asked, and there is no terminal.
-      let quiet = try Child(Binaries.path("navd"), ["--restore", Self.released, "--state", state])
+      let quiet = try Child(Binaries.path("navd"), ["--restore", file, "--state", state])
       #expect(try quiet.ended() == 0)
       #expect(quiet.standardError.split(separator: "\n").count == 1, "\(quiet.transcript)")
       let wrong = try Child(Binaries.path("navd"), ["--state", state, "--progress=loud"])
@@ -54,9 +66,10 @@ extension ProcessTests {
     }
 
     @Test func `on a terminal, a restoration shows a bar, and erases it`() throws {
+      let (made, file) = try Self.journal()
+      defer { withExtendedLifetime(made) {} }
       let directory = try TestDirectory()
-      let command =
-        "\(Binaries.path("navd")) --restore \(Self.released) --state \(directory.path)/state"
+      let command = "\(Binaries.path("navd")) --restore \(file) --state \(directory.path)/state"
       let child = try Child("/usr/bin/script", ["-qec", command, "/dev/null"])
       #expect(try child.ended() == 0, "\(child.transcript)")
       let output = child.standardOutput

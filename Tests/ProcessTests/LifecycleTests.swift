@@ -143,25 +143,6 @@ extension ProcessTests {
       #expect(result.status == 5, "\(result.errors)")
     }
 
-    @Test func `a journal of a newer version ends with 6`() throws {
-      let daemon = try TestDaemon()
-      #expect(try daemon.stop() == 0)
-      let change = try Child(
-        "/usr/bin/python3",
-        [
-          "-c",
-          """
-          import sqlite3, sys
-          base = sqlite3.connect(sys.argv[1])
-          version, = base.execute("pragma user_version").fetchone()
-          base.execute("pragma user_version = %d" % (version + 1)); base.commit()
-          """, daemon.state + "/journal.sqlite",
-        ])
-      #expect(try change.ended() == 0, "\(change.transcript)")
-      let result = try ends(["--listen", daemon.endpoint, "--state", daemon.state])
-      #expect(result.status == 6, "\(result.errors)")
-    }
-
     @Test func `state that cannot be written ends with 7`() throws {
       let directory = try TestDirectory()
       let file = try directory.write("file", "")

@@ -36,17 +36,14 @@ final class TestDaemon {
   private let namespace: String?
   /// The cluster of a `navd-cluster`.
   var cluster: Cluster?
-  /// The version that the next start takes.
-  var version: Binaries.Version
   private(set) var child: Child
 
   /// Starts a daemon and waits until it serves.
   init(
     _ options: [String] = [], environment: [String: String] = [:], configuration: String? = nil,
-    descriptors: Int? = nil, version: Binaries.Version = .present, program: String = "navd",
+    descriptors: Int? = nil, program: String = "navd",
     namespace: String? = nil, until said: String = "serving "
   ) throws {
-    self.version = version
     self.program = program
     self.namespace = namespace
     directory = try TestDirectory()
@@ -60,7 +57,7 @@ final class TestDaemon {
     self.environment = ["HOME": directory.path].merging(environment) { $1 }
     self.descriptors = descriptors
     child = try Self.start(
-      version.path(program), self.options, self.environment, descriptors, namespace, said)
+      Binaries.path(program), self.options, self.environment, descriptors, namespace, said)
   }
 
   private static func start(
@@ -87,7 +84,7 @@ final class TestDaemon {
   /// Starts a daemon again that has ended.
   func start(_ more: [String] = [], until said: String = "serving ") throws {
     child = try Self.start(
-      version.path(program), options + more, environment, descriptors, namespace, said)
+      Binaries.path(program), options + more, environment, descriptors, namespace, said)
   }
 
   /// Ends it without any warning.
@@ -104,10 +101,9 @@ final class TestDaemon {
 
   /// Runs navctl to its end.
   func navctl(
-    _ arguments: [String], environment: [String: String] = [:],
-    version: Binaries.Version = .present
+    _ arguments: [String], environment: [String: String] = [:]
   ) throws -> (status: Int32, output: String, errors: String) {
-    let child = try startNavctl(arguments, environment: environment, version: version)
+    let child = try startNavctl(arguments, environment: environment)
     child.closeInput()
     let status = try child.ended()
     return (status, child.standardOutput, child.standardError)
@@ -115,11 +111,10 @@ final class TestDaemon {
 
   /// Starts navctl.
   func startNavctl(
-    _ arguments: [String], environment: [String: String] = [:],
-    version: Binaries.Version = .present
+    _ arguments: [String], environment: [String: String] = [:]
   ) throws -> Child {
     let base = ["HOME": directory.path, "NAVD_ENDPOINT": endpoint]
     return try Child(
-      version.path("navctl"), arguments, environment: base.merging(environment) { $1 })
+      Binaries.path("navctl"), arguments, environment: base.merging(environment) { $1 })
   }
 }

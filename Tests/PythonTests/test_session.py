@@ -12,8 +12,7 @@ class Sessions(unittest.TestCase):
         script = Script(name="shell", window=32768)
         hello = script.open()
         self.assertEqual({**hello, "nonce": ""}, {
-            "ver": [1, 1], "client": CLIENT, "name": "shell", "nonce": "", "window": 32768, "hb": 5000,
-            "features": ["dismissals"]})
+            "ver": [1, 1], "client": CLIENT, "name": "shell", "nonce": "", "window": 32768, "hb": 5000})
         self.assertEqual([event.status for event in script.of(StatusChanged)], ["connected"])
 
     def test_what_comes_before_the_welcome_is_discarded(self):

@@ -6,7 +6,7 @@ import unittest
 
 import jsonschema
 
-from scene import HERE, NAVCTL, Scene
+from scene import NAVCTL, Scene
 
 # What each command is run with, beside -o json, and the types of the objects that it prints. Those that change a
 # nav all print `changed`; each command of the table runs on a nav as `furnish` makes it.
@@ -237,34 +237,6 @@ class Schema(unittest.TestCase):
         result = self.scene.navctl("schema", "nothing")
         self.assertEqual(result.status, 2)
         self.assertIn("try: one of changed planned state", result.errors)
-
-
-class Compatibility(unittest.TestCase):
-    """A described member keeps its name, its type and whether it is required.
-
-    `navctl.schema.json` beside this file is the schema of the last release. Replace it at a release.
-    """
-
-    def test_the_schema_describes_all_that_it_did(self):
-        with open(os.path.join(HERE, "navctl.schema.json"), encoding="utf-8") as file:
-            old = json.load(file)["$defs"]
-        new = json.loads(subprocess.run([NAVCTL, "schema"], capture_output=True, check=True).stdout)["$defs"]
-        self.assertEqual(set(old) - set(new), set())
-        self.compare(old, new, "$defs")
-
-    def compare(self, old, new, path):
-        if not isinstance(old, dict):
-            return self.assertEqual(old, new, path)
-        for name, value in old.items():
-            if name == "description":
-                continue
-            self.assertIn(name, new, path)
-            if name == "required":
-                self.assertEqual(set(value) - set(new[name]), set(), path)
-            elif name == "enum":
-                self.assertEqual(set(value), set(new[name]), path)
-            else:
-                self.compare(value, new[name], f"{path}/{name}")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class CommonClient:
 
     @property
     def features(self) -> frozenset[str]:
-        """What the daemon has beside the first NSP/1 (§4); empty before the first session."""
+        """What the daemon has beside those that run alone (§4); empty before the first session."""
         return self._engine.features
 
 

@@ -238,22 +238,12 @@ extension NavBrowser {
 
   /// Takes the answer to the pending change.
   mutating func takeAnswer(_ result: Result<OkReply, ErrReply>) -> [Effect] {
-    guard var change = pending else { return [] }
+    guard let change = pending else { return [] }
     pending = nil
     switch result {
     case .success(let reply):
       report(OperationSummary.line(reply, operations: [change.operation]))
     case .failure(let error):
-      // A daemon of an earlier version refuses the guard; then the others have to do.
-      if error.knownCode == .invalidArgument, error.index == nil,
-        let guards = GuardChoice.withoutVisible(
-          change.guards, seen: change.seen, need: change.operation.neededGuard)
-      {
-        change.guards = guards
-        change.id = nil
-        pending = change
-        return [.send(change)]
-      }
       report(Self.text(error, change), isAlert: true)
     }
     return []

@@ -197,10 +197,9 @@ extension NavBrowser {
 extension NavBrowser {
   package mutating func take(_ event: SessionEvent) -> [Effect] {
     switch event {
-    case .opened(let welcome):
+    case .opened:
       isConnected = true
-      let hasHeads = welcome.features.contains("heads")
-      return hasHeads ? [.watch(Self.headDirectory)] : []
+      return [.watch(Self.headDirectory)]
     case .lost:
       isConnected = false
       opened?.isCurrent = false

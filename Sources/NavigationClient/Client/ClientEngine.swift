@@ -61,7 +61,7 @@ final class ClientEngine: Sendable {
 
   func perform(
     _ request: OpRequest, _ operations: [NavigationOperation], isFromMirror: Bool,
-    isOptimistic: Bool, within: Duration?
+    within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
       var request = request
@@ -71,18 +71,15 @@ final class ClientEngine: Sendable {
         request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
         request.clock = clock
       }
-      let replica = state.cluster.replica(of: request.nav)
-      // An optimistic change is drawn on the mirror, so it needs one that is in sync.
-      let isRight = replica?.isSynced ?? !isOptimistic
-      if isFromMirror || isOptimistic, !isRight {
+      let isRight = state.cluster.replica(of: request.nav)?.isSynced ?? true
+      if isFromMirror, !isRight {
         var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
         error.reason = .mirror
         error.retry = .afterResynchronising
         return .failure(error)
       }
-      let (id, outputs) = state.cluster.perform(request, operations: operations.map(\.octets.bytes))
-      if isOptimistic { state.show(operations, id, request.nav, request.guards) }
-      return .success((id, outputs))
+      let asked = state.cluster.perform(request, operations: operations.map(\.octets.bytes))
+      return .success((asked.id, asked.outputs))
     }
   }
 
@@ -164,10 +161,8 @@ final class ClientEngine: Sendable {
 
   var features: Set<NavigationFeature> { state.withLock { $0.features } }
 
-  func subscribe(
-    _ nav: String, _ buffering: NavigationBuffering, showsPending: Bool
-  ) -> UInt64 {
-    change { $0.subscribe(nav, buffering, showsPending: showsPending) }
+  func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
+    change { $0.subscribe(nav, buffering) }
   }
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }

@@ -58,9 +58,6 @@ struct ClientState {
   var subscriptions: [UInt64: Subscription] = [:]
   /// Delegate roles and display leases, by their tickets.
   var duties: [UInt64: ClientDuty] = [:]
-  /// The optimistic changes by nav, and the nav of each op among them.
-  var overlays: [String: Overlay] = [:]
-  var shownOn: [UInt64: String] = [:]
   /// The features that the daemon named in the newest cluster.
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
@@ -114,7 +111,6 @@ struct ClientState {
     case .closed(.dismissed(let why)):
       finish(NavigationClientError(.closed, "navd ended the session: \(why)"))
     case .answered(let id, let result):
-      resolve(id, result)
       guard let request = requests.removeValue(forKey: id) else { return }
       let answer = result.mapError { NavigationClientError($0) }
       resumptions.append(.answer(request.continuation, answer))
@@ -131,10 +127,8 @@ struct ClientState {
   private mutating func absorb(_ change: MirrorChange, of nav: String) {
     switch change {
     case .applied(let mirror, let diff):
-      rebase(nav, onto: mirror, by: diff)
       offer(NavigationState(nav: nav, mirror: mirror, diff: diff)) { _ in true }
     case .replaced(let mirror, _):
-      rebase(nav, onto: mirror)
       offer(NavigationState(nav: nav, mirror: mirror)) { _ in true }
     case .resumed(let mirror):
       offer(NavigationState(nav: nav, mirror: mirror), \.isWaitingForFirst)
@@ -142,16 +136,14 @@ struct ClientState {
     }
   }
 
-  mutating func offer(_ confirmed: NavigationState, _ isMeant: (Subscription) -> Bool) {
-    let state = mirrorState(confirmed)
+  private mutating func offer(_ state: NavigationState, _ isMeant: (Subscription) -> Bool) {
     for (key, subscription) in subscriptions
-    where subscription.nav == confirmed.nav && isMeant(subscription) {
+    where subscription.nav == state.nav && isMeant(subscription) {
       if let resumption = subscriptions[key]?.offer(state) { resumptions.append(resumption) }
     }
   }
 
   private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
-    dropOverlay(nav)
     let end: Delivery =
       switch outcome {
       case .ended("closed", _): .finished
@@ -213,21 +205,17 @@ struct ClientState {
     let forgotten = cluster.forget(id)
     error.mayHaveHappened = forgotten.wasSent
     absorb(forgotten.outputs)
-    resolve(id, nil)
     resumptions.append(.answer(request.continuation, .failure(error)))
   }
 
-  mutating func subscribe(
-    _ nav: String, _ buffering: NavigationBuffering, showsPending: Bool
-  ) -> UInt64 {
+  mutating func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
     let ticket = takeTicket()
-    var subscription = Subscription(
-      nav: nav, buffering: buffering, showsPending: showsPending)
+    var subscription = Subscription(nav: nav, buffering: buffering)
     if let end {
       _ = subscription.finish(.failed(end))
     } else if let replica = cluster.replica(of: nav) {
       if replica.isSynced, let mirror = replica.mirror {
-        _ = subscription.offer(mirrorState(NavigationState(nav: nav, mirror: mirror)))
+        _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
       }
     } else {
       absorb(cluster.watch(nav))
@@ -242,7 +230,6 @@ struct ClientState {
     let nav = subscription.nav
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
     guard !isWanted, subscription.isLive else { return }
-    dropOverlay(nav)
     absorb(cluster.unwatch(nav))
   }
 

@@ -111,9 +111,6 @@ public final class NavigationClient: Sendable {
   ///   - guard: the condition on the state of the nav; ``NavigationGuard/unguarded`` for none. A guard
   ///     from a watched state fails at once with `desync` while the mirror of the nav is out of sync.
   ///   - animated: whether displays should animate the change; nil for the operation's default.
-  ///   - optimistic: whether ``display(_:)`` shows the new stack and titles before the reply. The
-  ///     client withdraws them if the daemon refuses, or if a change of another client conflicts.
-  ///     If the nav is not watched or its mirror is out of sync, the call fails with `desync`.
   ///   - policy: whether the operations fail or wait while a transition is open.
   ///   - limit: the time limit. After it the daemon does not begin the operations, and the call
   ///     fails with `expired`.
@@ -123,14 +120,13 @@ public final class NavigationClient: Sendable {
   @discardableResult
   public func perform(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
-    animated: Bool? = nil, optimistic: Bool = false,
-    whenBusy policy: NavigationBusyPolicy = .refuse, within limit: Duration? = nil
+    animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy = .refuse,
+    within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationReply {
     let request = OpRequest(
       id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue)
     let result = await engine.perform(
-      request, operations, isFromMirror: `guard`.isFromMirror, isOptimistic: optimistic,
-      within: limit)
+      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
     return NavigationReply(try result.get())
   }
 
@@ -167,16 +163,11 @@ public final class NavigationClient: Sendable {
     NavigationUpdates(client: self, nav: nav, buffering: buffering)
   }
 
-  /// Watches a nav together with the optimistic changes of this client.
-  ///
-  /// It works as ``watch(_:buffering:)`` with only the newest state. Further elements arrive when
-  /// an optimistic change is added or withdrawn.
+  /// Watches a nav to draw it: the newest confirmed state, as ``watch(_:buffering:)`` gives it.
   ///
   /// - Parameter nav: the name of the nav.
-  /// - Returns: pairs of the confirmed and the displayed state; each iterator has its own watch.
-  public func display(_ nav: String) -> NavigationDisplayUpdates {
-    NavigationDisplayUpdates(client: self, nav: nav)
-  }
+  /// - Returns: the states in order.
+  public func display(_ nav: String) -> NavigationUpdates { watch(nav) }
 
   /// Returns the newest state of a nav.
   ///
@@ -201,10 +192,7 @@ public final class NavigationClient: Sendable {
   /// - Returns: a stream until the client is closed; a slow reader gets only the newest status.
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
-  /// What the daemon has beside the first version of the protocol; empty before the first session.
-  ///
-  /// An operation that needs a feature the daemon lacks is refused as `unsupported` or
-  /// `invalid-argument`. After a reconnection to another daemon, its features count.
+  /// In what the daemon differs from one that runs alone; empty before the first session.
   public var features: Set<NavigationFeature> { engine.features }
 
   /// Whether the client's state of a watched nav is in sync with the daemon.

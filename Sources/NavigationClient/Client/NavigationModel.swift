@@ -15,15 +15,15 @@ public import Observation
 /// a slow main actor skips states in between. When the task is cancelled or the nav is closed, the
 /// properties keep their last values and ``isStale`` is true. The model can run again.
 ///
-/// The properties show the state with this client's optimistic operations, as
-/// ``NavigationClient/display(_:)`` does. ``push(_:animated:)`` and its relatives are optimistic.
+/// The properties show what the daemon has confirmed. ``push(_:animated:)`` and its relatives show
+/// their change when the daemon has performed it.
 @MainActor @Observable public final class NavigationModel {
   /// The client that the model uses.
   public let client: NavigationClient
   /// The name of the nav.
   public let nav: String
 
-  /// The displayed state; nil before the first one.
+  /// The newest state; nil before the first one.
   ///
   /// It changes with every revision. Draw from the other properties, which change only if their
   /// own part changes; make guards from this one.
@@ -36,8 +36,6 @@ public import Observation
   public private(set) var bar: NavigationBarContent?
   /// Whether a transition, or the gesture that drives one, is open.
   public private(set) var isTransitioning = false
-  /// Whether the properties contain operations of this client that the daemon has not confirmed.
-  public private(set) var isPending = false
   /// The status of the connection.
   public private(set) var status = NavigationClient.Status.disconnected
   /// Whether the properties can be older than the nav, which an interface should show.
@@ -92,14 +90,13 @@ public import Observation
     for try await state in client.display(nav) { show(state) }
   }
 
-  private func show(_ new: MirrorState) {
+  private func show(_ new: NavigationState) {
     hasShown = true
-    state = new.displayed
-    set(\.screens, new.displayed.screens)
-    set(\.presented, new.displayed.presented)
-    set(\.bar, new.displayed.bar)
-    set(\.isTransitioning, new.displayed.isTransitioning)
-    set(\.isPending, new.isPending)
+    state = new
+    set(\.screens, new.screens)
+    set(\.presented, new.presented)
+    set(\.bar, new.bar)
+    set(\.isTransitioning, new.isTransitioning)
     confirm(isConfirmed)
   }
 
@@ -159,7 +156,7 @@ extension NavigationModel {
   public func push(
     _ screen: ScreenDescription, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.push(screen, onto: shown(), animated: animated, optimistic: true)
+    try await client.push(screen, onto: shown(), animated: animated)
   }
 
   /// Pops the top screen, if it is the one that the model shows.
@@ -171,7 +168,7 @@ extension NavigationModel {
   public func pop(
     animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.pop(from: shown(), animated: animated, optimistic: true)
+    try await client.pop(from: shown(), animated: animated)
   }
 
   /// Removes all screens above one of those that the model shows.
@@ -185,7 +182,7 @@ extension NavigationModel {
   public func popTo(
     _ screen: String, animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.popTo(screen, in: shown(), animated: animated, optimistic: true)
+    try await client.popTo(screen, in: shown(), animated: animated)
   }
 
   /// Removes all screens but the root, if the stack is the one that the model shows.
@@ -197,7 +194,7 @@ extension NavigationModel {
   public func popToRoot(
     animated: Bool = false
   ) async throws(NavigationClientError) -> NavigationReply {
-    try await client.popToRoot(in: shown(), animated: animated, optimistic: true)
+    try await client.popToRoot(in: shown(), animated: animated)
   }
 
   private func shown() throws(NavigationClientError) -> NavigationState {

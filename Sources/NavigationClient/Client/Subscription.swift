@@ -11,7 +11,7 @@ public enum NavigationBuffering: Hashable, Sendable {
 
 /// The next result for the reader of a watch.
 enum Delivery: Sendable {
-  case state(MirrorState)
+  case state(NavigationState)
   case finished
   case failed(NavigationClientError)
 }
@@ -23,19 +23,16 @@ struct Subscription {
 
   let nav: String
   let buffering: NavigationBuffering
-  /// Whether the reader also gets optimistic changes.
-  let showsPending: Bool
-  private var buffer: [MirrorState] = []
+  private var buffer: [NavigationState] = []
   private var first = 0
   private var hasBegun = false
   private(set) var end: Delivery?
   /// The waiting reader; nil while none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
-  init(nav: String, buffering: NavigationBuffering, showsPending: Bool) {
+  init(nav: String, buffering: NavigationBuffering) {
     self.nav = nav
     self.buffering = buffering
-    self.showsPending = showsPending
   }
 
   /// Whether the watch takes new states; those that it has are delivered after its end too.
@@ -45,10 +42,10 @@ struct Subscription {
   var isWaitingForFirst: Bool { !hasBegun }
 
   /// Keeps a state, or returns the waiting reader to resume with it.
-  mutating func offer(_ state: MirrorState) -> Resumption? {
+  mutating func offer(_ state: NavigationState) -> Resumption? {
     guard isLive else { return nil }
     var state = state
-    if !hasBegun { state = state.resynchronised() }
+    if !hasBegun { state.isResynchronised = true }
     hasBegun = true
     if let reader {
       self.reader = nil
@@ -58,7 +55,7 @@ struct Subscription {
     if buffer.count - first >= limit {
       buffer.removeAll()
       first = 0
-      state = state.resynchronised()
+      state.isResynchronised = true
     }
     buffer.append(state)
     return nil

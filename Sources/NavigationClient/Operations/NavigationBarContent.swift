@@ -24,8 +24,7 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var candidates: [String]
     /// The screens of the button's menu, nearest first; at most 64.
     ///
-    /// ``NavigationOperation/backMenu(_:)`` goes back to one. It is empty where the daemon lacks the
-    /// feature `backMenu`.
+    /// ``NavigationOperation/backMenu(_:)`` goes back to one.
     public var menu: [MenuEntry]
     /// All its members as JSON.
     public var details: NavigationValue

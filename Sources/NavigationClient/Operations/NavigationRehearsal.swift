@@ -59,7 +59,7 @@ extension NavigationClient {
   /// Asks what operations would do, and changes nothing: a dry run.
   ///
   /// The daemon makes the checks that it makes for
-  /// ``perform(_:on:guardedBy:animated:optimistic:whenBusy:within:)``, asks no delegate and sends no
+  /// ``perform(_:on:guardedBy:animated:whenBusy:within:)``, asks no delegate and sends no
   /// event. Between a rehearsal and a performance, other clients can change the nav. Guard the
   /// performance by the state that the rehearsal was about.
   ///
@@ -71,8 +71,7 @@ extension NavigationClient {
   ///   - policy: whether the operations would fail or wait while a transition is open.
   ///   - limit: how long to wait for the daemon.
   /// - Returns: the answer that the operations would get, and the state that they would lead to.
-  /// - Throws: the error that the operations would get; `unsupported` if the daemon lacks
-  ///   ``NavigationFeature/dryRun``.
+  /// - Throws: the error that the operations would get.
   public func rehearse(
     _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
     animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy = .refuse,
@@ -82,7 +81,7 @@ extension NavigationClient {
       id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue)
     request.isDry = true
     let result = await engine.perform(
-      request, operations, isFromMirror: `guard`.isFromMirror, isOptimistic: false, within: limit)
+      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
     switch result {
     case .success(let reply): return NavigationRehearsal(reply, nav: nav)
     case .failure(var error):

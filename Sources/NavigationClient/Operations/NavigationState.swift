@@ -19,10 +19,7 @@ public struct NavigationState: Hashable, Sendable {
   public let author: String?
   /// Whether displays should animate the change.
   public let isAnimated: Bool
-  /// The state that the daemon has confirmed; guards come only from it.
   let mirror: Mirror
-  /// The mirror with the optimistic changes of this client; nil without any.
-  private var shown: Mirror?
   private let eventList: OpaqueJSON?
 
   init(nav: String, mirror: Mirror, diff: Diff? = nil) {
@@ -46,16 +43,6 @@ public struct NavigationState: Hashable, Sendable {
     isAnimated = false
   }
 
-  /// The same confirmed state with optimistic changes.
-  func showing(_ shown: Mirror?) -> NavigationState {
-    var result = self
-    result.shown = shown
-    return result
-  }
-
-  /// Whether the state contains changes that the daemon has not confirmed.
-  var isPending: Bool { shown != nil }
-
   /// The events of this revision, in order; empty for a snapshot.
   public var events: [NavigationEvent] {
     eventList.map { NavigationEvent.list($0.bytes) } ?? []
@@ -71,14 +58,14 @@ public struct NavigationState: Hashable, Sendable {
   public var digest: String { mirror.digest.text }
 
   /// The stack, bottom first.
-  public var screens: [NavigationScreen] { (shown ?? mirror).screens.map { NavigationScreen($0) } }
+  public var screens: [NavigationScreen] { mirror.screens.map { NavigationScreen($0) } }
 
   /// The number of screens.
-  public var depth: Int { (shown ?? mirror).screens.count }
+  public var depth: Int { mirror.screens.count }
 
   /// The top screen; nil for an empty stack.
   public var top: NavigationScreen? {
-    (shown ?? mirror).screens.last.map { NavigationScreen($0) }
+    mirror.screens.last.map { NavigationScreen($0) }
   }
 
   /// UIKit's `visibleViewController`: the last presented screen, else the top screen, else nil.
@@ -86,7 +73,7 @@ public struct NavigationState: Hashable, Sendable {
 
   /// The presented screens, in the order of their presentation.
   public var presented: [NavigationScreen] {
-    guard let part = (shown ?? mirror).parts.first(where: { $0.id == "presented" }) else {
+    guard let part = mirror.parts.first(where: { $0.id == "presented" }) else {
       return []
     }
     var tape = JSONTape()
@@ -105,7 +92,7 @@ public struct NavigationState: Hashable, Sendable {
 
   /// The visible content of the navigation bar.
   public var bar: NavigationBarContent? {
-    (shown ?? mirror).resolved.flatMap { NavigationValue.read($0.bytes) }
+    mirror.resolved.flatMap { NavigationValue.read($0.bytes) }
       .map { NavigationBarContent($0) }
   }
 

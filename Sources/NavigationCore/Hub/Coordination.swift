@@ -39,7 +39,7 @@ struct Coordination: Sendable {
   /// Registers a session's roles in place of its former ones; no roles end its registration.
   mutating func register(
     _ roles: Set<DelegateRole>, of session: SessionRef, _ author: Author,
-    _ orientations: DelegateOrientations?, knowsDismissals: Bool = false
+    _ orientations: DelegateOrientations?
   ) {
     delegates.removeAll { $0.session == session }
     guard !roles.isEmpty else { return }
@@ -48,7 +48,7 @@ struct Coordination: Sendable {
     delegates.append(
       RegisteredDelegate(
         session: session, author: author, roles: roles, orientations: orientations,
-        order: lastOrder, judgesDismissals: knowsDismissals && roles.contains(.veto)))
+        order: lastOrder))
   }
 
   /// The place where an op waits: the question to delegates, or an index of the queue.
@@ -91,8 +91,6 @@ struct RegisteredDelegate: Sendable {
   var orientations: DelegateOrientations?
   /// The number of the registration; later registrations have higher numbers.
   var order: Int
-  /// Whether the delegate is asked about dismissals: its client said that it knows the question.
-  var judgesDismissals = false
 }
 
 /// An op about which delegates are being asked, and the state of their questions.
@@ -144,10 +142,7 @@ extension DelegateQuestion {
   mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
     assert(phase == .veto, "asking for a veto in phase \(phase)")
     while subject < subjects.count {
-      let isDismissal = subjects[subject].change == .dismiss
-      if let next = delegates.first(where: {
-        $0.order > lastOrder && (isDismissal ? $0.judgesDismissals : $0.roles.contains(.veto))
-      }) {
+      if let next = delegates.first(where: { $0.order > lastOrder && $0.roles.contains(.veto) }) {
         lastOrder = next.order
         return next.session
       }

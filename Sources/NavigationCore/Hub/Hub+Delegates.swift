@@ -12,12 +12,10 @@ extension Hub {
       let slot = try dialogNav(request.nav, sender)
       let ref = sessions.reference(to: session)
       let author = sessions.slots[session].author
-      let knowsDismissals = sessions.slots[session].knowsDismissals
       let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
       if gaveOrientations || request.roles.contains(.orientation) { try checkStorage() }
       coordinations.update(slot) {
-        $0.register(
-          request.roles, of: ref, author, request.orientations, knowsDismissals: knowsDismissals)
+        $0.register(request.roles, of: ref, author, request.orientations)
       }
       if gaveOrientations || request.roles.contains(.orientation) {
         giveOrientations(slot, by: Doing(author, op: request.id))
@@ -107,16 +105,12 @@ extension Hub {
   ) -> Inquiry {
     let delegates = coordinations[slot]?.delegates ?? []
     let current = navs.slots[slot].controller
-    var subjects = op.subjects(
+    let subjects = op.subjects(
       of: commit, current.presentedScreens.map(\.id), candidate, current.settings.content)
     let animates =
       candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
       ?? false
     let hasVeto = delegates.contains { $0.roles.contains(.veto) }
-    // Where all delegates are of earlier versions, nobody judges dismissals, as before.
-    if hasVeto, !delegates.contains(where: \.judgesDismissals) {
-      subjects.removeAll { $0.change == .dismiss }
-    }
     let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
     return Inquiry(
       subjects: subjects, hasVeto: hasVeto, takesAnimator: animates && hasAnimator)

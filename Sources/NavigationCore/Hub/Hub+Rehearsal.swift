@@ -88,10 +88,9 @@ extension Hub {
     let lastAnimator = delegates.last { $0.roles.contains(.animator) }
     return delegates.compactMap { delegate in
       var roles: [String] = []
-      let judges = inquiry.subjects.contains {
-        $0.change == .dismiss ? delegate.judgesDismissals : delegate.roles.contains(.veto)
+      if !inquiry.subjects.isEmpty, delegate.roles.contains(.veto) {
+        roles.append(DelegateRole.veto.rawValue)
       }
-      if judges { roles.append(DelegateRole.veto.rawValue) }
       if inquiry.takesAnimator, delegate.session == lastAnimator?.session {
         roles.append(DelegateRole.animator.rawValue)
       }

@@ -13,7 +13,9 @@ extension Hub {
     }
     var error: OutgoingError?
     if !hello.versions.contains(1) {
-      error = OutgoingError(.version, "this daemon speaks NSP/1")
+      let (low, high) = (hello.versions.lowerBound, hello.versions.upperBound)
+      let asked = low == high ? "NSP/\(low)" : "NSP/\(low) to NSP/\(high)"
+      error = OutgoingError(.version, "the client speaks \(asked), this daemon NSP/1")
     } else if isStopping {
       error = OutgoingError(.shuttingDown, "the daemon is stopping")
       error?.after = 500
@@ -67,13 +69,11 @@ extension Hub {
 
   private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
     let window = min(max(hello.window, 16384), configuration.maximumWindow)
-    var session = Session(
+    return Session(
       connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
       at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
       name: hello.name,
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
-    session.knowsDismissals = hello.features.contains(Feature.dismissals.rawValue)
-    return session
   }
 
   private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
@@ -87,9 +87,7 @@ extension Hub {
     json.optional("server", configuration.server)
     json.name("features")
     json.beginArray()
-    for feature in Feature.allCases where feature != .shards || shards.count > 1 {
-      json.string(feature.rawValue)
-    }
+    if shards.count > 1 { json.string(Feature.shards.rawValue) }
     json.endArray()
     json.member("hb", session.heartbeat)
     json.name("you")

@@ -59,8 +59,6 @@ struct Session: Sendable {
   var client: ClientID
   var opClient: OpClient
   var heartbeat: UInt64
-  /// Whether the client knows the question `shouldDismiss`.
-  var knowsDismissals = false
   /// The number of the last `ask` that the session was sent.
   var lastAsk: UInt64 = 0
   /// The number of ops in flight: in a batch that is not durable, or waiting for the history.

@@ -104,7 +104,7 @@ struct Directory {
       return try readAll(invocation, &connection)
     } catch let refusal as Refusal
       where isOptional
-      && [.forbidden, .invalidArgument, .noNav].contains(refusal.error.knownCode)
+      && [.forbidden, .noNav].contains(refusal.error.knownCode)
     {
       return []
     }

@@ -177,18 +177,9 @@ enum RecordCommand: Command {
     var request = GetRequest(id: 0, nav: nav, what: .diffs)
     request.from = Revision(from)
     request.limit = limit
-    do {
-      let answer = try Reading.get(invocation, &connection, request)
-      let next = try JSONValue(answer.body)["next"]?.integer
-      return (try Reading.value(answer.reply).elements.map(\.bytes), next)
-    } catch let refusal as Refusal where refusal.error.knownCode == .invalidArgument {
-      // An older daemon does not know the word.
-      throw PlainFailure(
-        lines: [
-          "unsupported: this navd cannot answer get diffs: it lacks the feature history",
-          "try: update navd; until then, navctl history and navctl dump show the log",
-        ], status: ErrorCode.unsupported.exitStatus)
-    }
+    let answer = try Reading.get(invocation, &connection, request)
+    let next = try JSONValue(answer.body)["next"]?.integer
+    return (try Reading.value(answer.reply).elements.map(\.bytes), next)
   }
 
   private static func state(

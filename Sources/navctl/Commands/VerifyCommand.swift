@@ -55,14 +55,8 @@ enum VerifyCommand: Command {
   private static func writeConnections(
     _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> Bool {
-    let answer: (reply: OkReply, body: [UInt8])
-    do {
-      answer = try Reading.get(
-        invocation, &connection, GetRequest(id: 0, nav: nil, what: .verify))
-    } catch let refusal as Refusal where refusal.error.knownCode == .invalidArgument {
-      // An older daemon does not have this check.
-      return true
-    }
+    let answer = try Reading.get(
+      invocation, &connection, GetRequest(id: 0, nav: nil, what: .verify))
     if invocation.isJSON {
       try Output.record(.verify, answer.body)
       return try Reading.value(answer.reply)["ok"]?.bool ?? false

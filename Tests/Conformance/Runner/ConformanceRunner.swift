@@ -25,7 +25,6 @@ package struct ConformanceRunner<Driver: ConformanceDriver> {
   package var driver: Driver
   let row: ConformanceCase
   let nav: String
-  private let features: [String]
   var sessions: [String: ClientSession] = [:]
   var records: [String: String] = [:]
   var kept: [String: String] = [:]
@@ -44,12 +43,9 @@ package struct ConformanceRunner<Driver: ConformanceDriver> {
 
   static var observer: String { "observer" }
 
-  private init(
-    _ row: ConformanceCase, attempt: Int, features: [String], driver: consuming Driver
-  ) {
+  private init(_ row: ConformanceCase, attempt: Int, driver: consuming Driver) {
     self.row = row
     self.driver = driver
-    self.features = features
     nav = row.id.lowercased() + (attempt == 1 ? "" : ".\(attempt)")
   }
 
@@ -59,13 +55,11 @@ package struct ConformanceRunner<Driver: ConformanceDriver> {
   ///   - row: what to run.
   ///   - driver: what to run it against.
   ///   - attempt: which time it is, from 1; each has a nav and clients of its own.
-  ///   - features: what the clients name in their `hello`.
   /// - Throws: `ConformanceFailure` with the line that does not hold.
   package static func run(
-    _ row: ConformanceCase, on driver: inout Driver, attempt: Int = 1,
-    features: [String] = ["dismissals"]
+    _ row: ConformanceCase, on driver: inout Driver, attempt: Int = 1
   ) throws {
-    var runner = ConformanceRunner(row, attempt: attempt, features: features, driver: driver)
+    var runner = ConformanceRunner(row, attempt: attempt, driver: driver)
     defer { driver = runner.driver }
     var line = row.line
     do {
@@ -116,8 +110,7 @@ extension ConformanceRunner {
     let start = session.messages.count
     let body =
       #"{"ver":[1,1],"client":"\#(session.identity)","name":"\#(name)","#
-      + #""nonce":"n\#(session.greetings)","window":1048576,"features":["#
-      + features.map { "\"\($0)\"" }.joined(separator: ",") + "]}"
+      + #""nonce":"n\#(session.greetings)","window":1048576}"#
     sessions[name] = session
     try send(name, "hello", body)
     try fence(name)

@@ -41,7 +41,7 @@ class Session(SessionAnswers, SessionMoves):
         self._send("hello", {
             "ver": [1, 1], "client": self._options.client, "name": self._options.name,
             "nonce": self._nonce, "window": self._options.window,
-            "hb": round(1000 * self._options.heartbeat), "features": ["dismissals"]})
+            "hb": round(1000 * self._options.heartbeat)})
 
     def tick(self, now: float) -> None:
         """Handle deadlines: silence, postponed requests, questions without a `settled`."""

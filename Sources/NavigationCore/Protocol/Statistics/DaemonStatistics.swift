@@ -1,6 +1,6 @@
 /// The statistics of a daemon, as a client reads them from `get stats`.
 ///
-/// A figure that the daemon does not report, because it is older, is 0 or nil.
+/// A figure that the daemon does not report is 0 or nil.
 package struct DaemonStatistics: Sendable {
   /// The name and version of the daemon, such as `navd/0.1.0`.
   package var server = ""

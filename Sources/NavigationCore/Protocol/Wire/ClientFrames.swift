@@ -6,7 +6,7 @@ package enum VerbFrame: Hashable, Sendable {
   /// The verb of a message in this version of the protocol, NSP/1.
   case current(String)
   /// The verb of a message in another version: `nspN.` with another N.
-  case otherVersion(String)
+  case otherVersion(String, version: UInt64)
   /// A frame of any other form.
   case malformed
 
@@ -23,13 +23,13 @@ package enum VerbFrame: Hashable, Sendable {
     }
     let text = String(decoding: frame.prefix(32), as: UTF8.self)
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].hasPrefix("nsp"), UInt64(parts[0].dropFirst(3)) != nil,
+    guard parts.count == 2, parts[0].hasPrefix("nsp"), let version = UInt64(parts[0].dropFirst(3)),
       frame.count <= 24
     else {
       self = .malformed
       return
     }
-    self = .otherVersion(String(parts[1]))
+    self = .otherVersion(String(parts[1]), version: version)
   }
 
   private static let prefix: [UInt8] = Array("nsp1.".utf8)

@@ -77,8 +77,6 @@ package struct Hello: Hashable, Sendable {
   package var heartbeat: UInt64?
   /// Whether the session has no flow control, so that only the socket limits what is sent.
   package var isUncontrolled: Bool
-  /// The names of the features that the client knows; navd ignores names that it does not know.
-  package var features: [String] = Feature.allCases.map(\.rawValue)
   /// For whom a gateway opens the session; nil for the peer itself.
   package var actor: SessionActor?
 

@@ -66,8 +66,10 @@ package struct ClientMessageReader: Sendable {
         return error
       }
       return MessageFailure(.badVerb, id: id(), "unknown verb")
-    case .otherVersion(let verb):
-      return MessageFailure(verb == "hello" ? .version : .badVerb, "this daemon speaks NSP/1")
+    case .otherVersion(let verb, let version):
+      return MessageFailure(
+        verb == "hello" ? .version : .badVerb,
+        "the message is NSP/\(version), this daemon speaks NSP/1")
     case .malformed:
       return MessageFailure(.badFrame, "the first frame is nsp1. and a verb of a to z")
     }
@@ -219,13 +221,6 @@ package struct ClientMessageReader: Sendable {
         throw MessageFailure(.invalidArgument, "flow is credit or none")
       }
       hello.isUncontrolled = flow == "none"
-    }
-    hello.features = []
-    if let list = member("features") {
-      guard let names = tape.strings(list) else {
-        throw MessageFailure(.invalidArgument, "features is a list of names")
-      }
-      hello.features = names
     }
     if takesActors, let index = member("actor") { hello.actor = try SessionActor(index, in: tape) }
     return hello

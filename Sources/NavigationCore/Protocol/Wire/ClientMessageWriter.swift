@@ -20,7 +20,6 @@ package enum ClientMessageWriter {
     if hello.isUncontrolled {
       json.member("flow", plain: "none")
     }
-    json.list("features", hello.features)
     if let actor = hello.actor {
       json.name("actor")
       json.beginObject()

@@ -70,7 +70,7 @@ package struct Welcome: Hashable, Sendable {
   package var boot: Epoch
   /// The name and version of the daemon, such as `navd/0.1.0`.
   package var server: String
-  /// The names of what the daemon has beside the first NSP/1.
+  /// The names of what the daemon has beside those that run alone.
   package var features: [String] = []
   /// Milliseconds without another message after which the daemon sends a `mark`.
   package var heartbeat: UInt64
@@ -182,12 +182,6 @@ package struct ErrReply: Error, Hashable, Sendable {
       .limit, id: id, "the message has \(count) octets; the limit is \(limit)")
     error.reason = "size"
     return ErrReply(byClient: error)
-  }
-
-  /// Makes the error with which the client itself answers a dry run that the daemon would perform.
-  package static func dryRunsUnknown(_ id: UInt64) -> ErrReply {
-    let text = "this navd is older than dry runs, and would make the change"
-    return ErrReply(byClient: OutgoingError(.unsupported, id: id, text))
   }
 
   /// Makes the error with which the client itself answers its op, because this daemon would not find
