@@ -36,7 +36,6 @@ enum JournalReplay {
       throw .journal(error)
     }
     _ = hub.committed(at: now)
-    hub.restore(acknowledged: journal.pins)
   }
 
   /// Replays a whole journal to check it, without serving it.

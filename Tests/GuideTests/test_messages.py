@@ -154,26 +154,6 @@ class Messages(unittest.TestCase):
         self.peer.send("answer", {**self.sent("answer"), "ask": question["ask"]})
         self.is_as_shown(self.peer.until("settled")[1], self.shown("settled"))
 
-    def test_the_rows_of_a_nav_and_their_publication(self):
-        self.accepted("op", self.sent("op", id=1))
-        start = self.daemon.control.get("kiosk")
-        for number in range(2, 9):
-            self.change(number, {"screen.set": {"screen": "home", "title": str(number)}})
-        self.accepted("publish", {"id": 20, "nav": "truck-7/kiosk", "rows": self.accepted(
-            "get", {"id": 21, "nav": "kiosk", "what": "rows", "at": 7})["value"]})
-        self.change(9, {"screen.set": {"screen": "home", "title": "9"}})
-        read = {**self.sent("get", what="rows"), "epoch": start["epoch"], "id": 22}
-        found = self.accepted("get", read)
-        shown = self.shown("ok", rev=9, nav="kiosk")
-        self.is_as_shown({**found, "id": 1}, shown)
-        message = self.sent("publish")
-        self.assertEqual([row["rev"] for row in found["value"]], [row["rev"] for row in message["rows"]])
-        self.is_as_shown(found["value"][0], message["rows"][0])
-        done = self.accepted("publish", {**message, "id": 23, "from": {**message["from"], "epoch": start["epoch"]},
-                                         "rows": found["value"]})
-        shown = self.shown("ok", nav="truck-7/kiosk")
-        self.is_as_shown({**done, "id": 1}, {**shown, "dig": done["dig"]})
-
     def test_the_digest_of_the_page_is_computed_as_it_shows(self):
         block = next(block for block in blocks_of(text_of("docs", "protocol.md"))
                      if block.language == "python" and "crc32" in block.text)
@@ -184,7 +164,7 @@ class Messages(unittest.TestCase):
 
     def test_each_message_of_the_page_has_a_verb_that_a_test_sends(self):
         sent = {verb for arrow, verb, _ in PAGE if arrow == "→"}
-        self.assertEqual(sent, {"hello", "watch", "op", "delegate", "answer", "get", "publish"})
+        self.assertEqual(sent, {"hello", "watch", "op", "delegate", "answer", "get"})
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ struct Heads: Sendable {
   }
 
   /// When the changes are due.
-  var pace = PublicationPace()
+  var pace = DirectoryPace()
   private var changes: [String: Change] = [:]
 
   /// Notes a change of the nav with this name.
@@ -55,7 +55,7 @@ struct Heads: Sendable {
 /// Limits how often a virtual nav makes a revision.
 ///
 /// Laws: two revisions are `interval` apart at least, and a request is due at most that long after it.
-struct PublicationPace: Sendable {
+struct DirectoryPace: Sendable {
   /// Milliseconds between two revisions of a virtual nav with a number of records.
   ///
   /// The digest goes over all records, so that very many of them are shown less often.
