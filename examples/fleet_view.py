@@ -22,7 +22,8 @@ def follow(device: str, endpoint: str, key: str, nav: str, last: str | None, don
                 print(f"{device}  rev {latest.rev}  {top.title or top.id if top else 'nothing'}", flush=True)
                 if top and top.id == last:
                     done.set()
-            print(f"{device}  closed", flush=True)
+            if not done.is_set():
+                print(f"{device}  closed", flush=True)
 
 
 def main(path: str, nav: str = "kiosk", last: str | None = None) -> None:
