@@ -35,7 +35,7 @@ BENCH_PACKAGES := redis-server valgrind
 PACKAGING_PACKAGES := build-essential esbuild debhelper dh-python lintian po-debconf
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web navd-inspector
+PROGRAMS := navd navd-cluster navctl navd-exporter navd-web navd-inspector
 # The name of the file that SwiftPM makes, and the names that an installed library has.
 LIBRARY := libnavd-c.so
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/NavigationDaemon/Daemon.swift)
@@ -127,7 +127,7 @@ test-guides: build ## The commands and programs of the pages, as a reader types 
 
 test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|PublishTests|ClusterLossTests')
+	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|ClusterLossTests')
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)

@@ -56,7 +56,6 @@ let package = Package(
     .executable(name: "navd-cluster", targets: ["navd-cluster"]),
     .executable(name: "navctl", targets: ["navctl"]),
     .executable(name: "navd-exporter", targets: ["navd-exporter"]),
-    .executable(name: "navd-publish", targets: ["navd-publish"]),
     .executable(name: "navd-web", targets: ["navd-web"]),
     .executable(name: "navd-inspector", targets: ["navd-inspector"]),
   ],
@@ -176,22 +175,6 @@ let package = Package(
       name: "navd-exporter",
       dependencies: [
         "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
-      ],
-      swiftSettings: strict),
-    // Carries the navs of a device to another daemon.
-    .target(
-      name: "NavigationPublisher",
-      dependencies: [
-        "NavigationClient", "NavigationCore", "CurveKeys", "NavigationReplica", "RuntimePaths",
-        "CLinux",
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "navd-publish",
-      dependencies: [
-        "NavigationPublisher", "NavigationClient", "NavigationCore", "CurveKeys",
-        "CommandLineOptions",
-        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .target(
@@ -317,9 +300,6 @@ let package = Package(
       dependencies: ["NavigationExporter", "NavigationCore", "RuntimePaths", "WebServer"],
       swiftSettings: strict),
     .testTarget(
-      name: "PublisherTests", dependencies: ["NavigationPublisher", "NavigationCore"],
-      swiftSettings: strict),
-    .testTarget(
       name: "WebServerTests", dependencies: ["WebServer", "RuntimePaths"], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",
@@ -332,7 +312,7 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "navd", "navd-cluster", "navctl", "navd-exporter", "navd-publish", "navd-web", "navd-demo",
+        "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
         "navd-inspector", "ConsistencyWorker", "ChildProcess", "PostgresServer",
         "NavigationClient", "NavigationCore", "NavigationReplica", "Journal", "ZeroMQ", "CurveKeys",
         "Conformance", "ConformanceSupport", "RuntimePaths",

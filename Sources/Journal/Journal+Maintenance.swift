@@ -52,9 +52,7 @@ extension Journal {
     let slice = ledger.entries[pruning.entry..<end]
     pruning.entry = end
     // Rows marked for deletion are deleted before more history is given up.
-    let pinned = Pins(pins, ledger, bytes: retention.publishBytes)
-    var plan = RetentionPlan(
-      slice, retention, pinned, now: now, excess: pruning.isActive ? 0 : excess)
+    var plan = RetentionPlan(slice, retention, now: now, excess: pruning.isActive ? 0 : excess)
     plan.closed.removeAll { closing.contains($0) }
     return plan
   }
@@ -68,12 +66,9 @@ extension Journal {
       }
       for nav in plan.closed { try deleteSnapshots(nav, ledger[nav].snapshots[...]) }
       if !plan.closed.isEmpty { try metadata.write(closing: closing + plan.closed) }
-      // A start that does not know them keeps more than it must.
-      if pins != storedPins { try metadata.write(published: pins) }
       try metadata.write(census.draft)
     }
     census.stored = census.draft
-    storedPins = pins
     closing += plan.closed
     for (nav, keeping) in plan.raised {
       ledger[nav].snapshots.removeFirst(keeping)

@@ -17,11 +17,6 @@ package final class Journal: JournalStore {
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   package var retention: Retention
 
-  /// The pinned navs, each with the newest revision that another daemon has; see `JournalStore.pins`.
-  package var pins: [UInt64: UInt64] = [:]
-  /// The pins that are stored.
-  var storedPins: [UInt64: UInt64] = [:]
-
   package let place: any JournalPlace
 
   package let engine: any JournalEngine
@@ -48,8 +43,6 @@ package final class Journal: JournalStore {
     self.retention = retention
     metadata = Metadata(engine)
     closing = try metadata.closing()
-    storedPins = try metadata.published()
-    pins = storedPins
   }
 
   /// Opens the journal of a directory; makes an empty one if there is none.

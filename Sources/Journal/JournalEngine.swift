@@ -122,8 +122,6 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   case state = 2
   /// The closed navs with rows that are still to be deleted.
   case closing = 3
-  /// The revisions up to which another daemon has published navs.
-  case published = 4
 
   /// The key in the database.
   package var key: String {
@@ -131,7 +129,6 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
     case .census: "census"
     case .state: "state"
     case .closing: "closing"
-    case .published: "published"
     }
   }
 }

@@ -10,10 +10,6 @@ package protocol JournalStore: AnyObject {
   var name: String { get }
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   var retention: Retention { get set }
-  /// The pinned navs by their numbers, each with the newest revision that another daemon has.
-  ///
-  /// The journal keeps what is newer. A change counts from the next `maintain` on.
-  var pins: [UInt64: UInt64] { get set }
   /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
   /// take the journal over.
   var lease: JournalLease? { get }

@@ -78,24 +78,6 @@ package struct Metadata {
     try write(.closing, Self.bytes(navs))
   }
 
-  /// Returns the revisions up to which another daemon has navs, by the numbers of the navs.
-  func published() throws(JournalError) -> [UInt64: UInt64] {
-    let numbers = try numbers(.published)
-    guard numbers.count.isMultiple(of: 2) else {
-      throw .damaged(path: facts.name, what: "the note on published navs has an odd length")
-    }
-    var published: [UInt64: UInt64] = [:]
-    for at in stride(from: 0, to: numbers.count, by: 2) {
-      published[numbers[at]] = numbers[at + 1]
-    }
-    return published
-  }
-
-  func write(published: [UInt64: UInt64]) throws(JournalError) {
-    let pairs = published.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-    try write(.published, Self.bytes(pairs))
-  }
-
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
       throw .damaged(path: facts.name, what: "the note on its last sync is missing")

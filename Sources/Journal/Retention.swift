@@ -15,21 +15,17 @@ package struct Retention: Hashable, Sendable {
   package var revisionsPerSnapshot: UInt64
   /// The age in milliseconds at which a closed nav and its rows may be deleted.
   package var closedMilliseconds: UInt64
-  /// The most bytes that are kept for another daemon, of all navs together; see `Pins`.
-  package var publishBytes: Int
 
   /// Makes rules; the defaults are those of the protocol.
   package init(
     revisions: UInt64 = 10_000, milliseconds: UInt64 = 30 * 24 * 3_600_000, bytes: Int = 1 << 30,
-    revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000,
-    publishBytes: Int = 1 << 28
+    revisionsPerSnapshot: UInt64 = 1_000, closedMilliseconds: UInt64 = 600_000
   ) {
     self.revisions = revisions
     self.milliseconds = milliseconds
     self.bytes = bytes
     self.revisionsPerSnapshot = revisionsPerSnapshot
     self.closedMilliseconds = closedMilliseconds
-    self.publishBytes = publishBytes
   }
 }
 
@@ -56,14 +52,13 @@ struct RetentionPlan {
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
   init(
-    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, _ pins: Pins = Pins(), now: UInt64,
-    excess: Int
+    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, now: UInt64, excess: Int
   ) {
     var excess = excess
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let rules = Rules(entry: entry, retention: retention, pin: pins[entry.nav], now: now)
+      let rules = Rules(entry: entry, retention: retention, now: now)
       guard !entry.isClosed else {
         if rules.mayForget, closed.count < Self.most { closed.append(entry.nav) }
         continue
@@ -74,9 +69,7 @@ struct RetentionPlan {
         if let keeping { excess -= rules.bytes(below: keeping) }
       }
       if let keeping { raised.append((entry.nav, keeping)) }
-      // While its history is pinned, a snapshot of a nav frees nothing.
-      let isPressed =
-        excess > 0 && keeping == nil && entry.uncoveredSince != nil && pins[entry.nav] == .max
+      let isPressed = excess > 0 && keeping == nil && entry.uncoveredSince != nil
       if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.most {
         needsSnapshot.append(entry.nav)
       }
@@ -89,8 +82,6 @@ struct RetentionPlan {
 private struct Rules {
   let entry: LedgerEntry
   let retention: Retention
-  /// The highest revision to which the floor may rise.
-  let pin: UInt64
   let now: UInt64
 
   private func age(_ time: UInt64) -> UInt64 { now > time ? now - time : 0 }
@@ -100,17 +91,14 @@ private struct Rules {
   /// The index of the newest snapshot below which retention keeps nothing; nil if the floor stays.
   var oldestToKeep: Int? {
     let found = entry.snapshots.lastIndex { snapshot in
-      guard snapshot.revision <= pin else { return false }
-      return entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
+      entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
         || age(snapshot.time) >= retention.milliseconds
     }
     return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
   }
 
   /// The index of the first snapshot above the floor.
-  var nextToKeep: Int? {
-    entry.snapshots.firstIndex { $0.revision > entry.floor && $0.revision <= pin }
-  }
+  var nextToKeep: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
 
   var needsSnapshot: Bool {
     guard let since = entry.uncoveredSince else { return false }
@@ -123,7 +111,10 @@ private struct Rules {
 
   /// Estimates the bytes that are freed if history begins at this snapshot.
   func bytes(below keeping: Int) -> Int {
-    entry.bytes(from: entry.floor, to: entry.snapshots[keeping].revision)
+    let last = entry.snapshots[keeping].revision
+    guard last > entry.floor else { return 0 }
+    let all = max(1, entry.headRevision - min(entry.floor, entry.headRevision))
+    return Int(Double(entry.bytes) * Double(last - entry.floor) / Double(all))
   }
 }
 

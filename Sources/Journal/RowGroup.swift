@@ -65,7 +65,7 @@ import NavigationCore
     precondition(row.sequence > last, "sequence \(row.sequence) behind \(last)")
     precondition(row.previous < row.sequence, "\(row.sequence) must follow its previous")
     switch row.kind {
-    case .created, .epoch, .replaced: headBuffer.replaceFirst(by: 1)
+    case .created, .epoch: headBuffer.replaceFirst(by: 1)
     case .changed, .closed, .report: break
     }
     headBuffer.makeRoom(numbers: 9)

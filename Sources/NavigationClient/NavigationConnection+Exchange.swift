@@ -8,8 +8,6 @@ extension NavigationConnection {
     let verb: ClientVerb
     let id: UInt64
     let body: [UInt8]
-    /// Whether the connection goes to the daemon that another one names.
-    let follows: Bool
     /// The newest answer of a daemon that does not have the nav.
     var refused: Reply?
     /// The number of daemons that named another one.
@@ -31,17 +29,15 @@ extension NavigationConnection {
   /// One round trip without a session; after a loss, the same octets are sent again.
   ///
   /// If a daemon names another one (`moved`), the function connects to it. If the nav has no daemon
-  /// for now (`busy`, `no-owner`), it asks again until the deadline. Without `follows`, it returns
-  /// `moved`.
+  /// for now (`busy`, `no-owner`), it asks again until the deadline.
   mutating func exchange(
-    _ verb: ClientVerb, _ id: UInt64, _ body: [UInt8], until deadline: Deadline,
-    follows: Bool = true
+    _ verb: ClientVerb, _ id: UInt64, _ body: [UInt8], until deadline: Deadline
   ) throws(ConnectionError) -> Reply {
     guard body.count <= ErrReply.usualMaximumBody else {
       let refusal = ErrReply.tooLarge(id, body.count, limit: ErrReply.usualMaximumBody)
       return Reply(result: .failure(refusal), body: refusal.body.bytes)
     }
-    var exchange = Exchange(verb: verb, id: id, body: body, follows: follows)
+    var exchange = Exchange(verb: verb, id: id, body: body)
     try send(verb, body)
     while true {
       for event in try wait(until: deadline.earlier(than: exchange.wakeAt)) {
@@ -96,7 +92,6 @@ extension NavigationConnection {
     let now = monotonicMilliseconds()
     switch whereabouts {
     case .unowned(let after): exchange.pausedUntil = now + max(after, 10)
-    case .moved where !exchange.follows: return false
     case .moved(let address):
       exchange.moves += 1
       exchange.failures = 0

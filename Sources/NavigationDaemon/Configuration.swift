@@ -1,4 +1,4 @@
-package import NavigationCore
+import NavigationCore
 import RuntimePaths
 
 /// The configuration of a daemon; every member has its default, so no file is needed.
@@ -122,14 +122,6 @@ package struct Configuration: Hashable, Sendable {
     package var keep = 7
   }
 
-  /// Section `[publish]`: the navs that navd-publish carries to another daemon.
-  package struct Publish: Hashable, Sendable {
-    /// The navs; the journal keeps their history until the other daemon has it.
-    package var navs: [NavGlob] = []
-    /// How many bytes of that history the journal keeps, of all navs together.
-    package var bytes = 268_435_456
-  }
-
   /// Section `[session]`: the heartbeat and the patience with clients that do not read.
   package struct Session: Hashable, Sendable {
     /// The heartbeat interval of a client that asks for none, in milliseconds.
@@ -156,8 +148,6 @@ package struct Configuration: Hashable, Sendable {
   package var limits = Limits()
   package var history = History()
   package var backup = Backup()
-  /// Section `[publish]`.
-  package var publish = Publish()
   /// Section `[session]`.
   package var session = Session()
   package var access = Access()

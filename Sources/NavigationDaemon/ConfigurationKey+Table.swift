@@ -107,11 +107,6 @@ extension ConfigurationKey {
       "backup", "keep", \.backup.keep, .count, 1...10_000,
       "The copies that navd keeps in this directory. After each complete copy, it removes the oldest "
         + "of those that it made by itself."),
-    publishedNavs,
-    number(
-      "publish", "bytes", \.publish.bytes, .bytes, 1_048_576...1_099_511_627_776,
-      "The most bytes of that history that the journal keeps, of all navs together; beyond it, the "
-        + "oldest is deleted, and the published nav has a gap."),
     number(
       "session", "heartbeat", \.session.heartbeatMilliseconds, .milliseconds, 1000...60_000,
       "The heartbeat interval of a client that asks for none."),

@@ -108,7 +108,7 @@ package struct ConfigurationKey: Sendable {
 
   /// The names of all sections, in the order of the example file.
   package static let sections = [
-    "daemon", "cluster", "access", "limits", "history", "backup", "publish", "session", "classes",
+    "daemon", "cluster", "access", "limits", "history", "backup", "session", "classes",
     "log",
   ]
 }

@@ -330,8 +330,7 @@ package enum Daemon {
       revisions: UInt64(configuration.history.revisions),
       milliseconds: UInt64(configuration.history.days) * 86_400_000,
       bytes: configuration.history.bytes,
-      revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery),
-      publishBytes: configuration.publish.bytes)
+      revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery))
   }
 
   static func backupRules(_ configuration: Configuration) -> BackupSchedule.Rules {
@@ -367,7 +366,6 @@ package enum Daemon {
     hub.defaultHeartbeat = UInt64(configuration.session.heartbeatMilliseconds)
     hub.stall = UInt64(configuration.session.stallSeconds) * 1000
     hub.snapshotEvery = UInt64(configuration.history.snapshotEvery)
-    hub.publishedNavs = configuration.publish.navs
     hub.server = "navd/" + version
     // Without one, each `due` counts by this machine's clock.
     hub.clock = try? bootID(environment: .current())

@@ -32,7 +32,6 @@ enum JournalReplay {
       throw .journal(error)
     }
     _ = hub.committed(at: now)
-    hub.restore(acknowledged: journal.pins)
   }
 
   /// Replays an open journal to check it, without serving it; returns the number of navs.

@@ -19,7 +19,6 @@ extension ServerLoop {
         return writer.startCheckpoint()
       }
       guard maintenance.mustPrune(at: now.boot) else { return }
-      writer.journal.pins = hub.pins
       let report = try writer.journal.maintain(
         now: now.wall, budget: isRemote ? Self.remoteBudget : 2000)
       for floor in report.floors {

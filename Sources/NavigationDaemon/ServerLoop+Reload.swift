@@ -81,9 +81,7 @@ extension ServerLoop {
 
   private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
     let new = loaded.configuration
-    if new.history != configuration.current.history
-      || new.publish != configuration.current.publish
-    {
+    if new.history != configuration.current.history {
       maintenance.noteRetention(at: Self.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup

@@ -20,7 +20,7 @@ enum ReadingRule {
     case .hello, .watch, .unwatch, .credit, .ping, .bye: return nil
     case .get(let request):
       switch request.what {
-      case .state, .bar, .top, .screen, .detached, .restoration, .log, .diffs, .refusals, .rows,
+      case .state, .bar, .top, .screen, .detached, .restoration, .log, .diffs, .refusals,
         .stats, .cluster, .config, .trace:
         return nil
       // navd freezes a nav that it finds broken.
@@ -28,7 +28,7 @@ enum ReadingRule {
       case .backup, .reload, .verify:
         return "the inspector only reads: it asks for no \(request.what)"
       }
-    case .op, .delegate, .answer, .lease, .cluster, .publish:
+    case .op, .delegate, .answer, .lease, .cluster:
       return "the inspector only reads: it sends no \(read.verb.rawValue)"
     }
   }

@@ -101,7 +101,7 @@ package struct RecordingVerifier {
     case .changed where step.isOmitted:
       guard step.revision == revision.next else { throw refuse() }
     case .epoch, .closed: guard step.revision == revision else { throw refuse() }
-    case .state, .created, .replaced: guard step.revision >= revision else { throw refuse() }
+    case .state, .created: guard step.revision >= revision else { throw refuse() }
     case .changed, .report, nil: break
     }
   }

@@ -30,23 +30,18 @@ extension RedactionRule {
   static let entry: [String: RedactionRule] =
     kept(
       "kind", "rev", "t", "epoch", "before", "dig", "depth", "override", "vetoSkipped",
-      "omitted"
+      "omitted", "cause"
     ).and([
       "by": .members(["name": .text, "principal": .text]),
-      "cause": .word(causes), "do": .list(.word(operations)),
+      "do": .list(.word(operations)),
       "ins": .list(.members(kept("id", "route"))),
       "presented": .list(.members(kept("id", "route"))),
       "del": .list(.keep),
       "bad": .members(kept("rev", "dig", "ours")),
-      "gap": .members(kept("rev", "epoch")),
       "ch": .list(.change),
       "ev": .list(.members(events)),
       "state": .members(kept("kind", "dig").and(["screens": .list(.screen)]).and(parts)),
     ])
-
-  /// A device that publishes its nav writes the cause of an epoch itself.
-  private static let causes = Set(Cause.allCases.map { "\($0.wireName)" }).union(
-    EpochLoss.allCases.map(\.rawValue))
 
   private static let operations = Set(OperationKind.allCases.map(\.name))
 

@@ -84,26 +84,6 @@ extension ClientMessageWriter {
     json.endObject()
     return json.bytes
   }
-
-  /// Encodes `publish`.
-  ///
-  /// - Parameters:
-  ///   - request: the request; rows in it are not written.
-  ///   - rows: the list of rows as `get` `rows` returned it; nil for none.
-  /// - Returns: the body.
-  package static func publish(_ request: PublishRequest, rows: [UInt8]? = nil) -> [UInt8] {
-    JSONWriter.object(reserving: 256 + (rows?.count ?? 0)) { json in
-      json.member("id", request.id)
-      json.member("nav", request.nav)
-      if let from = request.from { json.position("from", from) }
-      switch request.content {
-      case .position, .rows: break
-      case .closed: json.member("closed", true)
-      case .acknowledged(let position): json.position("acknowledged", position)
-      }
-      if let rows { json.member("rows", raw: rows) }
-    }
-  }
 }
 
 extension JSONWriter {

@@ -26,8 +26,6 @@ final class PostgresCluster: ClusterJournal {
   let isSynchronous: Bool
   /// The lease by the clock of this process.
   var lease: JournalLease?
-  /// Not used: a cluster receives published navs, and publishes none.
-  var pins: [UInt64: UInt64] = [:]
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }

@@ -36,12 +36,6 @@ struct Signals: ~Copyable {
   /// SIGCHLD: a child has ended.
   static let childEnded = SIGCHLD
 
-  /// Whether a signal is pending, which `next` then takes.
-  var isPending: Bool {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&entry, 1, 0) > 0
-  }
-
   /// Takes the next pending signal; nil if there is none.
   func next() -> Int32? {
     // A whole record per read: the kernel never writes a part of one.

@@ -99,7 +99,7 @@ class Writers(InspectorTest):
         before, nav = self.daemon.control.get("open/one")["rev"], {"nav": "open/one"}
         for verb, members in (
                 ("op", {"do": [{"push": {"screen": {"id": "x"}}}], "if": {"any": True}, **nav}), ("delegate", {"roles": ["veto"], **nav}),
-                ("lease", {"take": True, **nav}), ("answer", {"ask": 1, "value": True}), ("cluster", {}), ("publish", nav),
+                ("lease", {"take": True, **nav}), ("answer", {"ask": 1, "value": True}), ("cluster", {}),
                 ("get", {"what": "backup"}), ("get", {"what": "reload"})):
             with self.subTest(verb=verb, what=members.get("what")):
                 self.assertEqual(page.post_raw(line(verb, {"id": page.next_id(), **members})).status, 403)

@@ -125,10 +125,10 @@ import Testing
     let back = other.changes(to: one)
     #expect(there.map(\.key) == back.map(\.key))
     #expect(there.map(\.before) == back.map(\.after))
-    // navd(8) lists the keys that need a restart.
+    // navd(8) lists the keys that need a restart; those of a cluster need one too.
     let listed: Set = [
       "daemon.listen", "daemon.state", "daemon.durability", "daemon.socket-mode",
-      "daemon.socket-group", "access.secret-key",
+      "daemon.socket-group", "access.secret-key", "cluster.lease",
     ]
     let late = there.map(\.key).filter { key in
       key == "limits.message-to-daemon-bytes"

@@ -43,7 +43,6 @@ import TransportGuard
     figures["journal.revisions"] = retention.revisions
     figures["journal.age"] = retention.milliseconds
     figures["journal.bytes"] = UInt64(retention.bytes)
-    figures["journal.publish"] = UInt64(retention.publishBytes)
     let backups = Daemon.backupRules(configuration)
     figures["backup.every"] = backups.every
     figures["backup.keep"] = UInt64(backups.keep)
@@ -78,7 +77,6 @@ import TransportGuard
     "revisions": ["journal.revisions": 1],
     "days": ["journal.age": 86_400_000],
     "bytes": ["journal.bytes": 1],
-    "publish bytes": ["journal.publish": 1],
     "every": ["backup.every": 1000],
     "keep": ["backup.keep": 1],
     "snapshot-every": ["hub.snapshot": 1, "journal.snapshot": 1],
@@ -92,9 +90,7 @@ import TransportGuard
     var reached: Set<String> = []
     for key in ConfigurationKey.all {
       guard case .number(let path, _, let range) = key.value else { continue }
-      // Two sections have a key of this name.
-      let name = key.section == "publish" ? "publish \(key.name)" : key.name
-      let wanted = try #require(Self.reach[name], "\(name)")
+      let wanted = try #require(Self.reach[key.name], "\(key.name)")
       var configuration = Configuration()
       let value =
         configuration[keyPath: path] == range.lowerBound ? range.lowerBound + 1 : range.lowerBound

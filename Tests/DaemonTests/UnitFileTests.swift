@@ -36,7 +36,6 @@ import Testing
     for name in names {
       let file = root + "/" + (name.split(separator: "/").last.map(String.init) ?? name)
       let programs = try text(name).replacing("/usr/bin/navd-exporter", with: "/bin/true")
-        .replacing("/usr/bin/navd-publish", with: "/bin/true")
         .replacing("/usr/bin/navd-web", with: "/bin/true")
         .replacing("/usr/bin/navd-inspector", with: "/bin/true")
         .replacing("/usr/bin/navd", with: "/bin/true")
@@ -58,8 +57,7 @@ import Testing
     try withTemporaryDirectory { root in
       let names = [
         "navd.service", "navd.socket", "navd-exporter.service", "navd-web.service",
-        "navd-web.socket", "navd-publish.service", "navd-inspector.service",
-        "examples/navd-client.service",
+        "navd-web.socket", "navd-inspector.service", "examples/navd-client.service",
       ]
       try install(names, into: root)
       try addDropIn(root)
@@ -99,7 +97,7 @@ import Testing
   @Test(
     .enabled(if: hasTool()),
     arguments: [
-      ("navd-exporter.service", 11), ("navd-publish.service", 16), ("navd-web.service", 5),
+      ("navd-exporter.service", 11), ("navd-web.service", 5),
       ("navd-inspector.service", 11),
     ])
   func `the exporter's exposure is at most 1.1, the gateway's 0.5`(

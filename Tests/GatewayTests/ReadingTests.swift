@@ -47,7 +47,7 @@ import Testing
     #"["op",{"id":1,"nav":"a","dry":true,"do":[{"push":{"screen":{"id":"s"}}}]}]"#,
     #"["delegate",{"id":1,"nav":"a","roles":["veto"]}]"#, #"["answer",{"ask":1,"value":true}]"#,
     #"["lease",{"id":1,"nav":"a","take":true}]"#,
-    #"["cluster",{"id":1,"drain":"m1","on":true}]"#, #"["publish",{"id":1,"nav":"a"}]"#,
+    #"["cluster",{"id":1,"drain":"m1","on":true}]"#,
     #"["get",{"id":1,"what":"backup"}]"#, #"["get",{"id":1,"what":"reload"}]"#,
     #"["get",{"id":1,"nav":"a","what":"verify"}]"#,
   ]

@@ -12,7 +12,7 @@ from blocks import ROOT, text_of
 from reader import BINARIES, DEADLINE, Daemon, Directory
 from harness import Process
 
-PROGRAMS = ("navd", "navd-cluster", "navd-exporter", "navd-publish", "navd-web", "navd-inspector")
+PROGRAMS = ("navd", "navd-cluster", "navd-exporter", "navd-web", "navd-inspector")
 PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 

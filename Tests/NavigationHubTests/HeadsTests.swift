@@ -4,7 +4,7 @@ import Testing
 
 /// `$heads`: where each awake nav is.
 @Suite struct HeadsTests {
-  private static let interval = PublicationPace.interval(records: 0)
+  private static let interval = DirectoryPace.interval(records: 0)
 
   /// A client that mirrors `$heads`.
   private final class Follower {
@@ -87,7 +87,7 @@ import Testing
     try world.wait(1)
     #expect(try follower.catchUp() == 1)
     #expect(follower.heads.map { $0.prefix(11) } == ["kiosk 5 5 d"])
-    #expect(PublicationPace.interval(records: 400_000) == 1250)
+    #expect(DirectoryPace.interval(records: 400_000) == 1250)
   }
 
   @Test func `nothing is shown that is not durable, also while ops are decided early`() throws {

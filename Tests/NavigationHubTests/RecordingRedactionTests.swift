@@ -109,19 +109,6 @@ import Testing
     #expect(try Recorded.verify(recorded.file) > 20)
   }
 
-  @Test(arguments: [
-    ("changed", "backButton", true), ("epoch", "crash", true), ("epoch", "backup", true),
-    ("epoch", "SECRET", false), ("changed", "SECRET", false),
-  ])
-  func `a cause stays only if it is a word of the protocol`(
-    kind: String, cause: String, stays: Bool
-  ) throws {
-    let entry = #"{"kind":"\#(kind)","rev":2,"cause":"\#(cause)"}"#
-    let redacted = try RecordingRedaction().entry(Array(entry.utf8))
-    let expected = stays ? entry : #"{"kind":"\#(kind)","rev":2}"#
-    #expect(String(decoding: redacted, as: UTF8.self) == expected)
-  }
-
   @Test func `an unknown member, or a known one of another kind, is left out`() throws {
     let entry =
       #"{"kind":"changed","rev":2,"later":"x","cause":{"x":1},"by":{"name":"n","op":7,"x":1},"do":["push","x"],"#

@@ -88,7 +88,7 @@ import Testing
     // behind which nothing is decided.
     #expect(try maySealAfter(client.opBody(Self.push("b"))))
     try world.take(world.hub.committed(at: world.now))
-    world.advance(PublicationPace.interval(records: 2))
+    world.advance(DirectoryPace.interval(records: 2))
     #expect(try !maySealAfter(client.opBody(Self.push("c"))))
   }
 

@@ -183,7 +183,7 @@ private struct TopTwin {
       }
       guard ids.last != former else { return }
       since = entry(row, cause: try #require(diff["cause"] as? String), body, former: former)
-    case .closed, .report, .replaced: break
+    case .closed, .report: break
     }
   }
 

@@ -84,24 +84,6 @@ enum Samples {
     ("lease", #"{"id":71,"nav":"kiosk","take":false}"#),
     ("cluster", #"{"id":72,"move":17,"to":"b"}"#),
     ("cluster", #"{"id":73,"move":"kiosk","to":"b"}"#),
-    (
-      "publish",
-      #"{"id":76,"nav":"truck-7/kiosk","from":{"epoch":"08c13bc71017e8f4","rev":7},"#
-        + #""rows":[{"rev":8,"t":9,"kind":"changed","body":{"diff":{}}}]}"#
-    ),
-    (
-      "publish",
-      #"{"id":77,"nav":"truck-7/kiosk","rows":"#
-        + #"[{"rev":8,"t":9,"kind":"state","size":9,"at":0,"text":"{\"nav\""}]}"#
-    ),
-    ("publish", #"{"id":78,"nav":"truck-7/kiosk"}"#),
-    ("publish", #"{"id":79,"nav":"truck-7/kiosk","closed":true}"#),
-    ("publish", #"{"id":80,"nav":"kiosk","acknowledged":{"epoch":"08c13bc71017e8f4","rev":7}}"#),
-    (
-      "get",
-      #"{"id":81,"nav":"kiosk","what":"rows","from":7,"epoch":"08c13bc71017e8f4","#
-        + #""limit":160,"offset":5}"#
-    ),
     ("cluster", #"{"id":74,"drain":"a"}"#), ("cluster", #"{"id":75,"drain":"a","on":false}"#),
     ("get", #"{"id":80,"nav":"kiosk"}"#),
     ("get", #"{"id":81,"nav":"kiosk","at":18,"what":"state"}"#),

@@ -81,8 +81,8 @@ import Testing
   }
 
   @Test func `a report can have the deepest message of a client inside`() throws {
-    let deepest = String(repeating: #"{"a":"#, count: 39) + "{}" + String(repeating: "}", count: 39)
-    let body = #"{"list":[{"t":1,"dir":"in","verb":"publish","body":\#(deepest)}]}"#
+    let deepest = String(repeating: #"{"a":"#, count: 31) + "{}" + String(repeating: "}", count: 31)
+    let body = #"{"list":[{"t":1,"dir":"in","verb":"op","body":\#(deepest)}]}"#
     guard case .traced(let messages) = try read("traced", Array(body.utf8)) else {
       Issue.record("not read as traced")
       return

@@ -11,7 +11,6 @@ enum ToldMessage: Hashable {
   case answer(UInt64, DelegateAnswer)
   case lease(LeaseRequest)
   case cluster(ClusterRequest)
-  case publish(PublishRequest)
   case number(ClientVerb, UInt64)
 
   struct ToldOp: Hashable {
@@ -40,7 +39,6 @@ enum ToldMessage: Hashable {
     case .answer(let ask, let value): self = .answer(ask, value)
     case .lease(let request): self = .lease(request)
     case .cluster(let request): self = .cluster(request)
-    case .publish(let request): self = .publish(request)
     case .credit(let upTo): self = .number(.credit, upTo)
     case .ping(let id): self = .number(.ping, id)
     case .bye(let id): self = .number(.bye, id)

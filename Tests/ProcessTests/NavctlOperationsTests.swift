@@ -87,8 +87,8 @@ extension ProcessTests {
       let peer = try Peer(daemon.endpoint)
       try peer.create("kiosk")
       try peer.perform("kiosk", #"[{"push":{"screen":{"id":"a"}}}]"#)
-      // A cluster is not that of a nav, rows are read by programs alone, and navctl trace traces.
-      let others: [GetRequest.What] = [.backup, .cluster, .rows, .trace, .refusals]
+      // A cluster is not that of a nav, and navctl trace traces.
+      let others: [GetRequest.What] = [.backup, .cluster, .trace, .refusals]
       for what in GetRequest.What.allCases where !others.contains(what) {
         let screen = what == .screen ? ["--screen", "home"] : []
         let answer = try run(daemon, ["get", "kiosk", "--what", what.rawValue] + screen, options)

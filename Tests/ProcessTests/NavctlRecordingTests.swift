@@ -106,86 +106,65 @@ extension ProcessTests {
       let json = try daemon.navctl(["play", "--verify", path("cut"), "-o", "json"])
       #expect(json.status == 1 && json.errors.isEmpty)
       #expect(try JSON(json.output)["ok"] == .bool(false))
-      // No daemon is started for a file that is none.
       #expect(try daemon.navctl(["play", path("none")]).status == 1)
+      let cut = try daemon.navctl(["play", path("cut"), "--speed", "0"])
+      #expect(cut.status == 1 && cut.errors.contains("truncated"), "\(cut.errors)")
     }
 
-    /// Starts `play`, and returns the address that it prints.
-    private func play(_ words: [String]) throws -> (child: Child, endpoint: String) {
-      let child = try daemon.startNavctl(["play"] + words)
-      try child.says("  kiosk  revisions ")
-      let line = child.standardOutput.split(separator: "\n").first ?? ""
-      return (child, String(line.prefix { $0 != " " }))
+    /// The records of `play` with these words, which needs no daemon.
+    private func played(_ words: [String]) throws -> [JSON] {
+      let result = try daemon.navctl(
+        ["play", path("a.navrec"), "-o", "json"] + words,
+        environment: ["NAVD_ENDPOINT": "ipc:///nowhere"])
+      #expect(result.status == 0, "\(result.errors)")
+      return try result.output.split(separator: "\n").map { try JSON(String($0)) }
     }
 
     @Test(arguments: [false, true])
-    func `clients watch what is played, nobody changes it, and a signal removes it`(
+    func `each revision is shown with its state, and the last one is proven`(
       isRedacted: Bool
     ) throws {
       try record("a.navrec", "--from", "2")
       if isRedacted { try record("a.navrec", "--from", "2", "--redact", "--force") }
-      let own = try Peer(daemon.endpoint).state("kiosk")["value"]
-      let (child, endpoint) = try play([path("a.navrec"), "--speed", "0"])
-      try child.says("  ended  ")
-      #expect(child.standardOutput.hasSuffix("  ok\n"), "\(child.transcript)")
-      let directory = String(endpoint.dropFirst("ipc://".count).dropLast("/navd.sock".count))
-      let attributes = try FileManager.default.attributesOfItem(atPath: directory)
-      #expect(attributes[.posixPermissions] as? Int == 0o700)
-      let its = try Peer(endpoint).state("kiosk")["value"]
-      for name in ["epoch", "rev", "dig"] { #expect(its?[name] == own?[name]) }
-      if !isRedacted {
-        #expect(its?["screens"] == own?["screens"] && its?["resolved"] == own?["resolved"])
+      let records = try played(["--speed", "0"])
+      let newest = try #require(try Peer(daemon.endpoint).state("kiosk")["rev"]?.integer)
+      #expect(records.first?["state"]?.string == "started" && records.first?["from"]?.integer == 2)
+      #expect(records.dropFirst().map { $0["rev"]?.integer } == (2...newest).map { $0 })
+      #expect(records.last?["state"]?.string == "ended" && records.last?["proven"] == .bool(true))
+      let peer = try Peer(daemon.endpoint)
+      for record in records.dropFirst() {
+        let revision = try #require(record["rev"]?.integer)
+        let own = try peer.get(#""nav":"kiosk","at":\#(revision)"#)["value"]
+        #expect(record["dig"] == own?["dig"])
+        if isRedacted {
+          #expect(record["value"]?["dig"] == own?["dig"] && record["value"] != own)
+        } else {
+          #expect(record["value"] == own, "rev \(revision)")
+        }
       }
-      let push = try daemon.navctl(["push", "kiosk", "x", "--new", "--endpoint", endpoint])
-      #expect(push.errors.contains("readonly"))
-      let old = try daemon.navctl(["history", "kiosk", "--at", "9", "--endpoint", endpoint])
-      #expect(old.status == 0 && old.output.contains("Hidden") == !isRedacted, "\(old.output)")
-      child.kill(isRedacted ? SIGINT : SIGTERM)
-      #expect(try child.ended() == 0)
-      #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
-    @Test func `play starts navd from PATH, with its files below TMPDIR`() throws {
+    @Test func `the terminal shows what navctl shows of the nav`() throws {
       try record("a.navrec")
-      let bin = path("bin")
-      let manager = FileManager.default
-      try manager.createDirectory(atPath: bin, withIntermediateDirectories: true)
-      try manager.copyItem(atPath: Binaries.path("navctl"), toPath: bin + "/navctl")
-      let found = [
-        "PATH": "\(Binaries.directory.path):/usr/bin:/bin", "TMPDIR": daemon.directory.path,
-      ]
-      let child = try Child(
-        bin + "/navctl", ["play", path("a.navrec"), "--speed", "0"], environment: found)
-      try child.says("ipc://\(daemon.directory.path)/navd-play-")
-      try child.says("  ended  ")
-      child.kill(SIGTERM)
-      #expect(try child.ended() == 0)
-      let missing = try Child(
-        bin + "/navctl", ["play", path("a.navrec")], environment: ["PATH": "/usr/bin:/bin"])
-      #expect(try missing.ended() == 127)
-      #expect(missing.standardError.contains("put its directory into PATH"))
-      // The path of a socket has at most 107 octets.
-      let long = path(String(repeating: "l", count: 100))
-      try manager.createDirectory(atPath: long, withIntermediateDirectories: true)
-      let refused = try daemon.navctl(["play", path("a.navrec")], environment: ["TMPDIR": long])
-      #expect(refused.status == 1)
-      #expect(refused.errors.contains("TMPDIR") && refused.errors.contains("107"), "\(refused)")
-      #expect(try manager.contentsOfDirectory(atPath: long).isEmpty)
+      let played = try daemon.navctl(["play", path("a.navrec"), "--speed", "0"])
+      let shown = try daemon.navctl(["history", "kiosk", "--at", "9"])
+      #expect(played.status == 0 && played.output.contains(shown.output), "\(played)")
+      #expect(shown.output.contains("Hidden"))
+      #expect(played.output.contains("rev 9  playing  push  "))
+      #expect(played.output.hasSuffix("  ok\n") && played.output.contains("  ended  "))
     }
 
     @Test func `steps go forward, back and anywhere, and the nav is there at each`() throws {
       try record("a.navrec")
-      let (child, endpoint) = try play([path("a.navrec"), "--step", "--at", "4"])
-      var at = 4
+      let child = try daemon.startNavctl(["play", path("a.navrec"), "--step", "--at", "4"])
+      try child.says("kiosk  revisions 1 to ")
       try child.says("rev 4  paused  ")
       for (line, revision) in [("n", 5), ("", 6), ("b", 5), ("b", 4), ("g 29", 29), ("g 2", 2)] {
         let former = child.standardOutput
         try child.tell(line)
         try child.says("rev \(revision)  paused  ", after: former)
-        at = revision
-        #expect(try Peer(endpoint).state("kiosk")["rev"]?.integer == UInt64(at))
-        let bar = try Peer(daemon.endpoint).get(#""nav":"kiosk","what":"bar","at":\#(revision)"#)
-        #expect(try Peer(endpoint).state("kiosk")["value"]?["resolved"] == bar["value"])
+        let shown = try daemon.navctl(["history", "kiosk", "--at", "\(revision)"]).output
+        #expect(child.standardOutput.dropFirst(former.count).contains(shown), "\(child.transcript)")
       }
       try child.tell("g 99")
       try child.complains("no revision 99")
@@ -197,15 +176,21 @@ extension ProcessTests {
 
     @Test func `a range is played at its pace`() throws {
       try record("a.navrec")
-      let (child, endpoint) = try play(
-        [path("a.navrec"), "--at", "3", "--until", "12", "--speed", "1000"])
-      try child.says("rev 12  ended  ")
-      #expect(try Peer(endpoint).state("kiosk")["rev"]?.integer == 12)
-      child.kill(SIGTERM)
-      #expect(try child.ended() == 0)
+      let range = ["--at", "3", "--until", "12", "--speed", "1000"]
+      let records = try played(range).dropFirst()
+      #expect(records.map { $0["rev"]?.integer } == (3...12).map { $0 })
+      #expect(records.last?["state"]?.string == "ended" && records.last?["proven"] == .bool(false))
       for words in [["--speed", "-1"], ["--at", "99"], ["--verify", "--step"]] {
         #expect(try daemon.navctl(["play", path("a.navrec")] + words).status == 2)
       }
+    }
+
+    @Test func `a signal ends what is played`() throws {
+      try record("a.navrec")
+      let child = try daemon.startNavctl(["play", path("a.navrec"), "--speed", "0.000001"])
+      try child.says("rev 1  playing  ")
+      child.kill(SIGTERM)
+      #expect(try child.ended() == 0)
     }
   }
 }

@@ -105,7 +105,6 @@ struct Facts: Sendable {
       if !epochs.insert(epoch).inserted { wrong.append("epoch \(epoch.text) twice") }
       heads[name]?.place = Place(epoch: epoch, revision: row.revision)
     case .report: break
-    case .replaced: wrong.append("row \(row.sequence) of a published nav")
     }
   }
 
@@ -135,7 +134,7 @@ struct Facts: Sendable {
         if let name = names[row.nav], let epoch = row.body.epoch {
           heads[name]?.place.epoch = epoch
         }
-      case .report, .replaced: break
+      case .report: break
       }
     }
   }

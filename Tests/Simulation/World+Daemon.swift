@@ -271,7 +271,7 @@ extension World {
       switch message {
       case .op, .watch, .unwatch, .get, .ping, .credit: return item.changes
       case .hello, .delegate, .answer, .lease, .bye: return scenario.navs
-      case .cluster, .publish: return []
+      case .cluster: return []
       }
     case .unreadable, .closed, .access, .revoked, .wake, .stop: return scenario.navs
     case .blocked, .unblocked, .history, .floor, .snapshotWanted, .backupProgress, .backup,

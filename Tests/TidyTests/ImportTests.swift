@@ -66,15 +66,6 @@ enum ImportRules {
     "navd-exporter": system.union([
       "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
-    // A client of two daemons.
-    "NavigationPublisher": system.union([
-      "NavigationClient", "NavigationCore", "NavigationReplica", "CurveKeys", "RuntimePaths",
-      "CLinux",
-    ]),
-    "navd-publish": system.union([
-      "NavigationPublisher", "NavigationClient", "NavigationCore", "CommandLineOptions",
-      "CurveKeys", "RuntimePaths", "CLinux",
-    ]),
     // HTTP for both; it knows nothing of navigation.
     "WebServer": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),
     // The gateway passes messages on. It needs their form and the socket, and neither the client nor

@@ -12,14 +12,12 @@ export const FLAG = Object.freeze({
   override: 8,
   /** A veto was skipped. */
   vetoSkipped: 16,
-  /** Revisions are missing before this one. */
-  gap: 32,
   /** The digest does not prove the revision. */
-  unproven: 64,
+  unproven: 32,
   /** The nav was closed. */
-  closed: 128,
+  closed: 64,
   /** The column `digest` has a value. */
-  digest: 256,
+  digest: 128,
 });
 
 /** Texts by number. Number 0 is "no text". */

@@ -28,7 +28,7 @@ export function spoken(entry, newest) {
 export function signsOf(flags) {
   const signs = [
     [FLAG.border, "new epoch", "A new epoch begins here"], [FLAG.bad, "divergence", "A client reported another digest"],
-    [FLAG.unproven, "unproven", "The digest does not prove this revision"], [FLAG.gap, "gap", "Revisions are missing before this one"],
+    [FLAG.unproven, "unproven", "The digest does not prove this revision"],
     [FLAG.override, "override", "The guard was overridden"], [FLAG.vetoSkipped, "veto skipped", "No delegate was asked"],
     [FLAG.closed, "closed", "The nav was closed"],
   ];

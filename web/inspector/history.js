@@ -178,10 +178,9 @@ export class History {
   put(entry) {
     const position = this.positionOf(entry.rev);
     if (position < 0) return;
-    const isRevision = entry.bad === undefined && (typeof entry.epoch !== "string" || entry.gap !== undefined);
-    if (isRevision) this.#write(position, entry, null, entry.gap === undefined ? 0 : FLAG.gap);
     if (entry.bad !== undefined) this.#report(position, entry);
     else if (typeof entry.epoch === "string") this.#divide(position, entry.epoch);
+    else this.#write(position, entry, null, 0);
   }
 
   #report(position, entry) {

@@ -285,7 +285,7 @@ class Reading {
       }
       if (entry.kind === "state" && epoch === history.epoch && (dig === had.dig || had.isMissing)) return history.length - 1;
     }
-    const flags = (entry.kind === "epoch" || had !== null && epoch !== history.epoch ? FLAG.border : 0) | (entry.gap === undefined ? 0 : FLAG.gap);
+    const flags = entry.kind === "epoch" || had !== null && epoch !== history.epoch ? FLAG.border : 0;
     return history.append(entry, epoch, flags);
   }
 

@@ -50,12 +50,12 @@ export class Replay {
 
   #take(entry) {
     const { kind } = entry;
-    if (kind === "state" || kind === "created" && entry.state || kind === "replaced" && entry.state) return this.#replace(entry);
+    if (kind === "state" || kind === "created" && entry.state) return this.#replace(entry);
     if (!this.state) return false;
     if (kind === "epoch") return this.#begin(entry);
     if (kind === "closed") return false;
     if (kind === "changed" && entry.omitted !== true && entry.ch !== undefined) return this.#change(entry);
-    if (!["changed", "created", "replaced"].includes(kind)) return false;
+    if (!["changed", "created"].includes(kind)) return false;
     // The next entry brings the state.
     this.isMissing = true;
     this.#doubt(`the contents of revision ${entry.rev} are not in the recording`);

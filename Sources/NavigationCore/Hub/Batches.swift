@@ -207,8 +207,6 @@ struct Batch: Sendable {
     case progress(nav: Int, [UInt8])
     /// Ends the watches of a closed nav, and frees its slot.
     case closed(nav: Int)
-    /// Sends the state of a nav to its watches, because no diff leads to it.
-    case restart(nav: Int)
     /// A session ended and its connection gets nothing after the `bye`.
     case ended(ConnectionID)
     /// Ends the watches of sessions that lost the right to read, because the access rules changed.

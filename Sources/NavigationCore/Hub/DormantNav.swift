@@ -4,7 +4,6 @@ struct DormantNav: Sendable {
   let name: String
   fileprivate(set) var owner: String
   let isStandalone: Bool
-  let isPublished: Bool
   fileprivate(set) var epoch: Epoch
 
   init(number: UInt64, head: JournalBodyReader.Head) {
@@ -12,7 +11,6 @@ struct DormantNav: Sendable {
     name = head.name
     owner = head.owner
     isStandalone = head.isStandalone
-    isPublished = head.isPublished
     epoch = head.epoch
   }
 
@@ -22,7 +20,6 @@ struct DormantNav: Sendable {
     name = entry.name
     owner = entry.owner
     isStandalone = entry.controller.isStandalone
-    isPublished = entry.isPublished
     epoch = entry.epoch
   }
 
@@ -79,7 +76,6 @@ struct DormantHistory: Sendable {
     let next =
       switch row.kind {
       case .changed: revision.number &+ 1
-      case .replaced: max(row.revision, revision.number)
       case .created, .closed, .epoch, .report: revision.number
       }
     guard row.revision == next else {

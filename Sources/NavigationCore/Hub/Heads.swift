@@ -32,7 +32,7 @@ struct Heads: Sendable {
     case watches
   }
 
-  var pace = PublicationPace()
+  var pace = DirectoryPace()
   private var changes: [String: Change] = [:]
 
   mutating func note(_ change: Change, of nav: String) {
@@ -51,7 +51,7 @@ struct Heads: Sendable {
 /// Limits how often a virtual nav makes a revision.
 ///
 /// Laws: two revisions are `interval` apart at least, and a request is due at most that long after it.
-struct PublicationPace: Sendable {
+struct DirectoryPace: Sendable {
   /// Milliseconds between two revisions of a virtual nav with a number of records.
   ///
   /// The digest goes over all records, so that very many of them are shown less often.

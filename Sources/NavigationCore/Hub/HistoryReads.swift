@@ -99,10 +99,6 @@ struct PendingRead: Sendable {
     /// The log with the contents of each revision.
     case diffs(floor: Revision)
     case state(GetRequest.What, Revision)
-    /// The rows behind a position, to be published; the floor is that of the history.
-    case rows(behind: NavPosition, offset: Int, floor: Revision)
-    /// The complete state at a revision, to be published.
-    case publishedState(Revision, offset: Int)
     /// An op that reverts to this revision, and waits for the revision's stack.
     case revert(OpContext, Revision)
   }

@@ -25,14 +25,12 @@ package struct HistoryReplay: Sendable {
     package var bar: [UInt8]?
     /// The resolved bar that the entry names; nil if it names none.
     package var statedBar: [UInt8]?
-    /// The detached records that the revision left, which are forgotten.
-    var released: [DetachedRecords.Key] = []
   }
 
   /// The kinds of entries.
   package enum Kind: String, Sendable {
     /// The kinds of `get` `diffs`, and `state`: the complete state at a revision.
-    case state, created, changed, replaced, epoch, report, closed
+    case state, created, changed, epoch, report, closed
   }
 
   private var reader = JournalBodyReader()
@@ -52,6 +50,14 @@ package struct HistoryReplay: Sendable {
 
   /// The resolved bar of the state, as JSON.
   package var resolved: [UInt8] { shown.bytes(of: controller) }
+
+  /// The complete state as the one of a nav, with the members of `get` `state`.
+  package func state(of nav: String) -> [UInt8] {
+    Snapshot(
+      nav: nav, kind: controller.kindName, epoch: epoch, revision: revision, why: "join",
+      digest: digest, content: .controller(controller, shown)
+    ).part(from: 0, limit: Int.max / 4).body
+  }
 
   /// Takes the next entry; after an error the replay is of no use.
   package mutating func take(_ entry: [UInt8]) throws(StoredDataError) -> Step {
@@ -76,7 +82,7 @@ package struct HistoryReplay: Sendable {
       self.epoch = Epoch(bits: epoch)
     }
     switch step.kind {
-    case .state, .created, .replaced:
+    case .state, .created:
       if let state = tape.member(short: "state", of: 0) {
         try begin(with: tape.raw(state), &step)
       } else if !step.isOmitted {
@@ -95,7 +101,7 @@ package struct HistoryReplay: Sendable {
     let lowest = change.splices.map(\.at).min() ?? Int.max
     let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
     digest = running.update(controller, from: min(lowest, edited))
-    if controller.detached.count > 0 { step.released = controller.forgetDetached() }
+    controller.forgetDetached()
     var json = JSONWriter(reserving: 768)
     if shown.follow(controller, &json) { step.bar = json.bytes }
     step.isChange = true
@@ -146,133 +152,9 @@ package struct HistoryReplay: Sendable {
 }
 
 extension NavigationController {
-  /// Forgets all detached records; returns their keys, in an order in which a replay can forget them.
-  mutating func forgetDetached() -> [DetachedRecords.Key] {
-    let records = detached.all
-    for record in records { _ = forget(record) }
+  /// Forgets all detached records.
+  mutating func forgetDetached() {
+    for record in detached.all { _ = forget(record) }
     assert(detached.count == 0, "\(detached.count) records are detached still")
-    return records.map(\.key)
-  }
-}
-
-// The rows with which a recorded nav is published again, see Hub+Publication.swift.
-
-extension HistoryReplay {
-  /// The complete state as a row for `publish`.
-  package func stateRow(time: UInt64) -> PublishedRow {
-    let body = JournalBody.state(
-      nav: "-", epoch: epoch, owner: "-", controller: controller, digest: digest,
-      resolvedAt: revision)
-    return PublishedRow(revision: revision, time: time, kind: .state, body: .whole(body))
-  }
-
-  /// The row for `publish` of the entry that `take` has just taken; nil if it changes nothing there.
-  ///
-  /// - Parameters:
-  ///   - step: what `take` returned.
-  ///   - time: the time of the row in milliseconds since 1970.
-  /// - Returns: the row.
-  package func row(of step: Step, time: UInt64) -> PublishedRow? {
-    switch step.kind {
-    case .state, .created, .replaced: return step.isChange ? stateRow(time: time) : nil
-    case .epoch:
-      let body = JSONWriter.object { json in
-        json.member("epoch", hex: epoch.bits)
-        json.optional("cause", reader.text("cause"))
-      }
-      return PublishedRow(revision: step.revision, time: time, kind: .epoch, body: .whole(body))
-    case .changed:
-      guard step.isChange else { return nil }
-      return PublishedRow(
-        revision: step.revision, time: time, kind: .changed, body: .whole(body(of: step)))
-    case .report, .closed, nil: return nil
-    }
-  }
-
-  private func body(of step: Step) -> [UInt8] {
-    let tape = reader.tape
-    func copy(_ names: [String], from at: Int, _ json: inout JSONWriter) {
-      for name in names {
-        guard let value = tape.member(name, of: at) else { continue }
-        json.dynamicName(name)
-        json.raw(tape.raw(value))
-      }
-    }
-    return JSONWriter.object(reserving: 1024) { json in
-      json.name("diff")
-      json.beginObject()
-      json.member("nav", "-")
-      json.member("epoch", hex: epoch.bits)
-      json.member("base", step.revision.number - 1)
-      json.member("rev", step.revision.number)
-      json.member("seq", 0)
-      json.member("cause", plain: reader.cause().wireName)
-      if let by = tape.member(short: "by", of: 0), tape.member(short: "op", of: by) != nil {
-        json.name("by")
-        json.beginObject()
-        copy(["name", "op"], from: by, &json)
-        json.endObject()
-      }
-      copy(["ch"], from: 0, &json)
-      if step.bar != nil {
-        json.name("resolved")
-        json.null()
-      }
-      if let events = tape.member(short: "ev", of: 0) {
-        json.member("ev", raw: tape.raw(events))
-      } else {
-        json.member("ev", raw: Array("[]".utf8))
-      }
-      json.member("depth", UInt64(controller.stack.count))
-      json.member("dig", hex: digest.bits)
-      json.endObject()
-      copy(["before", "by", "sender", "override", "vetoSkipped"], from: 0, &json)
-      if step.bar != nil { json.member("rv", Self.rules) }
-      if let ops = tape.member(short: "do", of: 0) { json.member("ops", raw: tape.raw(ops)) }
-      json.released(step.released)
-    }
-  }
-}
-
-extension PublishedRow {
-  /// Encodes rows for `publish`: the list of one message after the other.
-  ///
-  /// A message has at most `bytesPerMessage` octets of bodies, or one piece of a large body.
-  package static func messages(_ rows: [PublishedRow]) -> [[UInt8]] {
-    var messages: [[UInt8]] = []
-    var pending: [PublishedRow] = []
-    var size = 0
-    func flush() {
-      guard !pending.isEmpty else { return }
-      messages.append(list(pending))
-      pending.removeAll()
-      size = 0
-    }
-    for row in rows {
-      guard case .whole(let body) = row.body else { continue }
-      if size + body.count > bytesPerMessage { flush() }
-      guard body.count > bytesPerMessage else {
-        pending.append(row)
-        size += body.count
-        continue
-      }
-      var offset = 0
-      while offset < body.count {
-        let piece = row.piece(at: offset)
-        guard case .piece(let bytes, _, _) = piece.body, !bytes.isEmpty else { break }
-        messages.append(list([piece]))
-        offset += bytes.count
-      }
-    }
-    flush()
-    return messages
-  }
-
-  private static func list(_ rows: [PublishedRow]) -> [UInt8] {
-    JSONWriter.value { json in
-      json.beginArray()
-      for row in rows { json.publishedRow(row) }
-      json.endArray()
-    }
   }
 }

@@ -195,7 +195,6 @@ extension Hub {
     guard navs.slots[slot].directory == nil else {
       throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
     }
-    guard !navs.slots[slot].isPublished else { throw OpFailure(.published(nav)) }
     try checkFrozen(slot)
     return slot
   }

@@ -399,7 +399,7 @@ extension Hub {
     assert(entry.resolvedAt <= entry.controller.revision)
     let body = JournalBody.state(
       nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, isPublished: entry.isPublished
+      digest: entry.digest, resolvedAt: entry.resolvedAt
     ) { json in
       guard let change = entry.topChange else { return }
       json.name("since")

@@ -67,7 +67,6 @@ extension Hub {
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
-    if request.what == .rows { return readRows(request, slot, for: sender) }
     if let at = request.at, at != navs.slots[slot].revision {
       return readState(request, at, slot, for: sender)
     }
@@ -210,7 +209,6 @@ extension Hub {
     }
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
-      if try finishRows(pending, answer, for: sender) { return }
       let (value, floor, next) = try value(of: pending, answer)
       let body = ServerMessageWriter.value(
         id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
@@ -255,7 +253,6 @@ extension Hub {
         of: answer.rows, bytes: configuration.maximumReplyBytes - Self.replyHeadBytes)
       return (page.list, floor, page.next)
     case .revert: preconditionFailure("an op was read as a get")
-    case .rows, .publishedState: preconditionFailure("rows were read as a get of another kind")
     case .state(let what, let revision):
       let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
       guard entry.controller.revision == revision else {
@@ -304,7 +301,7 @@ extension NavEntry {
       throw Hub.OpFailure(.invalidArgument, "the refusals are of all navs: leave nav out")
     case .cluster:
       throw Hub.OpFailure(.invalidArgument, "the cluster is not that of a nav: leave nav out")
-    case .log, .diffs, .rows, .verify, .trace:
+    case .log, .diffs, .verify, .trace:
       preconditionFailure("\(request.what.rawValue) is answered elsewhere")
     }
   }

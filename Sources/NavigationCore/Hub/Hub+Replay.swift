@@ -6,7 +6,7 @@ package struct HubReplayError: Error, Hashable, Sendable {
 }
 
 /// The reason why revisions may be lost, which the log shows beside the new epoch.
-package enum EpochLoss: String, CaseIterable, Sendable {
+package enum EpochLoss: String, Sendable {
   /// A backup replaced the journal.
   case backup
   /// The machine crashed while `durability` was `relaxed`.
@@ -112,8 +112,7 @@ extension Hub {
   /// Gives the navs of shards new epochs, each for a reason.
   mutating func renewEpochs(_ losses: [Shard: EpochLoss], at now: Instant) {
     if losses.isEmpty { return }
-    // A published nav keeps the epoch of its device, which sends lost revisions again.
-    for slot in navs.loaded where !navs.slots[slot].isPublished {
+    for slot in navs.loaded {
       guard let loss = losses[navs.slots[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = epochRow(
@@ -123,7 +122,7 @@ extension Hub {
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
-      for place in navs.dormants.places(of: shard) where !navs.dormants[place].isPublished {
+      for place in navs.dormants.places(of: shard) {
         let epoch = navs.makeEpoch()
         let history = navs.dormants.history(place)
         let row = epochRow(
@@ -157,7 +156,6 @@ extension NavEntry {
       controller: state.controller)
     resolvedAt = state.resolvedAt
     topChange = state.topChange
-    isReadonly = state.isPublished
     guard digest == state.digest else {
       throw StoredDataError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
     }
@@ -165,11 +163,8 @@ extension NavEntry {
 
   /// Repeats a row whose body `reader` has loaded; throws if the result has not the recorded
   /// digest.
-  ///
-  /// `isDurable` is false for a row that is about to be stored.
   mutating func replay(
-    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration,
-    isDurable: Bool = true
+    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
   ) throws(StoredDataError) {
     lastSequence = row.sequence
     switch row.kind {
@@ -178,10 +173,6 @@ extension NavEntry {
     case .epoch:
       guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
       return renew(epoch)
-    case .replaced:
-      try replace(by: try reader.state(), isDurable: isDurable)
-      changedAt = row.time
-      return
     case .changed: changedAt = row.time
     }
     let (change, proof) = try reader.change()
@@ -208,7 +199,7 @@ extension NavEntry {
       resolved = json.bytes
       resolvedAt = controller.revision
     }
-    if isDurable { durable = controller.revision }
+    durable = controller.revision
     if let diff = reader.diff(resolved: resolved) {
       ring.append(diff, digest: digest)
     } else {
@@ -218,25 +209,6 @@ extension NavEntry {
       revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
     assert(ring.last == controller.revision, "the ring ends with \(ring.last)")
     assert(lastSequence == row.sequence)
-  }
-
-  /// Takes the complete state that follows a gap; the ring begins anew.
-  private mutating func replace(
-    by state: JournalBodyReader.State, isDurable: Bool
-  ) throws(StoredDataError) {
-    let new = try NavEntry(state, number: number)
-    guard new.name == name, new.isPublished, isPublished,
-      new.controller.isStandalone == controller.isStandalone
-    else { throw StoredDataError(what: "a state of another nav than \(name)") }
-    epoch = new.epoch
-    controller = new.controller
-    digest = new.digest
-    running = new.running
-    shown = new.shown
-    resolvedAt = new.resolvedAt
-    topChange = new.topChange
-    ring = new.ring
-    if isDurable { durable = controller.revision }
   }
 
   /// Gives the nav a new epoch: revisions go on, but no client can resume across the change.

@@ -79,8 +79,8 @@ extension Hub {
       switch item {
       case .send(_, .bye, _, _), .ended, .recheck: true
       case .notice(let notice): notice.code == Self.revocation
-      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed, .restart,
-        .wish, .ask:
+      case .send, .answer, .start, .pump, .event, .progress, .read, .backup, .closed, .wish,
+        .ask:
         false
       }
     }

@@ -143,7 +143,6 @@ extension Hub {
     case .read(let request): output.requests.append(request)
     case .backup: output.startsBackup = true
     case .closed(let nav): finishClosing(nav, at: now)
-    case .restart(let nav): restartWatches(of: nav, at: now)
     case .ended(let connection): output.dropped.append(connection)
     case .recheck: recheckWatches(at: now)
     case .notice(let notice): output.notices.append(notice)

@@ -25,13 +25,12 @@ package struct Hub: Sendable {
   var coordinations = Coordinations()
   var timer = WakeTimer()
   var heads = Heads()
-  var lagPace = PublicationPace()
+  var lagPace = DirectoryPace()
   var trace = Trace()
   var refusals = Refusals()
   var sweep = IdleSweep()
   var output = HubOutput()
   var reads = HistoryReads()
-  var publications = Publications()
   var isStopping = false
   /// Counters, gauges and histograms; the shell adds what it measures itself.
   package var measurements = Measurements()
@@ -230,7 +229,7 @@ extension Hub {
       return fenced
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye:
       return session == nil ? .noSession(failure.id) : error
-    case .hello, .get, .cluster, .publish, .ping, nil: return error
+    case .hello, .get, .cluster, .ping, nil: return error
     }
   }
 
@@ -304,10 +303,6 @@ extension Hub {
         return refuse(sender, .noSession(message.id))
       }
       return wish(request, from: sender)
-    case .publish(let request):
-      if session == nil, needsSession(sender) { return refuse(sender, .noSession(message.id)) }
-      if isElsewhere(message, sender) { return }
-      return publish(request, from: sender, session: session, at: now)
     case .watch, .unwatch, .credit, .delegate, .answer, .lease, .bye: break
     }
     guard let session else { return refuse(sender, .noSession(message.id)) }
@@ -328,7 +323,7 @@ extension Hub {
     case .bye(let id):
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id))
       endSession(session, .bye)
-    case .hello, .ping, .get, .op, .cluster, .publish: break
+    case .hello, .ping, .get, .op, .cluster: break
     }
   }
 }
@@ -342,7 +337,6 @@ extension ClientMessage {
     case .delegate(let request): request.id
     case .lease(let request): request.id
     case .cluster(let request): request.id
-    case .publish(let request): request.id
     case .op(let request): request.id
     case .get(let request): request.id
     case .hello, .answer, .credit: nil

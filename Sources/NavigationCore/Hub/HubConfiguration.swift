@@ -46,8 +46,6 @@ package struct HubConfiguration: Sendable {
   package var stall: UInt64 = 30_000
   /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
-  /// The navs with a history that is kept until another daemon has it.
-  package var publishedNavs: [NavGlob] = []
   /// Declared bar and toolbar classes; true for those based on a bar.
   package var classes: [String: Bool] {
     get { context.classes }

@@ -55,7 +55,7 @@ extension JournalBodyReader {
       writeEntry(row, &json)
       if !hasContents {
         json.member("omitted", true)
-      } else if row.kind == .created || row.kind == .replaced {
+      } else if row.kind == .created {
         json.member("state", raw: contents)
       } else if let diff {
         for member in ["depth", "ch", "ev"] {
@@ -93,13 +93,10 @@ extension JournalBodyReader {
     if let bad = tape.member(short: "bad", of: 0) {
       json.member("bad", raw: tape.raw(bad))
     }
-    if let gap = tape.member(short: "gap", of: 0) {
-      json.member("gap", raw: tape.raw(gap))
-    }
     if row.kind == .changed || row.kind == .created {
       json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? "api")
     }
-    if row.kind == .epoch || row.kind == .replaced {
+    if row.kind == .epoch {
       json.optional("cause", text("cause"))
       json.optional("epoch", text("epoch"))
     }
@@ -118,11 +115,10 @@ extension JournalBodyReader {
   }
 
   /// Writes the screens that the revision put on the stack (`ins`), took off it (`del`), or shows in
-  /// presentations now (`presented`), each at most once: a published row may have several changes.
+  /// presentations now (`presented`), each at most once.
   private func writeScreens(of kind: JournalRow.Kind, _ json: inout JSONWriter) {
     var (inserted, removed): ([Int], [Int]) = ([], [])
     var presented: [Int]?
-    // A state that replaces another one does not say which screens came.
     if kind == .created, let screens = tape.member(short: "screens", of: 0) {
       inserted += elements(of: screens)
     }
@@ -200,7 +196,6 @@ extension JournalRow.Kind {
     case .closed: "closed"
     case .epoch: "epoch"
     case .report: "report"
-    case .replaced: "replaced"
     }
   }
 }

@@ -16,8 +16,6 @@ struct JournalBodyReader: Sendable {
     var controller: NavigationController
     var digest: Digest
     var resolvedAt: Revision
-    /// Whether the nav is published by a device.
-    var isPublished: Bool
     /// The last change of the top; nil if the body does not record it.
     var topChange: TopChange?
   }
@@ -59,8 +57,6 @@ struct JournalBodyReader: Sendable {
     var owner: String
     /// Whether the state is open (`NavigationController.isOpen`), so that a start must end something.
     var isOpen: Bool
-    /// Whether the nav is published by a device, which ends itself what is open.
-    var isPublished: Bool
   }
 
   /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
@@ -89,10 +85,9 @@ struct JournalBodyReader: Sendable {
       let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
       let owner = text("owner"), kind == "controller" || kind == "bar"
     else { throw StoredDataError(what: "a state lacks nav, kind, epoch or owner") }
-    let isPublished = flag("published")
     return Head(
       name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
-      isOpen: flag("open") && !isPublished, isPublished: isPublished)
+      isOpen: flag("open"))
   }
 
   /// Reads the body of an `epoch` row.
@@ -160,7 +155,6 @@ struct JournalBodyReader: Sendable {
       nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
       resolvedAt: Revision(
         tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision),
-      isPublished: flag("published"),
       topChange: topChange())
   }
 

@@ -168,7 +168,7 @@ enum JournalBody {
   /// the top.
   static func state(
     nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
-    resolvedAt: Revision, isPublished: Bool = false, origin: (inout JSONWriter) -> Void = { _ in }
+    resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
   ) -> [UInt8] {
     assert(resolvedAt <= controller.revision)
     var json = JSONWriter(reserving: 1024)
@@ -178,7 +178,6 @@ enum JournalBody {
     json.member("epoch", hex: epoch.bits)
     json.optional("owner", owner)
     json.flag("open", controller.isOpen)
-    json.flag("published", isPublished)
     json.member("rev", controller.revision.number)
     json.member("resolvedAt", resolvedAt.number)
     json.name("screens")

@@ -16,10 +16,6 @@ package struct JournalRow: Hashable, Sendable {
     case epoch = 4
     /// A client reported a divergence; the state is unchanged.
     case report = 5
-    /// The nav went to `revision` of its device; the body carries the complete state.
-    ///
-    /// The device no longer had the rows between. Only published navs have such rows.
-    case replaced = 6
   }
 
   /// The number of the row, 1 and up, which is also its key in the journal.

@@ -40,12 +40,6 @@ struct NavEntry: Sendable {
   var ring: DiffRing
   /// The broken invariants of a frozen nav; nil if the nav is not frozen.
   var fault: String?
-  /// Whether no op may change the nav, because it is virtual, or a device publishes it.
-  ///
-  /// Every op looks at it.
-  var isReadonly = false
-  /// Whether a device publishes the nav here: only `publish` changes it.
-  var isPublished: Bool { isReadonly && directory == nil }
 
   init(
     name: String, number: UInt64, owner: String, epoch: Epoch, controller: NavigationController
@@ -73,9 +67,7 @@ struct NavEntry: Sendable {
   var usedBy: UInt64 { max(touchedBy, readBy) }
 
   /// Whether a start would have to end something.
-  ///
-  /// The device of a published nav ends it.
-  var isOpen: Bool { controller.isOpen && !isPublished }
+  var isOpen: Bool { controller.isOpen }
 
   /// Whether the journal has all of it: nothing is open, everything is durable, and it is not frozen.
   var isComplete: Bool { !isOpen && durable == revision && fault == nil }

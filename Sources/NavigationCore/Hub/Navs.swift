@@ -45,7 +45,6 @@ struct Navs: Sendable {
         name: name.text, number: 0, owner: "", epoch: boot,
         controller: NavigationController(revision: Revision(1)))
       entry.directory = Directory()
-      entry.isReadonly = true
       entry.digest = Directory().digest()
       entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
       names.insert(slots.insert(entry), KeyHash(name.text))
@@ -100,26 +99,6 @@ struct Navs: Sendable {
       NavEntry(
         name: name, number: shard.nav(created[shard.number]), owner: owner, epoch: makeEpoch(),
         controller: controller))
-  }
-
-  /// Adds a nav that a device publishes, under a free name; returns its slot.
-  mutating func create(published entry: NavEntry) -> Int {
-    precondition(slot(of: entry.name) == nil, "\(entry.name) exists")
-    var entry = entry
-    let shard = Shard(ofName: entry.name, among: created.count)
-    created[shard.number] += 1
-    entry.number = shard.nav(created[shard.number])
-    return insert(entry)
-  }
-
-  /// Takes the new state of a published nav, to which rows of its device have led.
-  mutating func install(_ entry: NavEntry, in slot: Int) {
-    precondition(slots[slot].isPublished && entry.number == slots[slot].number, "another nav")
-    ringBytes += entry.ring.byteCount - slots[slot].ring.byteCount
-    let touchedBy = slots[slot].touchedBy
-    slots[slot] = entry
-    slots[slot].touchedBy = touchedBy
-    shareFrame(of: slot)
   }
 
   /// Removes a nav whose creation was rolled back, and frees its number.
@@ -227,18 +206,10 @@ struct Navs: Sendable {
   /// Restores a nav from `fresh`, which was read from the journal up to its row `head`.
   mutating func reload(_ slot: Int, _ fresh: NavEntry, head: UInt64) {
     precondition(fresh.number == slots[slot].number, "nav \(fresh.number) for another")
-    assert(
-      fresh.epoch == slots[slot].epoch || fresh.isPublished, "another life of \(fresh.name)")
+    assert(fresh.epoch == slots[slot].epoch, "another life of \(fresh.name)")
     assert(fresh.lastSequence <= head, "rows behind the last durable one")
     let revision = fresh.controller.revision
-    if fresh.isPublished {
-      // The ring may be that of another epoch, or begin behind a gap.
-      ringBytes += fresh.ring.byteCount - slots[slot].ring.byteCount
-      slots[slot].ring = fresh.ring
-      slots[slot].epoch = fresh.epoch
-    } else {
-      ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
-    }
+    ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
     slots[slot].controller = fresh.controller
     slots[slot].running = fresh.running
     slots[slot].digest = fresh.digest
@@ -294,9 +265,6 @@ struct Navs: Sendable {
       // An epoch that the nav's snapshot includes is not newer than the snapshot's.
       guard dormants.history(place).lastSequence == row.sequence else { return }
       dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
-    case .replaced:
-      guard dormants.history(place).lastSequence == row.sequence else { return }
-      dormants.renew(place, try reader.head(of: [UInt8](copying: body)).epoch)
     case .created, .changed, .report: break
     }
   }
@@ -396,10 +364,7 @@ extension NavEntry {
       entry = try NavEntry(try reader.state(), number: first.nav)
       entry.lastSequence = first.sequence
       entry.changedAt = first.time
-      // A published nav can begin with a later state, which has no author.
-      if !entry.isPublished || entry.topChange == nil && reader.author() != nil {
-        entry.topChange = .creation(at: first.time, by: reader.author())
-      }
+      entry.topChange = .creation(at: first.time, by: reader.author())
     }
     for row in rows {
       try reader.load(row.body)

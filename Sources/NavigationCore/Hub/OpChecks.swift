@@ -285,11 +285,10 @@ extension Hub {
 
   // 7: the nav.
 
-  /// Refuses changes of a virtual nav, and of one that a device publishes.
+  /// Refuses changes of a virtual nav.
   mutating func checkVirtual(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    guard let slot, navs.slots[slot].isReadonly else { return }
+    guard let slot, navs.slots[slot].directory != nil else { return }
     try checkStop()
-    guard navs.slots[slot].directory != nil else { throw OpFailure(.published(op.request.nav)) }
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }
 

@@ -69,11 +69,6 @@ extension OutgoingError {
     return error
   }
 
-  /// The refusal of a change of a nav that a device publishes.
-  static func published(_ nav: String) -> OutgoingError {
-    OutgoingError(.readonly, "a device publishes \(nav) here; only the device changes it")
-  }
-
   /// The error about a revision that the history does not have any more, or not yet.
   static func compacted(
     _ wanted: Revision, _ id: UInt64, _ entry: borrowing NavEntry

@@ -117,18 +117,6 @@ struct Watches: Sendable {
     slots.remove(index, leaving: .vacant)
   }
 
-  /// Lets a watch begin anew with the state of its nav, which is durable.
-  ///
-  /// Before its request is answered, the daemon can still send the state at which it noted the watch.
-  mutating func restart(_ index: Int, from nav: NavEntry) {
-    slots[index].sentKey = nil
-    guard slots[index].view == .full, slots[index].isStarted else { return }
-    assert(nav.durable == nav.revision, "a state that is not durable")
-    let why = slots[index].cursor == nav.revision ? "epoch" : "lag"
-    slots[index].snapshot = SnapshotOnItsWay(nav.snapshot(why: why))
-    slots[index].nextScreen = 0
-  }
-
   /// Serves a watch from now on: the answer to its request is on its way.
   mutating func start(_ index: Int) { slots[index].isStarted = true }
 

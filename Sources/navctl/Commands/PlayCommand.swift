@@ -2,15 +2,14 @@ import CLinux
 import CommandLineOptions
 import Glibc
 import NavctlSupport
-import NavigationClient
 import NavigationCore
 import NavigationRecording
 import RuntimePaths
 
-/// `play`: shows a recording to clients, by a navd of its own, or verifies it.
+/// `play`: shows a recording in the terminal, or verifies it.
 enum PlayCommand: Command {
   static let declaration = CommandSet.Command(
-    "play", "Show a recording to clients, or verify it", group: Subject.look,
+    "play", "Show a recording, or verify it", group: Subject.look,
     arguments: PositionalArguments("FILE", count: 1...1),
     options: [
       OptionDeclaration("verify", "Compute each digest anew, and show nothing"),
@@ -22,9 +21,9 @@ enum PlayCommand: Command {
       ProgressOption.declaration,
     ],
     epilogue: """
-      The command starts a navd in a directory of its own, prints its address for --endpoint, and
-      ends it at q or ^C. Nobody can change the nav there. With --step: n or space, b, g REV, p plays
-      on, + and - change the speed, q. A digest proves order and ids, and is no signature.
+      The command needs no daemon. It draws each revision, and prints who made it and the digest that
+      it has computed. With --step: n or space, b, g REV, p plays on, + and - change the speed, q.
+      A digest proves order and ids, and is no signature.
 
       Example: navctl play kiosk.navrec --verify
       """)
@@ -63,22 +62,17 @@ enum PlayCommand: Command {
       return speed
     }
     let (at, until) = (try revision("at"), try revision("until"))
-    // A file that cannot be played starts no daemon.
-    var input = try RecordingInput(path)
-    let header = try input.header()
+    let player = try Player(path)
+    let header = player.header
     for (name, revision) in [("at", at), ("until", until)] {
       guard let revision, revision < header.from || revision > header.to else { continue }
       throw UsageError(
         "--\(name): the recording has the revisions \(header.from.number) to \(header.to.number)")
     }
     let signals = try Signals(also: [SIGHUP])
-    let daemon = try PrivateDaemon.start()
-    var playback = try Playback(
-      invocation, Player.open(path, daemon.connect()), speed: speed ?? 1, until: until ?? header.to)
-    try playback.announce(daemon.endpoint)
-    try playback.run(signals, at: at, steps: line.contains("step"))
-    // The daemon runs up to here.
-    withExtendedLifetime(daemon) {}
+    var playback = Playback(invocation, player, speed: speed ?? 1, until: until ?? header.to)
+    try playback.announce()
+    try playback.run(signals, at: at ?? header.from, steps: line.contains("step"))
     return 0
   }
 }
@@ -92,8 +86,6 @@ private struct Playback: ~Copyable {
   private var isPaused = false
   /// When the next revision is due, of the clock that does not fall.
   private var due: UInt64 = 0
-  /// Whether the end was printed.
-  private var hasReported = false
 
   init(
     _ invocation: Invocation, _ player: consuming Player, speed: Double, until: Revision
@@ -104,45 +96,45 @@ private struct Playback: ~Copyable {
     self.until = until
   }
 
-  /// Prints the address for clients.
-  func announce(_ endpoint: String) throws {
+  /// Prints what the recording has.
+  func announce() throws {
     let header = player.header
     guard invocation.isJSON else {
       let note = header.redacted.isEmpty ? "" : "  redacted"
       return try Output.line(
         TerminalText.visible(
-          "\(endpoint)  \(header.nav)  revisions \(header.from.number) to \(header.to.number)\(note)"
+          "\(header.nav)  revisions \(header.from.number) to \(header.to.number)\(note)"
         ))
     }
     try Output.record(
       Record(
         .playback,
         [
-          "state": .string("started"), "endpoint": .string(endpoint), "nav": .string(header.nav),
+          "state": .string("started"), "nav": .string(header.nav),
           "from": .integer(header.from.number), "to": .integer(header.to.number),
           "redacted": .array(header.redacted.map { .string($0) }),
         ]))
   }
 
-  /// Plays until a signal, `q`, or with `steps` the end of stdin.
-  mutating func run(_ signals: borrowing Signals, at: Revision?, steps: Bool) throws {
-    if let at { try player.seek(at) } else { _ = try player.advance() }
+  /// Plays to the end, or until a signal; with `steps`, until `q` or the end of stdin.
+  mutating func run(_ signals: borrowing Signals, at: Revision, steps: Bool) throws {
+    try player.seek(at)
     isPaused = steps
-    if steps { try report() }
+    try report()
     var keys = steps ? PlayKeys() : nil
-    try plan()
-    while true {
-      if try isOver(signals) { return }
+    plan()
+    while signals.next() == nil {
       while let request = keys?.next() {
         guard try take(request) else { return }
       }
-      if keys?.isAtEnd == true { return }
+      if keys?.isAtEnd ?? isDone { return }
       let now = SystemClock.monotonicMilliseconds()
       if !isPaused, !isDone, now >= due {
-        try goOn(signals)
+        try player.advance()
+        plan()
+        try report()
         continue
       }
-      if isDone, !hasReported { try report() }
       let wait = isPaused || isDone ? -1 : Int32(clamping: due - now)
       var entries = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
@@ -153,31 +145,14 @@ private struct Playback: ~Copyable {
     }
   }
 
-  private func isOver(_ signals: borrowing Signals) throws -> Bool {
-    while let signal = signals.next() {
-      guard signal == Signals.childEnded else { return true }
-      throw PlainFailure(lines: ["command: the navd of the recording has ended"], status: 7)
-    }
-    return false
-  }
-
   /// Whether nothing is left to show.
   private var isDone: Bool { player.isDone(at: until) }
 
-  /// Shows what is due.
-  private mutating func goOn(_ signals: borrowing Signals) throws {
-    guard speed == 0 else {
-      _ = try player.advance()
-      return try plan()
-    }
-    try player.advance(to: until) { !signals.isPending }
-  }
-
   /// Notes when the next revision is due.
-  private mutating func plan() throws {
+  private mutating func plan() {
     let now = SystemClock.monotonicMilliseconds()
     due = now
-    guard speed > 0, let next = try player.nextTime(), let last = Player.time(of: player.entry)
+    guard speed > 0, let next = player.nextTime, let last = Player.time(of: player.entry)
     else { return }
     // The clock of the daemon may have been set back.
     let gap = next > last ? Double(next - last) / speed : 0
@@ -190,11 +165,11 @@ private struct Playback: ~Copyable {
     case .quit: return false
     case .next:
       isPaused = true
-      if !isDone { _ = try player.advance() }
+      if !isDone { try player.advance() }
     case .back:
       isPaused = true
-      if let now = player.revision, now > player.header.from {
-        try player.seek(Revision(now.number - 1))
+      if player.revision > player.header.from {
+        try player.seek(Revision(player.revision.number - 1))
       }
     case .go(let revision):
       guard player.has(Revision(revision)) else {
@@ -210,16 +185,15 @@ private struct Playback: ~Copyable {
       Output.error("navctl: '\(TerminalText.visible(text))' is none of n, b, g REV, p, +, -, q")
       return true
     }
-    try plan()
+    plan()
     try report()
     return true
   }
 
-  /// Prints where the recording is.
-  private mutating func report() throws {
-    hasReported = isDone
-    let entry = try JSONValue(player.entry.isEmpty ? Array("{}".utf8) : player.entry)
-    let revision = player.revision?.number ?? 0
+  /// Draws the revision that is shown, and prints the entry that led to it.
+  private func report() throws {
+    let entry = try JSONValue(player.entry)
+    let revision = player.revision.number
     let state = isDone ? "ended" : isPaused ? "paused" : "playing"
     guard !invocation.isJSON else {
       var members: JSONObject = [
@@ -229,8 +203,11 @@ private struct Playback: ~Copyable {
       for name in ["t", "cause", "by", "do"] {
         members.add(name, entry[name].map { OpaqueJSON(validated: $0.bytes) })
       }
+      members.add("value", OpaqueJSON(validated: player.state))
       return try Output.record(Record(.playback, members))
     }
+    try invocation.write(
+      StateDrawing(columns: invocation.columns).lines(try JSONValue(player.state)))
     let ops = entry["do"]?.elements.compactMap(\.string).joined(separator: " ")
     var text = "rev \(revision)  \(state)"
     if let ops = ops ?? entry["cause"]?.string { text += "  \(ops)" }

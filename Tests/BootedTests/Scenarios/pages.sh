@@ -28,7 +28,7 @@ writes() { # FILE, and the words of `replaced`
 cd "$(mktemp -d)"
 leave() {
   navd-tcp disable || true
-  rm -rf /etc/systemd/system/navd.service.d/backup.conf /etc/navd/navd.conf.d/{publish,backup}.conf /etc/navd/keys /etc/navd/*.key /etc/navd/publish
+  rm -rf /etc/systemd/system/navd.service.d/backup.conf /etc/navd/navd.conf.d/backup.conf /etc/navd/keys /etc/navd/*.key
 }
 trap leave EXIT
 
@@ -71,19 +71,3 @@ types man/navd.8.scd --dry-run
 types man/navd.conf.5.scd 'install -d'
 copied() { [[ -n $(find /srv/backup/navd -name '*.db') ]]; }
 until_so copied
-
-# docs/publish.md: the device and the receiver are one machine here.
-install_packages /packages/navd-publish_*.deb
-types docs/publish.md 'navctl key authorize' PUBLIC-KEY for '$(navctl key public /etc/navd/publish.key)'
-navctl key new receiver.key >receiver.pub
-writes receiver.conf docs/publish.md 'grant = key:truck-7'
-printf '%s\n' "secret-key = $PWD/receiver.key" 'keys = /etc/navd/keys' >>receiver.conf
-navd --config receiver.conf --listen tcp://127.0.0.1:7117 --listen "ipc://$PWD/receiver" --state "$PWD/state" 2>receiver.log &
-until_so grep serving receiver.log
-writes /etc/navd/navd.conf.d/publish.conf docs/publish.md 'role = publisher'
-systemctl restart navd.service
-writes /etc/navd/publish docs/publish.md 'DEVICE=' 192.0.2.11 for 127.0.0.1 192.0.2.12 for 127.0.0.1 \
-  THE-PUBLIC-KEY-OF-THE-RECEIVER for "$(<receiver.pub)"
-types docs/publish.md 'enable --now navd-publish'
-until_prints 'truck-7/kiosk' navctl --endpoint "ipc://$PWD/receiver" list
-systemctl disable --quiet --now navd-publish

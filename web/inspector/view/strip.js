@@ -124,14 +124,14 @@ export class Strip {
       context.fillStyle = colourOf(history.authors.list[author[x]]);
       context.fillRect(x, bottom + 1, width, AUTHORS);
     }
-    if (flags[x] & (FLAG.bad | FLAG.border | FLAG.unproven | FLAG.gap)) this.#drawFlags(context, x, flags[x], width);
+    if (flags[x] & (FLAG.bad | FLAG.border | FLAG.unproven)) this.#drawFlags(context, x, flags[x], width);
   }
 
   #drawFlags(context, x, flags, width) {
     context.fillStyle = this.#colours.bad;
     if (flags & FLAG.border) context.fillRect(x, 0, 2, this.#height - AXIS);
     if (flags & FLAG.unproven) context.fillRect(x, 0, width, 3);
-    if (flags & (FLAG.bad | FLAG.gap)) {
+    if (flags & FLAG.bad) {
       context.beginPath();
       context.moveTo(x - 3, 0);
       context.lineTo(x + 4, 0);

@@ -19,8 +19,6 @@ package enum ClientMessage: Sendable {
   indirect case lease(LeaseRequest)
   /// Changes how a cluster is divided.
   indirect case cluster(ClusterRequest)
-  /// Carries a nav of a device to this daemon, or acknowledges what another one has of it.
-  indirect case publish(PublishRequest)
   /// Raises the flow-control limit of the session to this number of bytes since its start.
   case credit(upTo: UInt64)
   /// Requests a `pong`.
@@ -38,7 +36,6 @@ package enum ClientMessage: Sendable {
     case .answer: .answer
     case .lease: .lease
     case .cluster: .cluster
-    case .publish: .publish
     case .credit: .credit
     case .ping: .ping
     case .bye: .bye
@@ -54,7 +51,6 @@ package enum ClientMessage: Sendable {
     case .get(let request): request.nav
     case .delegate(let request): request.nav
     case .lease(let request): request.nav
-    case .publish(let request): request.nav
     case .hello, .answer, .cluster, .credit, .ping, .bye: nil
     }
   }
@@ -377,7 +373,7 @@ package struct RequestedOperation: Sendable {
 
 /// The verbs of messages to the daemon.
 package enum ClientVerb: String, CaseIterable, Sendable {
-  case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, publish, credit, ping, bye
+  case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, credit, ping, bye
 
   package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
 
@@ -403,7 +399,6 @@ package enum ClientVerb: String, CaseIterable, Sendable {
     case "delegate": self = .delegate
     case "lease": self = .lease
     case "cluster": self = .cluster
-    case "publish": self = .publish
     case "hello": self = .hello
     case "bye": self = .bye
     default: return nil

@@ -34,8 +34,7 @@ package struct ClientMessageReader: Sendable {
       throw MessageFailure(
         .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
     }
-    // The records in a row are nested deeper than in the op that made it.
-    try scan(body, maximumDepth: verb == .publish ? 40 : 32)
+    try scan(body)
     switch verb {
     case .op: return .op(try op(BodyHash(body)))
     case .credit: return .credit(upTo: try required("upto", nil))
@@ -49,7 +48,6 @@ package struct ClientMessageReader: Sendable {
     case .delegate: return .delegate(try delegate())
     case .lease: return .lease(try lease())
     case .cluster: return .cluster(try cluster())
-    case .publish: return .publish(try publish())
     case .ping: return .ping(id: try requiredID())
     case .bye: return .bye(id: try requiredID())
     }
@@ -75,11 +73,9 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private mutating func scan(
-    _ body: Span<UInt8>, maximumDepth: Int = 32
-  ) throws(MessageFailure) {
+  private mutating func scan(_ body: Span<UInt8>) throws(MessageFailure) {
     do {
-      try tape.read(body, maximumDepth: maximumDepth)
+      try tape.read(body, maximumDepth: 32)
     } catch {
       throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
     }
@@ -276,14 +272,6 @@ package struct ClientMessageReader: Sendable {
       request.client = try text("client", id)
       request.isOn = try flag("on", id) ?? true
     }
-    guard request.what == .rows else { return request }
-    if let epoch = try text("epoch", id) {
-      guard let epoch = Epoch(epoch) else {
-        throw MessageFailure(.invalidArgument, id: id, "epoch is 16 hex digits")
-      }
-      request.epoch = epoch
-    }
-    if let offset = try optional("offset", id) { request.offset = offset }
     return request
   }
 

@@ -62,12 +62,6 @@ package enum ClientMessageWriter {
     json.optional("at", request.at)
     json.optional("screen", request.screen)
     json.optional("from", request.from)
-    if let epoch = request.epoch {
-      json.member("epoch", hex: epoch.bits)
-    }
-    if request.offset > 0 {
-      json.member("offset", request.offset)
-    }
     if request.limit != 100 {
       json.member("limit", request.limit)
     }

@@ -2,7 +2,7 @@
 package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
   package enum What: String, CaseIterable, Sendable {
-    case state, bar, top, screen, detached, restoration, log, rows, verify, stats, cluster, backup,
+    case state, bar, top, screen, detached, restoration, log, verify, stats, cluster, backup,
       config, reload, trace, diffs, refusals
   }
 
@@ -15,14 +15,8 @@ package struct GetRequest: Hashable, Sendable {
   /// The id of the screen to read, for `screen`.
   package var screen: String?
   /// The revision from which to read on, for `log` and `diffs`; nil for the oldest one kept.
-  ///
-  /// For `rows`, the revision behind which to read on.
   package var from: Revision?
-  /// The epoch of `from`, for `rows`.
-  package var epoch: Epoch?
-  /// The octet at which to read on in a row that exceeds a message, for `rows`.
-  package var offset: UInt64 = 0
-  /// The maximum number of entries, for `log`, `diffs` and `rows`.
+  /// The maximum number of entries, for `log` and `diffs`.
   package var limit: UInt64
   /// For `trace`: the id of the client to report on, or the name that the client gave itself.
   package var client: String?

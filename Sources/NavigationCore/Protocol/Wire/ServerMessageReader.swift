@@ -18,8 +18,8 @@ package struct ServerMessageReader: Sendable {
     }
     guard let verb = ServerVerb(rawValue: name) else { return .unknown }
     do {
-      // A report has a client's message inside, and one of those has up to 40 levels.
-      try tape.read(body, maximumDepth: verb == .traced ? 48 : 40)
+      // A report has a client's message inside, and one of those has up to 32 levels.
+      try tape.read(body, maximumDepth: 40)
     } catch {
       throw ServerMessageFailure(
         text: "\(name): \(error.reason.rawValue) at octet \(error.offset)")
