@@ -152,14 +152,16 @@ package struct CommandSet: Sendable {
     return lines
   }
 
-  /// The list of commands under their headings, one line each, without arguments.
+  /// The list of commands under their headings, each with its example.
   private var groupedList: [String] {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
     return groups.flatMap { group in
       ["\(group):"]
-        + commands.filter { $0.group == group }.map { command in
+        + commands.filter { $0.group == group }.flatMap { command in
           let gap = String(repeating: " ", count: width - command.name.count)
-          return "  \(command.name)\(gap)\(command.summary)"
+          let example = example(of: command)
+          return ["  \(command.name)\(gap)\(command.summary)"]
+            + (example.isEmpty ? [] : ["    \(example)"])
         } + [""]
     }
   }
