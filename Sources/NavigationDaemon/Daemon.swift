@@ -49,7 +49,7 @@ package enum Daemon {
       try ServiceManager.inheritedSockets()
     }
     let places = try places(configuration, rules, inherited)
-    let access = try AccessControl(
+    let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
     let identity = try identity(configuration, rules, places)
     var preparation = try prepareRouter(identity)
