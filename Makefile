@@ -39,12 +39,12 @@ GUIDE_PACKAGES := $(TEST_PACKAGES) mypy python3-yaml nodejs gcc libc6-dev system
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
 # To package.
-PACKAGING_PACKAGES := build-essential debhelper dh-python lintian po-debconf $(INSPECTOR_PACKAGES) $(MAN_PACKAGES)
+PACKAGING_PACKAGES := build-essential debhelper dh-python lintian $(INSPECTOR_PACKAGES) $(MAN_PACKAGES)
 # To measure: `make bench` and `make bench-instructions` leave out the workloads of those that are missing.
 BENCH_PACKAGES := redis-server valgrind $(CLUSTER_PACKAGES)
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web navd-inspector
+PROGRAMS := navd navd-cluster navctl navd-exporter navd-publish navd-web
 # The name of the file that SwiftPM makes, and the names that an installed library has.
 LIBRARY := libnavd-c.so
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/NavigationDaemon/Daemon.swift)
