@@ -219,7 +219,7 @@ inspector: ## Build the page of the inspector, into .build/inspector
 	$(call step,web/inspector/build)
 
 demo-cluster: release ## Show three daemons on one database, with fail-overs
-	@.ci/deps $(SHOW_PACKAGES) $(CLUSTER_PACKAGES)
+	@.ci/deps $(CLUSTER_PACKAGES)
 	$(call step,demo/cluster)
 
 # Installs what `make release inspector man` has built, so that nothing is compiled as root. A configuration

@@ -342,6 +342,7 @@ let package = Package(
     .testTarget(
       name: "BootedTests", dependencies: ["ChildProcess"],
       exclude: ["Scenarios", "boot", "prepare"], swiftSettings: strict),
-    .testTarget(name: "TidyTests", swiftSettings: strict),
+    .testTarget(
+      name: "TidyTests", dependencies: ["ChildProcess"], swiftSettings: strict),
   ]
 )
