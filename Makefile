@@ -245,7 +245,9 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release i
 	sed -e 's,/etc/navd/,$(sysconfdir)/navd/,g' systemd/navd-tcp.conf \
 	  >$(DESTDIR)$(datadir)/navd/navd-tcp.conf
 	chmod 644 $(DESTDIR)$(datadir)/navd/navd-tcp.conf
-	install -D -m 644 systemd/navd.sysusers $(DESTDIR)$(libdir)/sysusers.d/navd.conf
+	for users in systemd/*.sysusers; do \
+	  install -D -m 644 "$$users" $(DESTDIR)$(libdir)/sysusers.d/$$(basename "$$users" .sysusers).conf || exit 1; \
+	done
 	install -D -m 644 systemd/navd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/navd.conf
 	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf || \
 	  install -D -m 644 config/navd.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf
