@@ -268,6 +268,7 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release i
 	for page in $(man_pages); do \
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+	echo .so man8/navd-web.8 >$(DESTDIR)$(mandir)/man8/navd-inspector.8
 
 # Needs libnavd of the same configuration, `make release` or `make build`.
 qml: ## Build the QML module, into .build/qml
