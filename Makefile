@@ -9,33 +9,42 @@ SHELL := /bin/bash
 JOBS ?= 2
 SWIFT ?= swift
 
-PACKAGES := curl libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
-  libmicrohttpd-dev libncurses-dev libpq-dev postgresql python3 python3-zmq scdoc strace iproute2 nftables zsh fish
-# What the tests of the terminal need: a terminal, and a validator of schemas.
-TERMINAL_PACKAGES := tmux python3-jsonschema
+# Debian's packages by purpose. Each target installs its own, and prints them before: see .ci/deps.
+# To build: the C libraries. `make deps` installs these.
+BUILD_PACKAGES := libzmq3-dev libsqlite3-dev libinih-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
+  libmicrohttpd-dev libncurses-dev libpq-dev
 # The bundler of the inspector's page, the charts that are in it, and what makes one file of it.
 INSPECTOR_PACKAGES := esbuild libjs-chart.js python3
+# What the QML module is built with.
+QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
+MAN_PACKAGES := scdoc
+# To show: the demonstration in the terminal, and that of a cluster.
+SHOW_PACKAGES := python3
+CLUSTER_PACKAGES := postgresql
+# To test: the built programs, as other programs meet them.
+TEST_PACKAGES := curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) $(MAN_PACKAGES)
+# A terminal, and a validator of schemas.
+TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript $(INSPECTOR_PACKAGES)
 # What checks the types of the Python client, and builds its wheel.
-PYTHON_PACKAGES := mypy python3-build python3-setuptools python3-venv python3-wheel
+PYTHON_PACKAGES := python3-zmq mypy python3-build python3-setuptools python3-venv python3-wheel
 # The compilers, the linker, pkg-config and valgrind of the tests of libnavd.
 C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
-# What the QML module is built with, and what its tests need beside that.
-QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
 # What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
-GUIDE_PACKAGES := mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
+GUIDE_PACKAGES := $(TEST_PACKAGES) mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
 # What the tests of the clients need, and these tests: each runs the built programs.
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
-# What `make bench` and `make bench-instructions` leave out when it is missing.
-BENCH_PACKAGES := redis-server valgrind
-PACKAGING_PACKAGES := build-essential esbuild debhelper dh-python lintian po-debconf
+# To package.
+PACKAGING_PACKAGES := build-essential debhelper dh-python lintian $(INSPECTOR_PACKAGES) $(MAN_PACKAGES)
+# To measure: `make bench` and `make bench-instructions` leave out the workloads of those that are missing.
+BENCH_PACKAGES := redis-server valgrind $(CLUSTER_PACKAGES)
 
 # What is installed; `make packages` puts each into the package that debian/*.install names.
-PROGRAMS := navd navd-cluster navctl navd-exporter navd-web navd-inspector
+PROGRAMS := navd navd-cluster navctl navd-exporter navd-web
 # The name of the file that SwiftPM makes, and the names that an installed library has.
 LIBRARY := libnavd-c.so
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/NavigationDaemon/Daemon.swift)
@@ -78,8 +87,8 @@ step = @echo '==> $(strip $(1))' && $(1)
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-20s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-deps: ## Install the Debian packages that are missing, check the Swift toolchain
-	@.ci/deps $(PACKAGES)
+deps: ## Install the Debian packages that a build needs, check the Swift toolchain
+	@.ci/deps $(BUILD_PACKAGES)
 
 build: deps ## Build everything, debug
 	$(call step,$(SWIFT) build -j $(JOBS))
@@ -101,7 +110,7 @@ format: ## Bring every Swift file into form
 # The manifest makes every warning an error. ClientTests wait for tasks, and the laws on random
 # sequences occupy the threads of the tasks: beside them ClientTests took 165 s, beside BootedTests 6 s.
 test: ## Everything a change must pass: deps, lint, build, all tests
-	$(call step,.ci/deps $(PACKAGES))
+	$(call step,.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory lint
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,.ci/docc debug)
@@ -125,7 +134,8 @@ test-guides: build ## The commands and programs of the pages, as a reader types 
 	@.ci/deps $(GUIDE_PACKAGES)
 	$(call step,Tests/GuideTests/run)
 
-test-long: deps ## The tests that have a longer form, in that form: minutes
+test-long: ## The tests that have a longer form, in that form: minutes
+	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|ClusterLossTests')
 	@.ci/deps $(BROWSER_PACKAGES)
@@ -133,7 +143,8 @@ test-long: deps ## The tests that have a longer form, in that form: minutes
 	$(call step,Tests/BrowserTests/faults)
 
 # RUNS=10 times; each run takes about twice as long as without load.
-test-steady: deps booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times
+test-steady: booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times
+	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,.ci/steady $(RUNS))
 
@@ -147,27 +158,29 @@ booted: ## Prepare the tests under a real service manager, in .build/booted
 autopkgtest: booted ## Run debian/tests on a booted machine, as root
 	$(call step,debian/autopkgtest $(if $(filter command line,$(origin PACKAGES_DIR)),$(PACKAGES_DIR)))
 
-demo: deps release ## Build for release and run the demonstration
+demo: release ## Build for release and run the demonstration
+	@.ci/deps $(SHOW_PACKAGES)
 	$(call step,demo/run)
 
-demo-web: deps release ## Build for release and show the kiosk in a browser; DEMO_SCRIPT=1 plays it
+demo-web: release ## Build for release and show the kiosk in a browser; DEMO_SCRIPT=1 plays it
+	@.ci/deps $(SHOW_PACKAGES)
 	@test -z "$(DEMO_SCRIPT)" || .ci/deps $(BROWSER_PACKAGES)
 	$(call step,demo/web)
 
-bench: deps release ## Build for release and measure; BENCH_OPTIONS=--quick takes minutes
+bench: release ## Build for release and measure; BENCH_OPTIONS=--quick takes minutes
 	$(call step,.build/release/bench $(BENCH_OPTIONS))
 
 # On any machine the same, but for the build: count again where the compiler or a library changes.
-bench-instructions: deps release ## Count instructions by stage, fail where there are more than the limits
+bench-instructions: release ## Count instructions by stage, fail where there are more than the limits
 	$(call step,.build/release/bench instructions --check Benchmarks/instructions.txt)
 
 # The machine should have nothing else to do.
-bench-browser: deps release ## Measure pages in a headless browser, beside a client of libzmq
+bench-browser: release ## Measure pages in a headless browser, beside a client of libzmq
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Benchmarks/browser/measure)
 
 # MINUTES=60 watches the memory of a page for an hour, 5 by default; the machine should have nothing else to do.
-bench-inspector: deps release inspector ## Measure the inspector in a headless browser, and what it costs writers
+bench-inspector: release inspector ## Measure the inspector in a headless browser, and what it costs writers
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,Benchmarks/inspector/measure)
 	$(call step,Benchmarks/recording/measure)
@@ -176,13 +189,18 @@ bench-recording: release ## Measure recording, proof and size of a million revis
 	$(call step,Benchmarks/recording/measure)
 
 # ROUNDS=20 take about five minutes; the machine should have nothing else to do.
-bench-cluster: deps release ## Measure how long clients of a cluster wait after a loss or a move
+bench-cluster: release ## Measure how long clients of a cluster wait after a loss or a move
+	@.ci/deps $(CLUSTER_PACKAGES)
 	$(call step,Benchmarks/cluster/measure $(ROUNDS))
 
 bench-deps: ## Install the programs that navd is measured beside, and with
 	@.ci/deps $(BENCH_PACKAGES)
 
-man: $(man_pages) ## Make the man pages, into .build/man
+man: man-deps $(man_pages) ## Make the man pages, into .build/man
+
+.PHONY: man-deps
+man-deps:
+	@.ci/deps $(MAN_PACKAGES)
 
 .build/man/%: man/%.scd
 	@mkdir -p $(@D)
@@ -198,7 +216,8 @@ inspector: ## Build the page of the inspector, into .build/inspector
 	@.ci/deps $(INSPECTOR_PACKAGES)
 	$(call step,web/inspector/build)
 
-demo-cluster: deps release ## Show three daemons on one database, with fail-overs
+demo-cluster: release ## Show three daemons on one database, with fail-overs
+	@.ci/deps $(CLUSTER_PACKAGES)
 	$(call step,demo/cluster)
 
 # Installs what `make release inspector man` has built, so that nothing is compiled as root. A configuration
@@ -224,7 +243,9 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release i
 	sed -e 's,/etc/navd/,$(sysconfdir)/navd/,g' systemd/navd-tcp.conf \
 	  >$(DESTDIR)$(datadir)/navd/navd-tcp.conf
 	chmod 644 $(DESTDIR)$(datadir)/navd/navd-tcp.conf
-	install -D -m 644 systemd/navd.sysusers $(DESTDIR)$(libdir)/sysusers.d/navd.conf
+	for users in systemd/*.sysusers; do \
+	  install -D -m 644 "$$users" $(DESTDIR)$(libdir)/sysusers.d/$$(basename "$$users" .sysusers).conf || exit 1; \
+	done
 	install -D -m 644 systemd/navd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/navd.conf
 	test -e $(DESTDIR)$(sysconfdir)/navd/navd.conf || \
 	  install -D -m 644 config/navd.conf $(DESTDIR)$(sysconfdir)/navd/navd.conf
@@ -245,6 +266,7 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release i
 	for page in $(man_pages); do \
 	  install -D -m 644 "$$page" $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+	echo .so man8/navd-web.8 >$(DESTDIR)$(mandir)/man8/navd-inspector.8
 
 # Needs libnavd of the same configuration, `make release` or `make build`.
 qml: ## Build the QML module, into .build/qml
@@ -270,7 +292,7 @@ install-library: ## Install libnavd alone, with its header and its file for pkg-
 
 # debian/rules calls back for `binaries`, `man` and `install`. Lintian's errors and warnings fail.
 packages: ## Build the Debian packages, into .build/packages
-	@.ci/deps $(PACKAGES) $(PACKAGING_PACKAGES) $(if $(filter debug,$(CONFIGURATION)),,$(QML_BUILD_PACKAGES))
+	@.ci/deps $(BUILD_PACKAGES) $(PACKAGING_PACKAGES) $(if $(filter debug,$(CONFIGURATION)),,$(QML_BUILD_PACKAGES))
 	$(call step,debian/build $(CONFIGURATION) $(PACKAGES_DIR))
 ifneq ($(CONFIGURATION),debug)
 	$(call step,debian/check-client $(PACKAGES_DIR))

@@ -57,7 +57,6 @@ let package = Package(
     .executable(name: "navctl", targets: ["navctl"]),
     .executable(name: "navd-exporter", targets: ["navd-exporter"]),
     .executable(name: "navd-web", targets: ["navd-web"]),
-    .executable(name: "navd-inspector", targets: ["navd-inspector"]),
   ],
   targets: [
     // C libraries, one importer each. No pkgConfig for libzmq: Debian's file carries a flag that
@@ -162,13 +161,6 @@ let package = Package(
       name: "navd-web",
       dependencies: [
         "NavigationGateway", "WebServer", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",
-      ],
-      swiftSettings: strict),
-    // The gateway for a page that only reads. Nothing that writes an operation is linked.
-    .executableTarget(
-      name: "navd-inspector",
-      dependencies: [
-        "NavigationGateway", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -313,7 +305,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
-        "navd-inspector", "ConsistencyWorker", "ChildProcess", "PostgresServer",
+        "ConsistencyWorker", "ChildProcess", "PostgresServer",
         "NavigationClient", "NavigationCore", "NavigationReplica", "Journal", "ZeroMQ", "CurveKeys",
         "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
@@ -322,6 +314,7 @@ let package = Package(
     .testTarget(
       name: "BootedTests", dependencies: ["ChildProcess"],
       exclude: ["Scenarios", "boot", "prepare"], swiftSettings: strict),
-    .testTarget(name: "TidyTests", swiftSettings: strict),
+    .testTarget(
+      name: "TidyTests", dependencies: ["ChildProcess"], swiftSettings: strict),
   ]
 )

@@ -13,7 +13,7 @@ package struct CommandSet: Sendable {
     /// The options that only this command has.
     package var options: [OptionDeclaration]
     package var arguments: PositionalArguments
-    /// The heading in the list of commands; empty if the list has no headings.
+    /// The heading in the list of commands.
     package var group: String
 
     package init(
@@ -46,7 +46,7 @@ package struct CommandSet: Sendable {
   }
 
   /// The example of a command, from its epilogue, as one line; empty if it has none.
-  package func example(of command: Command) -> String {
+  private func example(of command: Command) -> String {
     let mark = "Example: "
     return Self.paragraphs(command.epilogue).last { $0.hasPrefix(mark) }.map {
       String($0.dropFirst(mark.count))
@@ -90,7 +90,7 @@ package struct CommandSet: Sendable {
   /// The grammar of the words up to the command.
   package var outerGrammar: CommandLineGrammar {
     var outer = program
-    let lines = [program.summary, ""] + (isGrouped ? groupedList : plainList)
+    let lines = [program.summary, ""] + list
     outer.summary = lines.joined(separator: "\n")
     outer.arguments = PositionalArguments("COMMAND [ARGUMENT...]", count: 0...Int.max)
     return outer
@@ -126,48 +126,28 @@ package struct CommandSet: Sendable {
     return groups
   }
 
-  private var isGrouped: Bool { commands.contains { !$0.group.isEmpty } }
-
-  /// The list of commands with their arguments, without headings.
-  private var plainList: [String] {
-    let names = commands.map { command in
-      command.arguments.usage.isEmpty ? command.name : "\(command.name) \(command.arguments.usage)"
-    }
-    // Two columns as in argp's lists; a long left side has a line of its own.
-    let width = min(28, (names.map(\.count).max() ?? 0) + 2)
-    var lines = ["Commands:"]
-    for (name, command) in zip(names, commands) {
-      if name.count + 2 > width {
-        lines.append("  \(name)")
-        lines.append(String(repeating: " ", count: width + 2) + command.summary)
-      } else {
-        let gap = String(repeating: " ", count: width - name.count)
-        lines.append("  \(name)\(gap)\(command.summary)")
-      }
-    }
-    return lines
-  }
-
-  /// The list of commands under their headings, one line each, without arguments.
-  private var groupedList: [String] {
+  /// The list of commands under their headings, each with its example.
+  private var list: [String] {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
     return groups.flatMap { group in
       ["\(group):"]
-        + commands.filter { $0.group == group }.map { command in
+        + commands.filter { $0.group == group }.flatMap { command in
           let gap = String(repeating: " ", count: width - command.name.count)
-          return "  \(command.name)\(gap)\(command.summary)"
+          let example = example(of: command)
+          return ["  \(command.name)\(gap)\(command.summary)"]
+            + (example.isEmpty ? [] : ["    \(example)"])
         } + [""]
     }
   }
 
   /// Parses a command line; for help, version and errors it prints and exits as GNU programs do.
   ///
-  /// `help COMMAND` is equivalent to `COMMAND --help`. If the commands have headings, `--help` prints
-  /// the overview, and `help all` the whole list. Without a command, or with an unknown one, the
+  /// `help COMMAND` is equivalent to `COMMAND --help`. `--help` prints the overview, and `help all` the
+  /// whole list. Without a command, or with an unknown one, the
   /// program prints an error to stderr and exits with status 2.
   /// The program's options come first in the parsed line.
   package func parse(_ arguments: [String]) -> (command: Command, line: ParsedCommandLine) {
-    if isGrouped, arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
+    if arguments.count == 1, ["--help", "-?", "help"].contains(arguments[0]) {
       CommandLineGrammar.answer(overview)
     }
     let outer = outerGrammar

@@ -77,12 +77,17 @@ package enum Program {
         ConfigurationSources.Option(name: $0, values: line.values(of: $0))
       })
     var (loaded, faults) = sources.examine()
-    if line.contains("check-config") { faults += Daemon.faults(of: loaded) }
+    let isCheck = line.contains("check-config")
+    if isCheck, let fault = Daemon.fault(of: loaded) { faults.append(fault) }
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
-    if !faults.isEmpty { refuse(faults, destination) }
+    report(faults, .error, destination)
+    if !faults.isEmpty { ExitStatus.configuration.exitProcess() }
+    if isCheck || !isCommand && loaded.configuration.logLevel >= .warning {
+      report(Daemon.warnings(about: loaded), .warning, destination)
+    }
     if line.contains("print-config") { print(loaded.text(.current()), terminator: "") }
-    if line.contains("check-config") || line.contains("print-config") {
+    if isCheck || line.contains("print-config") {
       ExitStatus.orderly.exitProcess()
     }
     do {
@@ -96,15 +101,13 @@ package enum Program {
     ExitStatus.orderly.exitProcess()
   }
 
-  /// Logs the errors of the configuration and ends the process with status 3.
-  private static func refuse(
-    _ faults: [ConfigurationError], _ destination: Log.Destination
-  ) -> Never {
+  /// Logs the faults of a configuration, each with a fresh log, whose rate limit suppresses none.
+  private static func report(
+    _ faults: [ConfigurationError], _ level: LogLevel, _ destination: Log.Destination
+  ) {
     for fault in faults {
-      // A fresh log for each fault, so that its rate limit suppresses none.
-      Log(level: .error, destination: destination)(LogEntry(.error, fault.description))
+      Log(level: level, destination: destination)(LogEntry(level, fault.description))
     }
-    ExitStatus.configuration.exitProcess()
   }
 
   /// Prints what a start would change in the format of the journal, and ends the process.

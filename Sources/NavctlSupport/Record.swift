@@ -11,7 +11,7 @@ package struct Record: Sendable {
     case log, history, verify, position, navs, clients, why, comparison, dump, routes
     case diffs, refusals
     case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
-    case key, keys, code, codes, examples
+    case key, keys, code, codes
     case snapshot, resync, diff, latest, event, progress, traced, dropped, work
     case recording, proof, playback
     case delegate, ask, settled

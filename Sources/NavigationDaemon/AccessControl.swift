@@ -16,24 +16,21 @@ struct AccessControl: PeerAuthority, Sendable {
   let host: String?
 
   /// Looks up the users and groups, and reads the keys.
-  init(
-    _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil
-  ) throws(DaemonError) {
+  init(_ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil) {
     self.host = host
     access = Access(daemonUser: user)
     directory = KeyDirectory(path: configuration.keyDirectory)
     for line in configuration.roles {
-      var members: [Access.Subject] = []
-      for who in line.members { members += try Self.subjects(who) }
-      access.roles.append(Access.RoleRule(Role(line.role), members))
+      access.roles.append(
+        Access.RoleRule(Role(line.role), line.members.flatMap { Self.subjects($0) }))
     }
     for line in configuration.grants {
-      for subject in try Self.subjects(line.who) {
+      for subject in Self.subjects(line.who) {
         access.grants.append(Access.Grant(subject, line.navs, line.rights))
       }
     }
     for line in configuration.gateways {
-      for who in line.members { access.gateways += try Self.subjects(who) }
+      access.gateways += line.members.flatMap { Self.subjects($0) }
     }
     readKeys()
   }
@@ -53,9 +50,12 @@ struct AccessControl: PeerAuthority, Sendable {
 
   func admits(_ peer: Peer) -> Bool { access.admits(peer) }
 
-  private static func subjects(
-    _ who: Configuration.Access.Who
-  ) throws(DaemonError) -> [Access.Subject] {
+  /// In the place of a user or group that does not exist: no key has an empty name.
+  ///
+  /// A grant to nobody is a grant, so it ends the rights of users without a role as any other does.
+  private static let nobody = Access.Subject.key("")
+
+  private static func subjects(_ who: Configuration.Access.Who) -> [Access.Subject] {
     switch who {
     case .userID(let number): return [.user(number)]
     case .groupID(let number): return [.group(number)]
@@ -63,17 +63,16 @@ struct AccessControl: PeerAuthority, Sendable {
     case .role(let name): return [.role(Role(name))]
     case .user(let name):
       let number = unsafe navd_user_id(name)
-      guard number >= 0 else { throw unknown(who) }
-      return [.user(UInt32(number))]
+      return [number >= 0 ? .user(UInt32(number)) : nobody]
     case .group(let name):
       let number = unsafe navd_group_id(name)
-      guard number >= 0 else { throw unknown(who) }
+      guard number >= 0 else { return [nobody] }
       return [.group(UInt32(number))] + members(of: name).map { .user($0) }
     }
   }
 
-  /// The error about a user or group that does not exist, with a remedy; nil if it exists.
-  static func reasonUnknown(_ who: Configuration.Access.Who) -> String? {
+  /// The warning about a user or group that does not exist; nil if it exists.
+  static func warning(about who: Configuration.Access.Who) -> String? {
     let (kind, name): (String, String)
     switch who {
     case .userID, .groupID, .key, .role: return nil
@@ -84,12 +83,7 @@ struct AccessControl: PeerAuthority, Sendable {
       if unsafe navd_group_id(text) >= 0 { return nil }
       (kind, name) = ("group", text)
     }
-    return "there is no \(kind) \(name): create it, or name another one"
-  }
-
-  private static func unknown(_ who: Configuration.Access.Who) -> DaemonError {
-    let reason = reasonUnknown(who) ?? "cannot look up a user or group: try again"
-    return .configuration(ConfigurationError(file: "[access]", line: nil, message: reason))
+    return "there is no \(kind) \(name), which gets nothing: create it and reload"
   }
 
   /// The members of a group, except users that have it only as their primary group.

@@ -30,9 +30,11 @@ package enum Daemon {
     // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
     let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
-    if pause.begin() {
-      log(LogEntry(.notice, "the previous start failed: waiting for 0.1 s"))
-      pause.wait()
+    let patience = pause.begin()
+    if patience > 0 {
+      let seconds = Double(patience) / 1000
+      log(LogEntry(.notice, "the previous start failed: waiting for \(seconds) s"))
+      if pause.wait(patience, signals: signals) { return pause.end() }
     }
     if navd_raise_descriptor_limit() != 0 {
       log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
@@ -41,7 +43,7 @@ package enum Daemon {
       try ServiceManager.inheritedSockets()
     }
     let places = try places(configuration, rules, inherited)
-    let access = try AccessControl(
+    let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
     let identity = try identity(configuration, rules, places)
     var preparation = try prepareRouter(identity)

@@ -61,6 +61,9 @@ extension ServerLoop {
       let new = try configuration.examine()
       let changes = configuration.current.changes(to: new.loaded.configuration)
       apply(new.loaded, new.access)
+      for warning in Daemon.warnings(about: new.loaded) {
+        log(LogEntry(.warning, warning.description, kind: .reloaded))
+      }
       guard !changes.isEmpty else {
         return LogEntry(.notice, "reloaded: nothing has changed", kind: .reloaded)
       }

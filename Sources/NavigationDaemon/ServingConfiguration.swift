@@ -38,14 +38,9 @@ struct ServingConfiguration {
     let (loaded, faults) = sources.examine()
     let new = loaded.configuration
     try check(new, faults)
-    do throws(DaemonError) {
-      return Candidate(
-        loaded: loaded,
-        access: try AccessControl(
-          new.access, daemonUser: rules.userID, host: new.cluster.userHost))
-    } catch {
-      throw Refusal(reason: error.description)
-    }
+    return Candidate(
+      loaded: loaded,
+      access: AccessControl(new.access, daemonUser: rules.userID, host: new.cluster.userHost))
   }
 
   /// Throws the reasons why a configuration cannot replace the one in use.

@@ -1,13 +1,14 @@
 import CLinux
 import RuntimePaths
 
-/// Delays a start after a failed one by 0.1 s, so that repeated failures do not load the machine.
+/// Delays a start after failed ones, so that repeated failures do not load the machine.
 ///
 /// systemd restarts navd without a pause, so that a crash interrupts clients as briefly as
-/// possible. A file in the runtime directory exists from the beginning of a start until it is
-/// ready. If a start finds the file, the one before never became ready, and this start waits.
+/// possible. A file in the runtime directory has a byte for each start since the last that became
+/// ready.
 struct StartPause {
-  private static let milliseconds: UInt64 = 100
+  private static let shortest = 100
+  private static let longest = 5000
   private let path: String?
 
   /// Makes a pause for a runtime directory; with nil, as for a start by hand, it never waits.
@@ -15,25 +16,34 @@ struct StartPause {
     path = runtimeDirectory.map { $0 + "/navd.starting" }
   }
 
-  /// Creates the file at the beginning of a start; returns whether to wait, because it existed
-  /// already.
-  func begin() -> Bool {
-    guard let path else { return false }
-    do throws(SystemError) {
-      try createFile(path, [], mode: 0o600)
-      return false
-    } catch {
-      // If the file cannot be created, the start waits, except if the directory does not exist.
-      return error.code != ENOENT
-    }
+  /// Notes the beginning of a start; returns the milliseconds to wait.
+  func begin() -> Int {
+    guard let path else { return 0 }
+    let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    // If the file cannot be written, the start waits, except if the directory does not exist.
+    guard file >= 0 else { return navd_errno() == ENOENT ? 0 : Self.shortest }
+    defer { close(file) }
+    let failures = lseek(file, 0, SEEK_END)
+    guard unsafe write(file, "x", 1) == 1 else { return Self.longest }
+    return Self.milliseconds(after: failures)
   }
 
-  /// Waits for 0.1 s.
-  func wait() { usleep(useconds_t(Self.milliseconds * 1000)) }
+  /// The pause after a number of failures: 0.1 s after the first, and each further one doubles it.
+  static func milliseconds(after failures: Int) -> Int {
+    failures == 0 ? 0 : min(shortest << min(failures - 1, 10), longest)
+  }
 
-  /// Removes the file, because this start is ready; the next start then does not wait.
+  /// Waits until the pause is over or a signal arrives; returns whether that asks to stop.
+  func wait(_ milliseconds: Int, signals: Int32) -> Bool {
+    var entry = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&entry, 1, Int32(milliseconds)) > 0 else { return false }
+    let signal = navd_next_signal(signals)
+    return signal != 0 && signal != SIGHUP
+  }
+
+  /// Removes the file: this start is ready, or somebody stops it; the next one does not wait.
   func end() {
-    // If the removal fails, the next start only waits 0.1 s without need.
+    // If the removal fails, the next start only waits without need.
     if let path { _ = unsafe unlink(path) }
   }
 }

@@ -35,7 +35,7 @@ enum Program {
     AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
     LeaseCommand.self, DelegateCommand.self,
     KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-    CompletionCommand.self, CheatCommand.self, SchemaCommand.self,
+    CompletionCommand.self, SchemaCommand.self,
     OpCommand.self, ApplyCommand.self,
   ]
 
@@ -50,8 +50,7 @@ enum Program {
         """,
       seeAlso: [
         "See also:  navctl help COMMAND   a command, its options, an example",
-        "           navctl help all       each command in a line, options, exit statuses",
-        "           navctl cheat          an example of every command",
+        "           navctl help all       each command with an example, exit statuses",
         "           navctl(1)             the manual",
       ],
       version: version,

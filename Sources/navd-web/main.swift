@@ -29,13 +29,22 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("module", argument: "FILE", "The JavaScript client to serve"),
     OptionDeclaration(
       "launch", argument: "ROLE", "Print an address that opens the page once, with ROLE"),
+    OptionDeclaration(
+      "inspector",
+      "Serve the page of the inspector, which can only read. Without tokens, print an address "
+        + "that opens it once, within 60 s, with the rights of the user that runs this"),
+    OptionDeclaration("nav", argument: "NAV", "Inspector: show NAV at the start"),
+    OptionDeclaration("open", "Inspector: open the address in the browser of the desktop"),
   ])
 
-/// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
-func say(_ text: String) {
-  let line = Array("navd-web: \(text)\n".utf8)
-  _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
+/// Writes one line to a descriptor; ignores errors, since there is nowhere else to report them.
+func write(line: String, to descriptor: Int32) {
+  let bytes = Array("\(line)\n".utf8)
+  _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
 }
+
+/// Writes one line to stderr.
+func say(_ text: String) { write(line: "navd-web: \(text)", to: 2) }
 
 /// The reason why an address of a socket that the service manager passed is not accepted.
 struct InheritedSocketError: Error, CustomStringConvertible {
@@ -75,44 +84,75 @@ func notify(_ notification: ServiceNotification) {
   }
 }
 
-let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
-do {
-  let rules = PathRules.current()
-  let inherited = try inheritedSocket()
-  let address = try ListenAddress(
-    line.value(of: "listen") ?? "127.0.0.1:9720", remoteRefusal: remoteRefusal)
-  var configuration = Gateway.Configuration(
-    address: inherited?.address ?? address, rules: rules,
-    scripts: [
-      "/navigation-client.js": line.value(of: "module")
-        ?? "/usr/share/javascript/navd/navigation-client.js"
-    ])
-  configuration.inherited = inherited?.descriptor
-  configuration.endpoint = line.value(of: "endpoint")
+/// Completes the configuration of a gateway whose pages take part.
+func takePart(_ configuration: inout Gateway.Configuration) {
+  configuration.scripts["/navigation-client.js"] =
+    line.value(of: "module") ?? "/usr/share/javascript/navd/navigation-client.js"
   let origins = line.values(of: "allow-origin")
   if let origin = origins.first(where: { !RequestGate.isOrigin($0) }) {
     grammar.refuse(
       "--allow-origin: \(origin) is no origin as in http://a.example:9720, without a path")
   }
-  configuration.gate = RequestGate(
-    allowedHosts: Set(line.values(of: "allow-host")), allowedOrigins: Set(origins))
-  configuration.tokenFile =
-    line.value(of: "tokens")
-    ?? rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd-web.tokens" }
+  configuration.gate.allowedOrigins = Set(origins)
   configuration.pageDirectory = line.value(of: "page")
   if let role = line.value(of: "launch") {
     configuration.launch = Gateway.launchActor(role: role)
     guard configuration.launch != nil else { grammar.refuse("--launch needs the name of a role") }
-    if case .local = configuration.address {
-      let reason = "--launch needs ADDRESS:PORT, because a browser cannot open a Unix socket"
-      if inherited != nil { throw InheritedSocketError(reason) }
-      grammar.refuse(reason)
-    }
   }
+}
+
+/// Completes the configuration of a gateway whose page only reads.
+func inspect(_ configuration: inout Gateway.Configuration) throws {
+  configuration.purpose = .inspection
+  configuration.scripts["/chart.js"] = "/usr/share/javascript/chart.js/chart.min.js"
+  configuration.pageDirectory = try InspectorFiles.directory(option: line.value(of: "page"))
+  if configuration.tokenFile == nil { configuration.launch = Gateway.launchActor(role: "read") }
+  // An address that cannot be found later either is an error now.
+  _ = try configuration.rules.clientEndpoint(option: configuration.endpoint)
+}
+
+let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
+let isInspector = line.contains("inspector")
+for name in isInspector ? ["allow-origin", "module", "launch"] : ["nav", "open"]
+where line.contains(name) {
+  grammar.refuse("--\(name) \(isInspector ? "does not go with" : "needs") --inspector")
+}
+do {
+  let rules = PathRules.current()
+  let inherited = try inheritedSocket()
+  let address = try ListenAddress(
+    line.value(of: "listen") ?? (isInspector ? "127.0.0.1:0" : "127.0.0.1:9720"),
+    remoteRefusal: remoteRefusal)
+  var configuration = Gateway.Configuration(
+    address: inherited?.address ?? address, rules: rules, scripts: [:])
+  configuration.inherited = inherited?.descriptor
+  configuration.endpoint = line.value(of: "endpoint")
+  configuration.gate = RequestGate(allowedHosts: Set(line.values(of: "allow-host")))
+  configuration.tokenFile =
+    line.value(of: "tokens")
+    ?? rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd-web.tokens" }
+  if isInspector { try inspect(&configuration) } else { takePart(&configuration) }
+  if configuration.launch != nil, case .local = configuration.address {
+    let reason =
+      isInspector
+      ? "a browser cannot open a Unix socket: use --tokens with a proxy"
+      : "--launch needs ADDRESS:PORT, because a browser cannot open a Unix socket"
+    if inherited != nil { throw InheritedSocketError(reason) }
+    grammar.refuse(reason)
+  }
+  let opener = line.contains("open") ? Opener(rules.environment) : nil
+  defer { opener?.tidy() }
   try Gateway.run(
-    configuration, say: say, launched: { say("open \($0)") },
+    configuration, say: say,
+    launched: { url in
+      guard isInspector else { return say("open \(url)") }
+      let start = line.value(of: "nav").map { "&nav=" + Opener.escaped($0) } ?? ""
+      write(line: url + start, to: 1)
+      opener?.open(url + start)
+    },
     ready: { address in
-      say("serving on \(address)")
+      // The line of an inspection without tokens is its address alone.
+      if configuration.launch == nil || !isInspector { say("serving on \(address)") }
       notify(.ready)
     }, stopping: { notify(.stopping) })
 } catch {

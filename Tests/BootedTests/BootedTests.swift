@@ -16,7 +16,7 @@ struct BootedTests {
         "client-unit", "user", "web", "inspector", "pages",
       ] + (reloads ? ["reload-good"] : []))
   }
-  private static let life = Result { try Machine(["upgrade", "remove", "newuser"]) }
+  private static let life = Result { try Machine(["upgrade", "remove", "orders", "newuser"]) }
 
   /// Whether the unit asks navd to read its files again.
   private static let reloads: Bool = {
@@ -114,5 +114,9 @@ struct BootedTests {
 
   @Test func `removal keeps the data, a purge only removes what it is told to`() throws {
     _ = try Self.life.get().passed("remove")
+  }
+
+  @Test func `packages come and go in each order, and navd starts after every step`() throws {
+    _ = try Self.life.get().passed("orders")
   }
 }

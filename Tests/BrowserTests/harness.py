@@ -278,12 +278,11 @@ class Gateway:
     """A navd-web beside a daemon."""
 
     def __init__(self, daemon, *, tokens=TOKEN_LINES, page=None, module=None, launch=None, user=None,
-                 listen="127.0.0.1:0", options=(), program=None):
+                 listen="127.0.0.1:0", options=()):
         self.daemon, self.user, self.directory = daemon, user, Directory()
         if user is not None:
             os.chown(self.directory.path, user, user)
-        self.arguments = [
-            program or os.path.join(BINARIES, "navd-web"), "--endpoint", daemon.endpoint]
+        self.arguments = [os.path.join(BINARIES, "navd-web"), "--endpoint", daemon.endpoint]
         if tokens is not None:
             self.set_tokens(tokens)
             self.arguments += ["--tokens", self.directory / "tokens"]

@@ -70,10 +70,10 @@ def page_directory():
 
 
 class Inspector(Gateway):
-    """A navd-inspector beside a daemon; with tokens, so that a test can open many pages."""
+    """A navd-web --inspector beside a daemon; with tokens, so that a test can open many pages."""
 
-    def __init__(self, daemon, *, page=None, **how):
-        super().__init__(daemon, page=page or page_directory(), program=os.path.join(BINARIES, "navd-inspector"), **how)
+    def __init__(self, daemon, *, page=None, options=(), **how):
+        super().__init__(daemon, page=page or page_directory(), options=("--inspector", *options), **how)
 
     def url(self, who="boss", **fragment):
         """An address that opens the page once with the rights of a token."""

@@ -1,6 +1,6 @@
 """Attacks on the inspector: pages of other origins, raw requests, used launch codes, and users without rights.
 
-test_attacks.py and test_attack_pages.py try the gateway at length. These are the same attacks on navd-inspector,
+test_attacks.py and test_attack_pages.py try the gateway at length. These are the same attacks on the inspector,
 and the attacks that only an inspector has: a page that writes, and a user that reads without the right.
 """
 import http.client
@@ -235,7 +235,7 @@ class Traces(InspectorTest):
         directory = Directory()
         self.addCleanup(directory.remove)
         process = Process(
-            [os.path.join(BINARIES, "navd-inspector"), "--endpoint", self.daemon.endpoint, "--page", page_directory(),
+            [os.path.join(BINARIES, "navd-web"), "--inspector", "--endpoint", self.daemon.endpoint, "--page", page_directory(),
              "--nav", "open/one"], directory / "log")
         self.addCleanup(lambda: process.is_running and process.kill())
         url = process.says(r"(http://127\.0\.0\.1:(\d+)/#c=([^&\s]+)\S*)")

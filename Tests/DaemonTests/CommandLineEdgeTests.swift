@@ -111,26 +111,6 @@ import Testing
     #expect(Self.tools.outerGrammar.arguments.count == 0...Int.max)
   }
 
-  @Test func `a long command has a line of its own in the list without headings`() {
-    let set = CommandSet(
-      program: CommandLineGrammar(program: "t", summary: "S."),
-      commands: [
-        CommandSet.Command("a", "First"),
-        CommandSet.Command(
-          "b", "Second",
-          arguments: PositionalArguments("A-VERY-LONG-LIST-OF-ARGUMENTS", count: 0...9)),
-      ])
-    #expect(
-      set.outerGrammar.summary == """
-        S.
-
-        Commands:
-          a                           First
-          b A-VERY-LONG-LIST-OF-ARGUMENTS
-                                      Second
-        """)
-  }
-
   @Test func `a value that is missing and an ambiguous abbreviation exit with 2`() async {
     await #expect(processExitsWith: .exitCode(2)) {
       _ = CommandLineEdgeTests.grammar.parse(["--role"])

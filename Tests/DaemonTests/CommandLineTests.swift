@@ -20,9 +20,10 @@ import Testing
       ]),
     commands: [
       CommandSet.Command(
-        "push", "Push a screen", arguments: PositionalArguments("NAV SCREEN", count: 2...2),
+        "push", "Push a screen", group: "Do",
+        arguments: PositionalArguments("NAV SCREEN", count: 2...2),
         options: [OptionDeclaration("animated", short: "a", "Animate it")]),
-      CommandSet.Command("list", "List the navs"),
+      CommandSet.Command("list", "List the navs", group: "Do", epilogue: "Example: navctl list"),
     ])
 
   @Test func `options come back under their long names, in order`() {
@@ -113,12 +114,11 @@ import Testing
     let result = await #expect(
       processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
     ) {
-      _ = CommandLineTests.control.parse(["--help"])
+      _ = CommandLineTests.control.parse(["help", "all"])
     }
     let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     #expect(
-      text.contains(
-        "Commands:\n  push NAV SCREEN  Push a screen\n  list             List the navs\n"))
+      text.contains("Do:\n  push  Push a screen\n  list  List the navs\n    navctl list\n"))
     #expect(text.split(separator: "\n").allSatisfy { $0.count < 80 })
   }
 }

@@ -20,7 +20,8 @@ import Testing
         file: file, environment: ProcessEnvironment(variables),
         options: [ConfigurationSources.Option(name: "durability", values: ["fast"])])
       let (loaded, faults) = sources.examine()
-      return (faults + Daemon.faults(of: loaded)).map {
+      let key = Daemon.fault(of: loaded).map { [$0] } ?? []
+      return (faults + Daemon.warnings(about: loaded) + key).map {
         $0.description.replacing(root + "/", with: "")
       }
     }
@@ -98,13 +99,14 @@ import Testing
           grant = user:root * read
           secret-key = \(key)
           """)
-      #expect(
-        found.dropFirst() == [
-          "navd.conf:2: [access] role: there is no user nobody-here: create it, or name another one",
-          "navd.conf:3: [access] grant: there is no group nowhere: create it, or name another one",
-          "navd.conf:5: [access] secret-key: other users can read this secret key: chmod 0600 \(key), "
-            + "or create another",
-        ])
+      let remedy = "which gets nothing: create it and reload"
+      let expected = [
+        "navd.conf:2: [access] role: there is no user nobody-here, \(remedy)",
+        "navd.conf:3: [access] grant: there is no group nowhere, \(remedy)",
+        "navd.conf:5: [access] secret-key: other users can read this secret key: chmod 0600 \(key), "
+          + "or create another",
+      ]
+      #expect(Array(found.dropFirst()) == expected)
     }
   }
 

@@ -44,7 +44,7 @@ struct LoopStage: ~Copyable {
     from sources: ConfigurationSources = ConfigurationSources(),
     inspection: (@Sendable (_ screens: [String]) -> [String])? = nil
   ) throws {
-    let access = try AccessControl(configuration.access, daemonUser: getuid())
+    let access = AccessControl(configuration.access, daemonUser: getuid())
     var limits = Daemon.hubConfiguration(configuration)
     if let inspection {
       limits.touchedInspection = { controller, _ in inspection(controller.stack.map(\.id.text)) }

@@ -37,7 +37,6 @@ import Testing
       let file = root + "/" + (name.split(separator: "/").last.map(String.init) ?? name)
       let programs = try text(name).replacing("/usr/bin/navd-exporter", with: "/bin/true")
         .replacing("/usr/bin/navd-web", with: "/bin/true")
-        .replacing("/usr/bin/navd-inspector", with: "/bin/true")
         .replacing("/usr/bin/navd", with: "/bin/true")
         .replacing("/usr/bin/navctl", with: "/bin/true")
       try programs.write(toFile: file, atomically: false, encoding: .utf8)

@@ -10,7 +10,7 @@ import ZeroMQ
   private func access(keys: String) throws -> WatchedAccess {
     let configuration = try Configuration.parse("[access]\nkeys = \(keys)\n", file: "f")
     return WatchedAccess(
-      try AccessControl(configuration.access, daemonUser: getuid()), keyDirectory: keys)
+      AccessControl(configuration.access, daemonUser: getuid()), keyDirectory: keys)
   }
 
   private func authorize(_ name: String, in directory: String) throws {

@@ -12,7 +12,7 @@ from blocks import ROOT, text_of
 from reader import BINARIES, DEADLINE, Daemon, Directory
 from harness import Process
 
-PROGRAMS = ("navd", "navd-cluster", "navd-exporter", "navd-web", "navd-inspector")
+PROGRAMS = ("navd", "navd-cluster", "navd-exporter", "navd-web")
 PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -76,9 +76,6 @@ def configuration(text):
         finally:
             directory.remove()
     program = "navd-cluster" if "[cluster]" in text else "navd"
-    # The users of our packages exist where these are installed, and those of an example nowhere.
-    known = {*re.findall(r"^u (\S+)", text_of("systemd", "navd.sysusers"), re.M), "kiosk", "auditor"}
-    text = re.sub(r"\b(user|group):([\w-]+)", lambda found: f"{found[1]}:root" if found[2] in known else found[0], text)
     text = re.sub(r"^(socket-group = )kiosk$", r"\1root", text, flags=re.M)
     return in_file("navd.conf", text, os.path.join(BINARIES, program), "--check-config", "--config")
 

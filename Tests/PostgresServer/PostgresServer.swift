@@ -102,7 +102,7 @@ public final class PostgresServer: Sendable {
     let base = "/usr/lib/postgresql"
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
     guard let newest = versions.compactMap({ Int($0) }).max() else {
-      throw Failure(description: "there is no \(base): make deps installs PostgreSQL")
+      throw Failure(description: "there is no \(base): make test installs PostgreSQL")
     }
     return "\(base)/\(newest)/bin/\(name)"
   }

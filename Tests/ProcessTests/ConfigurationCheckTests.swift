@@ -14,7 +14,7 @@ extension ProcessTests {
 
     @Test func `check-config tells every fault of a file, each once, and no time`() throws {
       let directory = try TestDirectory()
-      let text = "[limits]\ndepth = none\nnavs = 0\n[access]\nrole = ui user:nobody-here\n"
+      let text = "[limits]\ndepth = none\nnavs = 0\n[access]\nrole = ui\n"
       let file = try directory.write("navd.conf", text)
       let (status, errors) = try ends(["--config", file, "--check-config"])
       #expect(status == 3)
@@ -27,6 +27,27 @@ extension ProcessTests {
       #expect(
         missing.errors
           == ["navd: error: /nowhere/navd.conf: cannot open: No such file or directory"])
+    }
+
+    @Test func `a user that does not exist is one warning, and keeps navd from nothing`() throws {
+      let directory = try TestDirectory()
+      let file = try directory.write(
+        "navd.conf", "[access]\nrole = read user:nobody-here\ngateways = group:nobody-here\n")
+      let warnings = [
+        "2: [access] role: there is no user", "3: [access] gateways: there is no group",
+      ]
+      .map { "\(file):\($0) nobody-here, which gets nothing: create it and reload" }
+      let check = try ends(["--config", file, "--check-config"])
+      #expect(check.status == 0)
+      #expect(check.errors == warnings.map { "navd: warning: " + $0 })
+      let daemon = try TestDaemon(["--config", file])
+      daemon.child.kill(SIGHUP)
+      try daemon.child.complains("reloaded: nothing has changed")
+      #expect(try daemon.stop() == 0)
+      for warning in warnings {
+        // At the start, and at the reload.
+        #expect(daemon.child.standardError.components(separatedBy: warning).count == 3)
+      }
     }
 
     @Test func `a daemon that serves writes the time of every line`() throws {

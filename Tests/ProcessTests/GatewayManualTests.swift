@@ -3,13 +3,12 @@ import Testing
 
 extension ProcessTests {
   @Suite struct GatewayManualTests {
-    @Test(arguments: ["navd-web", "navd-inspector"])
-    func `the manual has the options of the help, and no others`(program: String) throws {
+    @Test func `the manual has the options of the help, and no others`() throws {
       let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
       let manual = try String(
-        contentsOf: repository.appendingPathComponent("man/\(program).8.scd"), encoding: .utf8)
-      let child = try Child(Binaries.path(program), ["--help"])
+        contentsOf: repository.appendingPathComponent("man/navd-web.8.scd"), encoding: .utf8)
+      let child = try Child(Binaries.path("navd-web"), ["--help"])
       #expect(try child.ended() == 0)
       func options(_ text: String) -> Set<String> {
         Set(text.matches(of: /--([a-z][a-z-]+)/).map { String($0.1) })

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-  /// navd-inspector and `navctl inspect`; BrowserTests have the page.
+  /// `navd-web --inspector` and `navctl inspect`; BrowserTests have the page.
   @Suite struct InspectorTests {
     private let directory: TestDirectory
     private let daemon: TestDaemon
@@ -16,28 +16,25 @@ extension ProcessTests {
 
     private func inspector(_ more: [String] = []) throws -> Child {
       try Child(
-        Binaries.path("navd-inspector"),
-        ["--endpoint", daemon.endpoint, "--page", directory.path] + more)
+        Binaries.path("navd-web"),
+        ["--inspector", "--endpoint", daemon.endpoint, "--page", directory.path] + more)
     }
 
-    /// Whether a file has a text somewhere.
-    private func file(_ path: String, has text: String) throws -> Bool {
-      let data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-      return data.range(of: Data(text.utf8)) != nil
-    }
+    /// Messages that change a nav, the daemon or another session.
+    private static let changing = [
+      #"["op",{"id":1,"nav":"kiosk","do":[{"push":{"screen":{"id":"a"}}}]}]"#,
+      #"["op",{"id":1,"nav":"kiosk","dry":true,"do":[{"pop":{}}]}]"#,
+      #"["delegate",{"id":1,"nav":"kiosk","roles":["veto"]}]"#,
+      #"["answer",{"ask":1,"value":true}]"#,
+      #"["lease",{"id":1,"nav":"kiosk","take":true}]"#,
+      #"["cluster",{"id":1,"drain":"m1","on":true}]"#,
+      #"["get",{"id":1,"what":"backup"}]"#, #"["get",{"id":1,"what":"reload"}]"#,
+      #"["get",{"id":1,"nav":"kiosk","what":"verify"}]"#,
+    ]
 
-    @Test func `navd-inspector links no module that writes operations`() throws {
-      let inspector = Binaries.path("navd-inspector")
-      // As Swift mangles the names of modules, in symbols and in metadata.
-      for module in ["17NavigationReplica", "16NavigationClient", "13NavctlSupport"] {
-        #expect(try !file(inspector, has: module), "\(module)")
-        // The check can fail: this program has them.
-        #expect(try file(Binaries.path("navctl"), has: module), "\(module)")
-      }
-      #expect(try file(inspector, has: "17NavigationGateway"))
-    }
-
-    @Test func `the printed address opens a page once, and its page cannot change a nav`() throws {
+    @Test func `the printed address opens a page once, and an administrator's page only reads`()
+      throws
+    {
       let peer = try Peer(daemon.endpoint)
       try peer.create("kiosk")
       let child = try inspector(["--nav", "a/b c"])
@@ -77,11 +74,17 @@ extension ProcessTests {
       // The rights are those of the caller, whom the kernel names.
       #expect(stream.standardOutput.contains(#""uid":\#(getuid())"#))
       #expect(!stream.standardOutput.contains(#""actor""#))
-      let push = #"["op",{"id":1,"nav":"kiosk","do":[{"push":{"screen":{"id":"a"}}}]}]"#
-      let (refusal, forbidden) = try post("/nsp1/messages?stream=\(id)&n=2", push, token)
-      #expect(forbidden == "403" && refusal.contains("the inspector only reads: it sends no op"))
+      // The user of the daemon has the role admin: reading refusals needs it.
+      let refusals = #"["get",{"id":7,"what":"refusals"}]"#
+      #expect(try post("/nsp1/messages?stream=\(id)&n=2", refusals, token).1 == "200")
+      try stream.says(#"["ok",{"id":7"#)
+      for line in Self.changing {
+        let (refusal, status) = try post("/nsp1/messages?stream=\(id)&n=3", line, token)
+        #expect(status == "403" && refusal.contains("the inspector only reads"), "\(line)")
+      }
+      #expect(try peer.state("kiosk")["rev"]?.integer == 1)
       let get = #"["get",{"id":2,"nav":"kiosk","what":"diffs"}]"#
-      #expect(try post("/nsp1/messages?stream=\(id)&n=2", get, token).1 == "200")
+      #expect(try post("/nsp1/messages?stream=\(id)&n=3", get, token).1 == "200")
       try stream.says(#"["ok",{"id":2"#)
       #expect(stream.standardOutput.contains(#""kind":"created""#))
       // Without tokens in a file, nobody but its caller needs it: the end of the terminal ends it.
@@ -107,13 +110,24 @@ extension ProcessTests {
     @Test func `a missing page and an address of other machines are errors that say what to do`()
       throws
     {
-      let child = try Child(
-        Binaries.path("navd-inspector"), ["--endpoint", daemon.endpoint, "--page", "/nowhere"])
+      let child = try inspector(["--page", "/nowhere"])
       #expect(try child.ended() == 1)
       #expect(child.standardError.contains("is in none of /nowhere: install navd-inspector"))
       let remote = try inspector(["--listen", "192.0.2.1:80"])
       #expect(try remote.ended() == 2)
-      #expect(remote.standardError.contains("navd-inspector does not encrypt"))
+      #expect(remote.standardError.contains("navd-web does not encrypt"))
+    }
+
+    @Test(arguments: [
+      (["--inspector", "--launch", "ui"], "--launch does not go with --inspector"),
+      (["--inspector", "--module", "/m.js"], "--module does not go with --inspector"),
+      (["--open"], "--open needs --inspector"),
+      (["--nav", "kiosk"], "--nav needs --inspector"),
+    ])
+    func `an option of the other purpose is refused`(options: [String], text: String) throws {
+      let child = try Child(Binaries.path("navd-web"), options)
+      #expect(try child.ended() == 2)
+      #expect(child.standardError.contains(text), "\(child.transcript)")
     }
 
     @Test func `navctl inspect starts it, with the nav and the endpoint`() throws {
@@ -125,7 +139,7 @@ extension ProcessTests {
       }
       try manager.copyItem(
         atPath: directory.path + "/index.html", toPath: share + "/index.html")
-      for program in ["navctl", "navd-inspector"] {
+      for program in ["navctl", "navd-web"] {
         try manager.copyItem(atPath: Binaries.path(program), toPath: "\(bin)/\(program)")
       }
       let child = try Child(
@@ -155,7 +169,7 @@ extension ProcessTests {
         #expect(try child.ended() == 0)
         #expect(child.standardOutput.contains(page) == options.isEmpty)
       }
-      try manager.removeItem(atPath: bin + "/navd-inspector")
+      try manager.removeItem(atPath: bin + "/navd-web")
       let missing = try Child(
         bin + "/navctl", ["--endpoint", daemon.endpoint, "inspect", "kiosk", "--print"],
         environment: ["PATH": bin])

@@ -146,7 +146,6 @@ extension ProcessTests {
       ("tcp://*:5719", 0o600, "", "expected tcp://ADDRESS:PORT"),
       ("tcp://localhost:5719", 0o600, "", "expected tcp://ADDRESS:PORT"),
       ("ipc:///tmp/navd-t-unused", 0o600, "grant = uid:1 * all\n", "RIGHT read, push, pop, admin"),
-      ("ipc:///tmp/navd-t-unused", 0o600, "role = a user:no-such-user\n", "there is no user"),
     ]
 
     @Test(arguments: refusals) func `a configuration that is not safe is refused with status 3`(

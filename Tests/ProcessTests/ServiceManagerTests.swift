@@ -40,7 +40,7 @@ extension ProcessTests {
       #expect(!manager.hasHeard("READY=1"))
     }
 
-    @Test func `a start waits for a moment if the one before it never became ready`() throws {
+    @Test func `a start waits longer after each one that never became ready`() throws {
       let directory = try TestDirectory()
       let environment = ["INVOCATION_ID": "0", "RUNTIME_DIRECTORY": directory.path]
       func start(_ endpoint: String) throws -> Child {
@@ -51,9 +51,13 @@ extension ProcessTests {
           ],
           environment: environment)
       }
-      let failed = try start("none/op")
-      #expect(try failed.ended() == 8)
-      #expect(!failed.standardError.contains("waiting"))
+      for pause in [nil, "0.1", "0.2", "0.4"] {
+        let failed = try start("none/op")
+        #expect(try failed.ended() == 8)
+        let waits = failed.standardError.contains("waiting")
+        #expect(waits == (pause != nil))
+        if let pause { #expect(failed.standardError.contains("failed: waiting for \(pause) s")) }
+      }
       for isAfterFailure in [true, false] {
         let daemon = try start("op")
         try daemon.complains("serving 0 navs")
@@ -61,6 +65,20 @@ extension ProcessTests {
         daemon.kill(SIGKILL)
         try daemon.ended()
       }
+    }
+
+    @Test func `a stop ends the wait, and the next start does not wait`() throws {
+      let directory = try TestDirectory()
+      let mark = directory.path + "/navd.starting"
+      try String(repeating: "x", count: 99).write(toFile: mark, atomically: false, encoding: .utf8)
+      let daemon = try Child(
+        Binaries.path("navd"), ["--state", directory.path + "/state"],
+        environment: ["INVOCATION_ID": "0", "RUNTIME_DIRECTORY": directory.path])
+      try daemon.complains("failed: waiting for 5.0 s")
+      daemon.kill(SIGTERM)
+      #expect(try daemon.ended() == 0, "\(daemon.transcript)")
+      #expect(!daemon.standardError.contains("serving"))
+      #expect(!FileManager.default.fileExists(atPath: mark))
     }
 
     @Test(.enabled(if: hasActivator, "systemd-socket-activate is not installed"))

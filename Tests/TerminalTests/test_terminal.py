@@ -12,7 +12,7 @@ LOOKS = [
     ("show kiosk", "Wi-Fi"), ("list", "kiosk"), ("list --clients", ""), ("history kiosk", "push"), ("log kiosk", "push"),
     ("status", "navd"), ("doctor", "ok"), ("watch kiosk --count 1", "snapshot"), ("wait kiosk --depth 3", "depth 3"),
     ("why kiosk wifi", "put on the stack"), ("diff kiosk 1", "stack"), ("verify", "kiosk"), ("env kiosk", "default"),
-    ("get kiosk --screen wifi", "Wi-Fi"), ("explain desync", "try"), ("explain", "desync"), ("cheat push", "navctl push"),
+    ("get kiosk --screen wifi", "Wi-Fi"), ("explain desync", "try"), ("explain", "desync"),
     ("config origin limits.depth", "default"), ("push kiosk dns --new --dry-run", "dry run"), ("key list", "NAME"),
     ("show nowhere", "no-nav"), ("psuh kiosk", "push"), ("bar kiosk", "default"), ("--help", "push"),
 ]
@@ -98,7 +98,7 @@ class Looks(unittest.TestCase):
     def test_nothing_is_wider_than_forty_columns(self):
         for line, shown, joined in self.look(40, 12):
             # Examples are to be copied; the help and its errors are argp's, for 80 columns.
-            if line not in ("--help", "cheat push", "psuh kiosk"):
+            if line not in ("--help", "psuh kiosk"):
                 self.fits(line, shown, joined)
 
     def test_a_dumb_terminal_gets_no_escape_sequences(self):

@@ -69,12 +69,9 @@ enum ImportRules {
     // HTTP for both; it knows nothing of navigation.
     "WebServer": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),
     // The gateway passes messages on. It needs their form and the socket, and neither the client nor
-    // NavigationReplica, which has the writers of operations: navd-inspector must link none.
+    // NavigationReplica, which has the writers of operations.
     "NavigationGateway": system.union([
       "NavigationCore", "CurveKeys", "RuntimePaths", "WebServer", "ZeroMQ", "CLinux",
-    ]),
-    "navd-inspector": system.union([
-      "NavigationGateway", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
     ]),
     "navd-web": system.union([
       "NavigationGateway", "WebServer", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",

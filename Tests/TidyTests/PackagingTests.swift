@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Testing
 
@@ -36,6 +37,17 @@ import Testing
       .compactMap { $0.firstMatch(of: #/^Sources/NavigationCore/(\w+) \S+/NavigationCore$/#)?.1 }
       .map(String.init)
     #expect(installed.sorted() == ImportRules.layers.filter { $0 != "Hub" }.sorted())
+  }
+
+  @Test func `the demonstration installs what it builds and shows with, and no more`() throws {
+    let plan = try ChildOutput(
+      of: "/usr/bin/make", ["-n", "-C", Repository.root.path, "demo"],
+      environment: ["PATH": "/usr/bin:/bin"], withErrors: true)
+    let packages = Set(
+      plan.text.split(separator: "\n").filter { $0.hasPrefix(".ci/deps ") }
+        .flatMap { $0.split(separator: " ").dropFirst().map(String.init) })
+    #expect(packages.contains("libzmq3-dev"), "\(plan.text)")
+    #expect(packages.filter { !$0.hasSuffix("-dev") } == ["python3"])
   }
 
   @Test func `the newest entry of the packages' changelog has the programs' version`() throws {

@@ -4,7 +4,7 @@ import NavctlSupport
 import NavigationClient
 import RuntimePaths
 
-/// `inspect`: shows the navs in a browser, by the program navd-inspector.
+/// `inspect`: shows the navs in a browser, by `navd-web --inspector`.
 enum InspectCommand: Command {
   static let declaration = CommandSet.Command(
     "inspect", "Show the navs, their history and any moment of it in a browser",
@@ -16,7 +16,7 @@ enum InspectCommand: Command {
     ],
     epilogue: """
       The page has the rights of its caller and can change nothing. The address works once, within
-      60 s; Ctrl-C ends the inspector. The command runs navd-inspector, of the package of that name.
+      60 s; Ctrl-C ends the inspector. The command runs navd-web --inspector, of the package navd-inspector.
       On another machine: ssh -L 9721:127.0.0.1:9721 DEVICE navctl inspect --print --listen
       127.0.0.1:9721
 
@@ -29,7 +29,7 @@ enum InspectCommand: Command {
     var connection = try invocation.connect()
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     try connection.leave()
-    var words = ["--endpoint", connection.endpoint]
+    var words = ["--inspector", "--endpoint", connection.endpoint]
     if let nav { words += ["--nav", nav] }
     if let address = invocation.line.value(of: "listen") { words += ["--listen", address] }
     let environment = invocation.environment
@@ -38,7 +38,7 @@ enum InspectCommand: Command {
     for (option, variable) in [("key", "NAVD_KEY"), ("server-key", "NAVD_SERVER_KEY")] {
       if let value = invocation.line.value(of: option) { unsafe setenv(variable, value, 1) }
     }
-    throw start("navd-inspector", words)
+    throw start("navd-web", words)
   }
 
   /// Replaces this process by a program beside navctl, else in `PATH`; returns why it did not.
@@ -49,7 +49,7 @@ enum InspectCommand: Command {
     return PlainFailure(
       lines: [
         "command: cannot start \(program): \(SystemError.text(of: errno))",
-        "try: install the package \(program), or put its directory into PATH",
+        "try: install the package navd-inspector, or put the directory of \(program) into PATH",
       ], status: isMissing ? 127 : 126)
   }
 }

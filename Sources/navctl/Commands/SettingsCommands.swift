@@ -40,7 +40,7 @@ enum ConfigureCommand: Command {
 
       \(MemberWords.note)
 
-      Example: navctl configure kiosk hidesBarsOnTap=true veto.deadline=500 veto.policy=allow
+      Example: navctl configure kiosk hidesBarsOnTap=true veto.policy=allow
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {

@@ -23,7 +23,7 @@ posts() { # STATUS URL TOKEN NUMBER LINE
 }
 
 runuser -u member -- navctl create seen --root home >/dev/null
-install_packages /packages/navd-inspector_*.deb
+install_packages /packages/navd-inspector_*.deb /packages/navd-web-bin_*.deb
 is "$(state navd-inspector.service) $(systemctl is-enabled navd-inspector.service || true)" 'inactive disabled'
 is "$(stat -c '%U:%G %a' $tokens)" 'root:navd-inspector 640'
 until_logged navd.service 'reload'
@@ -45,7 +45,7 @@ grep -q "\"uid\":$(id -u member)" /tmp/inspector.page || fail "no welcome: $(cat
 posts 403 "$address" "$token" 2 '["op",{"id":1,"nav":"seen","do":[{"push":{"screen":{"id":"a"}}}]}]'
 posts 200 "$address" "$token" 2 '["get",{"id":2,"nav":"seen","what":"diffs"}]'
 until_so grep -q '^\["ok",{"id":2' /tmp/inspector.page
-pkill -HUP -u member navd-inspector
+pkill -HUP -u member navd-web
 until_ended $inspector
 is "$(revision seen)" 1
 
@@ -65,7 +65,7 @@ is "$(revision seen)" 1
 
 # Removal ends it; a purge leaves nothing, and navd goes on.
 former=$(main_pid)
-apt-get purge -qq -y navd-inspector
+apt-get purge -qq -y navd-inspector navd-web-bin
 is "$(asks "$url/")" 000
 left=$(find /etc /lib/systemd /usr/share -name 'navd-inspector*' -o -path '*/navd/inspector*')
 [[ -z $left ]] || fail "there is still: $left"

@@ -3,6 +3,7 @@ install_packages /packages/navd_*.deb /packages/navctl_*.deb
 is "$(state navd.socket)" active
 is "$(systemctl is-enabled navd.socket)" enabled
 is "$(state navd.service)" inactive 'nobody has connected yet'
+is "$(getent passwd | grep -o '^navd[^:]*')" navd
 is "$(stat -c '%U:%G %a' /run/navd/navd.sock)" 'root:navd 660'
 is "$(stat -c '%U:%G %a' /var/lib/navd)" 'navd:navd 700'
 

@@ -37,7 +37,7 @@ navctl key new panel-1.key >panel-1.pub
 types docs/operations.md 'navd-tcp enable'
 types man/navd-tcp.8.scd 'navd-tcp enable'
 types man/navd-tcp.8.scd 'navd-tcp disable'
-install_packages /packages/navd-web_*.deb /packages/libjs-navd_*.deb /packages/navd-exporter_*.deb
+install_packages /packages/navd-web_*.deb /packages/navd-web-bin_*.deb /packages/libjs-navd_*.deb /packages/navd-exporter_*.deb
 curl --silent --output /dev/null http://127.0.0.1:9720/
 types docs/operations.md navd-web.tokens
 sed -i '/^panel /d' /etc/navd/navd-web.tokens

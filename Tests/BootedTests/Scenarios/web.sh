@@ -34,7 +34,7 @@ ends() { # FILE
 }
 
 as_member create web --root home >/dev/null
-install_packages /packages/navd-web_*.deb /packages/libjs-navd_*.deb
+install_packages /packages/navd-web_*.deb /packages/navd-web-bin_*.deb /packages/libjs-navd_*.deb
 is "$(state navd-web.socket) $(systemctl is-enabled navd-web.socket)" 'active enabled'
 is "$(state navd-web.service)" inactive 'nobody has connected yet'
 is "$(stat -c '%U:%G %a' $tokens)" 'root:navd-web 640'
@@ -152,7 +152,7 @@ apt-get remove -qq -y navd-web
 is "$(systemctl is-active navd-web.service navd-web.socket | paste -sd' ')" 'inactive inactive'
 is "$(asks "$url/")" 000
 [[ -e $tokens ]] || fail 'the tokens are gone'
-apt-get purge -qq -y navd-web libjs-navd
+apt-get purge -qq -y navd-web navd-web-bin libjs-navd
 left=$(find /etc /lib/systemd /var/lib/systemd /usr/share -name 'navd-web*' -o -name 'navigation-client*')
 [[ -z $left ]] || fail "there is still: $left"
 is "$(systemctl list-unit-files --plain --no-legend 'navd-web*')" ''
