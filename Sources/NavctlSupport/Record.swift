@@ -7,7 +7,7 @@ package struct Record: Sendable {
   /// The types of records; the schema has a definition of each.
   package enum Kind: String, CaseIterable, Sendable {
     case changed, planned
-    case state, bar, top, screen, detached, restoration, rows, part, transition
+    case state, bar, top, screen, detached, restoration, part, transition
     case log, history, verify, position, navs, clients, why, comparison, dump, routes
     case diffs, refusals
     case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved

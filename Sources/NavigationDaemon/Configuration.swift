@@ -1,4 +1,3 @@
-import NavigationCore
 import RuntimePaths
 
 /// The configuration of a daemon; every member has its default, so no file is needed.

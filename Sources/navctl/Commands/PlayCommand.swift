@@ -101,10 +101,8 @@ private struct Playback: ~Copyable {
     let header = player.header
     guard invocation.isJSON else {
       let note = header.redacted.isEmpty ? "" : "  redacted"
-      return try Output.line(
-        TerminalText.visible(
-          "\(header.nav)  revisions \(header.from.number) to \(header.to.number)\(note)"
-        ))
+      let range = "revisions \(header.from.number) to \(header.to.number)"
+      return try Output.line(TerminalText.visible("\(header.nav)  \(range)\(note)"))
     }
     try Output.record(
       Record(
