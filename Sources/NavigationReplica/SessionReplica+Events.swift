@@ -82,7 +82,7 @@ extension SessionReplica {
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody)
     principal = welcome.principal
-    isDivided = isDivided || welcome.features.contains(Feature.shards.rawValue)
+    isDivided = isDivided || welcome.isDivided
     used = 0
     upTo = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.

@@ -2,23 +2,6 @@ import NavigationCore
 import Testing
 
 @Suite struct PopTests {
-  @Test func `C-035 pop removes the top and tells will, popped, did`() throws {
-    var nav = try Nav("A", "B", "C")
-    #expect(try nav.run(.pop) == .popped("C"))
-    #expect(nav.ids == ["A", "B"])
-    #expect(nav.commit?.splice == Splice(at: 2, removed: ["C"], insertedCount: 0))
-    #expect(
-      nav.events == [
-        .willHide("C", animated: false), .willShow("B", animated: false), .didPop("C"),
-        .didHide("C", animated: false), .didShow("B", animated: false),
-      ])
-  }
-
-  @Test func `C-036 C-039 the root cannot be popped, and trying changes nothing`() throws {
-    var nav = try Nav("A")
-    #expect(try nav.runsWithoutEffect(.pop) == .popped(nil))
-  }
-
   @Test func `C-037 popping an empty detached controller changes nothing`() throws {
     var nav = try Nav(isAttached: false)
     #expect(try nav.runsWithoutEffect(.pop) == .popped(nil))
@@ -35,11 +18,6 @@ import Testing
         .didPop("C"), .didHide("D", animated: false), .didShow("B", animated: false),
       ])
     #expect(nav.detachedKeys == [.screen("C"), .screen("D")])
-  }
-
-  @Test func `C-045 popTo the top pops nothing`() throws {
-    var nav = try Nav("A", "B", "C")
-    #expect(try nav.runsWithoutEffect(.popTo("C")) == .poppedAll([]))
   }
 
   @Test func `C-046 popTo needs a target on the stack`() throws {
@@ -63,26 +41,6 @@ import Testing
         .willHide("C", animated: true), .willShow("A", animated: true), .didPop("C"),
         .didPop("B"), .didHide("C", animated: true), .didShow("A", animated: true),
       ])
-  }
-
-  @Test func `C-049 popToRoot at the root pops nothing`() throws {
-    var nav = try Nav("A")
-    #expect(try nav.runsWithoutEffect(.popToRoot) == .poppedAll([]))
-  }
-
-  @Test func `C-051 popping to the root and then popping leaves the root`() throws {
-    var nav = try Nav("A", "B")
-    #expect(try nav.run(.popTo("A")) == .poppedAll(["B"]))
-    #expect(try nav.runsWithoutEffect(.pop) == .popped(nil))
-    #expect(nav.ids == ["A"])
-  }
-
-  @Test func `C-058 activating a shown button whose action is nav.pop pops`() throws {
-    var nav = try Nav("A", "B")
-    try nav.run(.item("B", .leftItems([.new("k", action: "nav.pop")])))
-    #expect(try nav.run(.activateButton("k")) == .popped("B"))
-    #expect(nav.ids == ["A"])
-    #expect(nav.events.contains(.didPop("B")))
   }
 
   @Test func `popTo by route takes the top-most match, or the only one`() throws {

@@ -22,44 +22,12 @@ import Testing
     #expect(nav.controller.top?.titleByteCount == 800)
   }
 
-  @Test func `C-013 pushing puts a screen on top and tells will, pushed, did`() throws {
-    var nav = try Nav("A", detached: ["B"])
-    #expect(try nav.run(.push("B")) == .screen("B"))
-    #expect(nav.ids == ["A", "B"])
-    #expect(nav.controller.revision == Revision(11))
-    #expect(nav.commit?.splice == Splice(at: 1, removed: [], insertedCount: 1))
-    #expect(nav.commit?.isAnimated == false)
-    #expect(nav.commit?.relation == nil)
-    #expect(
-      nav.events == [
-        .willHide("A", animated: false), .willShow("B", animated: false), .didPush("B"),
-        .didHide("A", animated: false), .didShow("B", animated: false),
-      ])
-  }
-
-  @Test func `C-014 an animated push marks the commit and its events`() throws {
-    var nav = try Nav("A", detached: ["B"])
-    try nav.run(.push("B"), animated: true)
-    #expect(nav.commit?.isAnimated == true)
-    #expect(
-      try nav.story() == [
-        .willHide("A", animated: true), .willShow("B", animated: true), .didPush("B"),
-        .didHide("A", animated: true), .didShow("B", animated: true),
-      ])
-  }
-
   @Test(arguments: ["A", "B", "C"] as [ScreenID])
   func `C-016 C-017 a screen on the stack, top or buried, is not pushed again`(id: ScreenID) throws
   {
     var nav = try Nav("A", "B", "C")
     nav.refuses(.push(id), with: .duplicateScreen(id))
     nav.refuses(.push(ScreenRecord(id: id)), with: .duplicateScreen(id))
-  }
-
-  @Test func `C-018 a duplicate push may be ignored on request`() throws {
-    var nav = try Nav("A", "B")
-    let output = try nav.runsWithoutEffect(.push(.id("B"), onDuplicate: .ignore))
-    #expect(output == .alreadyInStack("B"))
   }
 
   @Test(arguments: [ScreenKind.tabBar, .navigation])
@@ -72,11 +40,6 @@ import Testing
     try nav.run(.createScreen(record))
     nav.refuses(.push("T"), with: .forbiddenKind("T", kind))
     nav.refuses(.push(ScreenRecord(kind: kind)), with: .forbiddenKind(nil, kind))
-  }
-
-  @Test func `C-023 a screen that was never created cannot be pushed`() throws {
-    var nav = try Nav("A")
-    nav.refuses(.push("Z"), with: .unknownScreen("Z"))
   }
 
   @Test func `C-025 show pushes and is animated unless the message says otherwise`() throws {
@@ -119,33 +82,6 @@ import Testing
     nav.context.limits.stackDepth = 1
     let record = ScreenRecord(item: [.rightItems([.id("nope")])])
     nav.refuses(.push(record), with: .unknownButton("nope"))
-  }
-
-  @Test func `C-032 the new top gives the bar its item and the former top its back item`() throws {
-    var nav = try Nav("A", detached: ["B"])
-    try nav.run(.push("B"))
-    let bar = nav.controller.resolvedBar()
-    #expect(bar.top == "B")
-    #expect(bar.back == "A")
-    #expect(nav.controller.backScreen?.id == "A")
-  }
-
-  @Test func `C-033 moving on the stack leaves the bar and the toolbar alone`() throws {
-    var nav = try Nav("A", "B", detached: ["C", "X"])
-    let bar = nav.controller.bar
-    let toolbar = nav.controller.toolbar
-    try nav.run(.push("C"))
-    try nav.run(.pop)
-    try nav.run(.setStack("X"))
-    #expect(nav.controller.bar == bar)
-    #expect(nav.controller.toolbar == toolbar)
-  }
-
-  @Test func `C-076 top and visible are the last screen`() throws {
-    let nav = try Nav("A", "B")
-    #expect(nav.controller.top?.id == "B")
-    #expect(nav.controller.visible?.id == "B")
-    #expect(nav.controller.stack.first?.id == "A")
   }
 
   @Test func `C-149 a screen made in place has one item, at its defaults`() throws {

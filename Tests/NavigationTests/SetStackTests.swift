@@ -8,16 +8,6 @@ import Testing
     #expect(output == .replaced(popped: [], ids: ["A", "B", "C"]))
   }
 
-  @Test func `C-060 with the top kept nothing is shown anew`() throws {
-    var nav = try Nav("A", "B", "C", detached: ["Z"])
-    #expect(
-      try nav.run(.setStack("Z", "C"), animated: true)
-        == .replaced(popped: ["A", "B"], ids: ["Z", "C"]))
-    #expect(nav.commit?.relation == .same)
-    #expect(nav.events == [])
-    #expect(nav.commit?.splice == Splice(at: 0, removed: ["A", "B"], insertedCount: 1))
-  }
-
   @Test func `C-061 C-065 a new top that was below comes back`() throws {
     for animated in [true, false] {
       var nav = try Nav("A", "B", "C")
@@ -56,16 +46,6 @@ import Testing
         .willHide("A", animated: true), .willShow("Y", animated: true),
         .didHide("A", animated: true), .didShow("Y", animated: true),
       ])
-  }
-
-  @Test func `C-064 a whole new stack relates as new`() throws {
-    var nav = try Nav("A", "B", detached: ["X"])
-    try nav.run(.setStack("X"), animated: true)
-    #expect(nav.commit?.relation == .new)
-    #expect(nav.running?.kind == .push)
-    #expect(nav.running?.from == "B")
-    #expect(nav.running?.to == "X")
-    #expect(nav.detachedKeys == [.screen("A"), .screen("B")])
   }
 
   @Test func `C-066 an attached controller keeps a root, a detached one may be emptied`() throws {

@@ -32,7 +32,8 @@ extension ProcessTests {
     /// Each command that the help lists, in that order.
     private func commands() throws -> [String] {
       let help = try daemon.navctl(["help", "all"]).output.split(separator: "\n")
-      return help.prefix { !$0.hasPrefix("      --") }.filter { $0.hasPrefix("  ") }
+      return help.prefix { !$0.hasPrefix("      --") }
+        .filter { $0.hasPrefix("  ") && !$0.hasPrefix("    ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
     }
 

@@ -1,5 +1,3 @@
-import NavigationCore
-
 /// What a daemon has beside those that run alone, by its name in the protocol.
 ///
 /// Later versions can add further names.
@@ -14,5 +12,5 @@ public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStr
   public var description: String { rawValue }
 
   /// Navs that other daemons of a cluster serve.
-  public static let shards = NavigationFeature(rawValue: Feature.shards.rawValue)
+  public static let shards = NavigationFeature(rawValue: "shards")
 }

@@ -87,7 +87,7 @@ extension Hub {
     json.optional("server", configuration.server)
     json.name("features")
     json.beginArray()
-    if shards.count > 1 { json.string(Feature.shards.rawValue) }
+    if shards.count > 1 { json.string("shards") }
     json.endArray()
     json.member("hb", session.heartbeat)
     json.name("you")

@@ -207,7 +207,7 @@ private struct WatchStream {
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
-    case .opened(let welcome): isDivided = welcome.features.contains(Feature.shards.rawValue)
+    case .opened(let welcome): isDivided = welcome.isDivided
     case .closed, .answered, .queued, .ephemeral, .traced, .changed: break
     }
     return .goOn

@@ -72,6 +72,8 @@ package struct Welcome: Hashable, Sendable {
   package var server: String
   /// The names of what the daemon has beside those that run alone.
   package var features: [String] = []
+  /// Whether it is one of a cluster whose daemons divide the navs (protocol §17).
+  package var isDivided: Bool { features.contains("shards") }
   /// Milliseconds without another message after which the daemon sends a `mark`.
   package var heartbeat: UInt64
   /// The role that the daemon gives the client, by its access rules.
