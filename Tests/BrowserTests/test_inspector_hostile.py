@@ -73,6 +73,10 @@ def has(shown, text):
     return True
 
 
+# The page's own elements of lists and tables, which have rows as soon as there is something to list.
+ROWS = {"li", "tr", "td"}
+
+
 class HostileText(InspectorTest):
     def inspect(self, text, plain=None):
         found = self.run_(INSPECT, text)
@@ -125,7 +129,7 @@ class HostileText(InspectorTest):
         for name, text in TEXTS.items():
             with self.subTest(name):
                 nav, tags = self.play(text)
-                self.assertEqual(tags - plain, set())
+                self.assertEqual(tags - plain - ROWS, set())
                 self.in_a_file(nav, text)
 
     def in_a_file(self, nav, text):
