@@ -309,7 +309,7 @@ let package = Package(
         "NavigationClient", "NavigationCore", "NavigationReplica", "Journal", "ZeroMQ", "CurveKeys",
         "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
-      exclude: ["Fixtures"], swiftSettings: strict),
+      exclude: ["Fixtures", "run"], swiftSettings: strict),
     // The packages in a booted Debian; `make booted` prepares one.
     .testTarget(
       name: "BootedTests", dependencies: ["ChildProcess"],
