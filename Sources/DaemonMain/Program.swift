@@ -101,7 +101,7 @@ package enum Program {
     ExitStatus.orderly.exitProcess()
   }
 
-  /// Logs the faults of a configuration, each with a fresh log, whose rate limit suppresses none.
+  /// Logs each fault of a configuration with a log of its own, so that no rate limit suppresses it.
   private static func report(
     _ faults: [ConfigurationError], _ level: LogLevel, _ destination: Log.Destination
   ) {

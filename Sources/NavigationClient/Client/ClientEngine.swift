@@ -246,8 +246,9 @@ extension ClientEngine {
     var hasEnded: Bool
   }
 
-  /// Ends requests that have timed out, and resumes the tasks whose results are available; returns
-  /// the commands for the link, and the time of the next call.
+  /// Ends requests that have timed out, and resumes the tasks that have a result.
+  ///
+  /// Returns the commands for the link, and the time of the next call.
   private func advance() -> Turn {
     let (turn, resumptions) = state.withLock { state in
       let now = monotonicMilliseconds()

@@ -71,8 +71,8 @@ struct Coordinations: Sendable {
   /// Restores the coordinations from before a failed batch, except what belongs to sessions that
   /// have ended.
   ///
-  /// Returns whether any coordination was restored; each of them counts as unfinished. A gesture
-  /// whose session has ended gets the deadline `now`.
+  /// Returns whether any coordination was restored; each of them counts as unfinished. If the
+  /// session of a gesture has ended, the gesture gets the deadline `now`.
   mutating func rollBack(
     to sealed: [Int: Coordination], among sessions: Sessions, at now: Instant
   ) -> Bool {
