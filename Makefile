@@ -118,7 +118,7 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
 	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' .ci/during Tests/ProcessTests/run \
 	  $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests --skip ^ProcessTests)
-	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests --filter '^ProcessTests.*[./]Cluster(Loss)?Tests/')
+	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests --filter ^ProcessTests.ProcessTests/ClusterTests/ --filter ClusterLossTests)
 	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
 	$(call step,.ci/beside Tests/BrowserTests/run $(CLIENT_TESTS))
 
