@@ -138,7 +138,7 @@ test-guides: build ## The commands and programs of the pages, as a reader types 
 test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter 'ConnectionCountTests|ClusterLossTests')
+	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)
