@@ -160,7 +160,7 @@ class Wide(Interface):
         self.press("P")
         self.sees("disconnected: nothing was sent")
         self.scene.daemon.start()
-        self.sees("▶ wifi", "  connected")
+        self.sees("▶ wifi", "[kiosk] rev 5", "  connected")
         self.press("P")
         self.sees("popped wifi", "▶ settings")
         self.scene.must("close", "kiosk", "--any")
