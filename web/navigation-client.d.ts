@@ -30,7 +30,7 @@ export interface Presentation {
 export type PartName =
   "bar" | "toolbar" | "presented" | "transition" | "environment" | "settings";
 
-/** A state of a nav, which its digest has proved. */
+/** A state of a nav, with the ids, versions and order that its digest names. */
 export interface NavigationState {
   readonly nav: string;
   /** `controller`, `bar`, or `directory` for `$navs` and `$clients`. */
@@ -390,4 +390,4 @@ export class LineReader {
 
 export function decode(line: Uint8Array): { verb: string; body: any; octets: number };
 
-export function digest(screens: readonly { id: string; ver: number }[], parts?: object): string;
+export function checksum(screens: readonly { id: string; ver: number }[], parts?: object): string;

@@ -2311,7 +2311,7 @@ export class Mirror {
     this.#screens = this.#head = null;
     const sums = [];
     const computed = sumUp(sums, screens, parts, 0);
-    if (computed !== dig) return this.#suspect({ rev, dig: computed });
+    if (computed !== dig.slice(0, 8)) return this.#suspect({ rev, dig: computed + dig.slice(8) });
     this.#sums = sums;
     this.#adopt({ kind, epoch, rev, dig, screens, parts, resolved, receivedAt });
     this.#phase = "following";
@@ -2346,7 +2346,9 @@ export class Mirror {
       lowest = Math.min(lowest, index);
     }
     const computed = sumUp(this.#sums, next.screens, next.parts, lowest);
-    if (computed !== diff.dig) return this.#suspect({ rev: diff.rev, dig: computed });
+    if (computed !== diff.dig.slice(0, 8)) {
+      return this.#suspect({ rev: diff.rev, dig: computed + diff.dig.slice(8) });
+    }
     this.#adopt({
       ...next, rev: diff.rev, dig: diff.dig, resolved: diff.resolved ?? next.resolved, receivedAt,
     });
@@ -2441,16 +2443,16 @@ function pick(source, names) {
 }
 
 /**
- * The digest of a state: CRC-32 over the ids and versions (§7 of the protocol).
+ * The first 8 digits of a state's digest: CRC-32 over the ids and versions (the core of the protocol).
  *
  * @param {{id: string, ver: number}[]} screens
  * @param {object} parts the six parts by name; a virtual nav has none
  * @returns {string} 8 lower-case hex digits
  */
-export function digest(screens, parts = {}) { return sumUp([], screens, parts, 0); }
+export function checksum(screens, parts = {}) { return sumUp([], screens, parts, 0); }
 
 /**
- * Computes the digest after a change that did not touch the screens below `from`.
+ * Computes the checksum after a change that did not touch the screens below `from`.
  *
  * `sums` has the checksum of the lines up to and including each screen, and is brought up to date.
  */

@@ -20,6 +20,8 @@ package final class Journal: JournalStore {
   package let place: any JournalPlace
 
   package let engine: any JournalEngine
+  /// The file outside of the directory that says how many rows there were; nil without one.
+  package var witness: JournalWitness?
   let metadata: Metadata
   var ledger = Ledger()
   var closing: [UInt64] = []
@@ -69,6 +71,12 @@ package final class Journal: JournalStore {
 
   /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
   package var isRestored: Bool { engine.isRestored }
+
+  /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.
+  package var loss: EpochLoss? {
+    if let witness, witness.acknowledged > lastSequence { return .older }
+    return mustRenewEpochs ? isRestored ? .backup : .crash : nil
+  }
 
   /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
   package func epochsRenewed() throws(JournalError) {
@@ -182,6 +190,7 @@ extension Journal {
   package func noteCommitted() {
     isStaging = false
     census.stored = census.draft
+    witness?.note(lastSequence)
     for record in batch.records { ledger.add(record) }
     commits += 1
   }

@@ -25,7 +25,7 @@ package struct GuardChoice: Hashable, Sendable {
     }
     if let text = line.value(of: "digest") {
       guard let digest = Digest(text) else {
-        throw UsageError("--digest takes 8 hex digits, as show prints them, not '\(text)'")
+        throw UsageError("--digest takes 24 hex digits, as show prints them, not '\(text)'")
       }
       typed.digest = digest
     }

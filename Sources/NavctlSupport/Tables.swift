@@ -134,6 +134,7 @@ package enum Tables {
     guard let epoch = entry["epoch"]?.string else { return nil }
     return switch entry["cause"]?.string {
     case "backup": "restored from a backup, new epoch \(epoch)"
+    case "older": "an older copy of the journal was put back, new epoch \(epoch)"
     case "crash": "revisions may be lost, new epoch \(epoch)"
     default: "new epoch \(epoch)"
     }

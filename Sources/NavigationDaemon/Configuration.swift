@@ -23,6 +23,8 @@ package struct Configuration: Hashable, Sendable {
     /// The directory of the journal; if nil, `PathRules` computes it.
     package var stateDirectory: String?
     package var durability = Durability.sync
+    /// The path of the journal's witness; nil for none.
+    package var witness: String?
     /// The mode of the socket file; nil stands for 0660 with a group, else 0600.
     package var socketMode: UInt32?
     /// The group whose members can connect, as name or number; nil keeps the group of the daemon.

@@ -25,6 +25,13 @@ extension ConfigurationKey {
         + "it answers before; a power failure can then lose answered changes.",
       change: .atStart),
     ConfigurationKey(
+      section: "daemon", name: "witness", value: .text(witness),
+      documentation:
+        "A file outside of the state directory, on other storage if there is any, with "
+        + "the number of the newest row. A start that finds fewer rows in the journal, because an "
+        + "older copy was put back, gives all navs new epochs. One daemon only.",
+      change: .atStart),
+    ConfigurationKey(
       section: "daemon", name: "socket-mode", value: .text(socketMode),
       documentation: "The mode of the socket: auto is 0660 with a socket-group, else 0600.",
       change: .atStart),
@@ -85,6 +92,14 @@ extension ConfigurationKey {
     rule: { rules in
       do throws(PathError) { return try rules.stateDirectory() } catch { return nil }
     })
+
+  private static let witness = TextValue(
+    expected: "an absolute path, or empty for none",
+    store: { configuration, text in
+      guard text.isEmpty || text.hasPrefix("/") else { return "" }
+      configuration.daemon.witness = text.isEmpty ? nil : text
+      return nil
+    }, show: { $0.daemon.witness ?? "" })
 
   private static let socketMode = TextValue(
     expected: "auto, 0600 or 0660",

@@ -255,6 +255,9 @@ package enum Daemon {
         bootID: try boot(rules))
       do throws(JournalError) {
         journal = try place.open(retention: retention, holder: holder)
+        journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
+          try JournalWitness(path: path)
+        }
       } catch {
         throw .journal(error)
       }
@@ -264,14 +267,23 @@ package enum Daemon {
       var hub = Hub(
         configuration: hubConfiguration(configuration), access: access, seed: try seed())
       var progress = StartProgress(as: form, log: log)
+      let acknowledged = journal.witness?.acknowledged ?? 0
+      let loss: EpochLoss?
       do throws(DaemonError) {
-        try JournalReplay.serve(
+        loss = try JournalReplay.serve(
           journal, by: &hub, progress: { progress.show($0, of: $1) }, report: extendTimeout)
       } catch {
         progress.end(isComplete: false)
         throw error
       }
       progress.end(isComplete: true)
+      if loss == .older {
+        log(
+          LogEntry(
+            .warning,
+            "\(journal.name) does not reach row \(acknowledged), which was acknowledged: an older "
+              + "copy was put back; all navs have new epochs", kind: .journalFailed))
+      }
       return (hub, journal, nil)
     }
     let cluster: any ClusterJournal

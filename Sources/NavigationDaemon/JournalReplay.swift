@@ -13,16 +13,18 @@ enum JournalReplay {
   /// Replays the open journal of a daemon outside of a cluster, which its hub then serves.
   ///
   /// `progress` gets the number of rows that are replayed, and of all, from time to time. `report`
-  /// gets what follows the rows, in long starts.
+  /// gets what follows the rows, in long starts. Returns why all navs got new epochs; nil if they
+  /// did not.
   static func serve(
     _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     report: (String) -> Void
-  ) throws(DaemonError) {
+  ) throws(DaemonError) -> EpochLoss? {
     let now = now()
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal], report)
+    let loss = journal.loss
     hub.finishReplay(
-      renewsEpochs: journal.mustRenewEpochs, because: journal.isRestored ? .backup : .crash,
+      renewsEpochs: loss != nil, because: loss ?? .crash,
       lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
       let records = hub.takeRecords()
@@ -32,6 +34,7 @@ enum JournalReplay {
       throw .journal(error)
     }
     _ = hub.committed(at: now)
+    return loss
   }
 
   /// Replays an open journal to check it, without serving it; returns the number of navs.

@@ -93,7 +93,7 @@ package struct RecordingEnd: Hashable, Sendable {
     JSONWriter.object { json in
       json.member("end", entries)
       json.member("rev", revision.number)
-      json.member("dig", hex: digest.bits)
+      json.member("dig", digest)
     }
   }
 
@@ -105,8 +105,8 @@ package struct RecordingEnd: Hashable, Sendable {
     }
     guard let entries = tape.member("end", of: 0).flatMap({ tape.integer($0) }),
       let revision = tape.member("rev", of: 0).flatMap({ tape.integer($0) }),
-      let digest = tape.member("dig", of: 0).flatMap({ tape.hex32($0) })
+      let digest = tape.member("dig", of: 0).flatMap({ tape.digest($0) })
     else { throw .broken(line: number, what: "the end lacks its members") }
-    self.init(entries: entries, revision: Revision(revision), digest: Digest(bits: digest))
+    self.init(entries: entries, revision: Revision(revision), digest: digest)
   }
 }

@@ -98,7 +98,7 @@ extension JSONWriter {
     optional("rev", guards.revision)
     if let digest = guards.digest {
       name("dig")
-      hex(digest.bits)
+      hex(digest)
     }
     if let top = guards.top {
       name("top")

@@ -2,7 +2,7 @@ package import NavigationCore
 
 /// A client's copy of the state of one nav.
 ///
-/// Law: `digest` is the digest of `screens` and `parts`. A mirror is replaced as a whole, by a
+/// Law: `digest` has the checksum of `screens` and `parts`. A mirror is replaced as a whole, by a
 /// snapshot or by a complete diff, so no intermediate state is visible.
 package struct Mirror: Hashable, Sendable {
   /// The kind of the nav: `controller`, `bar` or `directory`.
@@ -36,9 +36,8 @@ package struct Mirror: Hashable, Sendable {
   package init?(_ whole: SnapshotPart) {
     guard whole.first == 0, whole.isLast, let digest = whole.digest else { return nil }
     var running = MirrorDigest()
-    guard running.update(screens: whole.screens, parts: whole.parts, from: 0) == digest else {
-      return nil
-    }
+    let checksum = running.update(screens: whole.screens, parts: whole.parts, from: 0)
+    guard checksum == digest.checksum else { return nil }
     self.init(
       kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
       parts: whole.parts, resolved: whole.resolved, digest: digest)
@@ -85,8 +84,8 @@ extension Mirror {
 enum DiffFault: Error, Hashable, Sendable {
   /// A change names a screen, a part or an index that the mirror does not have.
   case misplaced
-  /// After all changes, the mirror has another digest than the diff.
-  case digest(computed: Digest)
+  /// After all changes, the mirror has another checksum than the diff's digest.
+  case checksum(computed: UInt32)
 }
 
 /// The checksums of the digest's lines, up to and including each screen.
@@ -95,11 +94,11 @@ enum DiffFault: Error, Hashable, Sendable {
 struct MirrorDigest: Sendable {
   private var prefixes: [UInt32] = []
 
-  /// Computes the digest after a change that did not touch the screens below `index`; O(count −
+  /// Computes the checksum after a change that did not touch the screens below `index`; O(count −
   /// index).
   mutating func update(
     screens: [MirrorRecord], parts: [MirrorRecord], from index: Int
-  ) -> Digest {
+  ) -> UInt32 {
     let kept = min(index, prefixes.count, screens.count)
     prefixes.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
@@ -112,7 +111,7 @@ struct MirrorDigest: Sendable {
     }
     line.begin(isContinued: !screens.isEmpty)
     for part in parts { line.append(":" + part.id, part.version.number) }
-    return Digest(bits: line.checksum(from: checksum))
+    return line.checksum(from: checksum)
   }
 }
 
@@ -128,7 +127,7 @@ extension Mirror {
       firstChanged = min(firstChanged, index)
     }
     let computed = running.update(screens: next.screens, parts: next.parts, from: firstChanged)
-    guard computed == diff.digest else { throw .digest(computed: computed) }
+    guard computed == diff.digest.checksum else { throw .checksum(computed: computed) }
     next.revision = diff.revision
     next.digest = diff.digest
     if let resolved = diff.resolved { next.resolved = resolved }

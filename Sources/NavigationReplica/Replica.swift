@@ -165,9 +165,8 @@ extension Replica {
     partial = nil
     var running = MirrorDigest()
     let computed = running.update(screens: whole.screens, parts: whole.parts, from: 0)
-    guard computed == digest else {
-      return suspect(
-        MirrorPosition(epoch: nil, revision: whole.revision, digest: computed))
+    guard computed == digest.checksum else {
+      return suspect(digest, but: computed, at: whole.revision)
     }
     mirror = Mirror(
       kind: whole.kind, epoch: whole.epoch, revision: whole.revision, screens: whole.screens,
@@ -203,8 +202,8 @@ extension Replica {
     } catch {
       switch error {
       case .misplaced: return suspect(mirror.position)
-      case .digest(let computed):
-        return suspect(MirrorPosition(epoch: nil, revision: diff.revision, digest: computed))
+      case .checksum(let computed):
+        return suspect(diff.digest, but: computed, at: diff.revision)
       }
     }
   }
@@ -238,6 +237,14 @@ extension Replica {
     partial = nil
     isSuspect = false
     divergence = nil
+  }
+
+  /// Reports a digest with the checksum that was computed instead of the one received.
+  private mutating func suspect(
+    _ digest: Digest, but checksum: UInt32, at revision: Revision
+  ) -> ReplicaAction {
+    let computed = Digest(checksum: checksum, chain: digest.chain)
+    return suspect(MirrorPosition(epoch: nil, revision: revision, digest: computed))
   }
 
   private mutating func suspect(_ position: MirrorPosition?) -> ReplicaAction {

@@ -1,6 +1,7 @@
 """Recordings of a nav that changes at random, made without navd; `Nav.state` is what each revision must show."""
 import base64
 import gzip
+import hashlib
 import json
 import random
 import zlib
@@ -13,10 +14,12 @@ RESOLVED = {
     "toolbar": {"visible": False, "items": []}, "orientations": ["portrait"], "swipeBack": False}
 
 
-def digest(state):
+def digest(state, before):
+    """The digest after a revision: the checksum, and a chain over the contents and the digest before."""
     lines = [f"{screen['id']}@{screen['ver']}" for screen in state["screens"]]
     lines += [f":{part}@{state[part]['ver']}" for part in PARTS]
-    return f"{zlib.crc32(chr(10).join(lines).encode()):08x}"
+    chain = hashlib.sha256(f"{before} {json.dumps(state)}".encode()).hexdigest()[:16]
+    return f"{zlib.crc32(chr(10).join(lines).encode()):08x}{chain}"
 
 
 def copy(value):
@@ -31,7 +34,7 @@ class Nav:
         self.count, self.time = 0, 1_795_697_196_055
         self.state = {"kind": "controller", "screens": [{"id": "home", "ver": 1, "title": "Home"}],
                       **{part: {"ver": 1} for part in PARTS}}
-        self.state["dig"] = digest(self.state)
+        self.state["dig"] = digest(self.state, epoch)
 
     def resolved(self):
         screens = self.state["screens"]
@@ -48,6 +51,7 @@ class Nav:
     def begin(self, epoch, rev):
         """The entry of a new epoch, which goes on from `rev`."""
         self.epoch, self.rev = epoch, rev
+        self.state["dig"] = self.state["dig"][:8] + epoch
         return {"kind": "epoch", "rev": rev, "t": self.time, "epoch": epoch, "cause": "crash", "dig": self.state["dig"]}
 
     def step(self):
@@ -57,7 +61,7 @@ class Nav:
         if kind == "pop" and len(screens) < 2 or kind == "push" and len(screens) > 8:
             kind = "screen.set"
         change = copy(self.change(kind, rev, screens))
-        self.state["dig"] = digest(self.state)
+        self.state["dig"] = digest(self.state, before)
         self.rev = rev
         self.time += self.random.choice((3, 40, 900, 70_000))
         who = self.random.randrange(3)

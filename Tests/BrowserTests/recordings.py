@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import zlib
 
 from harness import nsp
 
@@ -95,10 +96,14 @@ class Maker:
             "textColor": "black", "tintColor": "blue", "shadow": {"hairline": "1/2"}, "content": {"top": 0},
             "toolbar": {"visible": False, "items": []}, "orientations": ["portrait"], "swipeBack": len(self.screens) > 1}
 
+    def digest(self):
+        chain = zlib.crc32(f"{self.dig} {self.screens}".encode())
+        return f"{nsp.checksum(self.screens, self.parts)}{chain:016x}"
+
     def first(self):
         self.rev = 1
         self.screens = [{"id": "home", "ver": 1, "title": "Home"}]
-        self.dig = nsp.digest(self.screens, self.parts)
+        self.dig = self.digest()
         return {"kind": "state", "rev": 1, "t": 1732147200000, "epoch": self.epoch, "resolved": self.bar(),
                 "state": {"kind": "controller", "screens": list(self.screens), **self.parts, "dig": self.dig}}
 
@@ -114,7 +119,7 @@ class Maker:
             gone = self.screens.pop()
             change = {"at": 1, "del": [gone["id"]], "ins": []}
             more = {"do": ["pop"], "del": [gone["id"]]}
-        self.dig = nsp.digest(self.screens, self.parts)
+        self.dig = self.digest()
         return {"kind": "changed", "rev": self.rev, "t": 1732147200000 + self.rev * 1000, "cause": "api",
                 "by": {"name": "shell", "op": self.rev, "principal": "uid:1000", "pid": 2820}, **more, "before": before,
                 "dig": self.dig, "depth": len(self.screens), "ch": [change], "resolved": self.bar(), "ev": []}

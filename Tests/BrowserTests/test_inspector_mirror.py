@@ -226,8 +226,8 @@ class Mirror(InspectorTest):
         self.until_incident("opened", "mirror-7", "uid:0")
         # The timeline has read the revision before the report, and reads it no more.
         self.until("its row", f"return document.querySelector('[data-row][data-rev=\"{rev}\"][data-proof]')")
-        client.request("watch", nav=nav, bad={"rev": rev, "dig": "00000bad"})
-        self.until_incident(f"report {rev}", "00000bad", "mirror-7", self.daemon.control.get(nav)["dig"])
+        client.request("watch", nav=nav, bad={"rev": rev, "dig": "00000bad" + "0" * 16})
+        self.until_incident(f"report {rev}", "00000bad" + "0" * 16, "mirror-7", self.daemon.control.get(nav)["dig"])
         self.until("the sign in the timeline", f"return document.querySelector('[data-row][data-rev=\"{rev}\"] [data-sign=divergence]')")
         # Without credit, what its watch is to be sent waits.
         client.request("watch", nav=other)

@@ -77,7 +77,7 @@ class Pictures(InspectorTest):
         self.live("kiosk")
         remote = Client(self.daemon.endpoint, "dashboard")
         self.addCleanup(remote.close)
-        remote.request("watch", nav="kiosk", bad={"rev": rev, "dig": "00000bad"})
+        remote.request("watch", nav="kiosk", bad={"rev": rev, "dig": "00000bad" + "0" * 16})
         for what in ("session-event", "report"):
             self.until(what, f"return document.querySelector('[data-view=stream] [data-{what}]')")
         self.until("the newest row", f"return document.querySelector('[data-row][data-rev=\"{rev}\"]')")

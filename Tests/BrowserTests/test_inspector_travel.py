@@ -222,7 +222,7 @@ class Travel(InspectorTest):
             entry = log[row["rev"]]
             self.assertIn(entry["cause"], row["text"])
             self.assertIn(entry["do"][0], row["text"])
-            self.assertIn(entry["dig"], row["text"])
+            self.assertIn(entry["dig"][:8], row["text"])
         # The page has had one state, and each that it travels to is proven too.
         self.becomes("the proven ones", [7], self.proven)
         self.slide(3)

@@ -273,16 +273,17 @@ class Runner:
 
 
 def run_digest(daemon, vector):
-    """A snapshot with these records has the digest, and one with another digest is refused."""
+    """A snapshot with these records has the checksum, and one with another is refused."""
     parts = {part["id"]: {"ver": part["ver"]} for part in vector["parts"]}
     kind = "controller" if parts else "directory"
     epoch, nav = "00000000000000ab", "digest"
     need(not parts or list(parts) == PARTS, "other parts", parts)
     snap = {"nav": nav, "kind": kind, "epoch": epoch, "rev": 1, "i": 0, "last": True, "why": "join",
             "screens": vector["screens"], **parts}
-    wrong = f"{int(vector['dig'], 16) ^ 1:08x}"
+    right, chain = vector["checksum"], "c" * 16
+    wrong = f"{int(right, 16) ^ 1:08x}"
     daemon.client.watch(nav)
-    for dig, expected in ((wrong, SUSPECT), (vector["dig"], STATE)):
+    for dig, expected in ((wrong + chain, SUSPECT), (right + chain, STATE)):
         asked = daemon.awaited("watch")
         daemon.deliver("ok", json.dumps({"id": asked["id"], "nav": nav, "mode": "snap", "why": "join",
                                          "epoch": epoch, "rev": 1}))

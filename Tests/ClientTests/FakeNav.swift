@@ -10,12 +10,15 @@ struct FakeNav {
   static let partNames = PartName.allCases.map(\.text)
 
   var digest: String {
-    Digest(screens: screens.map { ($0.id, $0.ver) }, parts: Self.partNames.map { ($0, 1) }).text
+    let checksum = Digest.checksum(
+      screens: screens.map { ($0.id, $0.ver) }, parts: Self.partNames.map { ($0, 1) })
+    return Digest(checksum: checksum, chain: revision).text
   }
 
   var position: MirrorPosition {
     MirrorPosition(
-      epoch: Epoch(epoch), revision: Revision(revision), digest: Digest(digest) ?? Digest(bits: 0))
+      epoch: Epoch(epoch), revision: Revision(revision),
+      digest: Digest(digest) ?? Digest(checksum: 0, chain: 0))
   }
 
   func record(_ screen: (id: String, ver: UInt64)) -> String {

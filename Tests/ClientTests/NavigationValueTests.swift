@@ -143,7 +143,7 @@ import Testing
       screens: [
         MirrorRecord(
           id: "home", version: Revision(5), json: OpaqueJSON(validated: Array(home.utf8)))
-      ], parts: [], resolved: nil, digest: Digest(bits: 7))
+      ], parts: [], resolved: nil, digest: Digest(checksum: 7, chain: 0))
     #expect(NavigationState(nav: "n", mirror: mirror).presented == [])
     #expect(NavigationState(nav: "n", mirror: mirror).visible?.id == "home")
     let chain =

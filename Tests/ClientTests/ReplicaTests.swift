@@ -169,7 +169,7 @@ import Testing
     let mirror = replica.mirror
     let good = nav.push("a")
     let right = nav.digest
-    let wrong = good.replacing(right, with: "00000000")
+    let wrong = good.replacing(right, with: "00000000" + right.dropFirst(8))
     let bad = MirrorPosition(
       epoch: nil, revision: Revision(nav.revision), digest: try #require(Digest(right)))
     #expect(replica.receive(try diff(wrong)) == .rewatch(bad: bad))
@@ -283,7 +283,9 @@ import Testing
   }
 
   @Test func `a nav without parts, and one without screens, is proved too`() throws {
-    let digest = Digest(screens: [("kiosk", 1)], parts: []).text
+    let digest = Digest(
+      checksum: Digest.checksum(screens: [("kiosk", 1)], parts: []), chain: 5
+    ).text
     let record = #"{"id":"kiosk","ver":1,"kind":"controller","epoch":"c0ffee12c0ffee12"}"#
     let directory =
       #"{"nav":"$navs","epoch":"5d0c8f1e77aa92b4","rev":1,"i":0,"last":true,"screens":[\#(record)],"dig":"\#(digest)"}"#

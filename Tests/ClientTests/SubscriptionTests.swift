@@ -11,7 +11,7 @@ import Testing
   private static func state(_ revision: UInt64) -> NavigationState {
     let mirror = Mirror(
       kind: "controller", epoch: epoch, revision: Revision(revision), screens: [], parts: [],
-      resolved: nil, digest: Digest(bits: UInt32(revision)))
+      resolved: nil, digest: Digest(checksum: UInt32(revision), chain: 0))
     var state = NavigationState(nav: "kiosk", mirror: mirror)
     state.isResynchronised = false
     return state

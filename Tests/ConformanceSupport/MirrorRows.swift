@@ -64,7 +64,7 @@ package enum MirrorRows {
   private static func damaged(_ diff: ReceivedMessage) throws -> ReceivedMessage {
     let text = String(decoding: diff.body, as: UTF8.self)
     let digest = try need(JSONTree(text)["dig"]?.string)
-    let other = digest == "00000000" ? "00000001" : "00000000"
+    let other = (digest.hasPrefix("00000000") ? "00000001" : "00000000") + digest.dropFirst(8)
     let wrong = text.split(separator: "\"dig\":\"\(digest)\"", omittingEmptySubsequences: false)
       .joined(separator: "\"dig\":\"\(other)\"")
     try claim(wrong != text)

@@ -111,8 +111,8 @@ import Testing
 
   @Test func `digest and stack guard as the revision does, depth and has only beside it`() throws {
     for kind in [OperationKind.pop, .setStack] {
-      let digest = try guards([("digest", "985cc24d")], [kind], nil)
-      #expect(digest.digest == Digest("985cc24d") && digest.epoch == nil)
+      let digest = try guards([("digest", "985cc24d0000000000000007")], [kind], nil)
+      #expect(digest.digest == Digest("985cc24d0000000000000007") && digest.epoch == nil)
       let stack = try guards([("stack", "home,wifi"), ("depth", "2")], [kind], nil)
       #expect(stack.stack == ["home", "wifi"] && stack.depth == 2)
       #expect(throws: UsageError.self) { try guards([("depth", "2")], [kind], nil) }

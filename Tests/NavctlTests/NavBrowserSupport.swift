@@ -19,7 +19,7 @@ struct BrowserStage {
   static func mirror(
     _ screens: [String], rev: UInt64 = 1, title: String? = nil, kind: String = "controller"
   ) throws -> Mirror {
-    guard let number = Epoch(epoch), let digest = Digest("0ea1f589") else {
+    guard let number = Epoch(epoch), let digest = Digest("0ea1f589c0ffee12c0ffee12") else {
       throw UsageError("not an epoch")
     }
     let records = screens.map { id in

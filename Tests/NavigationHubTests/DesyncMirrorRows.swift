@@ -113,9 +113,10 @@ extension DesyncRow {
       let new = try #require(follower.mirror)
       var half = new
       half.parts = old.parts
-      let digest = Digest(
+      let checksum = Digest.checksum(
         screens: half.screens.map { ($0.id, $0.version.number) },
         parts: half.parts.map { ($0.id, $0.version.number) })
+      let digest = Digest(checksum: checksum, chain: new.digest.chain)
       #expect(digest != new.digest)
       let replies = try stage.owner.watch(
         #""from":{"epoch":"\#(stage.epoch)","rev":2,"dig":"\#(digest.text)"}"#)

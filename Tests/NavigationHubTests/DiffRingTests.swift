@@ -40,14 +40,14 @@ private struct RingTwin {
   func `a ring keeps the newest diffs, and all that no watch got`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func below(_ bound: UInt64) -> UInt64 { random.next() % bound }
-    var digests: [UInt64: Digest] = [5: Digest(bits: 5)]
-    var ring = DiffRing(base: Revision(5), digest: Digest(bits: 5))
+    var digests: [UInt64: Digest] = [5: Digest(checksum: 5, chain: 0)]
+    var ring = DiffRing(base: Revision(5), digest: Digest(checksum: 5, chain: 0))
     var (twin, durable) = (RingTwin(base: 5), UInt64(5))
     for _ in 0..<1200 {
       switch below(10) {
       case 0...5:
         let bytes = [UInt8](repeating: UInt8(below(256)), count: Int(1 + below(40)))
-        let digest = Digest(bits: UInt32(truncatingIfNeeded: random.next()))
+        let digest = Digest(checksum: UInt32(truncatingIfNeeded: random.next()), chain: 0)
         ring.append(EncodedDiff(bytes: bytes), digest: digest)
         twin.entries.append(
           RingTwin.Entry(revision: twin.last + 1, bytes: bytes, digest: digest))
@@ -55,7 +55,7 @@ private struct RingTwin {
       case 6: durable += below(twin.last - durable + 1)
       case 7 where below(6) == 0:
         // A failed commit goes back to what is durable, which the ring need not reach.
-        let digest = digests[durable] ?? Digest(bits: 0)
+        let digest = digests[durable] ?? Digest(checksum: 0, chain: 0)
         #expect(ring.cut(behind: Revision(durable), digest: digest) == twin.cut(behind: durable))
         if twin.entries.isEmpty { twin.base = durable }
       default:

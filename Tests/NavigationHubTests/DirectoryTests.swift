@@ -82,9 +82,9 @@ import Testing
     #expect(directory.revision == Revision(2) && directory.records.isEmpty)
     directory.activate(Self.wanted(["a": 1]))
     #expect(directory.isActive && directory.records.map(\.version) == [Revision(2)])
-    #expect(directory.digest() != Directory().digest())
+    #expect(directory.checksum() != Directory().checksum())
     directory.deactivate()
     #expect(!directory.isActive && directory.revision == Revision(3))
-    #expect(directory.digest() == Directory().digest())
+    #expect(directory.checksum() == Directory().checksum())
   }
 }

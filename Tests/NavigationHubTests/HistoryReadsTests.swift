@@ -6,7 +6,8 @@ import Testing
     PendingRead(
       connection: ConnectionID(connection), id: id, what: .log(floor: Revision(1)),
       standing: NavStanding(
-        nav: "kiosk", epoch: Epoch(bits: 1), revision: Revision(1), digest: Digest(bits: 0),
+        nav: "kiosk", epoch: Epoch(bits: 1), revision: Revision(1),
+        digest: Digest(checksum: 0, chain: 0),
         depth: 1, top: nil),
       owner: "uid:0", peer: .local(user: 0, group: 0, process: 1))
   }

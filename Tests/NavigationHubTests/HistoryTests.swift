@@ -146,7 +146,7 @@ import Testing
     #expect((replies[0].json["ch"] as? [Any])?.isEmpty == true)
     #expect(replies[0].json["resolved"] == nil)
     #expect(
-      replies[0].json["dig"] as? String == (try world.entry("kiosk").controller.digest().text))
+      replies[0].json["dig"] as? String == (try world.entry("kiosk").digest.text))
   }
 
   @Test func `the same events give the same bytes`() throws {

@@ -107,7 +107,7 @@ import Testing
     #expect(value["ok"] as? Bool == true)
     #expect(value["dig"] as? String == (try world.entry("kiosk").digest.text))
     let slot = try #require(world.hub.navs.slot(of: "kiosk"))
-    world.hub.navs.slots[slot].digest = Digest(bits: 1)
+    world.hub.navs.slots[slot].digest = Digest(checksum: 1, chain: 0)
     let broken = try #require(try client.get("verify").json["value"] as? [String: Any])
     #expect(broken["ok"] as? Bool == false)
     #expect((broken["violated"] as? [String])?.count == 1)

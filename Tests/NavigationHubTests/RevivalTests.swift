@@ -185,7 +185,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// Puts another digest where the first one is.
+  /// Puts another checksum where the first one is.
   fileprivate mutating func replaceDigest() {
     let text = String(decoding: self, as: UTF8.self)
     guard let name = text.range(of: #""dig":""#) else { return }

@@ -38,7 +38,8 @@ import Testing
       let start = head.utf8.count + #","resolved":"#.utf8.count
       let range = resolved.isEmpty ? nil : start..<(head + resolved).utf8.count
       entry.ring.append(
-        EncodedDiff(bytes: diffs[diffs.count - 1].whole, resolved: range), digest: Digest(bits: 0))
+        EncodedDiff(bytes: diffs[diffs.count - 1].whole, resolved: range),
+        digest: Digest(checksum: 0, chain: 0))
     }
 
     mutating func makeDurable(_ revision: Int) {

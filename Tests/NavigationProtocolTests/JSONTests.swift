@@ -185,7 +185,7 @@ import Testing
       json.dynamicName("a,")
       json.null()
       json.name("b")
-      json.hex(0, 1)
+      json.hex(UInt64(0), 1)
       json.endObject()
       json.endArray()
     }

@@ -139,7 +139,8 @@ import Testing
       NavStanding(
         nav: ["kiosk", "a/b.c", "$navs"][Int(random.next() % 3)], epoch: Epoch(bits: random.next()),
         revision: Revision(number()),
-        digest: Digest(bits: UInt32(truncatingIfNeeded: random.next())), depth: Int(number() >> 8),
+        digest: Digest(checksum: UInt32(truncatingIfNeeded: random.next()), chain: 0),
+        depth: Int(number() >> 8),
         top: maybe("s\(random.next() % 9)"))
     }
   }

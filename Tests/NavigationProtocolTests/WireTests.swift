@@ -5,13 +5,13 @@ import Testing
 @Suite struct DigestTests {
   static func digest(_ screens: [(String, UInt64)], _ parts: [UInt64]) -> String {
     let names = ["bar", "toolbar", "presented", "transition", "environment", "settings"]
-    return Digest(
+    let checksum = Digest.checksum(
       screens: screens.map { (id: $0.0, version: $0.1) },
-      parts: zip(names, parts).map { (name: $0, version: $1) }
-    ).text
+      parts: zip(names, parts).map { (name: $0, version: $1) })
+    return String(Digest(checksum: checksum, chain: 0).text.prefix(8))
   }
 
-  @Test func `the digests of the protocol's examples`() {
+  @Test func `the checksums of the protocol's examples`() {
     let at = Self.digest
     let home: (String, UInt64) = ("home", 3)
     #expect(at([home, ("wifi", 18)], [1, 1, 1, 1, 9, 2]) == "985cc24d")
@@ -23,10 +23,12 @@ import Testing
     #expect(at([home, ("s24.1", 24)], [1, 1, 1, 24, 9, 2]) == "9bd5ea7a")
   }
 
-  @Test func `a digest is eight lower-case hex digits`() {
-    #expect(Digest("0000000a")?.bits == 10)
-    #expect(Digest(bits: 10).text == "0000000a")
-    for text in ["", "0", "0000000A", "00000000a", "+000000a", "0000000g"] {
+  @Test func `a digest is 24 lower-case hex digits, the checksum and the chain`() {
+    let digest = Digest(checksum: 10, chain: 0xFEDC)
+    let text = "0000000a000000000000fedc"
+    #expect(Digest(text) == digest)
+    #expect(digest.text == text)
+    for text in ["", "0", "0000000a", text.uppercased(), text + "0", "+" + text.dropFirst()] {
       #expect(Digest(text) == nil)
     }
   }
@@ -130,8 +132,9 @@ import Testing
       #expect(back == hello)
     }
     let place = MirrorPosition(
-      epoch: Epoch(bits: 5), revision: Revision(9), digest: Digest(bits: 7))
-    let bad = MirrorPosition(epoch: nil, revision: Revision(9), digest: Digest(bits: 7))
+      epoch: Epoch(bits: 5), revision: Revision(9), digest: Digest(checksum: 7, chain: 0))
+    let bad = MirrorPosition(
+      epoch: nil, revision: Revision(9), digest: Digest(checksum: 7, chain: 0))
     for request in [
       WatchRequest(id: 1, nav: "kiosk"), WatchRequest(id: 2, nav: "$navs", view: .bar),
       WatchRequest(id: 3, nav: "a/b", from: place), WatchRequest(id: 4, nav: "k", bad: bad),
@@ -162,7 +165,7 @@ import Testing
     guards.any = true
     guards.epoch = Epoch(bits: 1)
     guards.revision = Revision(2)
-    guards.digest = Digest(bits: 3)
+    guards.digest = Digest(checksum: 3, chain: 0)
     guards.top = .some(nil)
     guards.depth = 4
     guards.stack = ["a", "b"]

@@ -59,8 +59,9 @@ struct MirrorTable {
     guard part.isLast else { return .wait }
     let screens = parts.flatMap(\.screens)
     parts = []
-    let computed = naiveDigest(screens, part.parts)
-    guard computed == part.digest else {
+    guard let digest = part.digest else { return diverge() }
+    let computed = naiveDigest(screens, part.parts, digest.chain)
+    guard computed == digest else {
       return diverge(MirrorPosition(epoch: nil, revision: part.revision, digest: computed))
     }
     mirror = Mirror(
@@ -97,7 +98,7 @@ struct MirrorTable {
         next.parts = next.parts.map { $0.id == record.id ? record : $0 }
       }
     }
-    let computed = naiveDigest(next.screens, next.parts)
+    let computed = naiveDigest(next.screens, next.parts, diff.digest.chain)
     guard computed == diff.digest else {
       return diverge(MirrorPosition(epoch: nil, revision: diff.revision, digest: computed))
     }

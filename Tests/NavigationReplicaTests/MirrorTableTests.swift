@@ -99,7 +99,7 @@ private struct MirrorRun {
     switch message {
     case .diff(var diff):
       switch below(6) {
-      case 0: diff.digest = Digest(bits: diff.digest.bits ^ 1)
+      case 0: diff.digest = diff.digest.spoilt
       case 1: diff.epoch = Epoch(bits: 99)
       case 2: diff.changes.append(.setScreen(MirrorRecord("nobody", 1)))
       case 3: diff.changes.append(.setPart(MirrorRecord("nothing", 1)))
@@ -109,7 +109,7 @@ private struct MirrorRun {
       return .diff(diff)
     case .snap(var part):
       switch below(4) {
-      case 0 where part.isLast: part.digest = Digest(bits: 7)
+      case 0 where part.isLast: part.digest = Digest(checksum: 7, chain: 0)
       case 2 where part.first > 0: part.epoch = Epoch(bits: 99)
       case 3 where part.first > 0: part.revision = part.revision.next
       case 1: part.first += 1
@@ -117,7 +117,11 @@ private struct MirrorRun {
       }
       return .snap(part)
     case .mark(var mark):
-      if below(2) == 0 { mark.revision = mark.revision.next } else { mark.digest = Digest(bits: 7) }
+      if below(2) == 0 {
+        mark.revision = mark.revision.next
+      } else {
+        mark.digest = Digest(checksum: 7, chain: 0)
+      }
       return .mark(mark)
     case .ok, .end: return message
     }
@@ -200,22 +204,23 @@ extension MirrorTable.Verdict {
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `a digest carried along is the digest of the whole text`(seed: UInt64) throws {
+  func `a checksum carried along is the checksum of the whole text`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var nav = NaiveNav()
     var running = MirrorDigest()
     var mirror = nav.state
     #expect(
-      running.update(screens: mirror.screens, parts: mirror.parts, from: 0) == mirror.digest)
+      running.update(screens: mirror.screens, parts: mirror.parts, from: 0)
+        == mirror.digest.checksum)
     for _ in 0..<300 {
       let diff = nav.change(&random)
       // A diff that does not fit must not spoil the sums that are carried along.
       var wrong = diff
-      wrong.digest = Digest(bits: ~diff.digest.bits)
+      wrong.digest = diff.digest.spoilt
       let failure = #expect(throws: DiffFault.self) {
         try mirror.applying(wrong, digest: &running)
       }
-      #expect(failure == .digest(computed: nav.state.digest))
+      #expect(failure == .checksum(computed: nav.state.digest.checksum))
       mirror = try mirror.applying(diff, digest: &running)
       #expect(mirror == nav.state)
     }

@@ -12,12 +12,19 @@ func naiveChecksum(_ text: String) -> UInt32 {
   return ~bits
 }
 
-/// The digest of a state, from its whole text.
-func naiveDigest(_ screens: [MirrorRecord], _ parts: [MirrorRecord]) -> Digest {
+/// The digest of a state with a chain, from its whole text.
+func naiveDigest(
+  _ screens: [MirrorRecord], _ parts: [MirrorRecord], _ chain: UInt64
+) -> Digest {
   let lines =
     screens.map { "\($0.id)@\($0.version.number)" }
     + parts.map { ":\($0.id)@\($0.version.number)" }
-  return Digest(bits: naiveChecksum(lines.joined(separator: "\n")))
+  return Digest(checksum: naiveChecksum(lines.joined(separator: "\n")), chain: chain)
+}
+
+extension Digest {
+  /// The digest with another checksum.
+  var spoilt: Digest { Digest(checksum: checksum ^ 1, chain: chain) }
 }
 
 extension MirrorRecord {
@@ -48,7 +55,7 @@ struct NaiveNav {
     return Mirror(
       kind: isDirectory ? "directory" : "controller", epoch: Epoch(bits: life),
       revision: Revision(1), screens: screens, parts: parts,
-      resolved: isDirectory ? nil : resolved(1), digest: naiveDigest(screens, parts))
+      resolved: isDirectory ? nil : resolved(1), digest: naiveDigest(screens, parts, life))
   }
 
   private static func resolved(_ number: UInt64) -> OpaqueJSON {
@@ -92,7 +99,7 @@ struct NaiveNav {
     let isTold = below(2) == 0 && !isDirectory
     if isTold { state.resolved = Self.resolved(revision) }
     state.revision = Revision(revision)
-    state.digest = naiveDigest(state.screens, state.parts)
+    state.digest = naiveDigest(state.screens, state.parts, state.digest.chain &* 31 &+ 1)
     past.insert(state)
     return Diff(
       nav: "kiosk", epoch: state.epoch, base: before.revision, revision: state.revision,

@@ -65,11 +65,12 @@ extension NavHistory {
         found.append("replay: nothing can change at \(entry.revision): \(Self.words(operation))")
         break
       }
-      if model.digest != entry.digest {
+      if !entry.digest.hasPrefix(model.checksum) {
         found.append(
-          "digest: the log has \(entry.digest) at \(entry.revision), not \(model.digest): "
+          "digest: the log has \(entry.digest) at \(entry.revision), not \(model.checksum): "
             + Self.words(operation))
       }
+      model.chain = String(entry.digest.dropFirst(8))
       states.append(model)
     }
     return (states, found)

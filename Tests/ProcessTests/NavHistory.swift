@@ -107,6 +107,8 @@ struct NavHistory: Sendable {
 struct StackModel: Sendable {
   private(set) var revision: UInt64 = 0
   private var stack: [(id: String, version: UInt64)] = []
+  /// The other 16 digits of the digest, which a model cannot compute.
+  var chain = ""
 
   /// The ids of the stack, bottom first.
   var screens: [String] { stack.map(\.id) }
@@ -134,8 +136,11 @@ struct StackModel: Sendable {
     return .changed(popped: nil)
   }
 
-  /// The digest by §7 of the protocol; no change of the model touches a part.
-  var digest: String {
+  /// The checksum by the protocol, and the chain of the log.
+  var digest: String { checksum + chain }
+
+  /// The first 8 digits of the digest; no change of the model touches a part.
+  var checksum: String {
     var lines = stack.map { "\($0.id)@\($0.version)" }
     for part in ["bar", "toolbar", "presented", "transition", "environment", "settings"] {
       lines.append(":\(part)@1")

@@ -7,7 +7,7 @@ from navd.core import Address, Cluster, Options
 from navd.core.actions import Drop, Open, Send
 
 CLIENT = "0123456789abcdef" * 2
-SNAP = {"kind": "controller", "epoch": "e" * 16, "rev": 1, "i": 0, "last": True, "why": "join", "dig": "68f0a522",
+SNAP = {"kind": "controller", "epoch": "e" * 16, "rev": 1, "i": 0, "last": True, "why": "join", "dig": "68f0a522" + "c" * 16,
         "screens": [{"id": "home", "ver": 1}]}
 
 

@@ -229,7 +229,7 @@ class Watches(unittest.TestCase):
         script.open()
         script.watch()
         script.again()
-        self.assertEqual(script.last("watch")["from"], {"epoch": "e" * 16, "rev": 1, "dig": "68f0a522"})
+        self.assertEqual(script.last("watch")["from"], {"epoch": "e" * 16, "rev": 1, "dig": "68f0a522" + "c" * 16})
 
     def test_a_watch_that_may_be_repeated_is_repeated(self):
         script = Script()

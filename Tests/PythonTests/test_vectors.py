@@ -50,7 +50,7 @@ class Vectors(unittest.TestCase):
 
     def test_a_digest_that_is_wrong_fails(self):
         vector = next(json.loads(line) for line in LINES if '"kind":"digest"' in line)
-        self.assertTrue(fails({**vector, "dig": "00000000"}, lambda verb, body: body))
+        self.assertTrue(fails({**vector, "checksum": "00000000"}, lambda verb, body: body))
 
 
 def fails(vector, spoil):

@@ -3,6 +3,7 @@
 `World` has navs, their owners and the ops that daemons remember. `User` is one client of the package's core with
 its connections. Everything happens by calls, in an order that a seed decides.
 """
+import hashlib
 import json
 import zlib
 
@@ -14,8 +15,8 @@ from navd.core.actions import (
 CREDIT = ("snap", "diff", "diffs", "latest", "event")
 
 
-def naive_digest(screens):
-    """§7 in one line; a nav of the twin has no parts."""
+def naive_checksum(screens):
+    """The checksum in one line; a nav of the twin has no parts."""
     return "%08x" % zlib.crc32("\n".join(f"{each['id']}@{each['ver']}" for each in screens).encode())
 
 
@@ -24,12 +25,12 @@ class Nav:
 
     def __init__(self, name, epoch):
         self.name, self.epoch, self.rev, self.screens, self.diffs = name, epoch, 0, [], {}
-        self.history, self.performed = {}, []
+        self.history, self.performed, self.digests = {}, [], {0: ""}
         self.change([], [{"id": "home", "title": "Home"}], 0)
 
     @property
     def dig(self):
-        return naive_digest(self.screens)
+        return self.digests[self.rev]
 
     @property
     def top(self):
@@ -43,6 +44,8 @@ class Nav:
         new = [{**each, "ver": self.rev} for each in new]
         self.screens = self.screens[:at] + new + self.screens[at + len(gone):]
         self.history[self.rev] = json.dumps(self.screens)
+        chain = f"{self.epoch} {self.digests[base]} {self.history[self.rev]}"
+        self.digests[self.rev] = naive_checksum(self.screens) + hashlib.sha256(chain.encode()).hexdigest()[:16]
         self.diffs[self.rev] = {**self.position(), "base": base, "seq": 0, "cause": "api", "depth": len(self.screens),
                                 "ch": [{"at": at, "del": gone, "ins": new}], "ev": []}
 
@@ -157,7 +160,7 @@ class Connection:
     def watch(self, nav, body, _):
         start = body.get("from")
         is_right = start and start["epoch"] == nav.epoch and 0 <= nav.rev - start["rev"] <= self.world.resumable
-        if is_right and naive_digest(json.loads(nav.history[start["rev"]])) == start["dig"]:
+        if is_right and nav.digests[start["rev"]] == start["dig"]:
             self.watches[nav.name, body["view"]] = start["rev"]
             self.put("ok", {"id": body["id"], "nav": nav.name, "mode": "resume", "epoch": nav.epoch, "rev": nav.rev})
             return self.pump(nav)

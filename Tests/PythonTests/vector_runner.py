@@ -4,7 +4,7 @@ import random
 
 import setting  # noqa: F401 - the path of the package
 
-from navd.core import Options, Session, digest
+from navd.core import Options, Session, checksum
 from navd.core.actions import Answered, Closed, DutyChanged, Send, Shown, WatchEnded
 from navd.core.session_state import Ids
 
@@ -41,8 +41,8 @@ def run(vector, spoil=lambda verb, body: body):
     """Runs one vector; `spoil` changes messages before the client gets them. Raises Failed."""
     must(vector["kind"] in KINDS, "there is no kind", vector["kind"])
     if vector["kind"] == "digest":
-        found = digest(vector["screens"], {part["id"]: part for part in vector["parts"]})
-        must(found == vector["dig"], "the digest is", found)
+        found = checksum(vector["screens"], {part["id"]: part for part in vector["parts"]})
+        must(found == vector["checksum"], "the checksum is", found)
         return
     runner = Runner(vector, spoil)
     for number, step in enumerate(vector["steps"]):

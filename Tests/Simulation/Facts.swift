@@ -52,6 +52,8 @@ struct Facts: Sendable {
   var heads: [String: Head] = [:]
   /// The names of navs by number.
   var names: [UInt64: String] = [:]
+  /// Whether an older journal came back.
+  var hasGoneBack = false
   /// Epochs that ever were.
   var epochs: Set<Epoch> = []
 
@@ -137,6 +139,18 @@ struct Facts: Sendable {
       case .report: break
       }
     }
+  }
+
+  /// Forgets the future that an older journal does not have, in which epochs go on.
+  ///
+  /// A client may still show it, and must find out when it resumes.
+  mutating func goBack(_ lost: [JournalRow], kept: [JournalRow]) {
+    lose(lost, kept: kept)
+    let last = Dictionary(
+      heads.values.map { ($0.place.epoch, $0.place.revision) }, uniquingKeysWith: max)
+    states = states.filter { $0.key.revision <= last[$0.key.epoch] ?? .max }
+    diffs = diffs.filter { $0.key.revision <= last[$0.key.epoch] ?? .max }
+    hasGoneBack = true
   }
 
   /// Which op caused a row.

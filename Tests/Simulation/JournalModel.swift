@@ -55,6 +55,16 @@ struct JournalModel: Sendable {
     return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
+  /// Goes back to an older copy of itself, in which a few batches are missing; returns their rows.
+  mutating func goBack(_ random: inout Randomness) -> [JournalRow] {
+    guard batches.count > 1 else { return [] }
+    let kept = max(1, batches.count - 1 - random.below(4))
+    let lost = batches[kept...].flatMap(\.records)
+    batches.removeSubrange(kept...)
+    syncedCount = batches.count
+    return lost.compactMap { if case .row(let row) = $0 { row } else { nil } }
+  }
+
   /// A planted bug: forgets one row and everything behind it.
   mutating func dropLastBatch() {
     if batches.count > 1 { batches.removeLast() }

@@ -130,7 +130,9 @@ struct NaiveMirrors: Sendable {
       kind: part.kind, epoch: part.epoch, revision: part.revision, digest: digest,
       screens: before + part.screens, parts: part.parts, resolved: part.resolved?.bytes)
     partials[part.nav] = nil
-    guard Self.digest(of: state) == digest else { return "a snapshot with a wrong digest" }
+    guard Self.checksum(of: state) == digest.checksum else {
+      return "a snapshot with a wrong digest"
+    }
     states[part.nav] = state
     return nil
   }
@@ -170,13 +172,15 @@ struct NaiveMirrors: Sendable {
     state.digest = diff.digest
     if let resolved = diff.resolved { state.resolved = resolved.bytes }
     guard diff.depth == UInt64(state.screens.count) else { return "a wrong depth" }
-    guard Self.digest(of: state) == diff.digest else { return "a diff with a wrong digest" }
+    guard Self.checksum(of: state) == diff.digest.checksum else {
+      return "a diff with a wrong digest"
+    }
     states[diff.nav] = state
     return nil
   }
 
-  private static func digest(of state: State) -> Digest {
-    Digest(
+  private static func checksum(of state: State) -> UInt32 {
+    Digest.checksum(
       screens: state.screens.map { ($0.id, $0.version.number) },
       parts: state.parts.map { ($0.id, $0.version.number) })
   }

@@ -42,6 +42,7 @@ package struct Scenario: Sendable {
     var corruptStored: Int
     var duplicate: Int
     var withholdCredit: Int
+    var putBack: Int
   }
 
   init(_ random: inout Randomness) {
@@ -73,7 +74,8 @@ package struct Scenario: Sendable {
       failCommit: random.pick(0, 20, 300), stopOrderly: random.pick(0, 5),
       loseMachine: isRelaxed ? random.pick(2, 5, 15) : 0, tamper: random.pick(0, 0, 10),
       corruptStored: random.pick(0, 200), duplicate: random.pick(0, 50, 200),
-      withholdCredit: random.pick(0, 300, 900))
+      withholdCredit: random.pick(0, 300, 900),
+      putBack: forgets || isRelaxed ? 0 : random.pick(0, 10, 20))
     self.configuration.navIdle = random.pick(500, 5000, 600_000)
   }
 }
@@ -94,6 +96,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
   case loseRow
   /// A watch resumes from a digest that is wrong.
   case resumeWrongDigest
+  /// A watch resumes from the lost future of a journal that was put back.
+  case resumeLostFuture
   /// The answer to a repeated op differs from the first one.
   case forgetReply
   /// A diff has other bytes when it is sent again.

@@ -32,7 +32,7 @@ extension World {
         client.corrupted.insert(nav)
       } else if isFaulty, random.chance(scenario.faults.corruptStored) {
         if sabotage == .resumeWrongDigest { count { $0.sabotages += 1 } }
-        mirror.digest = Digest(bits: mirror.digest.bits ^ 1)
+        mirror.digest = mirror.digest.spoilt
         client.corrupted.insert(nav)
       }
       client.stored[nav] = mirror
@@ -119,7 +119,7 @@ extension World {
     }
     let last = diffs.count - 1
     trace { _ in "tamper with \(diffs[last].nav)" }
-    diffs[last].digest = Digest(bits: diffs[last].digest.bits ^ 1)
+    diffs[last].digest = diffs[last].digest.spoilt
     clients[client].tampered.insert(diffs[last].nav)
     return .diffs(diffs)
   }
@@ -260,10 +260,14 @@ extension World {
         !clients[client].corrupted.contains(nav), "c\(client) resumed \(nav) with a wrong digest")
       compare(nav, mirror, client)
     case .replaced(let mirror, let why):
-      demand(why != "ahead", "c\(client)'s mirror of \(nav) was ahead of the daemon")
+      demand(
+        why != "ahead" || facts.hasGoneBack, "c\(client)'s mirror of \(nav) was ahead of the daemon"
+      )
       let wasWrong =
         clients[client].tampered.contains(nav) || clients[client].corrupted.contains(nav)
-      demand(why != "digest" || wasWrong, "c\(client) could not resume \(nav) with a right digest")
+      demand(
+        why != "digest" || wasWrong || facts.hasGoneBack,
+        "c\(client) could not resume \(nav) with a right digest")
       clients[client].tampered.remove(nav)
       clients[client].corrupted.remove(nav)
       compare(nav, mirror, client)

@@ -81,6 +81,15 @@ extension World {
     facts.lose(lost, kept: journal.rows)
   }
 
+  /// Somebody stops the daemon and puts an older copy of its journal back.
+  mutating func putBack() {
+    crash("an older journal comes back")
+    let lost = journal.goBack(&random)
+    trace { _ in "went back by \(lost.count) rows" }
+    if !lost.isEmpty { count { $0.returns += 1 } }
+    facts.goBack(lost, kept: journal.rows)
+  }
+
   /// What was decided together, and is to be stored together.
   private struct Decided {
     var taken: [Taken]

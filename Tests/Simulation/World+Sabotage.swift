@@ -6,16 +6,34 @@ import NavigationReplica
 extension World {
   /// Changes a message on its way to the hub.
   mutating func prepare(_ request: inout Request, _ index: Int) {
+    if sabotage == .resumeLostFuture { return resumeLostFuture(&request, index) }
     guard sabotage == .resumeWrongDigest || sabotage == .forgetReply else { return }
     if sabotage == .resumeWrongDigest, request.verb.text == "nsp1.watch" {
-      // The hub is led to believe that the digest is right.
+      // The hub is led to believe that the checksum is right.
       for (nav, mirror) in clients[links[index].client].stored
       where clients[links[index].client].corrupted.contains(nav) {
         let wrong = "\"dig\":\"\(mirror.digest.text)\""
         guard let at = request.body.position(of: Array(wrong.utf8)) else { continue }
-        let right = Digest(bits: mirror.digest.bits ^ 1).text
-        request.body.replaceSubrange((at + 7)..<(at + 15), with: right.utf8)
+        let right = mirror.digest.spoilt.text
+        request.body.replaceSubrange((at + 7)..<(at + 31), with: right.utf8)
       }
+    }
+  }
+
+  /// Leads the hub to believe that a position of the lost future is one of its own.
+  private mutating func resumeLostFuture(_ request: inout Request, _ index: Int) {
+    guard request.verb.text == "nsp1.watch" else { return }
+    let name = Array("\"dig\":\"".utf8)
+    for mirror in clients[links[index].client].stored.values {
+      let place = Place(epoch: mirror.epoch, revision: mirror.revision.number)
+      let state = Array((facts.states[place] ?? "").utf8)
+      guard let start = state.position(of: name),
+        let at = request.body.position(of: name + Array(mirror.digest.text.utf8)),
+        let ours = Digest(Array(state[(start + 7)..<(start + 31)]).text),
+        ours != mirror.digest
+      else { continue }
+      request.body.replaceSubrange((at + 7)..<(at + 31), with: ours.text.utf8)
+      count { $0.sabotages += 1 }
     }
   }
 
@@ -44,7 +62,8 @@ extension World {
   mutating func sabotaged(_ messages: [Outgoing]) -> [Outgoing] {
     guard let sabotage, !messages.isEmpty else { return messages }
     switch sabotage {
-    case .runTwice, .acknowledgeEarly, .loseRow, .resumeWrongDigest, .keepEpochs: return messages
+    case .resumeLostFuture, .runTwice, .acknowledgeEarly, .loseRow, .resumeWrongDigest, .keepEpochs:
+      return messages
     case .dropDiff, .muteClient: return without(messages)
     case .doubleDiff:
       return messages.flatMap { message in

@@ -40,6 +40,8 @@ package struct Report: Sendable {
     package var lostConnections = 0
     /// Lost machines that cost acknowledged rows.
     package var renewals = 0
+    /// Older journals that came back.
+    package var returns = 0
     /// Answers from a record, compared with the first one.
     package var repetitions = 0
     /// Answers from the journal's history.
@@ -66,6 +68,7 @@ package struct Report: Sendable {
       unsoundBatches += other.unsoundBatches
       lostConnections += other.lostConnections
       renewals += other.renewals
+      returns += other.returns
       repetitions += other.repetitions
       histories += other.histories
       starvations += other.starvations
@@ -196,7 +199,9 @@ package struct World: Sendable {
     case 3:
       if random.chance(faults.crashBeforeCommit * 5) { crash("killed at rest") }
       if random.chance(faults.stopOrderly * 10), hub != nil { events.append(.stop) }
-    case 4: if random.chance(faults.loseMachine * 50) { loseMachine() }
+    case 4:
+      if random.chance(faults.loseMachine * 50) { loseMachine() }
+      if random.chance(faults.putBack * 50) { putBack() }
     default: maintainJournal()
     }
     if hub == nil, random.chance(500) { start() }

@@ -132,7 +132,7 @@ class Latest:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of a nav at one revision, which its digest has proved.
+    """The state of a nav at one revision, with the ids, versions and order that its digest names.
 
     Within one epoch, the states of a nav are ordered by `rev`. A state does not change.
     """

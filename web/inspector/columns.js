@@ -16,7 +16,7 @@ export const FLAG = Object.freeze({
   unproven: 32,
   /** The nav was closed. */
   closed: 64,
-  /** The column `digest` has a value. */
+  /** The columns of the digest have a value. */
   digest: 128,
 });
 
@@ -69,7 +69,8 @@ export class Authors {
 
 const TYPES = Object.freeze({
   rev: Float64Array, t: Float64Array, cause: Uint32Array, author: Uint32Array, operations: Uint32Array,
-  subject: Uint32Array, epoch: Uint32Array, digest: Uint32Array, flags: Uint16Array,
+  subject: Uint32Array, epoch: Uint32Array, checksum: Uint32Array, chainHigh: Uint32Array,
+  chainLow: Uint32Array, flags: Uint16Array,
 });
 
 /** Columns of equal length, which grow at their end. A position is an index into all of them. */
@@ -84,8 +85,10 @@ export class Columns {
   /** The screen that the revision is about: put on the stack, taken off it, or presented. */
   subject = new Uint32Array(0);
   epoch = new Uint32Array(0);
-  /** The digest that the log names, as the number that its hexadecimal digits are. */
-  digest = new Uint32Array(0);
+  /** The digest that the log names, as the three numbers that each 8 of its hexadecimal digits are. */
+  checksum = new Uint32Array(0);
+  chainHigh = new Uint32Array(0);
+  chainLow = new Uint32Array(0);
   flags = new Uint16Array(0);
 
   /** Makes the columns longer; the new positions are 0 in each. @param {number} length */

@@ -10,7 +10,7 @@ const KEYS = [
 const SIGNS = [
   [el("span", { "data-author": "proven" }, "uid:1000"), "A principal: the kernel or a key has proven it."],
   [el("span", { "data-author": "claimed" }, "shell"), "A name: the client chose it, and anyone can choose the same."],
-  [el("span", { class: "proof" }, "proven ✓"), "This page has computed the digest. It proves which screens there are and their order, not their contents."],
+  [el("span", { class: "proof" }, "proven ✓"), "This page has computed the first 8 digits of the digest. They prove which screens there are and their order, not their contents."],
   [el("span", { class: "faint" }, "3 folded"), "The page got the newest state only. The timeline has the revisions between."],
 ];
 

@@ -120,7 +120,7 @@ export class History {
       cause: this.names.list[columns.cause[position]], by: this.authors.list[columns.author[position]],
       operations: this.names.list[columns.operations[position]], subject: this.names.list[columns.subject[position]],
       flags, isLoaded: (flags & FLAG.loaded) !== 0,
-      digest: flags & FLAG.digest ? columns.digest[position].toString(16).padStart(8, "0") : null,
+      digest: flags & FLAG.digest ? DIGEST_COLUMNS.map((name) => columns[name][position].toString(16).padStart(8, "0")).join("") : null,
     };
   }
 
@@ -219,7 +219,7 @@ export class History {
     columns.subject[position] = this.names.intern(subjectOf(entry));
     const digest = entry.dig ?? entry.state?.dig;
     if (DIGEST.test(digest)) {
-      columns.digest[position] = parseInt(digest, 16);
+      DIGEST_COLUMNS.forEach((name, index) => { columns[name][position] = parseInt(digest.slice(8 * index, 8 * index + 8), 16); });
       flags |= FLAG.digest;
     }
     if (epoch !== null) columns.epoch[position] = this.epochs.intern(epoch);
@@ -231,7 +231,9 @@ export class History {
 /** With 42 octets for each revision, the columns of a full history have 42 MB. */
 const MOST = 1_000_000;
 
-const DIGEST = /^[0-9a-f]{8}$/;
+const DIGEST = /^[0-9a-f]{24}$/;
+/** Where the digits of a digest are, each 8 in a column. @type {("checksum"|"chainHigh"|"chainLow")[]} */
+const DIGEST_COLUMNS = ["checksum", "chainHigh", "chainLow"];
 /** Reports that are kept; a revision keeps its mark without them. */
 const MOST_REPORTS = 256;
 

@@ -117,8 +117,8 @@ export class Incidents {
     if (rev < this.#first || this.#seen.has(key)) return false;
     this.#seen.add(key);
     if (this.#seen.size > MOST_SEEN) this.#seen.delete(this.#seen.values().next().value);
-    const ours = bad.ours === undefined ? "" : `, not ${visible(bad.ours, 16)}`;
-    this.#add({ kind: "report", rev: bad.rev, t, what: `divergence: ${visible(bad.dig, 16)}${ours}`, by: by ?? null });
+    const ours = bad.ours === undefined ? "" : `, not ${visible(bad.ours, 24)}`;
+    this.#add({ kind: "report", rev: bad.rev, t, what: `divergence: ${visible(bad.dig, 24)}${ours}`, by: by ?? null });
     return true;
   }
 }

@@ -88,9 +88,10 @@ export class Replay {
 
   /** A new epoch; the state stays. */
   #begin(entry) {
-    const { kind, dig, screens, parts, bar } = /** @type {State} */ (this.state);
+    const { kind, dig: before, screens, parts, bar } = /** @type {State} */ (this.state);
     if (typeof entry.epoch !== "string") throw new TypeError("an epoch has no name");
     const { epoch } = entry;
+    const dig = before.slice(0, 8) + epoch;
     this.state = this.#lenient({ kind, epoch, rev: entry.rev, dig, screens, parts, bar }, entry);
     if (!this.reason) this.#adopt(this.state);
     return true;

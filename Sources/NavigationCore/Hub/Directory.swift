@@ -135,8 +135,9 @@ struct Directory: Sendable {
     return changes.count > 2 ? (next, changes.bytes) : nil
   }
 
-  func digest() -> Digest {
-    Digest(
+  /// The digest's checksum of the records.
+  func checksum() -> UInt32 {
+    Digest.checksum(
       screens: records.map { ($0.id, $0.version.number) },
       parts: EmptyCollection<(name: String, version: UInt64)>())
   }

@@ -2,7 +2,7 @@
 ///
 /// It keeps what a recording has: the stack, the presented screens and the parts. Detached records are
 /// forgotten at once, because entries do not have them; they show nothing, and no digest covers them.
-/// Laws: after `take`, `digest` is computed from the state, not read. `resolved` is what `get` `bar`
+/// Laws: after `take`, the checksum of `digest` is computed from the state, not read; its chain is read. `resolved` is what `get` `bar`
 /// answers for the state.
 package struct HistoryReplay: Sendable {
   /// The version of the rules that compute the resolved bar.
@@ -37,8 +37,8 @@ package struct HistoryReplay: Sendable {
   package private(set) var controller = NavigationController(revision: Revision(0))
   /// The epoch of the state; zeros if no entry named it.
   package private(set) var epoch = Epoch(bits: 0)
-  /// The digest of the state, computed.
-  package private(set) var digest = Digest(bits: 0)
+  /// The digest of the state: the checksum as computed, the chain as the entries name it.
+  package private(set) var digest = Digest(checksum: 0, chain: 0)
   private var running = RunningDigest()
   private var shown: ShownBar
   /// Whether a state was taken.
@@ -70,12 +70,8 @@ package struct HistoryReplay: Sendable {
       throw StoredDataError(what: "an entry without rev")
     }
     var step = Step(kind: Kind(rawValue: kind), revision: Revision(revision))
-    step.recorded = tape.member(short: "dig", of: 0).flatMap { tape.hex32($0) }.map {
-      Digest(bits: $0)
-    }
-    step.before = tape.member(short: "before", of: 0).flatMap { tape.hex32($0) }.map {
-      Digest(bits: $0)
-    }
+    step.recorded = tape.member(short: "dig", of: 0).flatMap { tape.digest($0) }
+    step.before = tape.member(short: "before", of: 0).flatMap { tape.digest($0) }
     step.isOmitted = reader.flag("omitted")
     step.statedBar = tape.member(short: "resolved", of: 0).map { tape.raw($0) }
     if let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }) {
@@ -89,7 +85,8 @@ package struct HistoryReplay: Sendable {
         throw StoredDataError(what: "a state without contents")
       }
     case .changed: if !step.isOmitted { try change(&step) }
-    case .epoch, .report, .closed, nil: break
+    case .epoch: digest = Digest(checksum: digest.checksum, chain: epoch.bits)
+    case .report, .closed, nil: break
     }
     return step
   }
@@ -100,7 +97,9 @@ package struct HistoryReplay: Sendable {
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min() ?? Int.max
     let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
-    digest = running.update(controller, from: min(lowest, edited))
+    digest = Digest(
+      checksum: running.update(controller, from: min(lowest, edited)),
+      chain: step.recorded?.chain ?? digest.chain)
     controller.forgetDetached()
     var json = JSONWriter(reserving: 768)
     if shown.follow(controller, &json) { step.bar = json.bytes }
@@ -117,7 +116,7 @@ package struct HistoryReplay: Sendable {
     let whole = try inner.state()
     controller = whole.controller
     running = RunningDigest()
-    digest = running.update(controller, from: 0)
+    digest = Digest(checksum: running.update(controller, from: 0), chain: whole.digest.chain)
     if step.recorded == nil { step.recorded = whole.digest }
     guard whole.digest == step.recorded else {
       throw StoredDataError(what: "a state with two digests")

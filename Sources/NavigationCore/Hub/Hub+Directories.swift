@@ -111,7 +111,7 @@ extension Hub {
     let frame = DiffFrame(
       nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch, base: navs.slots[slot].ring.last,
       revision: directory.revision, sequence: batches.total, cause: .api, by: nil)
-    navs.slots[slot].digest = directory.digest()
+    navs.slots[slot].followDirectory()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)
     json.member("ch", raw: changes)

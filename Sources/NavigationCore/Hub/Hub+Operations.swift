@@ -443,9 +443,10 @@ extension NavEntry {
     in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
     _ shown: inout ShownBar, _ json: inout JSONWriter
   ) -> (diff: EncodedDiff, isOpen: Bool) {
-    digest = running.update(
+    let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
-    let diff = frame.encode(commit, of: controller, shown: &shown, digest: digest, &json)
+    let diff = frame.encode(
+      commit, of: controller, shown: &shown, checksum: checksum, digest: &digest, &json)
     return (diff, controller.isOpen)
   }
 
@@ -473,12 +474,6 @@ extension NavEntry {
     case .none: topChange = consume change
     case .some: topChange?.replace(by: consume change)
     }
-  }
-
-  /// Updates the digest after a change that left the screens below `index` as they were.
-  mutating func updateDigest(from index: Int) {
-    assert(index >= 0)
-    digest = running.update(controller, from: index)
   }
 }
 

@@ -112,7 +112,7 @@ extension Hub {
     let value = JSONWriter.value { json in
       json.beginObject()
       json.member("ok", violated.isEmpty)
-      json.member("dig", hex: fresh.bits)
+      json.member("dig", fresh)
       json.list("violated", violated)
       json.endObject()
     }
@@ -342,7 +342,8 @@ extension NavEntry {
 
   /// Computes the digest from scratch, and names broken invariants and derived values that differ.
   func verified() -> (digest: Digest, violated: [String]) {
-    let fresh = directory?.digest() ?? controller.digest()
+    let checksum = directory?.checksum() ?? controller.checksum()
+    let fresh = Digest(checksum: checksum, chain: digest.chain)
     var violated = directory == nil ? controller.violatedInvariants() : []
     if fresh != digest { violated.append("digest \(digest.text) is \(fresh.text)") }
     if directory == nil, !shown.isRight(for: controller) {

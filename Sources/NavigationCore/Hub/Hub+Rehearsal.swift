@@ -18,7 +18,7 @@ extension Hub {
     if let commit = result.commit {
       let faults = configuration.inspection(entry.controller)
       guard faults.isEmpty else { throw OpFailure(.fault(op.request.nav, faults)) }
-      entry.digest = entry.controller.digest()
+      entry.digest = Digest(checksum: entry.controller.checksum(), chain: entry.digest.chain)
       entry.shown = ShownBar(entry.controller)
       delegates = try asked(about: commit, entry.controller, op, slot)
     }

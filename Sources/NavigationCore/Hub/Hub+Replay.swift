@@ -9,6 +9,8 @@ package struct HubReplayError: Error, Hashable, Sendable {
 package enum EpochLoss: String, Sendable {
   /// A backup replaced the journal.
   case backup
+  /// The journal has fewer rows than its witness: somebody put back an older copy.
+  case older
   /// The machine crashed while `durability` was `relaxed`.
   case crash
 }
@@ -156,9 +158,13 @@ extension NavEntry {
       controller: state.controller)
     resolvedAt = state.resolvedAt
     topChange = state.topChange
-    guard digest == state.digest else {
-      throw StoredDataError(what: "digest \(digest.text) of the state is not \(state.digest.text)")
+    guard digest.checksum == state.digest.checksum else {
+      throw StoredDataError(
+        what: "checksum \(hexText(UInt64(digest.checksum), digits: 8)) of the state is not that of "
+          + "digest \(state.digest.text)")
     }
+    digest = state.digest
+    ring = DiffRing(base: controller.revision, digest: digest)
   }
 
   /// Repeats a row whose body `reader` has loaded; throws if the result has not the recorded
@@ -180,10 +186,13 @@ extension NavEntry {
     try controller.replay(change)
     let lowest = change.splices.map(\.at).min()
     let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
-    updateDigest(from: min(lowest ?? Int.max, edited))
-    guard digest == proof else {
-      throw StoredDataError(what: "digest \(digest.text) is not \(proof.text)")
+    let checksum = running.update(controller, from: min(lowest ?? Int.max, edited))
+    guard checksum == proof.checksum else {
+      throw StoredDataError(
+        what: "checksum \(hexText(UInt64(checksum), digits: 8)) is not that of digest \(proof.text)"
+      )
     }
+    digest = proof
     if let lowest,
       var next = TopChange(
         controller.revision, from: former, to: controller.stack, changedFrom: lowest,
@@ -216,6 +225,7 @@ extension NavEntry {
     self.epoch = epoch
     // Revisions of different epochs cannot be compared.
     topChange = nil
+    digest = Digest(checksum: digest.checksum, chain: epoch.bits)
     ring = DiffRing(base: controller.revision, digest: digest)
   }
 }

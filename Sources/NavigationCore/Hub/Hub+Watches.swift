@@ -26,6 +26,9 @@ extension Hub {
     var why: String?
     if request.view == .full {
       why = entry.reasonForSnapshot(request)
+      if let from = request.from, why == "ahead" || why == "digest" {
+        noticeOtherHistory(from, of: entry, by: sessions.slots[session].name)
+      }
       if let why {
         mode = "snap"
         watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
@@ -42,6 +45,25 @@ extension Hub {
       revision: entry.revision)
     answer(sender, session, slot, reply, .none)
     batches.append(.start(watch: index))
+  }
+
+  /// Logs, once in the life of the hub, that a client has seen a revision that the journal lacks, or
+  /// has with other contents.
+  private mutating func noticeOtherHistory(
+    _ position: MirrorPosition, of entry: NavEntry, by name: String
+  ) {
+    guard !navs.isHistoryDoubted else { return }
+    navs.isHistoryDoubted = true
+    let revision = position.revision.number
+    var notice = Notice(
+      .faulty, .warning,
+      "\(name) has seen revision \(revision) of \(entry.name) with the digest "
+        + "\(position.digest.text), which the journal does not have: was an older copy of the state "
+        + "directory put back? It gets a snapshot")
+    notice.nav = entry.name
+    notice.revision = revision
+    notice.client = name
+    output.notices.append(notice)
   }
 
   /// Logs a client's report of divergence, and records it in the journal.

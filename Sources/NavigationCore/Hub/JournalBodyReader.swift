@@ -193,7 +193,7 @@ struct JournalBodyReader: Sendable {
       throw StoredDataError(what: "a change lacks its diff")
     }
     var change = RecordedChange(revision: Revision(0))
-    var digest: UInt32?
+    var digest: Digest?
     let end = tape.next(diff)
     var name = diff + 1
     do throws(ReadFailure) {
@@ -201,7 +201,7 @@ struct JournalBodyReader: Sendable {
         let at = name + 1
         switch tape.shortName(name) {
         case "rev": change.revision = Revision(tape.integer(at) ?? 0)
-        case "dig": digest = tape.hex32(at)
+        case "dig": digest = tape.digest(at)
         case "ch": try read(at, into: &change)
         default: break
         }
@@ -218,7 +218,7 @@ struct JournalBodyReader: Sendable {
     if released != nil {
       change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
     }
-    return (change, Digest(bits: digest))
+    return (change, digest)
   }
 
   /// Restores the loaded row's diff in the bytes that were sent; nil if the row omits the resolved

@@ -142,7 +142,7 @@ enum JournalBody {
     } else {
       json.raw(diff.bytes)
     }
-    json.member("before", hex: before.bits)
+    json.member("before", before)
     if diff.resolved != nil {
       json.member("rv", resolution)
     }
@@ -194,7 +194,7 @@ enum JournalBody {
     }
     json.name("detached")
     json.detached(controller.detached.all)
-    json.member("dig", hex: digest.bits)
+    json.member("dig", digest)
     origin(&json)
     json.endObject()
     return json.bytes
@@ -225,9 +225,9 @@ enum JournalBody {
     json.name("bad")
     json.beginObject()
     json.member("rev", bad.revision.number)
-    json.member("dig", hex: bad.digest.bits)
+    json.member("dig", bad.digest)
     if let digest {
-      json.member("ours", hex: digest.bits)
+      json.member("ours", digest)
     }
     json.endObject()
     json.name("by")

@@ -49,7 +49,8 @@ struct NavEntry: Sendable {
     self.owner = owner
     self.epoch = epoch
     self.controller = controller
-    digest = running.update(controller, from: 0)
+    // Creations and new epochs begin a chain. No other nav has the same epoch.
+    digest = Digest(checksum: running.update(controller, from: 0), chain: epoch.bits)
     shown = ShownBar(controller)
     resolvedAt = controller.revision
     snapshotRevision = controller.revision
@@ -62,6 +63,12 @@ struct NavEntry: Sendable {
   static let vacant = NavEntry(
     name: "", number: 0, owner: "", epoch: Epoch(bits: 0),
     controller: NavigationController(revision: Revision(0)))
+
+  /// Computes the digest of a virtual nav, whose revisions are unique in its epoch without a chain.
+  mutating func followDirectory() {
+    guard let directory else { preconditionFailure("\(name) is not virtual") }
+    digest = Digest(checksum: directory.checksum(), chain: epoch.bits)
+  }
 
   /// The number of the newest batch that used the nav.
   var usedBy: UInt64 { max(touchedBy, readBy) }
@@ -172,7 +179,7 @@ extension NavEntry {
     }
     if let digest = guards.digest, digest != self.digest {
       throw desync(
-        "digest", "dig is \(self.digest.text)", JSONWriter.value { $0.hex(digest.bits) })
+        "digest", "dig is \(self.digest.text)", JSONWriter.value { $0.hex(digest) })
     }
     if let top = guards.top, top != stack.last?.id.text {
       let actual = stack.last?.id.text ?? "no screen"

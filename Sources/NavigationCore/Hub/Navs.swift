@@ -30,6 +30,8 @@ struct Navs: Sendable {
   /// The navs created so far in each shard.
   private var created: [UInt64]
   private var ringCursor = 0
+  /// Whether a client has shown that an older copy of the journal was put back.
+  var isHistoryDoubted = false
   /// The frames of encoded bars, which navs share.
   private var frames = BarFrames()
   private var random: SeededGenerator
@@ -45,7 +47,7 @@ struct Navs: Sendable {
         name: name.text, number: 0, owner: "", epoch: boot,
         controller: NavigationController(revision: Revision(1)))
       entry.directory = Directory()
-      entry.digest = Directory().digest()
+      entry.followDirectory()
       entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
       names.insert(slots.insert(entry), KeyHash(name.text))
     }
@@ -198,7 +200,7 @@ struct Navs: Sendable {
       preconditionFailure("\(slots[slot].name) is not virtual")
     }
     ringBytes -= slots[slot].ring.byteCount
-    slots[slot].digest = directory.digest()
+    slots[slot].followDirectory()
     slots[slot].ring = DiffRing(base: directory.revision, digest: slots[slot].digest)
     slots[slot].durable = directory.revision
   }

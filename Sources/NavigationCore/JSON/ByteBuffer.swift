@@ -169,12 +169,13 @@
     write(0x2C)
   }
 
-  /// Appends 32 bits as 8 hex digits in quotes, followed by a comma.
-  mutating func appendHex(_ bits: UInt32) {
-    reserve(11)
+  /// Appends 96 bits as 24 hex digits in quotes, followed by a comma.
+  mutating func appendHex(_ high: UInt32, _ low: UInt64) {
+    reserve(27)
     write(0x22)
-    store(ByteWord(hexDigitsOf: bits), at: count)
+    store(ByteWord(hexDigitsOf: high), at: count)
     count &+= 8
+    writeHex(low)
     write(0x22)
     write(0x2C)
   }

@@ -14,18 +14,24 @@ extension JSONTape {
     return nil
   }
 
-  /// The number written as 8 lower-case hex digits; nil for anything else.
-  package func hex32(_ index: Int) -> UInt32? { hex(index, digits: 8).map { UInt32($0) } }
-
   /// The number written as 16 lower-case hex digits; nil for anything else.
-  package func hex64(_ index: Int) -> UInt64? { hex(index, digits: 16) }
+  package func hex64(_ index: Int) -> UInt64? { hex(index, 0..<16, of: 16) }
 
-  private func hex(_ index: Int, digits count: Int) -> UInt64? {
+  /// The two numbers written as 8 and 16 lower-case hex digits; nil for anything else.
+  package func hex96(_ index: Int) -> (high: UInt32, low: UInt64)? {
+    guard let high = hex(index, 0..<8, of: 24), let low = hex(index, 8..<24, of: 24) else {
+      return nil
+    }
+    return (UInt32(high), low)
+  }
+
+  /// The number that some of the `count` characters of a text make.
+  private func hex(_ index: Int, _ places: Range<Int>, of count: Int) -> UInt64? {
     guard isPlain(index) else { return nil }
     let text = text(index)
     guard text.count == count else { return nil }
     var value: UInt64 = 0
-    for place in 0..<count {
+    for place in places {
       let byte = text[place]
       guard Grammar.isLowerHex(byte) else { return nil }
       value = value << 4 | UInt64(byte <= 0x39 ? byte - 0x30 : byte - 0x57)

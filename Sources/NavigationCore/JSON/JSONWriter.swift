@@ -127,7 +127,7 @@ package struct JSONWriter: ~Copyable {
   /// Writes 64 bits as 16 hex digits in quotes.
   package mutating func hex(_ bits: UInt64) { buffer.appendHex(bits) }
 
-  package mutating func hex(_ bits: UInt32) { buffer.appendHex(bits) }
+  package mutating func hex(_ high: UInt32, _ low: UInt64) { buffer.appendHex(high, low) }
 
   package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
 }
@@ -222,12 +222,6 @@ extension JSONWriter {
 
   @inline(__always)
   package mutating func member(_ name: StaticString, hex bits: UInt64) {
-    self.name(name)
-    hex(bits)
-  }
-
-  @inline(__always)
-  package mutating func member(_ name: StaticString, hex bits: UInt32) {
     self.name(name)
     hex(bits)
   }

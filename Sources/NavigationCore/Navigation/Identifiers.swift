@@ -118,11 +118,13 @@ package struct Epoch: Hashable, Sendable {
     self.bits = bits
   }
 
-  package var text: String {
-    let digits = String(bits, radix: 16)
-    assert(digits.utf8.count <= 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
+  package var text: String { hexText(bits, digits: 16) }
+}
+
+/// The number as lower-case hex digits, with zeros before it; it must fit into `count` digits.
+func hexText(_ bits: UInt64, digits count: Int) -> String {
+  let digits = String(bits, radix: 16)
+  return String(repeating: "0", count: count - digits.utf8.count) + digits
 }
 
 /// The validated bytes of one JSON value, kept as the sender wrote them.

@@ -1,41 +1,70 @@
 import CZlib
 
-/// The CRC-32 of the ids and versions of a nav, which proves that a mirror equals the nav.
+/// The proof of one revision of a nav, written as 24 lower-case hex digits.
 ///
-/// It covers one line for each screen, bottom first, `id@ver`, then one line for each part,
-/// `:name@ver`. LF separates the lines; the last line has none. The digest detects divergence; it
-/// is not a signature.
+/// The first 8 digits are the checksum, the CRC-32 of the ids and versions, which a client computes
+/// over its mirror. It covers one line for each screen, bottom first, `id@ver`, then one line for each
+/// part, `:name@ver`. LF separates the lines; the last line has none. The other 16 digits are the
+/// chain: a hash of each diff of the epoch, which a client keeps as it comes. Two histories with the
+/// same ids and versions, but other contents, have different chains. The digest is not a signature.
 package struct Digest: Hashable, Sendable {
-  package let bits: UInt32
+  package let checksum: UInt32
+  package let chain: UInt64
 
-  package init(bits: UInt32) { self.bits = bits }
+  package init(checksum: UInt32, chain: UInt64) {
+    self.checksum = checksum
+    self.chain = chain
+  }
 
-  /// Reads 8 lower-case hex digits; nil for anything else.
+  /// Reads 24 lower-case hex digits; nil for anything else.
   package init?(_ text: String) {
-    guard text.utf8.count == 8, text.utf8.allSatisfy(Grammar.isLowerHex),
-      let bits = UInt32(text, radix: 16)
+    guard text.utf8.count == 24, text.utf8.allSatisfy(Grammar.isLowerHex),
+      let checksum = UInt32(text.prefix(8), radix: 16),
+      let chain = UInt64(text.suffix(16), radix: 16)
     else { return nil }
-    self.bits = bits
+    self.init(checksum: checksum, chain: chain)
   }
 
-  package var text: String {
-    let digits = String(bits, radix: 16)
-    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+  package var text: String { hexText(UInt64(checksum), digits: 8) + hexText(chain, digits: 16) }
+
+  /// The digest of the next revision.
+  ///
+  /// `diff` is the beginning of its diff, up to and including the changes.
+  func next(checksum: UInt32, diff: Span<UInt8>) -> Digest {
+    Digest(checksum: checksum, chain: BodyHash(diff, seed: chain).bits)
   }
 
-  /// Computes the digest from scratch; O(screens + parts).
-  package init(
+  /// Computes the checksum from scratch; O(screens + parts).
+  package static func checksum(
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
-  ) {
+  ) -> UInt32 {
     var lines = DigestLines()
     for screen in screens { lines.append(screen.id, screen.version) }
     for part in parts { lines.append(":" + part.name, part.version) }
-    bits = lines.checksum(from: 0)
+    return lines.checksum(from: 0)
   }
 }
 
-/// The text that a digest is computed over.
+extension JSONWriter {
+  /// Writes the digest as 24 hex digits in quotes.
+  package mutating func hex(_ digest: Digest) { hex(digest.checksum, digest.chain) }
+
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ digest: Digest) {
+    self.name(name)
+    hex(digest)
+  }
+}
+
+extension JSONTape {
+  /// The digest written as 24 lower-case hex digits; nil for anything else.
+  package func digest(_ index: Int) -> Digest? {
+    hex96(index).map { Digest(checksum: $0.high, chain: $0.low) }
+  }
+}
+
+/// The text that a digest's checksum is computed over.
 package struct DigestLines {
   private(set) var bytes: [UInt8] = []
   /// Whether other lines precede those in `bytes`, so that the first one needs a line feed before
@@ -62,9 +91,9 @@ package struct DigestLines {
   package func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
 }
 
-/// Keeps the digest of one nav up to date at a cost that depends on the size of the change only.
+/// Keeps the digest's checksum of one nav up to date at a cost that depends on the size of the change only.
 ///
-/// Law: `update(_:from:)` returns the same digest as `NavigationController.digest()`. The value
+/// Law: `update(_:from:)` returns the same as `NavigationController.checksum()`. The value
 /// keeps the checksum of the lines up to and including each screen, so a change at index i
 /// recomputes only the lines from i on. It keeps the checksum of the parts' lines separately, and
 /// combines it with that of the screens as long as no part changes.
@@ -76,10 +105,10 @@ package struct RunningDigest: Sendable {
   /// The newest revision whose parts `parts` covers; versions never decrease.
   private var partsAt = Revision(0)
 
-  /// Computes the digest after a change that did not touch the screens below `index`; O(depth −
+  /// Computes the checksum after a change that did not touch the screens below `index`; O(depth −
   /// index).
   package mutating func update(_ controller: borrowing NavigationController, from index: Int)
-    -> Digest
+    -> UInt32
   {
     let count = controller.stack.count
     let kept = min(index, prefixes.count, count)
@@ -95,7 +124,7 @@ package struct RunningDigest: Sendable {
     guard count > 0 else {
       var lines = LineChecksum(isContinued: false)
       lines.appendParts(of: controller)
-      return Digest(bits: lines.checksum)
+      return lines.checksum
     }
     let version = controller.partsVersion
     if partsAt < version {
@@ -103,14 +132,14 @@ package struct RunningDigest: Sendable {
       parts.appendParts(of: controller)
       partsAt = version
     }
-    return Digest(bits: parts.checksum(behind: checksum))
+    return parts.checksum(behind: checksum)
   }
 }
 
 extension NavigationController {
-  /// Computes the digest of the nav from scratch; O(depth).
-  package func digest() -> Digest {
-    Digest(
+  /// Computes the digest's checksum of the nav from scratch; O(depth).
+  package func checksum() -> UInt32 {
+    Digest.checksum(
       screens: stack.map { ($0.id.text, $0.version.number) },
       parts: PartName.allCases.map { ($0.text, version(of: $0).number) })
   }

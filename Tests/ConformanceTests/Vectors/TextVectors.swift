@@ -111,10 +111,7 @@ enum TextVectors {
     }
     func digest(_ screens: [(String, Int)]) -> JSONTree {
       .string(
-        Digest(
-          screens: screens.map { ($0.0, UInt64($0.1)) },
-          parts: VectorWriter.parts.map { ($0, UInt64(great)) }
-        ).text)
+        checksum(screens, VectorWriter.parts.map { ($0, great) }) + "ffffffffffffffff")
     }
     var snapshot = JSONTree.members([
       "nav": .string("kiosk"), "kind": .string("controller"), "epoch": epoch, "rev": .int(great),
@@ -157,7 +154,7 @@ enum TextVectors {
       ("nothing", [], []),
       ("one line", [("kiosk", 1)], []),
       ("another order of the screens", [("wifi", 2), ("home", 1)], ones),
-      ("a digest that begins with zeros", zeros(ones), ones),
+      ("a checksum that begins with zeros", zeros(ones), ones),
       ("the greatest version", [("A", (1 << 53) - 1)], ones),
       ("every character of an id", [("AZaz09._-", 10)], ones),
       ("many screens", (1...64).map { ("S\($0)", $0) }, ones),
@@ -165,7 +162,7 @@ enum TextVectors {
     return cases.enumerated().map { index, value in
       let (claim, screens, parts) = value
       let lines = screens.map { "\($0.0)@\($0.1)" } + parts.map { ":\($0.0)@\($0.1)" }
-      let digest = digest(screens, parts)
+      let checksum = checksum(screens, parts)
       func records(_ list: [(String, Int)]) -> JSONTree {
         .array(list.map { .members(["id": .string($0.0), "ver": .int($0.1)]) })
       }
@@ -173,20 +170,21 @@ enum TextVectors {
         id: "S-\(index < 9 ? "0" : "")\(index + 1)", kind: .digest, claim: claim,
         members: JSONTree.members([
           "screens": records(screens), "parts": records(parts),
-          "text": .string(lines.joined(separator: "\n")), "dig": .string(digest),
+          "text": .string(lines.joined(separator: "\n")), "checksum": .string(checksum),
         ]).members)
     }
   }
 
-  private static func digest(_ screens: [(String, Int)], _ parts: [(String, Int)]) -> String {
-    Digest(
-      screens: screens.map { ($0.0, UInt64($0.1)) }, parts: parts.map { ($0.0, UInt64($0.1)) }
-    ).text
+  /// The first 8 digits of a digest.
+  private static func checksum(_ screens: [(String, Int)], _ parts: [(String, Int)]) -> String {
+    let checksum = Digest.checksum(
+      screens: screens.map { ($0.0, UInt64($0.1)) }, parts: parts.map { ($0.0, UInt64($0.1)) })
+    return String(Digest(checksum: checksum, chain: 0).text.prefix(8))
   }
 
-  /// Screens whose digest begins with two zeros.
+  /// Screens whose checksum begins with two zeros.
   private static func zeros(_ parts: [(String, Int)]) -> [(String, Int)] {
-    let found = (1...10_000).first { digest([("A", $0)], parts).hasPrefix("00") }
+    let found = (1...10_000).first { checksum([("A", $0)], parts).hasPrefix("00") }
     return [("A", found ?? 1)]
   }
 }

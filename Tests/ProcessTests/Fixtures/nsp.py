@@ -9,7 +9,7 @@ def now(): return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 class Refused(Exception): pass                        # args[0] is the body of `err`, `end` or `bye`
 
-def digest(screens, parts):
+def checksum(screens, parts):
     lines = ["%s@%d" % (s["id"], s["ver"]) for s in screens]
     lines += [":%s@%d" % (p, parts[p]["ver"]) for p in PARTS if p in parts]
     return "%08x" % zlib.crc32("\n".join(lines).encode())
@@ -41,7 +41,7 @@ class Mirror:
             else: return self.suspect()
         self.adopt({"resolved": m["resolved"], **f1}, screens, parts)
     def adopt(self, f1, screens, parts):
-        if digest(screens, parts) != f1["dig"]: return self.suspect()
+        if checksum(screens, parts) != f1["dig"][:8]: return self.suspect()
         self.m = {**{k: f1.get(k) for k in ("epoch", "rev", "dig", "resolved")}, "screens": screens, "parts": parts}
         self.good = True
     def mark(self, f1):

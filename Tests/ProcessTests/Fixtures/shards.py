@@ -20,7 +20,10 @@ class Nav:
 
     def __init__(self, name):
         self.name, self.epoch, self.rev, self.screens = name, os.urandom(8).hex(), 1, [{"id": "home", "ver": 1}]
-        self.diffs, self.digests = {}, {1: nsp.digest(self.screens, {})}
+        self.diffs, self.digests = {}, {1: self.digest()}
+
+    def digest(self):
+        return nsp.checksum(self.screens, {}) + f"{binascii.crc32(str(self.screens).encode()):016x}"
 
     @property
     def dig(self):
@@ -34,7 +37,7 @@ class Nav:
         base, self.rev = self.rev, self.rev + 1
         new = [{**each, "ver": self.rev} for each in new]
         self.screens = self.screens[:at] + new + self.screens[at + len(gone):]
-        self.digests[self.rev] = nsp.digest(self.screens, {})
+        self.digests[self.rev] = self.digest()
         ev = [{"didPush": {"screen": each["id"]}} for each in new] + [{"didPop": {"screen": each}} for each in gone]
         self.diffs[self.rev] = {**self.position(), "base": base, "seq": self.rev, "cause": "api", "ev": ev,
                                 "ch": [{"at": at, "del": gone, "ins": new}], "depth": len(self.screens)}

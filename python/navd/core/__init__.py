@@ -6,7 +6,7 @@
 
 from .actions import Action, Address
 from .cluster import Cluster
-from .digest import digest
+from .digest import checksum
 from .mirror import Mirror
 from .session import Options, Session
 

@@ -1,4 +1,4 @@
-"""The digest of a state (docs/protocol.md, §7)."""
+"""The checksum of a state, the first 8 digits of its digest (docs/protocol.md, the core)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from zlib import crc32
 
 from ..wire import Body
 
-__all__ = ["PARTS", "RunningDigest", "digest"]
+__all__ = ["PARTS", "RunningChecksum", "checksum"]
 
-#: The six parts, in the order of the digest.
+#: The six parts, in the order of the checksum.
 PARTS = ("bar", "toolbar", "presented", "transition", "environment", "settings")
 
 
-def digest(screens: Sequence[Body], parts: Mapping[str, Body]) -> str:
-    """Compute the digest of screens and parts; a virtual nav has no parts."""
-    return RunningDigest().update(screens, parts, 0)
+def checksum(screens: Sequence[Body], parts: Mapping[str, Body]) -> str:
+    """Compute the checksum of screens and parts; a virtual nav has no parts."""
+    return RunningChecksum().update(screens, parts, 0)
 
 
-class RunningDigest:
+class RunningChecksum:
     """The checksums of the lines up to and including each screen.
 
     With them, a change of the screen at an index computes only the lines from there on.
@@ -28,7 +28,7 @@ class RunningDigest:
         self._sums: list[int] = []
 
     def update(self, screens: Sequence[Body], parts: Mapping[str, Body], start: int) -> str:
-        """Compute the digest after a change that did not touch the screens below `start`."""
+        """Compute the checksum after a change that did not touch the screens below `start`."""
         sums = self._sums
         del sums[min(start, len(sums), len(screens)):]
         total = sums[-1] if sums else 0

@@ -1,4 +1,4 @@
-"""The mirror of one nav: a copy that its digest proves at each revision (docs/protocol.md, §6)."""
+"""The mirror of one nav: a copy whose checksum is compared at each revision (docs/protocol.md, the core)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from ..errors import NavigationError
 from ..state import Author, Event, Presentation, Screen, State
 from ..wire import Body
-from .digest import PARTS, RunningDigest
+from .digest import PARTS, RunningChecksum
 from .messages import Unreadable, check
 
 __all__ = ["Kind", "Mirror", "Outcome", "events_of"]
@@ -81,7 +81,7 @@ class Mirror:
         self._is_suspect = False
         self._bad: tuple[int, str] | None = None
         self._partial: _Parts | None = None
-        self._digest = RunningDigest()
+        self._digest = RunningChecksum()
 
     @staticmethod
     def read(nav: str, value: object) -> State:
@@ -180,12 +180,12 @@ class Mirror:
             return _WAIT
         self._partial = None
         parts = {name: part[name] for name in PARTS if name in part}
-        running = RunningDigest()
+        running = RunningChecksum()
         computed = running.update(partial.screens, parts, 0)
-        if computed != part["dig"]:
-            return self._suspect((part["rev"], computed))
+        if computed != part["dig"][:8]:
+            return self._suspect((part["rev"], computed + part["dig"][8:]))
         self._copy = _Copy(
-            part["kind"], *position, computed, tuple(partial.screens), parts, part.get("resolved"))
+            part["kind"], *position, part["dig"], tuple(partial.screens), parts, part.get("resolved"))
         self._digest, self._phase = running, Phase.FOLLOWING
         self._is_suspect, self._bad = False, None
         return Outcome("replaced", self.state)
@@ -215,11 +215,11 @@ class Mirror:
                 return self._suspect()
             lowest = min(lowest, index)
         computed = self._digest.update(screens, parts, lowest)
-        if computed != diff["dig"]:
-            return self._suspect((diff["rev"], computed))
+        if computed != diff["dig"][:8]:
+            return self._suspect((diff["rev"], computed + diff["dig"][8:]))
         resolved = diff.get("resolved")
         self._copy = replace(
-            copy, rev=diff["rev"], dig=computed, screens=tuple(screens), parts=parts,
+            copy, rev=diff["rev"], dig=diff["dig"], screens=tuple(screens), parts=parts,
             resolved=copy.resolved if resolved is None else resolved)
         by = diff.get("by")
         state = replace(
@@ -231,7 +231,7 @@ class Mirror:
     def _receive_end(self) -> Outcome:
         self._copy = self._bad = self._partial = None
         self._is_suspect = False
-        self._digest = RunningDigest()
+        self._digest = RunningChecksum()
         # It ends the watch before; the answer to the present one is still to come.
         if self._phase is Phase.AWAITING:
             return _IGNORED

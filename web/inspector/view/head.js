@@ -1,10 +1,10 @@
 // The head: the status of the connection, and the position that the stage shows, with its proof.
 
 import { el } from "../../../demo/kiosk/dom.js";
-import { digest } from "../../navigation-client.js";
+import { checksum } from "../../navigation-client.js";
 import { bdi, clock, commandOf, mark, visible, write } from "../text.js";
 
-const PROOF = "The page has computed this digest from the ids and versions of all screens and parts. It proves order and identity, not contents.";
+const PROOF = "The page has computed the first 8 digits from the ids and versions of all screens and parts. They prove order and identity. The others name the history.";
 
 /** Draws status and position; copies the state. */
 export class Head {
@@ -56,7 +56,7 @@ export class Head {
     if (state !== this.#state) {
       this.#state = state;
       // A recording may also know that a step before this one was not proven.
-      this.#isProven = state !== null && state["isProven"] !== false && digest(state.screens, state.parts) === state.dig;
+      this.#isProven = state !== null && state["isProven"] !== false && state.dig.startsWith(checksum(state.screens, state.parts));
     }
     const key = state ? `${nav} ${state.epoch} ${state.rev} ${state.dig} ${this.#isProven} ${live?.rev ?? ""} ${at}` : `${nav}`;
     if (key === this.#key) return;
@@ -97,7 +97,7 @@ export class Head {
     if (!state) return output.replaceChildren(...(nav === null ? [] : [bdi(nav, { class: "position-nav" })]));
     const newest = Math.max(live?.rev ?? state.rev, state.rev);
     // What is no digest could imitate a proof.
-    const text = /^[0-9a-f]{8}$/.test(state.dig) ? state.dig : "";
+    const text = /^[0-9a-f]{24}$/.test(state.dig) ? state.dig : "";
     const proof = el("span", { class: "proof" }, `${this.#isProven ? "proven ✓" : "unproven ✗"} ${text}`);
     output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${state.rev} of ${newest}`, " · ", proof);
     return undefined;

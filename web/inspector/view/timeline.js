@@ -233,7 +233,7 @@ export class Timeline {
     const about = proof ? `digest ${entry.digest}, ${words}` : "";
     mark(rev, "aria-label", [`Travel to revision ${entry.rev}`, about].filter(Boolean).join(", "));
     mark(element, "title", about || null);
-    write(dig, proof ? `${entry.digest} ${sign}`.trim() : "");
+    write(dig, proof ? `${entry.digest?.slice(0, 8)}… ${sign}`.trim() : "");
     mark(dig, "title", about || null);
     write(time, clock(entry.t));
     what.replaceChildren(bdi(actOf(entry)), ...signsOf(entry.flags));

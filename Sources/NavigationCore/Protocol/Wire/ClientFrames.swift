@@ -44,8 +44,9 @@ package struct BodyHash: Hashable, Sendable {
 
   package init(bits: UInt64) { self.bits = bits }
 
-  package init(_ span: Span<UInt8>) {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count)
+  /// Computes the hash; equal octets with different seeds have different hashes.
+  package init(_ span: Span<UInt8>, seed: UInt64 = 0) {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(span.count) ^ seed
     var at = 0
     let last = span.count - 8
     while at <= last {

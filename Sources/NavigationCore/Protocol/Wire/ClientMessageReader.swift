@@ -249,7 +249,7 @@ package struct ClientMessageReader: Sendable {
     guard let revision, let digest, !needsEpoch || epoch != nil else {
       throw MessageFailure(
         .invalidArgument, id: id,
-        "\(name) has \(needsEpoch ? "epoch (16 hex digits), " : "")rev and dig (8 hex digits)")
+        "\(name) has \(needsEpoch ? "epoch (16 hex digits), " : "")rev and dig (24 hex digits)")
     }
     return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
   }

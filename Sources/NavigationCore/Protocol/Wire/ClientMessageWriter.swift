@@ -118,7 +118,7 @@ extension JSONWriter {
     self.name("rev")
     integer(position.revision.number)
     self.name("dig")
-    hex(position.digest.bits)
+    hex(position.digest)
     endObject()
   }
 

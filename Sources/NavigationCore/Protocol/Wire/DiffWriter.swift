@@ -79,11 +79,13 @@ package struct DiffFrame: ~Copyable {
 
   /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
+  /// `digest` becomes that of the new revision, whose checksum is given.
+  ///
   /// It is never inlined, so that its instructions can be counted by its name.
   @inline(never)
   package func encode(
     _ commit: Commit, of controller: borrowing NavigationController, shown: inout ShownBar,
-    digest: Digest, _ json: inout JSONWriter
+    checksum: UInt32, digest: inout Digest, _ json: inout JSONWriter
   ) -> EncodedDiff {
     json.removeAll()
     begin(&json)
@@ -93,6 +95,7 @@ package struct DiffFrame: ~Copyable {
     }
     json.name("ch")
     json.changes(commit, of: controller)
+    digest = digest.next(checksum: checksum, diff: json.written)
     // Whether it changed is known only when it has been written.
     let end = json.position
     json.name("resolved")
@@ -131,7 +134,7 @@ package struct DiffFrame: ~Copyable {
   /// Writes the members after the changes, and closes the object.
   package func end(_ json: inout JSONWriter, depth: Int, _ digest: Digest) {
     json.member("depth", UInt64(depth))
-    json.member("dig", hex: digest.bits)
+    json.member("dig", digest)
     json.endObject()
   }
 }

@@ -168,7 +168,7 @@ package enum ServerMessageWriter {
     json.member("depth", UInt64(standing.depth))
     json.name("top")
     if let top = standing.top { json.string(top) } else { json.null() }
-    json.member("dig", hex: standing.digest.bits)
+    json.member("dig", standing.digest)
     json.name("out")
     let start = json.count
     json.outputs(outputs, delivered: delivered)
@@ -321,7 +321,7 @@ package enum ServerMessageWriter {
         json.beginArray()
         json.string(nav)
         json.integer(revision.number)
-        json.hex(digest.bits)
+        json.hex(digest)
         json.endArray()
       }
       json.endArray()
@@ -440,7 +440,7 @@ extension JSONWriter {
     name("rev")
     integer(standing.revision.number)
     name("dig")
-    hex(standing.digest.bits)
+    hex(standing.digest)
     name("depth")
     integer(UInt64(standing.depth))
     name("top")

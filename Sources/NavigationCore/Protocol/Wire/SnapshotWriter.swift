@@ -86,6 +86,6 @@ package struct Snapshot: Sendable {
         json.shown(shown, of: controller)
       }
     }
-    json.member("dig", hex: digest.bits)
+    json.member("dig", digest)
   }
 }

@@ -1,0 +1,60 @@
+import Glibc
+import RuntimePaths
+
+/// A file outside of the journal's directory with the number of the newest acknowledged row.
+///
+/// A journal that was put back to an older copy has fewer rows than the file says. The file is
+/// written after each commit and before its answers, and synced when it is closed: after a power
+/// failure it may name too low a number, never one too high. One thread at a time uses it.
+package final class JournalWitness {
+  package let path: String
+  /// The number in the file; 0 in a new file.
+  package private(set) var acknowledged: UInt64 = 0
+  private let descriptor: Int32
+
+  /// Opens the file, or makes it with mode 0600; its directory must exist.
+  ///
+  /// - Throws: `unwritable` if that is impossible, `damaged` if the file holds anything but a number.
+  package init(path: String) throws(JournalError) {
+    self.path = path
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw .unwritable(path: path, reason: SystemError.text(of: errno))
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.size + 1)
+    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+      unsafe pread(descriptor, buffer.baseAddress, buffer.count, 0)
+    }
+    guard count >= 0 else {
+      throw .unreadable(path: path, reason: SystemError.text(of: errno))
+    }
+    let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+    guard text.isEmpty || count == Self.size && text.hasSuffix("\n"),
+      let number = text.isEmpty ? 0 : UInt64(text.dropLast())
+    else {
+      throw .damaged(path: path, what: "it is no number of a row; remove it if it is not navd's")
+    }
+    acknowledged = number
+  }
+
+  deinit {
+    _ = fdatasync(descriptor)
+    _ = close(descriptor)
+  }
+
+  /// Notes the newest row that is committed.
+  ///
+  /// The number has a fixed width, so that the write is one block of the file.
+  func note(_ sequence: UInt64) {
+    guard sequence != acknowledged else { return }
+    acknowledged = sequence
+    let digits = String(sequence)
+    let line = Array(
+      (String(repeating: "0", count: Self.size - 1 - digits.utf8.count) + digits + "\n").utf8)
+    // A failure leaves a lower number: then less is noticed, and nothing false is reported.
+    _ = unsafe line.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// The digits of the greatest number, and a line feed.
+  private static let size = 21
+}
