@@ -22,7 +22,7 @@ MAN_PACKAGES := scdoc
 SHOW_PACKAGES := python3
 CLUSTER_PACKAGES := postgresql
 # To test: the built programs, as other programs meet them.
-TEST_PACKAGES := curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) $(MAN_PACKAGES)
+TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) $(MAN_PACKAGES)
 # A terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it, and the compiler that checks the types of the module.
@@ -139,7 +139,7 @@ test-guides: build ## The commands and programs of the pages, as a reader types 
 test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
-	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests)
+	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests --filter PowerCutTests)
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)

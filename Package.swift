@@ -306,8 +306,8 @@ let package = Package(
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
         "ConsistencyWorker", "ChildProcess", "PostgresServer",
-        "NavigationClient", "NavigationCore", "NavigationReplica", "Journal", "ZeroMQ", "CurveKeys",
-        "Conformance", "ConformanceSupport", "RuntimePaths",
+        "NavigationClient", "NavigationCore", "NavigationDaemon", "NavigationReplica", "Journal",
+        "ZeroMQ", "CurveKeys", "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
       exclude: ["Fixtures", "run"], swiftSettings: strict),
     // The packages in a booted Debian; `make booted` prepares one.

@@ -26,7 +26,9 @@ enum Attempt {
     var flags = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     if creating { flags |= SQLITE_OPEN_CREATE }
-    let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+    // The index of the write-ahead log is then in memory that all connections of this process share:
+    // a full disk has no room for a file. It keeps other processes out, as `DirectoryLock` does.
+    let code = unsafe sqlite3_open_v2(path, &handle, flags, "unix-excl")
     guard code == SQLITE_OK else { throw failure(code, .opening) }
     // SQLite makes no checkpoint by itself, neither at close nor in a commit. Such a checkpoint
     // would move rows into the file that no census covers.

@@ -108,7 +108,7 @@ enum JournalDraft {
     let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard opened >= 0 else { return }
     defer { close(opened) }
-    for suffix in ["", "-wal", "-shm", "-journal"] {
+    for suffix in ["", "-wal", "-journal"] {
       unsafe unlinkat(opened, Journal.fileName + suffix, 0)
     }
     unsafe unlinkat(opened, "lock", 0)

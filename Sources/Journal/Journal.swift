@@ -27,6 +27,8 @@ package final class Journal: JournalStore {
   var closing: [UInt64] = []
   var pruning = Pruning()
   var isReplayed = false
+  /// The error by which a full disk kept a start from storing anything; nil if it did not.
+  package var shortage: JournalError?
   /// The first failed sync: the next one may succeed although data was lost.
   private var poison: JournalError?
   var commits: UInt64 = 0

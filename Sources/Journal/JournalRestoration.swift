@@ -95,7 +95,6 @@ package struct JournalRestoration: ~Copyable {
     } else {
       try removeFile(path + "-wal")
     }
-    try removeFile(path + "-shm")
     try DirectoryLock.sync(directory: directory)
     try renameFile(ready, path)
     try DirectoryLock.sync(directory: directory)

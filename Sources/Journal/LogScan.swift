@@ -2,10 +2,14 @@ import Glibc
 
 /// Finds damage in a write-ahead log that SQLite would ignore.
 ///
-/// SQLite ends its log at the first frame with a wrong checksum. That is right for a torn commit at
-/// the end, which navd has not acknowledged. But a commit that another one follows was synced and
-/// acknowledged. If the wrong frame is in such a commit or before it, SQLite would lose that commit
-/// silently.
+/// SQLite ends its log at the first wrong frame. That is right for a commit that a power failure
+/// tore: navd has not acknowledged it. But navd begins a commit only after the one before it was
+/// synced. So damage has one proof: a frame that continues the checksum of a commit, where that
+/// commit is not before the first wrong frame.
+///
+/// A frame of a former generation of the log, which has other salts, proves nothing: a torn commit
+/// leaves some in place. If a disk loses exactly the last frame of the last commit but one, this looks
+/// like a torn commit.
 struct LogScan: ~Copyable {
   static let headerBytes = 32
   /// The bytes of one frame: its header and a page.
@@ -17,7 +21,8 @@ struct LogScan: ~Copyable {
   /// end, or absent.
   ///
   /// Call `damage` before SQLite opens the file. Its result is valid only if every commit in the log
-  /// was synced.
+  /// was synced. It syncs the log: a killed process may have left its writes in the kernel's memory,
+  /// and they must be on the disk before navd serves them.
   static func damage(path: String) throws(JournalError) -> String? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else {
@@ -26,7 +31,11 @@ struct LogScan: ~Copyable {
       }
       return nil
     }
-    return LogScan(descriptor: opened).damage()
+    let scan = LogScan(descriptor: opened)
+    guard fdatasync(opened) == 0 else {
+      throw .syncFailed(path: path, reason: unsafe String(cString: strerror(errno)))
+    }
+    return scan.damage()
   }
 
   deinit { close(descriptor) }
@@ -34,34 +43,37 @@ struct LogScan: ~Copyable {
   private func damage() -> String? {
     guard let header = read(Self.headerBytes, at: 0), let first = read(Self.frameBytes, at: 32)
     else { return nil }
-    var sum = (first: UInt32(0), second: UInt32(0))
-    Self.add(header[..<24], to: &sum)
-    guard Self.word(header, 24) == sum.first, Self.word(header, 28) == sum.second else {
+    var sound = Checksum(header, 24)
+    guard sound.before(header[..<24]) == Checksum() else {
       return first.allSatisfy { $0 == 0 } ? nil : "the header of its write-ahead log is wrong"
     }
-    let salts = header[16..<24]
-    var broken: Int?
-    var hasLostCommit = false
+    var broken: (index: Int, frame: [UInt8])?
+    var commits: Set<Checksum> = []
+    var continued: Set<Checksum> = []
+    var last: Checksum?
     var index = 0
     while let frame = read(Self.frameBytes, at: Self.headerBytes + index * Self.frameBytes) {
       defer { index += 1 }
-      let isCurrent = frame[8..<16] == salts
-      if let broken {
-        if isCurrent, hasLostCommit { return "frame \(broken + 1) of its write-ahead log is wrong" }
-        if isCurrent, Self.word(frame, 4) != 0 { hasLostCommit = true }
+      let end = Checksum(frame, 16)
+      let isCurrent = frame[8..<16] == header[16..<24]
+      let start = isCurrent ? end.before(frame) : nil
+      if broken == nil, start == sound {
+        sound = end
         continue
       }
-      Self.add(frame[..<8], to: &sum)
-      Self.add(frame[24...], to: &sum)
-      let isSound = Self.word(frame, 16) == sum.first && Self.word(frame, 20) == sum.second
-      guard isCurrent, isSound else {
-        broken = index
-        // A damaged commit frame counts only if another frame follows it.
-        hasLostCommit = Self.word(frame, 4) != 0
-        continue
+      defer { last = isCurrent ? end : nil }
+      if broken == nil { broken = (index, frame) }
+      guard let start, let broken else { continue }
+      continued.insert(start)
+      if Self.isCommit(frame), start == last || !Self.isSplit(index) { commits.insert(end) }
+      // Only the salts or the checksum of the wrong frame are wrong, so that its mark counts.
+      if index == broken.index + 1, Self.isCommit(broken.frame), start.before(broken.frame) == sound
+      {
+        commits.insert(start)
       }
     }
-    return nil
+    guard let broken, !commits.isDisjoint(with: continued) else { return nil }
+    return "frame \(broken.index + 1) of its write-ahead log is wrong"
   }
 
   private func read(_ count: Int, at offset: Int) -> [UInt8]? {
@@ -71,23 +83,43 @@ struct LogScan: ~Copyable {
     return bytes.count == count ? bytes : nil
   }
 
-  /// Adds bytes to SQLite's checksum: pairs of little-endian words, as on this processor.
-  private static func add(_ bytes: ArraySlice<UInt8>, to sum: inout (first: UInt32, second: UInt32))
-  {
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      sum.first &+= word(little: bytes, index) &+ sum.second
-      sum.second &+= word(little: bytes, index + 4) &+ sum.first
-      index += 8
+  /// Whether a frame has the mark of the last one of a commit: the size of the database.
+  private static func isCommit(_ frame: [UInt8]) -> Bool { !frame[4..<8].allSatisfy { $0 == 0 } }
+
+  /// Whether a sector ends between the mark and the salts of a frame, so that the mark can be a former
+  /// one.
+  private static func isSplit(_ index: Int) -> Bool {
+    (headerBytes + index * frameBytes + 8).isMultiple(of: 512)
+  }
+
+  /// SQLite's checksum over everything up to a place in the log.
+  private struct Checksum: Hashable {
+    private var (first, second) = (UInt32(0), UInt32(0))
+
+    init() {}
+
+    /// Reads a stored checksum: two big-endian words.
+    init(_ bytes: [UInt8], _ place: Int) {
+      first = bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+      second = bytes[place + 4..<place + 8].reduce(0) { $0 << 8 | UInt32($1) }
     }
-  }
 
-  private static func word(little bytes: ArraySlice<UInt8>, _ index: Int) -> UInt32 {
-    UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]) << 16
-      | UInt32(bytes[index + 3]) << 24
-  }
+    /// Returns the checksum before a frame; this one is behind it.
+    func before(_ frame: [UInt8]) -> Checksum { before(frame[24...]).before(frame[..<8]) }
 
-  private static func word(_ bytes: [UInt8], _ index: Int) -> UInt32 {
-    word(little: bytes[...], index).byteSwapped
+    /// Returns the checksum before some bytes: pairs of little-endian words, as on this processor.
+    func before(_ bytes: ArraySlice<UInt8>) -> Checksum {
+      var sum = self
+      unsafe bytes.withUnsafeBytes { raw in
+        let words = unsafe raw.assumingMemoryBound(to: UInt32.self)
+        var index = words.count
+        while index > 0 {
+          index -= 2
+          sum.second = unsafe sum.second &- words[index + 1] &- sum.first
+          sum.first = unsafe sum.first &- words[index] &- sum.second
+        }
+      }
+      return sum
+    }
   }
 }

@@ -72,9 +72,12 @@ package enum Daemon {
     loop.configuration.status = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
+    if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit() {
+      loop.reportStorage(shortage.description)
+    }
     if !isStopped { try loop.run(signals: signals, watchdog: try watchdog()) }
     loop.notify(.stopping)
-    try closeJournal(journal)
+    try closeJournal(journal, log)
     try loop.close()
     log(LogEntry(.info, "stopped", kind: .stopped))
     log.flush()
@@ -323,10 +326,14 @@ package enum Daemon {
       .extendTimeout(milliseconds: 10_000), .watchdog, .status(status))
   }
 
-  private static func closeJournal(_ journal: any JournalStore) throws(DaemonError) {
+  private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(DaemonError) {
     do throws(JournalError) {
       try journal.close()
     } catch {
+      // The commits stay in the log of the journal, where the next start reads them.
+      if case .full = error, journal.place.directory != nil {
+        return log(LogEntry(.warning, error.description))
+      }
       throw .journal(error)
     }
   }

@@ -13,8 +13,8 @@ enum JournalReplay {
   /// Replays the open journal of a daemon outside of a cluster, which its hub then serves.
   ///
   /// `progress` gets the number of rows that are replayed, and of all, from time to time. `report`
-  /// gets what follows the rows, in long starts. Returns why all navs got new epochs; nil if they
-  /// did not.
+  /// gets what follows the rows, in long starts. On a full disk, the hub serves reads, unless navs need
+  /// new epochs. Returns why all navs got new epochs; nil if they did not.
   static func serve(
     _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     report: (String) -> Void
@@ -28,10 +28,19 @@ enum JournalReplay {
       lastSequence: journal.lastSequence, at: now)
     do throws(JournalError) {
       let records = hub.takeRecords()
+      if let shortage = journal.shortage { throw shortage }
       if !records.isEmpty { try journal.commit(records) }
       if journal.mustRenewEpochs { try journal.epochsRenewed() }
     } catch {
-      throw .journal(error)
+      guard case .full = error, loss == nil else { throw .journal(error) }
+      journal.shortage = error
+      let reader = try openReader(of: journal.place)
+      for request in hub.rollBack() {
+        try read(request, from: reader) { (snapshot, rows) throws(HubReplayError) in
+          try hub.reload(request, snapshot: snapshot, rows: rows)
+        }
+      }
+      hub.recoverNavs()
     }
     _ = hub.committed(at: now)
     return loss
@@ -108,9 +117,8 @@ enum JournalReplay {
     hub.takeFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
     guard !open.isEmpty || !rows.isEmpty, let place = journals.first?.place else { return }
-    let reader: JournalReader
+    let reader = try openReader(of: place)
     do throws(JournalError) {
-      reader = try place.openReader()
       for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {
         hub.remember(try reader.bodies(of: rows, in: shard), of: shard)
       }
@@ -120,12 +128,20 @@ enum JournalReplay {
     // One nav at a time, because the rows of all of them together could take much memory.
     for (index, request) in open.enumerated() {
       if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
-      try revive(request, in: &hub, from: reader)
+      try read(request, from: reader) { (snapshot, rows) throws(HubReplayError) in
+        try hub.revive(request, snapshot: snapshot, rows: rows)
+      }
     }
   }
 
-  private static func revive(
-    _ request: ReloadRequest, in hub: inout Hub, from reader: JournalReader
+  private static func openReader(of place: any JournalPlace) throws(DaemonError) -> JournalReader {
+    do throws(JournalError) { return try place.openReader() } catch { throw .journal(error) }
+  }
+
+  /// Reads the rows of a nav, and passes them on.
+  private static func read(
+    _ request: ReloadRequest, from reader: JournalReader,
+    _ consume: (SnapshotRow?, [JournalRow]) throws(HubReplayError) -> Void
   ) throws(DaemonError) {
     let chain: (snapshot: SnapshotRow?, rows: [JournalRow])
     do throws(JournalError) {
@@ -134,7 +150,7 @@ enum JournalReplay {
       throw .journal(error)
     }
     do throws(HubReplayError) {
-      try hub.revive(request, snapshot: chain.snapshot, rows: chain.rows)
+      try consume(chain.snapshot, chain.rows)
     } catch {
       throw .replay("row \(error.sequence): \(error.what)")
     }

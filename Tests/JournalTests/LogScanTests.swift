@@ -122,6 +122,83 @@ private struct HandmadeLog {
     }
   }
 
+  /// A log of small commits and a large last one, whose first frames are `former` where it is torn.
+  ///
+  /// The log of the former generation has a commit in each frame.
+  private func torn(
+    _ small: Int, _ random: inout SeededGenerator
+  ) -> (log: [UInt8], former: [UInt8], last: Range<Int>) {
+    var (log, former) = (HandmadeLog(), HandmadeLog(salt: 7))
+    for _ in 0..<small + 20 { former.commit(frames: 1, &random) }
+    for _ in 0..<small { log.commit(frames: 1, &random) }
+    let start = log.bytes.count
+    log.commit(frames: 10, &random)
+    return (log.bytes, former.bytes, start..<log.bytes.count)
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `a torn commit is no damage, whichever of its frames a former generation still has`(
+    seed: UInt64
+  ) throws {
+    var random = SeededGenerator(seed: seed)
+    let (log, former, last) = torn(5, &random)
+    let frames = stride(from: last.lowerBound, to: last.upperBound, by: HandmadeLog.frameBytes)
+    for lost in frames.map({ [$0] })
+      + (0..<10).map({ _ in frames.filter { _ in Bool.random(using: &random) } })
+    {
+      var bytes = log
+      for place in lost {
+        let frame = place..<place + HandmadeLog.frameBytes
+        bytes.replaceSubrange(frame, with: former[frame])
+      }
+      #expect(try damage(bytes) == nil, "seed \(seed): lost \(lost)")
+    }
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `a torn commit is no damage, whichever of its sectors a former generation still has`(
+    seed: UInt64
+  ) throws {
+    var random = SeededGenerator(seed: seed)
+    // Frame 42 has its mark in another sector than its salts.
+    let (log, former, last) = torn(38, &random)
+    let sectors = last.lowerBound / 512...last.upperBound / 512
+    for round in 0..<20 {
+      var bytes = log
+      for sector in sectors where round > 15 ? Bool.random(using: &random) : sector % 16 == round {
+        let place = (sector * 512..<sector * 512 + 512).clamped(to: last)
+        bytes.replaceSubrange(place, with: former[place])
+      }
+      #expect(try damage(bytes) == nil, "seed \(seed): round \(round)")
+    }
+    // Where only the mark of frame 42 is lost, it looks like the end of a commit.
+    var bytes = log
+    let place = 32 + 41 * HandmadeLog.frameBytes
+    bytes.replaceSubrange(place..<place + 8, with: former[place..<place + 8])
+    #expect(try damage(bytes) == nil, "seed \(seed)")
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `what a failed commit left behind the log is no damage where the next one is torn`(
+    seed: UInt64
+  ) throws {
+    var (log, random) = log(seed)
+    let start = log.bytes.count
+    var failed = log
+    failed.commit(frames: 8, &random)
+    log.commit(frames: 4, &random)
+    let bytes = log.bytes + failed.bytes.dropFirst(log.bytes.count)
+    for lost in 0..<16 {
+      var torn = bytes
+      for frame in 0..<4 where lost & 1 << frame != 0 {
+        let place = start + frame * HandmadeLog.frameBytes
+        let frame = place..<place + HandmadeLog.frameBytes
+        torn.replaceSubrange(frame, with: failed.bytes[frame])
+      }
+      #expect(try damage(torn) == nil, "seed \(seed): lost \(lost)")
+    }
+  }
+
   @Test func `every bit of the header counts`() throws {
     let (log, _) = log(3)
     for place in 0..<32 {

@@ -175,6 +175,25 @@ import Testing
       ended.story == [["didPush(B)", "didHide(A,1)", "didShow(B,1)", "transitionEnded(timedOut)"]])
   }
 
+  @Test func `a start without a journal leaves open what was open, and ends it later`() throws {
+    let stage = try Stage(["A"])
+    #expect(try stage.lease(stage.owner).verb == .ok)
+    try stage.animate("B")
+    let before = stage.revision
+    stage.world.journal.isFailing = true
+    try stage.world.restart()
+    for _ in 0..<3 {
+      #expect(!stage.isIdle && stage.displayOwner == "c1" && stage.revision == before)
+      #expect(stage.world.hub.wakeAt ?? 0 <= stage.world.now.boot + 1000)
+      try stage.world.wait(1000)
+    }
+    stage.world.journal.isFailing = false
+    try stage.world.wait(1000)
+    #expect(stage.isIdle && stage.displayOwner == nil && stage.stack == ["A", "B"])
+    var next = try stage.world.replayed()
+    #expect(next.takeRecords().isEmpty)
+  }
+
   @Test func `a commit that fails takes the transition back with it`() throws {
     let stage = try Stage(["A"])
     stage.world.journal.isFailing = true

@@ -214,7 +214,13 @@ final class World {
   ) throws -> Hub {
     seed += 1
     hub = try replayed(renewsEpochs: renewsEpochs, because: loss, revives: revives)
-    journal.commit(hub.takeRecords())
+    let records = hub.takeRecords()
+    if journal.isFailing {
+      try reload(hub.rollBack())
+      hub.recoverNavs()
+    } else {
+      journal.commit(records)
+    }
     try take(hub.committed(at: now))
     return hub
   }

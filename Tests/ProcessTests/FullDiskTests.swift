@@ -58,8 +58,71 @@ extension ProcessTests {
       #expect(try next.ended() == 0, "\(next.transcript)")
     }
 
+    /// After an orderly stop, a stop on the full disk, and a kill.
     @Test(.enabled(if: canMount, "no small file system can be mounted"))
-    func `a disk that is full at the start ends with 7`() throws {
+    func `a start on a full disk serves reads and watches, and a stop there is orderly`() throws {
+      let directory = try TestDirectory()
+      let disk = try SmallDisk(directory.path + "/disk")
+      let options = ["--listen", "ipc://\(directory.path)/op", "--state", disk.path + "/state"]
+      var daemon = try Child(Binaries.path("navd"), options)
+      try daemon.complains("serving ")
+      var peer = try Peer("ipc://\(directory.path)/op")
+      try peer.create("kiosk")
+      // A start ends what is open, as soon as there is room.
+      try peer.perform("kiosk", #"[{"nav.configure":{"transitionDeadline":60000}}]"#)
+      let push = #""nav":"kiosk","animated":true,"do":[{"push":{"screen":{"id":"a"}}}]"#
+      #expect(try peer.ask("op", "\"client\":\"\(peer.client)\",\(push)").verb == "ok")
+      func state() throws -> [JSON?] {
+        let state = try peer.state("kiosk")
+        return ["rev", "epoch", "value"].map { state[$0] }
+      }
+      let before = try state()
+      #expect(before[2]?["transition"]?["tid"] != nil, "\(before)")
+      func stop(_ signal: Int32, _ status: Int32) throws {
+        daemon.kill(signal)
+        #expect(try daemon.ended() == status, "\(daemon.transcript)")
+      }
+      // What is left has no log whose room a start could use.
+      try stop(SIGTERM, 0)
+      for (signal, status) in [(SIGTERM, 0), (SIGKILL, 128 + SIGKILL), (SIGTERM, 0)] {
+        disk.fill()
+        daemon = try Child(Binaries.path("navd"), options)
+        try daemon.complains("serving 1 nav")
+        try daemon.complains("no space left")
+        peer = try Peer("ipc://\(directory.path)/op")
+        try peer.hello()
+        #expect(try state() == before)
+        try peer.send("watch", #"{"id":900,"nav":"kiosk"}"#)
+        let snapshot = try peer.awaits("snapshot") { $0.verb == "snap" }.body
+        #expect([snapshot["rev"], snapshot["epoch"]] == before.dropLast())
+        #expect(try set(peer, "no room").body["code"]?.string == "storage")
+        let statistics = try peer.get(#""what":"stats""#)["value"]
+        #expect(statistics?["storageFailing"]?.bool == true, "\(String(describing: statistics))")
+        try stop(signal, status)
+      }
+      daemon = try Child(Binaries.path("navd"), options)
+      try daemon.complains("serving 1 nav")
+      peer = try Peer("ipc://\(directory.path)/op")
+      try disk.makeRoom()
+      #expect(
+        try eventually {
+          try peer.state("kiosk")["value"]?["transition"]?["tid"] == nil
+        })
+      #expect(try set(peer, "room").verb == "ok")
+      let after = try state()
+      #expect(after[1] == before[1] && after[0] != before[0])
+      try stop(SIGTERM, 0)
+      // An orderly stop has moved everything into the file, which a full disk does not need then.
+      disk.fill()
+      daemon = try Child(Binaries.path("navd"), options)
+      try daemon.complains("serving 1 nav")
+      peer = try Peer("ipc://\(directory.path)/op")
+      #expect(try state() == after)
+      try stop(SIGTERM, 0)
+    }
+
+    @Test(.enabled(if: canMount, "no small file system can be mounted"))
+    func `a full disk without a journal ends the start with 7`() throws {
       let directory = try TestDirectory()
       let disk = try SmallDisk(directory.path + "/disk")
       disk.fill()

@@ -128,8 +128,10 @@ enum UnixAddress {
 /// The rows of a daemon's journal, read by another program.
 enum StoredRows {
   private static let script = """
-    import sqlite3, sys, glob, hashlib
-    for name in sorted(glob.glob(sys.argv[1] + '/*')):
+    import sqlite3, sys, glob, hashlib, shutil
+    # navd lets no other process read its journal.
+    shutil.copytree(sys.argv[1], sys.argv[1] + '.copy', dirs_exist_ok=True)
+    for name in sorted(glob.glob(sys.argv[1] + '.copy/*')):
         with open(name, 'rb') as file:
             if file.read(15) != b'SQLite format 3': continue
         base = sqlite3.connect('file:' + name + '?mode=ro', uri=True)

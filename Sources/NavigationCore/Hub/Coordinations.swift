@@ -2,7 +2,8 @@
 ///
 /// Laws:
 /// - A coordination is stored only if it has content, or has numbered registrations.
-/// - `before` has the coordinations that changed in the batch at hand, as they were when it began.
+/// - `before` has the coordinations that the batch at hand changed, or whose endings it records, as
+///   they were when it began.
 struct Coordinations: Sendable {
   private var states: [Int: Coordination] = [:]
   private var before: [Int: Coordination] = [:]
@@ -93,6 +94,7 @@ struct Coordinations: Sendable {
   /// Takes the slots of the navs where an ending is not recorded yet, ascending.
   mutating func takeUnfinished() -> [Int] {
     defer { unfinished = [] }
+    for slot in unfinished { keep(states[slot] ?? Coordination(), slot) }
     return unfinished.sorted()
   }
 

@@ -84,7 +84,9 @@ extension Hub {
   mutating func recover(_ slot: Int) {
     guard navs.slots[slot].isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
-    assert(!navs.slots[slot].controller.isOpen || navs.slots[slot].fault != nil)
+    assert(
+      !navs.slots[slot].controller.isOpen || navs.slots[slot].fault != nil
+        || batches.isStorageFailing)
   }
 
   /// Times out transitions and questions, and retries endings that the journal did not take.
@@ -112,6 +114,10 @@ extension Hub {
   private mutating func finishEndings(_ slot: Int) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
+    // A former run left it open, and the journal took no commits at the start.
+    if navs.slots[slot].controller.transition.content.running != nil, coordination.due == nil {
+      commitOwn(.expireTransition, cause: .recovery, slot)
+    }
     if navs.slots[slot].controller.environment.content.owner != nil, coordination.holder == nil {
       commitOwn(
         .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing($0) }, slot)

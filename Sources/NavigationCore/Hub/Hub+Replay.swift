@@ -107,8 +107,13 @@ extension Hub {
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     timer.advance(to: now)
     if renewsEpochs { renewEpochs([.first: loss], at: now) }
-    for slot in navs.loaded where navs.slots[slot].fault == nil { recover(slot) }
+    recoverNavs()
     return navs.count
+  }
+
+  /// Ends what the former run left open; the shell calls it again after it has rolled that back.
+  package mutating func recoverNavs() {
+    for slot in navs.loaded where navs.slots[slot].fault == nil { recover(slot) }
   }
 
   /// Gives the navs of shards new epochs, each for a reason.
