@@ -2,6 +2,7 @@ internal import CNavd
 import NavigationClient
 import NavigationCore
 import NavigationReplica
+import RuntimePaths
 
 /// Why a function of the library failed, or why something ended.
 struct Failure: Error, Sendable {
@@ -58,6 +59,8 @@ struct Failure: Error, Sendable {
       self.init(
         NAVD_UNREACHABLE, "busy", "\(error)", retry: NAVD_RETRY_LATER,
         advice: "close other clients of this user, or raise a limit of connections in navd.conf(5)")
+    case .refused(_, .noPermission(let denial)):
+      self.init(NAVD_UNREACHABLE, "forbidden", denial.reason, advice: denial.remedy)
     case .refused(_, .handshake):
       self.init(
         NAVD_UNREACHABLE, "handshake", "\(error)",

@@ -1,5 +1,6 @@
 import CurveKeys
 import NavigationCore
+import RuntimePaths
 import Synchronization
 import ZeroMQ
 
@@ -47,6 +48,10 @@ struct Link: ~Copyable {
   private var isAwaitingRoom = false
   /// The number of successive connections that ended before the first message.
   private var brokenGreetings = 0
+  /// Why the permissions of files do not let this user connect, at the last attempt.
+  private var denial: AccessDenial?
+  /// Whether a daemon has accepted a connection to this address before.
+  private var wasAccepted = false
   /// The number of successive attempts that the daemon refused because of its connection limit.
   private var fullAnswers = 0
   /// When to connect again after such a refusal; nil while no retry is planned.
@@ -132,8 +137,10 @@ struct Link: ~Copyable {
   /// address to that one again.
   mutating func advance(_ poller: inout Poller) throws(ZeroMQError) {
     let (greetings, answers, rounds) = (brokenGreetings, fullAnswers, fruitlessRounds)
+    let former = (denial, wasAccepted)
     try replace((place + 1) % places.count, &poller)
     (brokenGreetings, fullAnswers, fruitlessRounds) = (greetings, answers, rounds)
+    (denial, wasAccepted) = former
   }
 
   /// Connects to the next address, or plans to connect to the one after it if that is not possible.
@@ -158,6 +165,7 @@ struct Link: ~Copyable {
 
   /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
+    if let denial { return .noPermission(denial) }
     if fullAnswers > 0 { return .full }
     return patience < .max && brokenGreetings > 0 ? brokenHandshake : nil
   }
@@ -230,12 +238,16 @@ struct Link: ~Copyable {
       switch event.kind {
       case .connected:
         isConnected = true
+        denial = nil
         if places.count > 1 { nextAt = monotonicMilliseconds() + Self.handshakeMilliseconds }
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
-      case .handshakeSucceeded: (nextAt, fruitlessRounds) = (nil, 0)
+      case .handshakeSucceeded: (nextAt, fruitlessRounds, wasAccepted) = (nil, 0, true)
       case .connectRetried:
-        events.append(.failed)
+        denial = AccessDenial.find(endpoint)
+        // A daemon that starts again opens its socket late; another address may be open.
+        let isFinal = denial?.isSettled == true && !wasAccepted && places.count == 1
+        events.append(isFinal ? doubt.map { .refused($0) } ?? .failed : .failed)
         guard places.count > 1 else { break }
         // A pause after each round, in which a daemon can take over.
         let isLast = place == places.count - 1

@@ -277,8 +277,7 @@ extension ClientEngine {
     case .connected: state.absorb(state.cluster.connected(link, to: place, at: now))
     case .disconnected: state.absorb(state.cluster.disconnected(link, at: now))
     case .failed: state.absorb(state.cluster.failed(link, at: now))
-    // libzmq reconnects after a broken handshake, but not after a refused key. A caller that
-    // waits for the session gets an error at its timeout.
+    // libzmq reconnects after a broken handshake, but not after a refused key.
     case .refused, .impossible:
       state.absorb(state.cluster.failed(link, isFinal: true, at: now))
     }
@@ -293,3 +292,6 @@ extension Duration {
     return overflow ? Int64.max / 4 : product + attoseconds / 1_000_000_000_000_000
   }
 }
+      if case .refused(let refusal) = event, link == .first {
+        state.refuse(.refused(endpoint: place ?? "", refusal))
+      }

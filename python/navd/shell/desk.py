@@ -16,6 +16,7 @@ from ..core.actions import (
     Answered, Asked, DutyChanged, Queued, Settled, Shown, Status, WatchEnded)
 from ..errors import NavigationError
 from ..questions import Question
+from ..places import Denial
 from ..state import View
 from ..wire import JSON, Body
 from .duty import DutyState
@@ -49,6 +50,7 @@ class Desk:
         #: Why the last attempt to connect failed.
         self.obstacle = ""
         self.features: frozenset[str] = frozenset()
+        self.denial: Denial | None = None
         self._requests: dict[int, _Request] = {}
         #: What fails at which time: `(time, number, function)`.
         self._expiries: list[tuple[float, int, Callable[[], None]]] = []
@@ -83,6 +85,8 @@ class Desk:
     def unreachable(self, within: float) -> NavigationError:
         """Return the error of a client that was not connected in time."""
         why = f": {self.obstacle}" if self.obstacle else ""
+        if self.denial:
+            return NavigationError("forbidden", self.denial.text)
         return NavigationError(
             "unreachable", f"no welcome within {within:g} s{why}. Check that navd runs, and its"
             " address", {"retry": "later"})

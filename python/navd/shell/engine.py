@@ -167,6 +167,9 @@ class Engine(Desk):
                 self.obstacle = event.why
                 self.cluster.lost(endpoint, now())
 
+            self.denial = event.denial if isinstance(event, Lost) else None
+            if self.denial and self.denial.is_settled and self.status == "connecting":
+                event = Refused(NavigationError("forbidden", self.denial.text))
     def _carry_out(self, command: Send | Open | Drop) -> None:
         if isinstance(command, Open):
             self._open(command.address)

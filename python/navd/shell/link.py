@@ -13,6 +13,7 @@ from zmq.utils.monitor import recv_monitor_message
 from ..core.actions import Address
 from ..errors import NavigationError
 from ..keys import KeyPair
+from ..places import Denial, find_denial
 from ..wire import Body, decode
 
 __all__ = ["Connected", "Link", "LinkEvent", "Lost", "Message", "Refused"]
@@ -50,6 +51,8 @@ class Lost:
 
     why: str
 
+    #: Why the permissions of files keep this user from the socket.
+    denial: Denial | None = None
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -164,7 +167,8 @@ class Link:
             return Lost(f"the handshake with {endpoint} failed{hint}")
         if kind == zmq.EVENT_DISCONNECTED:
             return Lost(f"the connection to {endpoint} was lost")
-        return Lost(f"nothing listens at {endpoint}")
+        denial = find_denial(endpoint)
+        return Lost(denial.text if denial else f"nothing listens at {endpoint}", denial)
 
     def close(self) -> None:
         """Close the connection, after the messages sent so far have left."""
