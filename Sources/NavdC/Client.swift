@@ -17,8 +17,6 @@ final class Client: @unchecked Sendable {
   /// The descriptor for the program's event loop.
   let fileDescriptor: Int32
   private let process = getpid()
-  /// The kernel's boot id, which names the clock of `due`; nil if it cannot be read.
-  private let clock: String?
 
   /// How many events of the session wait at most before navd_next returns one.
   private static let maximumWaiting = 64
@@ -34,7 +32,6 @@ final class Client: @unchecked Sendable {
     }
     fileDescriptor = descriptor.descriptor
     self.descriptor = descriptor
-    do { clock = try bootID(environment: .current()) } catch { clock = nil }
     do throws(ConnectionError) {
       connection = try NavigationConnection.begin(
         to: options.endpoint, as: options.identity, name: options.name,
@@ -105,17 +102,6 @@ final class Client: @unchecked Sendable {
       do { try connection.leave() } catch {}
       finish(Failure(NAVD_CLOSED, "closed", "the client was freed", advice: "make another client"))
     }
-  }
-
-  /// The time limit of an operation, by the clock of this machine; nil where the daemon is elsewhere.
-  func due(_ nav: String, _ limit: Duration?, _ connection: borrowing NavigationConnection)
-    -> (due: UInt64, clock: String?)?
-  {
-    let place = connection.place(of: nav) ?? connection.endpoint
-    guard let limit, place.hasPrefix("ipc:") else { return nil }
-    let (seconds, attoseconds) = limit.components
-    let milliseconds = UInt64(seconds) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
-    return (SystemClock.bootMilliseconds() + milliseconds, clock)
   }
 
   private func refresh() {

@@ -12,8 +12,6 @@ final class ClientEngine: Sendable {
   private let identity: NetworkIdentity?
   private let state: Mutex<ClientState>
   private let wake: WakeDescriptor
-  /// The kernel's boot id, which names the clock of `due`; nil if it cannot be read.
-  private let clock: String?
   private let thread = Mutex<Thread?>(nil)
 
   init(
@@ -25,7 +23,6 @@ final class ClientEngine: Sendable {
     self.endpoint = endpoint
     self.identity = identity
     self.wake = wake
-    do { clock = try bootID(environment: .current()) } catch { clock = nil }
     state = Mutex(ClientState(cluster: cluster))
   }
 
@@ -65,12 +62,7 @@ final class ClientEngine: Sendable {
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
       var request = request
-      // `due` is a time of this machine's boot clock, which a daemon elsewhere does not have.
-      let place = state.cluster.place(of: request.nav) ?? endpoint
-      if let within, place.hasPrefix("ipc:") {
-        request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
-        request.clock = clock
-      }
+      request.expire(after: within, at: state.cluster.place(of: request.nav) ?? endpoint)
       let isRight = state.cluster.replica(of: request.nav)?.isSynced ?? true
       if isFromMirror, !isRight {
         var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
@@ -283,15 +275,3 @@ extension ClientEngine {
     }
   }
 }
-
-extension Duration {
-  /// The duration in whole milliseconds, clamped to `Int64`.
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? Int64.max / 4 : product + attoseconds / 1_000_000_000_000_000
-  }
-}
-      if case .refused(let refusal) = event, link == .first {
-        state.refuse(.refused(endpoint: place ?? "", refusal))
-      }
