@@ -10,13 +10,15 @@ import Synchronization
 /// One session for C: the connection, its descriptor, and the events that wait for navd_next.
 final class Client: @unchecked Sendable {
   // The reason for `@unchecked`: `use` has the lock whenever it reads or changes these.
-  private let lock = Mutex(())
+  private let lock = Lock(())
   private var connection: NavigationConnection
   private var descriptor: EventDescriptor
   private var state = ClientState()
   /// The descriptor for the program's event loop.
   let fileDescriptor: Int32
-  private let process = getpid()
+  private let forks = Forks.count
+  var isForked: Bool { forks != Forks.count }
+  private let hasReportedFork = Atomic(false)
 
   /// How many events of the session wait at most before navd_next returns one.
   private static let maximumWaiting = 64
@@ -50,9 +52,7 @@ final class Client: @unchecked Sendable {
   func use<Value: Sendable>(
     _ body: (inout NavigationConnection, inout ClientState) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    guard getpid() == process else {
-      throw .misuse("the client belongs to the process before fork", code: "forked")
-    }
+    guard !isForked else { throw .forked }
     let result = lock.withLock { _ -> Result<Value, Failure> in
       defer { refresh() }
       if let end = state.end { return .failure(end) }
@@ -68,7 +68,10 @@ final class Client: @unchecked Sendable {
 
   /// Handles what has arrived; returns the next event.
   func next() -> Event? {
-    guard getpid() == process else { return nil }
+    guard !isForked else {
+      let isKnown = hasReportedFork.exchange(true, ordering: .relaxed)
+      return isKnown ? nil : Event(NAVD_EVENT_CLOSED, error: .forked)
+    }
     return lock.withLock { _ in
       defer { refresh() }
       while true {
@@ -92,7 +95,7 @@ final class Client: @unchecked Sendable {
   /// Ends the session; the client does nothing any more.
   func leave() {
     // The connection of a parent must not be touched, not even to close it.
-    guard getpid() == process else {
+    guard !isForked else {
       _ = unsafe Unmanaged.passRetained(self)
       return
     }

@@ -29,9 +29,13 @@ struct Failure: Error, Sendable {
   }
 
   /// An error in the arguments, which only a change of the program can remove.
-  static func misuse(_ message: String, code: String = "misuse") -> Failure {
-    Failure(NAVD_MISUSE, code, message, advice: "correct the call; navd.h has its rules")
+  static func misuse(_ message: String) -> Failure {
+    Failure(NAVD_MISUSE, "misuse", message, advice: "correct the call; navd.h has its rules")
   }
+
+  static let forked = Failure(
+    NAVD_MISUSE, "forked", "a parent of this process has made the client",
+    advice: "free it, and make another client in this process")
 
   /// The daemon's refusal of a request.
   init(_ refusal: ErrReply) {
@@ -55,12 +59,12 @@ struct Failure: Error, Sendable {
       self.init(
         NAVD_UNREACHABLE, "forbidden", "\(error)",
         advice: "add this user to the group navd, or authorise its key in navd.conf(5)")
+    case .refused(_, .noPermission(let denial)):
+      self.init(NAVD_UNREACHABLE, "forbidden", denial.reason, advice: denial.remedy)
     case .refused(_, .full):
       self.init(
         NAVD_UNREACHABLE, "busy", "\(error)", retry: NAVD_RETRY_LATER,
         advice: "close other clients of this user, or raise a limit of connections in navd.conf(5)")
-    case .refused(_, .noPermission(let denial)):
-      self.init(NAVD_UNREACHABLE, "forbidden", denial.reason, advice: denial.remedy)
     case .refused(_, .handshake):
       self.init(
         NAVD_UNREACHABLE, "handshake", "\(error)",

@@ -1,7 +1,6 @@
 import CurveKeys
 import NavigationCore
 import RuntimePaths
-import Synchronization
 import ZeroMQ
 
 /// A DEALER socket connected to one daemon, with the events of its connection.
@@ -295,26 +294,25 @@ struct Link: ~Copyable {
   }
 }
 
-/// The one ZeroMQ context of the process, created on first use and never terminated.
+/// The one ZeroMQ context of a process, created on first use and never terminated.
 ///
 /// libzmq's CURVE code shares one random source, which the end of any context closes for all.
 final class SharedContext: Sendable {
   let context: Context
-  private static let shared = Mutex<SharedContext?>(nil)
+  private let forks = Forks.count
+  static let shared = Lock<SharedContext?>(nil)
 
   private init(_ context: consuming Context) { self.context = context }
 
   static func get() throws(ZeroMQError) -> SharedContext {
-    let made: Result<SharedContext, ZeroMQError> = shared.withLock { shared in
-      if let shared { return .success(shared) }
-      do throws(ZeroMQError) {
-        let context = SharedContext(try Context.make())
-        shared = context
-        return .success(context)
-      } catch {
-        return .failure(error)
-      }
+    let forks = Forks.count
+    return try shared.withLock { shared throws(ZeroMQError) in
+      if let shared, shared.forks == forks { return shared }
+      let made = SharedContext(try Context.make())
+      // The threads of a parent's context are not here, so nothing may wait for them: it stays.
+      if let shared { _ = unsafe Unmanaged.passRetained(shared) }
+      shared = made
+      return made
     }
-    return try made.get()
   }
 }

@@ -10,20 +10,28 @@ final class ClientEngine: Sendable {
   /// The configured address of the daemon, or several, separated by commas.
   private let endpoint: String
   private let identity: NetworkIdentity?
-  private let state: Mutex<ClientState>
+  private let ownState: Lock<ClientState>
+  private let forks = Forks.count
+  private var isForked: Bool { forks != Forks.count }
+  /// In a child of fork(2), that of a client that has ended.
+  private var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
   private let wake: WakeDescriptor
-  private let thread = Mutex<Thread?>(nil)
+  private let thread = Lock<Thread?>(nil)
 
   init(
     endpoint: String, identity: NetworkIdentity?, cluster: ClusterReplica
   ) throws(NavigationClientError) {
+    // A child does not have the threads on which the tasks of its parent ran.
+    guard Self.firstForks.min(Forks.count, ordering: .relaxed).newValue == Forks.count else {
+      throw .forked
+    }
     guard let wake = WakeDescriptor() else {
       throw NavigationClientError(.unreachable, "the process has no file descriptor left")
     }
     self.endpoint = endpoint
     self.identity = identity
     self.wake = wake
-    state = Mutex(ClientState(cluster: cluster))
+    ownState = Lock(ClientState(cluster: cluster))
   }
 
   func start() throws(NavigationClientError) {
@@ -33,13 +41,29 @@ final class ClientEngine: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
+  /// The forks before the first client of this process or an ancestor.
+  private static let firstForks = Atomic(Int.max)
+
+  private static let forkedState: Lock<ClientState> = {
+    let id = ClientID(high: 0, low: 0)
+    var state = ClientState(cluster: ClusterReplica(client: id, name: "", seed: 0))
+    state.finish(.forked)
+    return Lock(state)
+  }()
+
   /// Ends the session, fails all requests and watches, and waits until the thread has ended.
+  ///
+  /// In a child of fork(2) it leaves all to the parent.
   func stop() {
+    guard !isForked else {
+      _ = unsafe Unmanaged.passRetained(self)
+      return
+    }
     change { state in
       state.absorb(state.cluster.leave())
       state.finish(NavigationClientError(.closed, "the client is closed"))
     }
-    thread.withLock { $0 }?.join()
+    thread.withLock { $0.take() }?.join()
   }
 
   /// Changes the state under the lock, then resumes tasks and wakes the thread; returns the result
@@ -52,7 +76,7 @@ final class ClientEngine: Sendable {
       return (value, resumptions)
     }
     for resumption in resumptions { resume(resumption) }
-    wake.signal()
+    if !isForked { wake.signal() }
     return value
   }
 
@@ -177,7 +201,9 @@ final class ClientEngine: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let delivery: Delivery? = state.withLock { state in
-          guard var subscription = state.subscriptions[ticket] else { return .finished }
+          guard var subscription = state.subscriptions[ticket] else {
+            return isForked ? .failed(.forked) : .finished
+          }
           defer { state.subscriptions[ticket] = subscription }
           if let delivery = subscription.take() { return delivery }
           if Task.isCancelled { return .finished }
@@ -271,6 +297,9 @@ extension ClientEngine {
     case .failed: state.absorb(state.cluster.failed(link, at: now))
     // libzmq reconnects after a broken handshake, but not after a refused key.
     case .refused, .impossible:
+      if case .refused(let refusal) = event, link == .first {
+        state.refuse(.refused(endpoint: place ?? "", refusal))
+      }
       state.absorb(state.cluster.failed(link, isFinal: true, at: now))
     }
   }

@@ -16,8 +16,8 @@ from ..core import Cluster
 from ..core.actions import (
     Answered, Asked, DutyChanged, Queued, Settled, Shown, Status, WatchEnded)
 from ..errors import NavigationError
-from ..questions import Question
 from ..places import Denial
+from ..questions import Question
 from ..state import View
 from ..wire import JSON, Body
 from .duty import DutyState
@@ -48,10 +48,10 @@ class Desk:
         #: The error with which the client ended; None while it works.
         self.end: NavigationError | None = None
         self.status: Status = "connecting"
-        #: Why the last attempt to connect failed.
+        #: Why the last attempt to connect failed, and whether the permissions of files are the reason.
         self.obstacle = ""
-        self.features: frozenset[str] = frozenset()
         self.denial: Denial | None = None
+        self.features: frozenset[str] = frozenset()
         self._requests: dict[int, _Request] = {}
         #: What fails at which time: `(time, number, function)`.
         self._expiries: list[tuple[float, int, Callable[[], None]]] = []
@@ -85,9 +85,9 @@ class Desk:
 
     def unreachable(self, within: float) -> NavigationError:
         """Return the error of a client that was not connected in time."""
-        why = f": {self.obstacle}" if self.obstacle else ""
         if self.denial:
             return NavigationError("forbidden", self.denial.text)
+        why = f": {self.obstacle}" if self.obstacle else ""
         return NavigationError(
             "unreachable", f"no welcome within {within:g} s{why}. Check that navd runs, and its"
             " address", {"retry": "later"})
@@ -105,6 +105,8 @@ class Desk:
 
     def unlisten(self, listener: Subscription[Status]) -> None:
         """End such a loop."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             listener.clear()
             self._listeners = [each for each in self._listeners if each is not listener]
@@ -173,6 +175,8 @@ class Desk:
 
     def unsubscribe(self, watch: WatchSubscription[Any]) -> None:
         """End such a loop; the last one of a nav ends the watch."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             watch.clear()
             if not any(each is watch for each in self._watches):
@@ -216,6 +220,8 @@ class Desk:
 
     def resign(self, duty: DutyState, code: str = "closed", message: str = "released") -> None:
         """End roles, or give a display back."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             if self._duties.get((duty.kind, duty.nav)) is duty:
                 self._drop_duty(duty.kind, duty.nav, code, message)

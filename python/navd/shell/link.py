@@ -15,6 +15,7 @@ from ..errors import NavigationError
 from ..keys import KeyPair
 from ..places import Denial, find_denial
 from ..wire import Body, decode
+from .forks import this_process
 
 __all__ = ["Connected", "Link", "LinkEvent", "Lost", "Message", "Refused"]
 
@@ -50,9 +51,9 @@ class Lost:
     """There is no connection any more, or there will be none."""
 
     why: str
-
     #: Why the permissions of files keep this user from the socket.
     denial: Denial | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -63,16 +64,16 @@ class Refused:
 
 LinkEvent: TypeAlias = Union[Connected, Message, Lost, Refused]
 
-#: The one context of this library in the process. It never ends: libzmq's CURVE code has one random
-#: source, which the end of any context closes for all.
-_context: zmq.Context[zmq.Socket[bytes]] | None = None
+#: The one context of this library in each process. None ends: libzmq's CURVE code has one random
+#: source, which the end of any context closes for all, and that of a parent has no threads here.
+_contexts: dict[tuple[int, int], zmq.Context[zmq.Socket[bytes]]] = {}
 
 
 def _shared_context() -> zmq.Context[zmq.Socket[bytes]]:
-    global _context
-    if _context is None:
-        _context = zmq.Context()
-    return _context
+    process = this_process()
+    if process not in _contexts:
+        _contexts[process] = zmq.Context()
+    return _contexts[process]
 
 
 class Link:
