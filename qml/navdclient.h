@@ -43,6 +43,8 @@ public:
   /// Adds a model, which gets the events of its nav.
   void add(NavigationModel *model);
   void remove(NavigationModel *model);
+  /// Handles the events that have arrived.
+  void take();
   /// Whether another model than this one shows a nav.
   bool shows(const QString &nav, const NavigationModel *but) const;
 
@@ -57,7 +59,6 @@ signals:
 private:
   void open();
   void end();
-  void take();
   void handle(const navd_event *event);
   void pass(const navd_event *event);
   void setConnected(bool isConnected);

@@ -194,6 +194,8 @@ void NavigationModel::setSynced(bool isSynced) {
 }
 
 void NavigationModel::fail(qulonglong request, const navd_error *error) {
+  // In a child of fork, nothing else shows the client that it has ended.
+  if (m_client && qstrcmp(navd_error_code(error), "forked") == 0) m_client->take();
   emit failed(request, navd_error_code(error), navd_error_message(error), navd_error_advice(error),
               object(navd_error_json(error)).toVariantMap());
 }

@@ -11,11 +11,8 @@ package enum ConnectionText {
   }
 
   /// Lines for a socket that this user may not connect to.
-  package static func closed(_ endpoint: String) -> [String] {
-    [
-      "forbidden: this user may not connect to \(endpoint)",
-      "try: join the socket-group that navd.conf(5) names; another address: --endpoint",
-    ]
+  package static func closed(_ denial: AccessDenial) -> [String] {
+    ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
   }
 
   /// Lines for a client that the daemon does not admit, because its user or key has no right.

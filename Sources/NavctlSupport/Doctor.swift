@@ -8,8 +8,8 @@ package struct DoctorFacts: Sendable {
   package var endpointFailure: String?
   /// The socket file of a local address.
   package var socket: FileStatus?
-  /// Whether the permissions of the socket file let this user connect.
-  package var mayConnect = false
+  /// Why the permissions of files do not let this user connect; nil if they do.
+  package var denial: AccessDenial?
   package var statistics: DaemonStatistics?
   /// The error if the daemon did not answer.
   package var failure: String?
@@ -60,7 +60,7 @@ package enum Doctor {
   package static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
     var findings = [endpoint(facts)]
     if let socket = socket(facts) { findings.append(socket) }
-    guard facts.endpoint != nil else { return findings }
+    guard facts.endpoint != nil, facts.denial == nil else { return findings }
     findings.append(daemon(facts))
     if let time = facts.daemonTime { findings.append(clock(facts, time)) }
     guard let statistics = facts.statistics else { return findings }
@@ -82,6 +82,9 @@ package enum Doctor {
 
   private static func socket(_ facts: DoctorFacts) -> DoctorFinding? {
     guard let path = facts.socketPath else { return nil }
+    if let denial = facts.denial {
+      return DoctorFinding("socket", .fail, denial.reason, denial.remedy)
+    }
     guard let status = facts.socket else {
       return DoctorFinding(
         "socket", .fail, "\(path) does not exist", "systemctl start navd.socket, or run navd")
@@ -90,11 +93,6 @@ package enum Doctor {
     let what = "\(status.kind.rawValue) of user \(status.owner), mode \(mode)"
     guard status.kind == .socket else {
       return DoctorFinding("socket", .fail, "\(path) is \(what)", "remove it and start navd again")
-    }
-    guard facts.mayConnect else {
-      return DoctorFinding(
-        "socket", .fail, "\(what): this user may not connect",
-        "join the group of the socket: usermod -aG navd USER; then log in again")
     }
     guard status.mode & 0o002 == 0 else {
       return DoctorFinding(

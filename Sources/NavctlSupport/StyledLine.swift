@@ -75,6 +75,7 @@ package struct StyledLine: Hashable, Sendable {
       for character in piece.text {
         let width = DisplayWidth.columns(of: character)
         guard column + width <= columns else { return cells }
+        guard width > 0 else { continue }
         cells.append(
           TerminalCell(character, column: column, width: width, style: piece.style))
         column += width

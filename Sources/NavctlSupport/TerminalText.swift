@@ -87,7 +87,7 @@ package enum TerminalText {
       // width has little beside it.
       let piece = String(rest.prefix(room * 8 + 1))
       let fitting = DisplayWidth.prefix(of: piece, columns: room)
-      guard fitting.count < piece.count else { break }
+      guard fitting.count < piece.count || piece.utf8.count < rest.utf8.count else { break }
       var end = rest.index(rest.startIndex, offsetBy: max(1, fitting.count))
       // The last space, unless nothing but the indentation of the line is before it.
       if let space = rest[..<end].lastIndex(of: " "),

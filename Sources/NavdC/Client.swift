@@ -10,15 +10,15 @@ import Synchronization
 /// One session for C: the connection, its descriptor, and the events that wait for navd_next.
 final class Client: @unchecked Sendable {
   // The reason for `@unchecked`: `use` has the lock whenever it reads or changes these.
-  private let lock = Mutex(())
+  private let lock = Lock(())
   private var connection: NavigationConnection
   private var descriptor: EventDescriptor
   private var state = ClientState()
   /// The descriptor for the program's event loop.
   let fileDescriptor: Int32
-  private let process = getpid()
-  /// The kernel's boot id, which names the clock of `due`; nil if it cannot be read.
-  private let clock: String?
+  private let forks = Forks.count
+  var isForked: Bool { forks != Forks.count }
+  private let hasReportedFork = Atomic(false)
 
   /// How many events of the session wait at most before navd_next returns one.
   private static let maximumWaiting = 64
@@ -34,7 +34,6 @@ final class Client: @unchecked Sendable {
     }
     fileDescriptor = descriptor.descriptor
     self.descriptor = descriptor
-    do { clock = try bootID(environment: .current()) } catch { clock = nil }
     do throws(ConnectionError) {
       connection = try NavigationConnection.begin(
         to: options.endpoint, as: options.identity, name: options.name,
@@ -53,9 +52,7 @@ final class Client: @unchecked Sendable {
   func use<Value: Sendable>(
     _ body: (inout NavigationConnection, inout ClientState) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    guard getpid() == process else {
-      throw .misuse("the client belongs to the process before fork", code: "forked")
-    }
+    guard !isForked else { throw .forked }
     let result = lock.withLock { _ -> Result<Value, Failure> in
       defer { refresh() }
       if let end = state.end { return .failure(end) }
@@ -71,7 +68,10 @@ final class Client: @unchecked Sendable {
 
   /// Handles what has arrived; returns the next event.
   func next() -> Event? {
-    guard getpid() == process else { return nil }
+    guard !isForked else {
+      let isKnown = hasReportedFork.exchange(true, ordering: .relaxed)
+      return isKnown ? nil : Event(NAVD_EVENT_CLOSED, error: .forked)
+    }
     return lock.withLock { _ in
       defer { refresh() }
       while true {
@@ -95,7 +95,7 @@ final class Client: @unchecked Sendable {
   /// Ends the session; the client does nothing any more.
   func leave() {
     // The connection of a parent must not be touched, not even to close it.
-    guard getpid() == process else {
+    guard !isForked else {
       _ = unsafe Unmanaged.passRetained(self)
       return
     }
@@ -105,17 +105,6 @@ final class Client: @unchecked Sendable {
       do { try connection.leave() } catch {}
       finish(Failure(NAVD_CLOSED, "closed", "the client was freed", advice: "make another client"))
     }
-  }
-
-  /// The time limit of an operation, by the clock of this machine; nil where the daemon is elsewhere.
-  func due(_ nav: String, _ limit: Duration?, _ connection: borrowing NavigationConnection)
-    -> (due: UInt64, clock: String?)?
-  {
-    let place = connection.place(of: nav) ?? connection.endpoint
-    guard let limit, place.hasPrefix("ipc:") else { return nil }
-    let (seconds, attoseconds) = limit.components
-    let milliseconds = UInt64(seconds) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
-    return (SystemClock.bootMilliseconds() + milliseconds, clock)
   }
 
   private func refresh() {

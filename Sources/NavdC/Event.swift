@@ -1,7 +1,7 @@
 internal import CNavd
+import NavigationClient
 import NavigationCore
 import NavigationReplica
-import Synchronization
 
 /// One event for C.
 ///
@@ -18,7 +18,7 @@ final class Event: Sendable {
   let id: UInt64
   let error: ErrorText?
   private let content: Content
-  private let texts = Mutex<(json: CText?, change: CText?)>((nil, nil))
+  private let texts = Lock<(json: CText?, change: CText?)>((nil, nil))
 
   init(
     _ kind: navd_kind, nav: String? = nil, id: UInt64 = 0, _ members: JSONObject = [:],

@@ -2,6 +2,7 @@ internal import CNavd
 import NavigationClient
 import NavigationCore
 import NavigationReplica
+import RuntimePaths
 
 /// Why a function of the library failed, or why something ended.
 struct Failure: Error, Sendable {
@@ -28,9 +29,13 @@ struct Failure: Error, Sendable {
   }
 
   /// An error in the arguments, which only a change of the program can remove.
-  static func misuse(_ message: String, code: String = "misuse") -> Failure {
-    Failure(NAVD_MISUSE, code, message, advice: "correct the call; navd.h has its rules")
+  static func misuse(_ message: String) -> Failure {
+    Failure(NAVD_MISUSE, "misuse", message, advice: "correct the call; navd.h has its rules")
   }
+
+  static let forked = Failure(
+    NAVD_MISUSE, "forked", "a parent of this process has made the client",
+    advice: "free it, and make another client in this process")
 
   /// The daemon's refusal of a request.
   init(_ refusal: ErrReply) {
@@ -54,6 +59,8 @@ struct Failure: Error, Sendable {
       self.init(
         NAVD_UNREACHABLE, "forbidden", "\(error)",
         advice: "add this user to the group navd, or authorise its key in navd.conf(5)")
+    case .refused(_, .noPermission(let denial)):
+      self.init(NAVD_UNREACHABLE, "forbidden", denial.reason, advice: denial.remedy)
     case .refused(_, .full):
       self.init(
         NAVD_UNREACHABLE, "busy", "\(error)", retry: NAVD_RETRY_LATER,

@@ -45,12 +45,9 @@ public func navd_perform(
     if let reply = unsafe reply { unsafe reply.pointee = nil }
     let change = try unsafe Change(nav, list, condition, flags)
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
-    let client = try unsafe client(handle)
-    let answer = try client.use { connection, _ throws(Failure) in
+    let answer = try unsafe client(handle).use { connection, _ throws(Failure) in
       var request = change.request
-      if let due = client.due(request.nav, timeout, connection) {
-        (request.due, request.clock) = due
-      }
+      request.expire(after: timeout, at: connection.place(of: request.nav) ?? connection.endpoint)
       return try forward { () throws(ConnectionError) in
         try connection.perform(request, operations: change.operations, timeout: timeout)
       }
@@ -72,12 +69,9 @@ public func navd_submit(
     unsafe place.pointee = 0
     let change = try unsafe Change(nav, list, condition, flags)
     let within = try limit(within_ms, nil)
-    let client = try unsafe client(handle)
-    unsafe place.pointee = try client.use { connection, state throws(Failure) in
+    unsafe place.pointee = try unsafe client(handle).use { connection, state throws(Failure) in
       var request = change.request
-      if let due = client.due(request.nav, within, connection) {
-        (request.due, request.clock) = due
-      }
+      request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
       let id = try forward { () throws(ConnectionError) in
         try connection.submit(request, operations: change.operations)
       }

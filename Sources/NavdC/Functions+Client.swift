@@ -38,7 +38,7 @@ public func navd_client_free(_ client: OpaquePointer?) {
 @c @implementation
 public func navd_fd(_ client: OpaquePointer?) -> CInt {
   guard case .client(let client)? = unsafe Handles.find(client) else { return -1 }
-  return client.fileDescriptor
+  return client.isForked ? -1 : client.fileDescriptor
 }
 
 /// See navd.h.

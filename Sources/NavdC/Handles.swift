@@ -1,4 +1,5 @@
-import Synchronization
+import CLinux
+import NavigationClient
 
 /// What a handle of C stands for.
 enum Handled: Sendable {
@@ -17,11 +18,14 @@ enum Handles {
     var count: UInt = 0
   }
 
-  private static let table = Mutex(Table())
+  private static let table = Lock(Table())
+  private static let isHeldOverForks = pthread_atfork(
+    { Handles.table.lock() }, { Handles.table.unlock() }, { Handles.table.unlock() })
   /// No address of a process begins with these bits, so a program that follows a handle stops there.
   private static let mark: UInt = UInt.bitWidth == 64 ? 0xC0DE << 48 : 0xC000_0000
 
   static func add(_ object: Handled) -> OpaquePointer? {
+    _ = isHeldOverForks
     let number = table.withLock { table in
       table.count += 1
       let number = mark | (table.count &* 16)

@@ -1,11 +1,14 @@
 import NavigationCore
 package import NavigationReplica
+package import RuntimePaths
 package import ZeroMQ
 
 /// The reason why a daemon refuses a connection.
 package enum ConnectionRefusal: Hashable, Sendable {
   /// The client has no right at all; `key` is the client's key over a network.
   case unauthorised(key: String?)
+  /// The permissions of files keep this user from the socket.
+  case noPermission(AccessDenial)
   /// The daemon has reached its limit of connections, of all clients or of this user or key.
   case full
   /// The handshake failed: the daemon has another key than this one, or the program is not navd.
@@ -30,6 +33,8 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
     case .unreachable(let endpoint): "no navd answers at \(endpoint)"
     case .refused(let endpoint, .unauthorised):
       "navd at \(endpoint) refuses the connection: this client has no right"
+    case .refused(let endpoint, .noPermission(let denial)):
+      "\(denial.reason), for \(endpoint). Next: \(denial.remedy)"
     case .refused(let endpoint, .full): "navd at \(endpoint) has too many connections"
     case .refused(let endpoint, .handshake):
       "the handshake with \(endpoint) failed: it has another server key, or is not navd"

@@ -1,7 +1,9 @@
+package import NavigationCore
+import RuntimePaths
+
 /// The time of the monotonic clock in milliseconds since the start of the process.
 func monotonicMilliseconds() -> UInt64 {
-  let (seconds, attoseconds) = (ContinuousClock.now - clockOrigin).components
-  return UInt64(clamping: seconds) * 1000 + UInt64(clamping: attoseconds / 1_000_000_000_000_000)
+  UInt64(clamping: (ContinuousClock.now - clockOrigin).milliseconds)
 }
 
 private let clockOrigin = ContinuousClock.now
@@ -11,11 +13,7 @@ struct Deadline {
   private let milliseconds: UInt64
 
   init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    let span = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1000)
-    let wait = span.overflow ? UInt64.max / 2 : span.partialValue
-    let part = UInt64(clamping: attoseconds / 1_000_000_000_000_000)
-    milliseconds = monotonicMilliseconds() + min(wait, UInt64.max / 2) + part
+    milliseconds = monotonicMilliseconds() + UInt64(clamping: duration.milliseconds)
   }
 
   /// Makes a deadline from a time of the monotonic clock in milliseconds.
@@ -34,5 +32,26 @@ struct Deadline {
   /// The earlier of this deadline and a time of the monotonic clock; nil for no second one.
   func earlier(than other: UInt64?) -> Deadline {
     Deadline(at: min(milliseconds, other ?? .max))
+  }
+}
+
+extension OpRequest {
+  private static let machine = try? bootID(environment: .current())
+
+  /// Sets the time limit, by a clock of this machine, which a daemon elsewhere does not have.
+  package mutating func expire(after limit: Duration?, at place: String) {
+    guard let limit, place.hasPrefix("ipc:") else { return }
+    due = SystemClock.bootMilliseconds() + UInt64(clamping: limit.milliseconds)
+    clock = Self.machine
+  }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds, clamped to `Int64`.
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    return overflow
+      ? Int64.max / 4 : min(product, Int64.max / 4) + attoseconds / 1_000_000_000_000_000
   }
 }

@@ -1,6 +1,6 @@
 import CurveKeys
 import NavigationCore
-import Synchronization
+import RuntimePaths
 import ZeroMQ
 
 /// A DEALER socket connected to one daemon, with the events of its connection.
@@ -47,6 +47,10 @@ struct Link: ~Copyable {
   private var isAwaitingRoom = false
   /// The number of successive connections that ended before the first message.
   private var brokenGreetings = 0
+  /// Why the permissions of files do not let this user connect, at the last attempt.
+  private var denial: AccessDenial?
+  /// Whether a daemon has accepted a connection to this address before.
+  private var wasAccepted = false
   /// The number of successive attempts that the daemon refused because of its connection limit.
   private var fullAnswers = 0
   /// When to connect again after such a refusal; nil while no retry is planned.
@@ -132,8 +136,10 @@ struct Link: ~Copyable {
   /// address to that one again.
   mutating func advance(_ poller: inout Poller) throws(ZeroMQError) {
     let (greetings, answers, rounds) = (brokenGreetings, fullAnswers, fruitlessRounds)
+    let former = (denial, wasAccepted)
     try replace((place + 1) % places.count, &poller)
     (brokenGreetings, fullAnswers, fruitlessRounds) = (greetings, answers, rounds)
+    (denial, wasAccepted) = former
   }
 
   /// Connects to the next address, or plans to connect to the one after it if that is not possible.
@@ -158,6 +164,7 @@ struct Link: ~Copyable {
 
   /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
+    if let denial { return .noPermission(denial) }
     if fullAnswers > 0 { return .full }
     return patience < .max && brokenGreetings > 0 ? brokenHandshake : nil
   }
@@ -230,12 +237,16 @@ struct Link: ~Copyable {
       switch event.kind {
       case .connected:
         isConnected = true
+        denial = nil
         if places.count > 1 { nextAt = monotonicMilliseconds() + Self.handshakeMilliseconds }
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
-      case .handshakeSucceeded: (nextAt, fruitlessRounds) = (nil, 0)
+      case .handshakeSucceeded: (nextAt, fruitlessRounds, wasAccepted) = (nil, 0, true)
       case .connectRetried:
-        events.append(.failed)
+        denial = AccessDenial.find(endpoint)
+        // A daemon that starts again opens its socket late; another address may be open.
+        let isFinal = denial?.isSettled == true && !wasAccepted && places.count == 1
+        events.append(isFinal ? doubt.map { .refused($0) } ?? .failed : .failed)
         guard places.count > 1 else { break }
         // A pause after each round, in which a daemon can take over.
         let isLast = place == places.count - 1
@@ -283,26 +294,25 @@ struct Link: ~Copyable {
   }
 }
 
-/// The one ZeroMQ context of the process, created on first use and never terminated.
+/// The one ZeroMQ context of a process, created on first use and never terminated.
 ///
 /// libzmq's CURVE code shares one random source, which the end of any context closes for all.
 final class SharedContext: Sendable {
   let context: Context
-  private static let shared = Mutex<SharedContext?>(nil)
+  private let forks = Forks.count
+  static let shared = Lock<SharedContext?>(nil)
 
   private init(_ context: consuming Context) { self.context = context }
 
   static func get() throws(ZeroMQError) -> SharedContext {
-    let made: Result<SharedContext, ZeroMQError> = shared.withLock { shared in
-      if let shared { return .success(shared) }
-      do throws(ZeroMQError) {
-        let context = SharedContext(try Context.make())
-        shared = context
-        return .success(context)
-      } catch {
-        return .failure(error)
-      }
+    let forks = Forks.count
+    return try shared.withLock { shared throws(ZeroMQError) in
+      if let shared, shared.forks == forks { return shared }
+      let made = SharedContext(try Context.make())
+      // The threads of a parent's context are not here, so nothing may wait for them: it stays.
+      if let shared { _ = unsafe Unmanaged.passRetained(shared) }
+      shared = made
+      return made
     }
-    return try made.get()
   }
 }

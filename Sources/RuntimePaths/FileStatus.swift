@@ -10,6 +10,8 @@ package struct FileStatus: Hashable, Sendable {
     case symbolicLink = "a symbolic link"
     /// A device or a pipe.
     case other = "a special file"
+    /// Nobody knows: this user may not search a directory on the way.
+    case hidden = "hidden from this user"
   }
 
   package var kind: Kind
@@ -23,10 +25,12 @@ package struct FileStatus: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// Reads the status of a path; nil if it does not exist or cannot be reached.
+  /// Reads the status of a path; nil if it does not exist.
   package static func probe(_ path: String) -> FileStatus? {
     var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return nil }
+    guard unsafe lstat(path, &status) == 0 else {
+      return navd_errno() == EACCES ? FileStatus(kind: .hidden, owner: 0, mode: 0) : nil
+    }
     let kind: Kind =
       switch Int32(status.st_mode) & S_IFMT {
       case S_IFREG: .regular

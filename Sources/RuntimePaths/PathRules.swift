@@ -91,7 +91,8 @@ package struct PathRules: Sendable {
   ///
   /// It is the option `--endpoint`, else `NAVD_ENDPOINT`, else the first socket that exists in
   /// `clientDirectories`. A client skips a socket in a directory that another user could have
-  /// created, because that user could run another program in place of the daemon.
+  /// created, because that user could run another program in place of the daemon. It takes the
+  /// system's socket also if it may not search the directory, so that the connection says so.
   /// It throws `noEndpoint` with every path that it tried.
   package func clientEndpoint(
     option: String?, probe: (String) -> FileStatus? = FileStatus.probe
@@ -113,6 +114,7 @@ package struct PathRules: Sendable {
     _ directory: RuntimeDirectory, probe: (String) -> FileStatus?
   ) -> String? {
     guard let status = probe(directory.socketPath) else { return "not there" }
+    if status.kind == .hidden, directory.path == Self.systemRuntimeDirectory { return nil }
     guard status.kind == .socket else { return "\(status.kind.rawValue), not a socket" }
     guard directory.isInSharedDirectory else { return nil }
     guard let parent = probe(directory.path) else { return "not there" }

@@ -7,7 +7,9 @@ package enum SystemClock {
   package static func monotonicMilliseconds() -> UInt64 { milliseconds(CLOCK_MONOTONIC) }
 
   /// CLOCK_BOOTTIME in milliseconds, for ages: the time since the boot, including suspension.
-  package static func bootMilliseconds() -> UInt64 { milliseconds(CLOCK_BOOTTIME) }
+  ///
+  /// It is that of the machine in each time namespace, so processes can compare it.
+  package static func bootMilliseconds() -> UInt64 { milliseconds(CLOCK_BOOTTIME) &- bootOffset }
 
   /// CLOCK_REALTIME in milliseconds since 1970, for display only: it can jump in both directions.
   package static func wallMilliseconds() -> UInt64 { milliseconds(CLOCK_REALTIME) }
@@ -31,6 +33,8 @@ package enum SystemClock {
       .map { padded($0, 2) }.joined(separator: ":")
     return "\(clock).\(padded(Int(milliseconds % 1000), 3))"
   }
+
+  private static let bootOffset = navd_boot_offset()
 
   private static func milliseconds(_ clock: clockid_t) -> UInt64 {
     let time = read(clock)

@@ -12,11 +12,12 @@ package struct Context: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// The first call in a process seeds `rand`, see ``seedReconnectJitter()``.
-  ///
-  /// One I/O thread carries about 1 GB/s. `EMFILE` means that the process has no descriptor left.
+  /// One I/O thread carries about 1 GB/s; `EMFILE` means that the process has no descriptor left.
   package static func make(inputOutputThreads: Int32 = 1) throws(ZeroMQError) -> Context {
-    seedReconnectJitter()
+    // libzmq uses `rand` and never seeds it. Unseeded, all processes, or all children of one, would
+    // reconnect at the same times. And the first routing id of a ROUTER would be known, with which a
+    // hostile peer can make libzmq abort.
+    precondition(navd_seed_rand() != 0, "getrandom: errno=\(zmq_errno())")
     guard let pointer = unsafe zmq_ctx_new() else {
       throw ZeroMQError(.contextNew, code: zmq_errno())
     }
@@ -70,20 +71,6 @@ final class ContextHandle: @unchecked Sendable {
     try check(.contextSet, name) { unsafe zmq_ctx_set(pointer, option, value) }
   }
 }
-
-/// Seeds `rand` once in the life of the process, because libzmq uses `rand` and never seeds it.
-///
-/// Unseeded, all processes would get the same numbers. All clients would then reconnect at the same
-/// times. And the first routing id of a ROUTER would be known, with which a hostile peer can make
-/// libzmq abort.
-package func seedReconnectJitter() {
-  // A global is initialised once, at its first access from any thread.
-  seeded
-}
-
-private let seeded: Void = {
-  precondition(navd_seed_rand() != 0, "getrandom: errno=\(zmq_errno())")
-}()
 
 /// Properties of the libzmq that this process has loaded.
 package enum Library {

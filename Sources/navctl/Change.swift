@@ -43,8 +43,7 @@ struct Change {
       waits: try Change.waits(invocation.line))
     isTyped = choice.isTyped && request.guards == choice.typed
     request.isDry = invocation.line.contains("dry-run")
-    // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
-    if endpoint.hasPrefix("ipc:") { request.due = begun + invocation.timeoutMilliseconds }
+    request.expire(after: .milliseconds(invocation.timeoutMilliseconds), at: endpoint)
   }
 
   /// Sends the request and waits for its reply within `--timeout`, counted from `init`.

@@ -64,6 +64,8 @@ enum Failure {
       (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
     case .refused(let endpoint, .unauthorised(let key)):
       (ConnectionText.unauthorised(endpoint, key: key), ErrorCode.forbidden.exitStatus)
+    case .refused(_, .noPermission(let denial)):
+      (ConnectionText.closed(denial), ErrorCode.forbidden.exitStatus)
     case .refused(let endpoint, .full):
       (ConnectionText.full(endpoint), ErrorCode.forbidden.exitStatus)
     case .refused(let endpoint, .handshake(let serverKey)):

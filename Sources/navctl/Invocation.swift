@@ -1,4 +1,3 @@
-import CLinux
 import CommandLineOptions
 import CurveKeys
 import NavctlSupport
@@ -97,18 +96,10 @@ struct Invocation {
         remedy: "--endpoint ipc:///run/navd/navd.sock, or --endpoint tcp://HOST:PORT")
     }
     // libzmq would retry such a connection without an error until the timeout.
-    guard !Self.isClosed(endpoint) else {
-      throw PlainFailure(
-        lines: ConnectionText.closed(endpoint), status: ErrorCode.forbidden.exitStatus)
+    if let denial = AccessDenial.find(endpoint) {
+      throw ConnectionError.refused(endpoint: endpoint, .noPermission(denial))
     }
     return endpoint
-  }
-
-  /// Whether the file permissions of a local socket keep this user from connecting.
-  private static func isClosed(_ endpoint: String) -> Bool {
-    guard endpoint.hasPrefix("ipc://") else { return false }
-    return unsafe access(String(endpoint.dropFirst("ipc://".count)), W_OK) != 0
-      && navd_errno() == EACCES
   }
 
   /// The keys for a daemon at tcp://; nil for a local socket.

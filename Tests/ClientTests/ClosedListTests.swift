@@ -14,7 +14,9 @@ import NavigationReplica
 
   @Test func `there is a name for every code of the protocol, and for the library's own`() {
     #expect(ClosedLists.codes.sorted() == ErrorCode.allCases.map(\.rawValue).sorted())
-    let own: [NavigationClientError.Code] = [.replaced, .cancelled, .closed, .unreachable]
+    let own: [NavigationClientError.Code] = [
+      .replaced, .cancelled, .closed, .unreachable, .forked,
+    ]
     #expect(own.allSatisfy { ErrorCode(rawValue: $0.rawValue) == nil })
   }
 

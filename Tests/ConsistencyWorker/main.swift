@@ -7,6 +7,10 @@ import CLinux
 // its mirrors are as new as that and writes its report, one JSON object, as the last line.
 
 let arguments = CommandLine.arguments
+if arguments.count == 3, arguments[1] == "forks" {
+  try Forks.run(arguments[2])
+  exit(0)
+}
 guard arguments.count == 6, let seed = UInt64(arguments[3]) else { exit(2) }
 let names = { (text: String) in text.split(separator: ",").map(String.init) }
 do {

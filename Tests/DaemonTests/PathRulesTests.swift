@@ -65,6 +65,15 @@ import Testing
     }
   }
 
+  @Test func `the socket of the system counts although its directory hides it`() throws {
+    let hidden = FileStatus(kind: .hidden, owner: 0, mode: 0)
+    let probe: (String) -> FileStatus? = { _ in hidden }
+    // Of another user's session, nothing is known.
+    #expect(
+      try rules(["XDG_RUNTIME_DIR": "/r"]).clientEndpoint(option: nil, probe: probe)
+        == "ipc:///run/navd/navd.sock")
+  }
+
   @Test func `a client passes over a socket in a directory another user made`() {
     let probe: (String) -> FileStatus? = { path in
       switch path {

@@ -1,11 +1,14 @@
 """docs/protocol.md: the walk through a session, and CURVE, with plain pyzmq."""
+import os
 import re
+import subprocess
+import sys
 import unittest
 
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from blocks import blocks_of, text_of
+from blocks import ROOT, blocks_of, text_of
 from reader import DEADLINE, Reader, eventually
 from curve import CurveTest, navctl
 
@@ -25,6 +28,25 @@ class Walk(unittest.TestCase):
         shown = reader.blocks[-1].text.splitlines()
         self.assertEqual(len(shown), 10)
         self.assertTrue(all(re.match(r"[→←] nsp1\.[a-z]+ \{", line) for line in shown), shown)
+
+
+class Alone(unittest.TestCase):
+    """Programs that end without a daemon, instead of waiting for ever."""
+
+    def ends(self, *arguments):
+        done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=DEADLINE,
+                              env={"NAVD_ENDPOINT": "ipc:///nonexistent/navd.sock", "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stderr.splitlines()[-1]
+
+    def test_the_program_of_the_page_ends(self):
+        program = next(each.text for each in blocks_of(section("### A session in ten messages")) if each.language == "python")
+        self.assertEqual(self.ends("-c", program), "zmq.error.Again: Resource temporarily unavailable")
+
+    def test_the_client_in_python_ends(self):
+        client = os.path.join(ROOT, "Tests", "ProcessTests", "Fixtures", "nsp.py")
+        self.assertEqual(self.ends(client, "ipc:///nonexistent/navd.sock", "kiosk", "0.5"),
+                         "TimeoutError: no navd answers at ipc:///nonexistent/navd.sock")
 
 
 class Curve(CurveTest, unittest.TestCase):

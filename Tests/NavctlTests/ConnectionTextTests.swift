@@ -1,10 +1,10 @@
 import Foundation
 import NavigationClient
 import NavigationCore
-import RuntimePaths
 import Testing
 
 @testable import NavctlSupport
+@testable import RuntimePaths
 
 /// What navctl says when it has no answer of the daemon.
 @Suite struct ConnectionTextTests {
@@ -13,7 +13,8 @@ import Testing
 
   private static let all: [[String]] = [
     ConnectionText.unreachable(local), ConnectionText.unreachable(remote),
-    ConnectionText.closed(local), ConnectionText.unauthorised(local, key: nil),
+    ConnectionText.closed(AccessDenial(reason: "no permission", remedy: "join", isSettled: true)),
+    ConnectionText.unauthorised(local, key: nil),
     ConnectionText.unauthorised(remote, key: "KEY"), ConnectionText.full(local),
     ConnectionText.brokenHandshake(local, serverKey: nil),
     ConnectionText.brokenHandshake(remote, serverKey: "KEY"),

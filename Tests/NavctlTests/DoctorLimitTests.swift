@@ -13,7 +13,6 @@ import Testing
     var facts = DoctorFacts()
     facts.endpoint = "ipc:///run/navd/navd.sock"
     facts.socket = FileStatus(kind: .socket, owner: 7, mode: 0o660)
-    facts.mayConnect = true
     (facts.daemonTime, facts.ownTime) = (1_764_000_000_000, 1_764_000_000_000)
     facts.version = "1.2.3"
     var statistics = DaemonStatistics()

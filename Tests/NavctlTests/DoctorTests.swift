@@ -1,8 +1,8 @@
 import NavigationCore
-import RuntimePaths
 import Testing
 
 @testable import NavctlSupport
+@testable import RuntimePaths
 
 @Suite struct DoctorTests {
   /// A daemon with nothing wrong.
@@ -12,7 +12,6 @@ import Testing
     var facts = DoctorFacts()
     facts.endpoint = "ipc:///run/navd/navd.sock"
     facts.socket = FileStatus(kind: .socket, owner: 0, mode: 0o660)
-    facts.mayConnect = true
     facts.took = 1
     facts.daemonTime = 1_764_000_000_000
     facts.ownTime = 1_764_000_000_003
@@ -70,7 +69,12 @@ import Testing
   }
 
   @Test func `the socket is judged by kind, access and mode`() {
-    #expect(complaint { facts, _ in facts.mayConnect = false }?.verdict == .fail)
+    let denial = AccessDenial(reason: "no permission", remedy: "join", isSettled: true)
+    let closed = facts { facts, _ in
+      (facts.denial, facts.socket) = (denial, nil)
+    }
+    #expect(verdicts(closed) == ["endpoint": .ok, "socket": .fail])
+    #expect(Doctor.findings(closed).last?.finding == denial.reason)
     #expect(complaint { facts, _ in facts.socket?.mode = 0o666 }?.verdict == .warn)
     #expect(complaint { facts, _ in facts.socket?.kind = .regular }?.verdict == .fail)
     #expect(complaint { facts, _ in facts.socket = nil }?.subject == "socket")

@@ -135,4 +135,12 @@ import Testing
       flow.lines(pieces).map(\.plain) == ["one  two", "  长长长长…", "  three  4"])
     #expect(flow.lines([]).isEmpty)
   }
+
+  @Test func `a sign that is never drawn takes no cell, and hides no line that is too wide`() {
+    let cells = StyledLine("a\u{200B}b\u{AD}").cells(columns: 2)
+    #expect(cells.map(\.column) == [0, 1])
+    let text = String(repeating: "\u{200B}", count: 200) + String(repeating: "x", count: 50)
+    let parts = TerminalText.continued(text, columns: 20)
+    #expect(parts.allSatisfy { TerminalText.width($0) <= 20 } && parts.count > 2)
+  }
 }

@@ -68,7 +68,6 @@ import Testing
     #expect(lines[2] == "tried /run/navd/navd.sock: a regular file, not a socket")
     #expect(lines.last?.hasPrefix("try: ") == true)
     #expect(ConnectionText.unreachable("ipc:///x")[0].contains("ipc:///x"))
-    #expect(ConnectionText.closed("ipc:///x")[0].contains("ipc:///x"))
   }
 }
 

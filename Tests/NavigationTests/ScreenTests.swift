@@ -137,6 +137,27 @@ import Testing
     #expect(DisplayWidth.columns(of: "각") == 2)
   }
 
+  @Test func `a flag takes two columns, half of one takes one`() {
+    #expect(DisplayWidth.columns(of: "🇩🇪") == 2)
+    #expect(DisplayWidth.columns(of: "🇩🇪🇫🇷x") == 5)
+    #expect(DisplayWidth.columns(of: "\u{1F1E9}") == 1)
+    #expect(DisplayWidth.columns(of: "🏴󠁧󠁢󠁥󠁮󠁧󠁿") == 2)
+    #expect(DisplayWidth.columns(of: "☝🏽☝") == 3)
+    #expect(DisplayWidth.prefix(of: "a🇩🇪🇫🇷", columns: 4) == "a🇩🇪")
+  }
+
+  @Test(
+    arguments: [
+      0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200D, 0x200E, 0x200F, 0x2060, 0x2064, 0xFE0E, 0xFEFF,
+      0xE0041,
+    ] as [UInt32])
+  func `a sign that is never drawn takes no column`(number: UInt32) throws {
+    let sign = String(try #require(Unicode.Scalar(number)))
+    #expect(DisplayWidth.columns(of: sign) == 0)
+    #expect(DisplayWidth.columns(of: "a\(sign)b") == 2)
+    #expect(DisplayWidth.prefix(of: "a\(sign)bc", columns: 2) == "a\(sign)b")
+  }
+
   @Test func `a prefix does not cut a wide letter in two`() {
     #expect(DisplayWidth.prefix(of: "返回中心", columns: 5) == "返回")
     #expect(DisplayWidth.prefix(of: "abc", columns: 5) == "abc")

@@ -70,7 +70,23 @@ extension ProcessTests {
       let stranger = try Self.navctl(["list"], as: Self.stranger, endpoint: endpoint)
       #expect(try stranger.ended() == 5, "\(stranger.transcript)")
       #expect(stranger.standardError.contains("\(directory.path)/op"), "\(stranger.transcript)")
-      #expect(stranger.standardError.contains("socket-group"), "\(stranger.transcript)")
+      #expect(stranger.standardError.contains("usermod -aG "), "\(stranger.transcript)")
+    }
+
+    @Test(.enabled(if: canBeOthers, "navctl cannot be run as another user"))
+    func `the doctor names the directory that hides the socket, its group and the command`() throws
+    {
+      let (directory, child, endpoint) = try daemon("")
+      defer { child.kill(SIGKILL) }
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o750], ofItemAtPath: directory.path)
+      for words in [["doctor"], ["list"]] {
+        let other = try Self.navctl(words, as: Self.stranger, endpoint: endpoint)
+        #expect(try other.ended() == (words == ["doctor"] ? 1 : 5), "\(other.transcript)")
+        let text = other.standardOutput + other.standardError
+        #expect(text.contains("\(directory.path)/ is open to group "), "\(text)")
+        #expect(text.contains("usermod -aG ") && !text.contains("systemctl start"), "\(text)")
+      }
     }
 
     @Test func `one connection too many is refused, those that ended do not count`() throws {

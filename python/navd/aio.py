@@ -297,6 +297,8 @@ class Duty(CommonDuty):
 
     async def wait_lost(self) -> NavigationError:
         """Wait until they are over for good."""
+        if self.lost:
+            return self.lost
         return await wait_in_loop(Pending(self._duty.lost, lambda: None))
 
     async def __aenter__(self) -> Self:

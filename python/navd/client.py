@@ -290,6 +290,8 @@ class Duty(CommonDuty):
 
     def wait_lost(self, within: float | None = None) -> NavigationError:
         """Wait until they are over for good; raises TimeoutError after `within` seconds."""
+        if self.lost:
+            return self.lost
         pending = Pending(self._duty.lost, lambda: None)
         return wait(pending, check_time(within, "within"))
 

@@ -9,6 +9,7 @@ from .core.actions import Status
 from .errors import NavigationError
 from .shell.duty import DutyState
 from .shell.engine import Engine
+from .shell.forks import forked_error
 from .shell.opening import open_engine
 from .shell.subscription import Subscription
 
@@ -31,7 +32,7 @@ class CommonClient:
     @property
     def status(self) -> Status:
         """`connecting`, `connected`, `disconnected`, or `closed` for good."""
-        return self._engine.status
+        return "closed" if self._engine.turns.is_forked else self._engine.status
 
     @property
     def features(self) -> frozenset[str]:
@@ -69,11 +70,13 @@ class CommonDuty:
     @property
     def is_held(self) -> bool:
         """Whether the daemon has granted them in the present session."""
-        return self._duty.is_held
+        return self._duty.is_held and not self._duty.turns.is_forked
 
     @property
     def lost(self) -> NavigationError | None:
         """Why they are over for good; None while they are not."""
+        if self._duty.turns.is_forked:
+            return forked_error()
         return self._duty.lost.result() if self._duty.lost.done() else None
 
     def end(self) -> None:

@@ -38,7 +38,7 @@ class NavigationError(Exception):
     """The daemon refused a request, or this library could not complete it.
 
     `code` is a code of docs/protocol.md, §13. Codes of this library are `aborted`, `closed`,
-    `expired`, `replaced` and `unreachable`.
+    `expired`, `forked`, `internal`, `replaced` and `unreachable`.
     """
 
     def __init__(

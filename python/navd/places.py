@@ -2,16 +2,73 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from .errors import NavigationError
 
-__all__ = ["endpoints_in", "find_endpoint"]
+__all__ = ["Denial", "endpoints_in", "find_denial", "find_endpoint"]
 
 _SOCKET = "navd.sock"
 _LONGEST_PATH = 107
+_SYSTEM = "/run/navd"
+_HIDDEN = "hidden from this user"
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """The reason why the permissions of files keep this user from connecting."""
+
+    #: The reason, and the next command.
+    text: str
+    #: Whether waiting cannot help: until a daemon serves, its socket is open to its own user alone.
+    is_settled: bool
+
+
+def find_denial(endpoint: str) -> Denial | None:
+    """Return why the permissions of files keep this user from a local socket; None if they do not."""
+    socket = endpoint.removeprefix("ipc://")
+    if socket == endpoint or not _is_denied(socket, os.W_OK):
+        return None
+    directories = [socket[:at + 1] for at, letter in enumerate(socket) if letter == "/"]
+    closed = next((each for each in directories if _is_denied(each, os.X_OK)), None)
+    try:
+        status = os.stat(closed or socket)
+    except OSError:
+        return None
+    user = _name(pwd.getpwuid, os.geteuid())
+    if status.st_mode & (stat.S_IXGRP if closed else stat.S_IWGRP):
+        group = _name(grp.getgrgid, status.st_gid)
+        whose, remedy = f"group {group}", f"As root: usermod -aG {group} {user}; then log in again"
+    else:
+        owner = _name(pwd.getpwuid, status.st_uid)
+        whose, remedy = (f"user {owner} only", "Set socket-group in navd.conf(5), or run this program"
+                         f" as user {owner}")
+    text = f"user {user} has no permission to connect: {closed or socket} is open to {whose}. {remedy}"
+    return Denial(text, closed is not None or whose.startswith("group "))
+
+
+def _is_denied(path: str, mode: int) -> bool:
+    # access(2) knows no other errors for a path that exists; EACCES of one that is hidden comes first.
+    try:
+        os.stat(path)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return not os.access(path, mode, effective_ids=True)
+
+
+def _name(find: Callable[[int], tuple[Any, ...]], number: int) -> str:
+    try:
+        return str(find(number)[0])
+    except KeyError:
+        return str(number)
 
 
 def endpoints_in(text: object) -> list[str]:
@@ -48,7 +105,8 @@ def find_endpoint(environment: Mapping[str, str], user: int) -> str:
     for directory, is_shared in _directories(environment, user):
         path = os.path.join(directory, _SOCKET)
         obstacle = _obstacle(path, directory if is_shared else None, user)
-        if obstacle is None:
+        # The connection reports that this user may not search the directory of the system.
+        if obstacle is None or (obstacle == _HIDDEN and directory == _SYSTEM):
             return f"ipc://{path}"
         tried.append(f"{path} ({obstacle})")
     raise NavigationError(
@@ -61,7 +119,7 @@ def _directories(environment: Mapping[str, str], user: int) -> Iterator[tuple[st
     seen = set()
     runtime, session = environment.get("RUNTIME_DIRECTORY"), environment.get("XDG_RUNTIME_DIR")
     places = [(runtime, False), (session and os.path.join(session, "navd"), False),
-              (None if user == 0 else f"/tmp/navd-{user}", True), ("/run/navd", False)]
+              (None if user == 0 else f"/tmp/navd-{user}", True), (_SYSTEM, False)]
     for path, is_shared in places:
         if path and path.startswith("/") and path not in seen:
             seen.add(path)
@@ -76,7 +134,8 @@ def _obstacle(path: str, shared: str | None, user: int) -> str | None:
             return None
         parent = os.lstat(shared)
     except OSError as error:
-        return "not there" if isinstance(error, FileNotFoundError) else str(error.strerror)
+        return {FileNotFoundError: "not there", PermissionError: _HIDDEN}.get(
+            type(error), str(error.strerror))
     is_private = (stat.S_ISDIR(parent.st_mode) and parent.st_uid == user
                   and stat.S_IMODE(parent.st_mode) & 0o077 == 0)
     return None if is_private else "another user owns its directory, or can use it"

@@ -9,7 +9,8 @@
  * different clients do not. navd_connect, navd_perform, navd_get and navd_client_free can block. Other
  * functions wait for such a call of another thread with the same client, and for nothing else. A
  * client belongs to the process that made it: after fork(2), the child gets NAVD_MISUSE with the code
- * "forked".
+ * "forked" at once, and from navd_next one NAVD_EVENT_CLOSED. It can free the client, which does
+ * nothing to the parent, and make its own.
  *
  * Texts. All texts are UTF-8 and end with a zero. A parameter `const char *` stays the caller's. The
  * library copies it. A result `const char *` belongs to the object that returned it, and is valid

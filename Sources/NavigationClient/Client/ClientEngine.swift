@@ -10,23 +10,28 @@ final class ClientEngine: Sendable {
   /// The configured address of the daemon, or several, separated by commas.
   private let endpoint: String
   private let identity: NetworkIdentity?
-  private let state: Mutex<ClientState>
+  private let ownState: Lock<ClientState>
+  private let forks = Forks.count
+  private var isForked: Bool { forks != Forks.count }
+  /// In a child of fork(2), that of a client that has ended.
+  private var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
   private let wake: WakeDescriptor
-  /// The kernel's boot id, which names the clock of `due`; nil if it cannot be read.
-  private let clock: String?
-  private let thread = Mutex<Thread?>(nil)
+  private let thread = Lock<Thread?>(nil)
 
   init(
     endpoint: String, identity: NetworkIdentity?, cluster: ClusterReplica
   ) throws(NavigationClientError) {
+    // A child does not have the threads on which the tasks of its parent ran.
+    guard Self.firstForks.min(Forks.count, ordering: .relaxed).newValue == Forks.count else {
+      throw .forked
+    }
     guard let wake = WakeDescriptor() else {
       throw NavigationClientError(.unreachable, "the process has no file descriptor left")
     }
     self.endpoint = endpoint
     self.identity = identity
     self.wake = wake
-    do { clock = try bootID(environment: .current()) } catch { clock = nil }
-    state = Mutex(ClientState(cluster: cluster))
+    ownState = Lock(ClientState(cluster: cluster))
   }
 
   func start() throws(NavigationClientError) {
@@ -36,13 +41,29 @@ final class ClientEngine: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
+  /// The forks before the first client of this process or an ancestor.
+  private static let firstForks = Atomic(Int.max)
+
+  private static let forkedState: Lock<ClientState> = {
+    let id = ClientID(high: 0, low: 0)
+    var state = ClientState(cluster: ClusterReplica(client: id, name: "", seed: 0))
+    state.finish(.forked)
+    return Lock(state)
+  }()
+
   /// Ends the session, fails all requests and watches, and waits until the thread has ended.
+  ///
+  /// In a child of fork(2) it leaves all to the parent.
   func stop() {
+    guard !isForked else {
+      _ = unsafe Unmanaged.passRetained(self)
+      return
+    }
     change { state in
       state.absorb(state.cluster.leave())
       state.finish(NavigationClientError(.closed, "the client is closed"))
     }
-    thread.withLock { $0 }?.join()
+    thread.withLock { $0.take() }?.join()
   }
 
   /// Changes the state under the lock, then resumes tasks and wakes the thread; returns the result
@@ -55,7 +76,7 @@ final class ClientEngine: Sendable {
       return (value, resumptions)
     }
     for resumption in resumptions { resume(resumption) }
-    wake.signal()
+    if !isForked { wake.signal() }
     return value
   }
 
@@ -65,12 +86,7 @@ final class ClientEngine: Sendable {
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
       var request = request
-      // `due` is a time of this machine's boot clock, which a daemon elsewhere does not have.
-      let place = state.cluster.place(of: request.nav) ?? endpoint
-      if let within, place.hasPrefix("ipc:") {
-        request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
-        request.clock = clock
-      }
+      request.expire(after: within, at: state.cluster.place(of: request.nav) ?? endpoint)
       let isRight = state.cluster.replica(of: request.nav)?.isSynced ?? true
       if isFromMirror, !isRight {
         var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
@@ -185,7 +201,9 @@ final class ClientEngine: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let delivery: Delivery? = state.withLock { state in
-          guard var subscription = state.subscriptions[ticket] else { return .finished }
+          guard var subscription = state.subscriptions[ticket] else {
+            return isForked ? .failed(.forked) : .finished
+          }
           defer { state.subscriptions[ticket] = subscription }
           if let delivery = subscription.take() { return delivery }
           if Task.isCancelled { return .finished }
@@ -277,19 +295,12 @@ extension ClientEngine {
     case .connected: state.absorb(state.cluster.connected(link, to: place, at: now))
     case .disconnected: state.absorb(state.cluster.disconnected(link, at: now))
     case .failed: state.absorb(state.cluster.failed(link, at: now))
-    // libzmq reconnects after a broken handshake, but not after a refused key. A caller that
-    // waits for the session gets an error at its timeout.
+    // libzmq reconnects after a broken handshake, but not after a refused key.
     case .refused, .impossible:
+      if case .refused(let refusal) = event, link == .first {
+        state.refuse(.refused(endpoint: place ?? "", refusal))
+      }
       state.absorb(state.cluster.failed(link, isFinal: true, at: now))
     }
-  }
-}
-
-extension Duration {
-  /// The duration in whole milliseconds, clamped to `Int64`.
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? Int64.max / 4 : product + attoseconds / 1_000_000_000_000_000
   }
 }

@@ -180,6 +180,14 @@ struct ClientState {
     listeners = [:]
   }
 
+  /// Fails the tasks that wait for the session, because the daemon or its socket refuses it.
+  mutating func refuse(_ error: ConnectionError) {
+    if case .refused(_, .handshake) = error { return }
+    let failure = NavigationClientError(.forbidden, "\(error)")
+    for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, failure)) }
+    waiters = [:]
+  }
+
   /// The earliest timeout of a request or a waiting task.
   var expiresAt: UInt64? {
     let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)

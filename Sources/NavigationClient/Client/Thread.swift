@@ -1,9 +1,8 @@
 import CLinux
-import Synchronization
 
 /// A POSIX thread that runs one function and can be joined.
 final class Thread: Sendable {
-  private let handle: Mutex<pthread_t?>
+  private let handle: pthread_t
 
   /// Holds the function until the thread has started.
   private final class Entry: Sendable {
@@ -25,24 +24,19 @@ final class Thread: Sendable {
         entry.body()
         return nil
       }, entry.toOpaque())
-    handle = Mutex(result == 0 ? thread : nil)
+    handle = thread
     guard result == 0 else {
       unsafe entry.release()
       return nil
     }
   }
 
-  /// Waits until the function has returned; a second call, or one on this thread, returns at once.
+  /// Waits until the function has returned, or on this thread returns at once; called once.
   func join() {
-    let thread = handle.withLock { handle in
-      defer { handle = nil }
-      return handle
-    }
-    guard let thread else { return }
-    if pthread_equal(thread, pthread_self()) != 0 {
-      _ = pthread_detach(thread)
+    if pthread_equal(handle, pthread_self()) != 0 {
+      _ = pthread_detach(handle)
     } else {
-      _ = pthread_join(thread, nil)
+      _ = pthread_join(handle, nil)
     }
   }
 }

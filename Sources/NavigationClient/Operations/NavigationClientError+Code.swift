@@ -121,4 +121,11 @@ extension NavigationClientError.Code {
   public static let closed = Self(rawValue: "closed")
   /// No daemon answers; from this library.
   public static let unreachable = Self(rawValue: "unreachable")
+  /// This process is a child of the one that made a client; from this library.
+  public static let forked = Self(rawValue: "forked")
+}
+
+extension NavigationClientError {
+  static let forked = NavigationClientError(
+    .forked, "a parent of this process has made a client; connect after the fork, or after exec")
 }

@@ -1,17 +1,18 @@
 /// The width of texts, in columns of a fixed-width font such as a terminal's.
 package enum DisplayWidth {
-  /// The columns of a text: one a grapheme cluster, two if it is wide in East Asian typography.
-  package static func columns(of text: String) -> Int {
-    let width = text.reduce(0) { $0 + columns(of: $1) }
-    assert(width >= text.count)
-    return width
-  }
+  /// The columns of a text: one a grapheme cluster, two if it is wide in East Asian typography or a
+  /// flag, none for a sign that is never drawn, such as a soft hyphen.
+  package static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
   package static func columns(of character: Character) -> Int {
-    guard let scalar = character.unicodeScalars.first else { return 0 }
+    let scalars = character.unicodeScalars
+    guard let scalar = scalars.first else { return 0 }
     if isWide(scalar.value) { return 2 }
-    // A text symbol followed by the emoji variation selector is drawn as a wide emoji.
-    return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+    if scalar.properties.isDefaultIgnorableCodePoint { return 0 }
+    // A text symbol with the emoji variation selector or a skin tone is drawn as a wide emoji.
+    let isEmoji = scalars.contains { $0 == "\u{FE0F}" || (0x1F3FB...0x1F3FF).contains($0.value) }
+    let isFlag = (0x1F1E6...0x1F1FF).contains(scalar.value) && scalars.count == 2
+    return isEmoji || isFlag ? 2 : 1
   }
 
   /// The longest prefix of a text that takes at most `limit` columns.

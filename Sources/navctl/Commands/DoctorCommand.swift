@@ -1,4 +1,3 @@
-import CLinux
 import CommandLineOptions
 import NavctlSupport
 import NavigationClient
@@ -43,9 +42,9 @@ enum DoctorCommand: Command {
     }
     if let path = facts.socketPath {
       facts.socket = FileStatus.probe(path)
-      facts.mayConnect = unsafe access(path, W_OK) == 0
+      facts.denial = AccessDenial.find(facts.endpoint ?? "")
     }
-    guard let endpoint = facts.endpoint else { return facts }
+    guard let endpoint = facts.endpoint, facts.denial == nil else { return facts }
     do {
       try ask(invocation, endpoint, &facts)
     } catch let refusal as Refusal {

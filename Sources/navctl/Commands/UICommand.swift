@@ -160,10 +160,8 @@ private struct BrowserView: ~Copyable {
       case .unwatch(let nav): try connection.unwatch(nav)
       case .send(let change):
         var request = OpRequest(id: 0, nav: change.nav, guards: change.guards)
-        // A deadline is a time of this machine's boot clock, which a daemon elsewhere does not have.
-        if connection.endpoint.hasPrefix("ipc:") {
-          request.due = SystemClock.bootMilliseconds() + invocation.timeoutMilliseconds
-        }
+        request.expire(
+          after: .milliseconds(invocation.timeoutMilliseconds), at: connection.endpoint)
         let id = try connection.submit(request, operations: [change.operation.octets.bytes])
         browser.noteSent(id: id)
       case .redraw: terminal.redraw()

@@ -22,7 +22,8 @@ struct RecordingFile: ~Copyable {
   static func create(
     _ path: String, replaces: Bool, page: RecordingPage?
   ) throws -> RecordingFile {
-    guard replaces || FileStatus.probe(path) == nil else { throw exists(path) }
+    let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
+    guard replaces || !isThere else { throw exists(path) }
     let temporary = "\(path).new-\(getpid())"
     unsafe unlink(temporary)
     let descriptor = unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

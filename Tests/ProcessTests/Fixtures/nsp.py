@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""nsp.py ENDPOINT NAV: a client of NSP/1, written from "The core" of docs/protocol.md alone."""
+"""nsp.py ENDPOINT NAV [SECONDS]: a client of NSP/1, written from "The core" of docs/protocol.md alone."""
 import json, os, random, sys, time, zlib, zmq
 
 PARTS = ("bar", "toolbar", "presented", "transition", "environment", "settings")
@@ -50,9 +50,10 @@ class Mirror:
 
 class Nav(Mirror):
     """A connection that resumes, and the mirror of one nav."""
-    def __init__(self, endpoint, nav, window=65536):
+    until = float("inf")                              # when to stop to wait for the first session
+    def __init__(self, endpoint, nav, window=65536, within=60):
         self.prepare(nav, window)
-        self.endpoint = endpoint
+        self.endpoint, self.until = endpoint, now() + within
         self.connect()
     def prepare(self, nav, window=65536):
         self.nav, self.window, self.used, self.upto, self.id = nav, window, 0, window, 0
@@ -79,11 +80,14 @@ class Nav(Mirror):
             try:
                 verb, f1, _ = self.frames()
                 while f1.get("nonce") != nonce: verb, f1, _ = self.frames()     # discard what is older
-            except zmq.Again: continue
+            except zmq.Again:
+                if now() < self.until: continue
+                raise TimeoutError("no navd answers at " + self.endpoint)
             if verb == "welcome": return self.welcome(f1)
             if f1["retry"] != "later": raise Refused(f1)
             after = f1.get("after", 1000) / 1000
     def welcome(self, f1):
+        self.until = float("inf")
         self.window, self.hb, self.id = f1["limits"]["window"], f1["hb"], max(self.id, f1["ops"]["last"])
         self.used, self.upto = 0, self.window
         self.resume()
@@ -158,6 +162,6 @@ class Nav(Mirror):
     def pop(self): return self.op({"epoch": self.ready()["epoch"], "top": (self.m["screens"] or [{"id": None}])[-1]["id"]}, {"pop": {}})
 
 if __name__ == "__main__":
-    nav = Nav(*sys.argv[1:3])
+    nav = Nav(*sys.argv[1:3], within=float((sys.argv[3:] or [5])[0]))
     print([s["id"] for s in nav.ready()["screens"]], nav.m["rev"], nav.m["dig"])
     print(nav.push(title="Hello", route="hello")["rev"], nav.pop()["out"])

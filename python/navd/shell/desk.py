@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -15,6 +16,7 @@ from ..core import Cluster
 from ..core.actions import (
     Answered, Asked, DutyChanged, Queued, Settled, Shown, Status, WatchEnded)
 from ..errors import NavigationError
+from ..places import Denial
 from ..questions import Question
 from ..state import View
 from ..wire import JSON, Body
@@ -46,8 +48,9 @@ class Desk:
         #: The error with which the client ended; None while it works.
         self.end: NavigationError | None = None
         self.status: Status = "connecting"
-        #: Why the last attempt to connect failed.
+        #: Why the last attempt to connect failed, and whether the permissions of files are the reason.
         self.obstacle = ""
+        self.denial: Denial | None = None
         self.features: frozenset[str] = frozenset()
         self._requests: dict[int, _Request] = {}
         #: What fails at which time: `(time, number, function)`.
@@ -82,6 +85,8 @@ class Desk:
 
     def unreachable(self, within: float) -> NavigationError:
         """Return the error of a client that was not connected in time."""
+        if self.denial:
+            return NavigationError("forbidden", self.denial.text)
         why = f": {self.obstacle}" if self.obstacle else ""
         return NavigationError(
             "unreachable", f"no welcome within {within:g} s{why}. Check that navd runs, and its"
@@ -100,6 +105,8 @@ class Desk:
 
     def unlisten(self, listener: Subscription[Status]) -> None:
         """End such a loop."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             listener.clear()
             self._listeners = [each for each in self._listeners if each is not listener]
@@ -168,6 +175,8 @@ class Desk:
 
     def unsubscribe(self, watch: WatchSubscription[Any]) -> None:
         """End such a loop; the last one of a nav ends the watch."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             watch.clear()
             if not any(each is watch for each in self._watches):
@@ -211,6 +220,8 @@ class Desk:
 
     def resign(self, duty: DutyState, code: str = "closed", message: str = "released") -> None:
         """End roles, or give a display back."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             if self._duties.get((duty.kind, duty.nav)) is duty:
                 self._drop_duty(duty.kind, duty.nav, code, message)
@@ -347,9 +358,22 @@ class Desk:
 
 def _due(within: float) -> Body:
     """The time by which the daemon must begin, and the machine of that time."""
-    due = round(1000 * (time.clock_gettime(time.CLOCK_BOOTTIME) + within))
+    due = round(1000 * (time.clock_gettime(time.CLOCK_BOOTTIME) - _boot_offset() + within))
     try:
         with open(_BOOT_ID, encoding="ascii") as file:
             return {"due": due, "clock": file.read().strip()}
     except OSError:
         return {"due": due}
+
+
+def _boot_offset() -> float:
+    """What the time namespace of this process adds to CLOCK_BOOTTIME; 0 if it is unknown."""
+    try:
+        # The kernel shows the offsets of the namespace that children get.
+        if os.readlink("/proc/self/ns/time") != os.readlink("/proc/self/ns/time_for_children"):
+            return 0.0
+        with open("/proc/self/timens_offsets", encoding="ascii") as file:
+            offsets = {name: int(seconds) + int(nano) / 1e9 for name, seconds, nano in map(str.split, file)}
+        return offsets["boottime"]
+    except (OSError, ValueError, KeyError):
+        return 0.0

@@ -73,7 +73,9 @@ class Engine(Desk):
         return now()
 
     def close(self) -> None:
-        """End everything, and wait until the thread has ended."""
+        """End everything, and wait until the thread has ended; a child leaves all to its parent."""
+        if self.turns.is_forked:
+            return
         with self.turns.turn():
             self._leave()
         if threading.current_thread() is not self._thread:
@@ -87,12 +89,17 @@ class Engine(Desk):
     def release(self) -> None:
         """End everything soon: the last reference to the client has gone."""
         self._is_released = True
-        self._waker.wake()
+        self._wake()
 
     def drop(self, loop: Subscription[Any]) -> None:
         """End a loop soon: the last reference to it has gone."""
         self._leavers.append(loop)
-        self._waker.wake()
+        self._wake()
+
+    def _wake(self) -> None:
+        # A child has the pipe of its parent.
+        if not self.turns.is_forked:
+            self._waker.wake()
 
     # The thread.
 
@@ -160,6 +167,9 @@ class Engine(Desk):
             self.cluster.connected(endpoint, now())
         else:
             self._deadlines.pop(endpoint, None)
+            self.denial = event.denial if isinstance(event, Lost) else None
+            if self.denial and self.denial.is_settled and self.status == "connecting":
+                event = Refused(NavigationError("forbidden", self.denial.text))
             if isinstance(event, Refused):
                 self.obstacle = event.error.message
                 self.cluster.refused(endpoint, event.error, now())

@@ -13,7 +13,9 @@ from zmq.utils.monitor import recv_monitor_message
 from ..core.actions import Address
 from ..errors import NavigationError
 from ..keys import KeyPair
+from ..places import Denial, find_denial
 from ..wire import Body, decode
+from .forks import this_process
 
 __all__ = ["Connected", "Link", "LinkEvent", "Lost", "Message", "Refused"]
 
@@ -49,6 +51,8 @@ class Lost:
     """There is no connection any more, or there will be none."""
 
     why: str
+    #: Why the permissions of files keep this user from the socket.
+    denial: Denial | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,16 @@ class Refused:
 
 LinkEvent: TypeAlias = Union[Connected, Message, Lost, Refused]
 
-#: The one context of this library in the process. It never ends: libzmq's CURVE code has one random
-#: source, which the end of any context closes for all.
-_context: zmq.Context[zmq.Socket[bytes]] | None = None
+#: The one context of this library in each process. None ends: libzmq's CURVE code has one random
+#: source, which the end of any context closes for all, and that of a parent has no threads here.
+_contexts: dict[tuple[int, int], zmq.Context[zmq.Socket[bytes]]] = {}
 
 
 def _shared_context() -> zmq.Context[zmq.Socket[bytes]]:
-    global _context
-    if _context is None:
-        _context = zmq.Context()
-    return _context
+    process = this_process()
+    if process not in _contexts:
+        _contexts[process] = zmq.Context()
+    return _contexts[process]
 
 
 class Link:
@@ -164,7 +168,8 @@ class Link:
             return Lost(f"the handshake with {endpoint} failed{hint}")
         if kind == zmq.EVENT_DISCONNECTED:
             return Lost(f"the connection to {endpoint} was lost")
-        return Lost(f"nothing listens at {endpoint}")
+        denial = find_denial(endpoint)
+        return Lost(denial.text if denial else f"nothing listens at {endpoint}", denial)
 
     def close(self) -> None:
         """Close the connection, after the messages sent so far have left."""

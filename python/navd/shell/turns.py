@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
+from .forks import forked_error, this_process
+
 __all__ = ["Turns"]
 
 
@@ -22,10 +24,19 @@ class Turns:
         self._depth = 0
         self._later: list[Callable[[], None]] = []
         self._after = after
+        self._process = this_process()
+
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process is a child of the one that made the client."""
+        return self._process != this_process()
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Hold the lock; a turn within a turn is a part of it."""
+        """Hold the lock; a turn within a turn is a part of it. Raises `forked` in a child."""
+        # Another thread of the parent may have had the lock at the fork: nobody releases it here.
+        if self.is_forked:
+            raise forked_error()
         later: list[Callable[[], None]] = []
         with self._lock:
             self._depth += 1

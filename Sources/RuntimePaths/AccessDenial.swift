@@ -1,0 +1,47 @@
+import CLinux
+
+/// The reason why the permissions of files keep this user from connecting to a local socket.
+package struct AccessDenial: Hashable, Sendable {
+  /// The reason in one line, for logs and users.
+  package var reason: String
+  /// The next command in one line.
+  package var remedy: String
+  /// Whether waiting cannot help: until a daemon serves, its socket is open to its own user alone.
+  package var isSettled: Bool
+
+  /// Finds the reason for an address; nil if the permissions let this user connect, if there is no
+  /// socket, and for a network address.
+  package static func find(_ endpoint: String) -> AccessDenial? {
+    guard endpoint.hasPrefix("ipc://") else { return nil }
+    let socket = String(endpoint.dropFirst("ipc://".count))
+    guard isDenied(socket, W_OK) else { return nil }
+    let directories = socket.indices.filter { socket[$0] == "/" }.map { String(socket[...$0]) }
+    let closed = directories.first { isDenied($0, X_OK) }
+    let path = closed ?? socket
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    let user = unsafe name(navd_user_name, geteuid())
+    let groupMayPass = status.st_mode & (closed == nil ? 0o020 : 0o010) != 0
+    let group = unsafe name(navd_group_name, status.st_gid)
+    let owner = unsafe name(navd_user_name, status.st_uid)
+    return AccessDenial(
+      reason: "user \(user) has no permission to connect: \(path) is open to "
+        + (groupMayPass ? "group \(group)" : "user \(owner) only"),
+      remedy: groupMayPass
+        ? "as root: usermod -aG \(group) \(user); then log in again"
+        : "set socket-group in navd.conf(5), or run this program as user \(owner)",
+      isSettled: groupMayPass || closed != nil)
+  }
+
+  private static func isDenied(_ path: String, _ mode: Int32) -> Bool {
+    unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) != 0 && navd_errno() == EACCES
+  }
+
+  private static func name(
+    _ copy: (UInt32, UnsafeMutablePointer<UInt8>?, Int) -> Int, _ number: UInt32
+  ) -> String {
+    unsafe String(unsafeUninitializedCapacity: 256) {
+      unsafe copy(number, $0.baseAddress, $0.count)
+    }
+  }
+}
