@@ -45,14 +45,16 @@ public func navd_perform(
     if let reply = unsafe reply { unsafe reply.pointee = nil }
     let change = try unsafe Change(nav, list, condition, flags)
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
+    let within = try limit(timeout_ms, change.usualLimit) ?? timeout
     let client = try unsafe client(handle)
     let answer = try client.use { connection, _ throws(Failure) in
       var request = change.request
-      if let due = client.due(request.nav, timeout, connection) {
+      if let due = client.due(request.nav, within, connection) {
         (request.due, request.clock) = due
       }
       return try forward { () throws(ConnectionError) in
-        try connection.perform(request, operations: change.operations, timeout: timeout)
+        try connection.perform(
+          request, operations: change.operations, timeout: timeout, within: within)
       }
     }
     if case .failure(let refusal) = answer.result { throw Failure(refusal) }
@@ -71,7 +73,7 @@ public func navd_submit(
     guard let place = unsafe id else { throw .misuse("id is NULL") }
     unsafe place.pointee = 0
     let change = try unsafe Change(nav, list, condition, flags)
-    let within = try limit(within_ms, nil)
+    let within = try limit(within_ms, change.usualLimit)
     let client = try unsafe client(handle)
     unsafe place.pointee = try client.use { connection, state throws(Failure) in
       var request = change.request
@@ -79,7 +81,7 @@ public func navd_submit(
         (request.due, request.clock) = due
       }
       let id = try forward { () throws(ConnectionError) in
-        try connection.submit(request, operations: change.operations)
+        try connection.submit(request, operations: change.operations, within: within)
       }
       state.submitted.insert(id)
       return id
@@ -146,6 +148,8 @@ public func navd_lease(
 private struct Change {
   var request: OpRequest
   var operations: [[UInt8]]
+  /// The time limit without one of the caller's; nil for none.
+  var usualLimit: Duration?
 
   init(
     _ nav: UnsafePointer<CChar>?, _ list: UnsafePointer<CChar>?,
@@ -164,6 +168,8 @@ private struct Change {
       id: 0, nav: try unsafe text(nav, "nav"), guards: conditions,
       isAnimated: isAnimated || isStill ? isAnimated : nil,
       waits: flags & CUnsignedInt(NAVD_QUEUE) != 0)
-    operations = try NavdC.operations(try unsafe text(list, "operations"))
+    let (texts, areByPerson) = try NavdC.operations(try unsafe text(list, "operations"))
+    operations = texts
+    usualLimit = areByPerson ? OperationKind.personLimit : nil
   }
 }

@@ -8,7 +8,7 @@ private let clockOrigin = ContinuousClock.now
 
 /// A time of the monotonic clock at which a wait ends.
 struct Deadline {
-  private let milliseconds: UInt64
+  let milliseconds: UInt64
 
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components

@@ -65,10 +65,13 @@ final class ClientEngine: Sendable {
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
       var request = request
+      let isByPerson = operations.contains { $0.kind.isByPerson }
+      let start = (within ?? (isByPerson ? OperationKind.personLimit : nil))
+        .map { UInt64(clamping: $0.milliseconds) }
       // `due` is a time of this machine's boot clock, which a daemon elsewhere does not have.
       let place = state.cluster.place(of: request.nav) ?? endpoint
-      if let within, place.hasPrefix("ipc:") {
-        request.due = SystemClock.bootMilliseconds() + UInt64(clamping: within.milliseconds)
+      if let start, place.hasPrefix("ipc:") {
+        request.due = SystemClock.bootMilliseconds() + start
         request.clock = clock
       }
       let isRight = state.cluster.replica(of: request.nav)?.isSynced ?? true
@@ -78,7 +81,9 @@ final class ClientEngine: Sendable {
         error.retry = .afterResynchronising
         return .failure(error)
       }
-      let asked = state.cluster.perform(request, operations: operations.map(\.octets.bytes))
+      let asked = state.cluster.perform(
+        request, operations: operations.map(\.octets.bytes),
+        until: start.map { monotonicMilliseconds() + $0 })
       return .success((asked.id, asked.outputs))
     }
   }
@@ -161,8 +166,8 @@ final class ClientEngine: Sendable {
 
   var features: Set<NavigationFeature> { state.withLock { $0.features } }
 
-  func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
-    change { $0.subscribe(nav, buffering) }
+  func subscribe(_ nav: String, _ buffering: NavigationBuffering, waits: Bool) -> UInt64 {
+    change { $0.subscribe(nav, buffering, waits: waits) }
   }
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
