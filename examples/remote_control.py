@@ -14,13 +14,13 @@ def draw(state: navd.State) -> None:
 def press(client: navd.Client, seen: navd.State, key: str) -> None:
     """Perform a key on the state that the remote has drawn, and on no other."""
     if key == "back":
-        client.perform(seen.nav, [op.back_tap()], guard=Guard.top(seen) & Guard.visible(seen), within=5.0)
+        client.perform(seen.nav, [op.back_tap()], guard=Guard.top(seen) & Guard.visible(seen))
     elif key == "home":
-        client.perform(seen.nav, [op.pop_to_root()], guard=Guard.stack(seen), within=5.0)
+        client.perform(seen.nav, [op.pop_to_root()], guard=Guard.stack(seen), within=2.0)
     elif key == "ok":
         buttons = [slot for slot in seen.bar.right if isinstance(slot, navd.BarButton)] if seen.bar else []
         if buttons:
-            client.perform(seen.nav, [op.activate_button(buttons[0].id)], guard=Guard.top(seen), within=5.0)
+            client.perform(seen.nav, [op.activate_button(buttons[0].id)], guard=Guard.top(seen))
     elif key != "look":
         print("no such key:", key, flush=True)
 

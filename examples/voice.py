@@ -38,7 +38,7 @@ def main(nav: str, sentence: str) -> int:
             print("not understood:", sentence)
             return 6
         try:
-            reply = client.perform(nav, [operation], guard=guard, within=5.0)
+            reply = client.perform(nav, [operation], guard=guard, within=2.0)
         except NavigationError as error:
             print(f"{error.code}: {error.message}")
             return 3 if error.code == "desync" else 1

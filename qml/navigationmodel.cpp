@@ -36,7 +36,7 @@ void NavigationModel::watch() {
   if (!m_isComplete || !m_client || !m_client->handle() || m_nav.isEmpty()) return;
   const QByteArray nav = m_nav.toUtf8();
   navd_error *error = nullptr;
-  if (navd_watch(m_client->handle(), nav.constData(), &error) != NAVD_OK) {
+  if (navd_watch(m_client->handle(), nav.constData(), m_waits, &error) != NAVD_OK) {
     fail(0, error);
     navd_error_free(error);
     return;
@@ -113,12 +113,14 @@ void NavigationModel::handle(const navd_event *event) {
   case NAVD_EVENT_ACTIVITY:
     if (isOurs) emitEvents(object(navd_event_json(event))["ev"]);
     return;
-  case NAVD_EVENT_ENDED:
+  case NAVD_EVENT_ENDED: {
     if (!isOurs) return;
-    m_isWatched = false;
+    const QString code = navd_error_code(navd_event_error(event));
+    m_isWatched = m_waits && code == "closed";
     setSynced(false);
-    emit ended(navd_error_code(navd_event_error(event)));
+    emit ended(code);
     return;
+  }
   case NAVD_EVENT_ANSWER: {
     const qulonglong request = navd_event_id(event);
     if (m_requests.removeAll(request) == 0) return;
@@ -200,7 +202,7 @@ void NavigationModel::fail(qulonglong request, const navd_error *error) {
               object(navd_error_json(error)).toVariantMap());
 }
 
-qulonglong NavigationModel::submit(const QByteArray &operations, const char *basis) {
+qulonglong NavigationModel::submit(const QByteArray &operations, const char *basis, int within) {
   uint64_t request = 0;
   navd_error *error = nullptr;
   char *guard = nullptr;
@@ -209,8 +211,8 @@ qulonglong NavigationModel::submit(const QByteArray &operations, const char *bas
   if (basis)
     status = navd_guard(client, m_shown.isEmpty() ? "{}" : m_shown.constData(), basis, &guard, &error);
   if (status == NAVD_OK)
-    status = navd_submit(client, m_nav.toUtf8().constData(), operations.constData(), guard, 0, -1,
-                         &request, &error);
+    status = navd_submit(client, m_nav.toUtf8().constData(), operations.constData(), guard, 0,
+                         within, &request, &error);
   navd_string_free(guard);
   if (status != NAVD_OK) {
     fail(0, error);
@@ -248,5 +250,5 @@ qulonglong NavigationModel::perform(const QVariantList &operations, const QStrin
 
 qulonglong NavigationModel::create(const QVariant &root) {
   const QByteArray operations = "[{\"nav.create\":{\"root\":" + json(root) + "}},{\"attach\":{}}]";
-  return m_creation = submit(operations, nullptr);
+  return m_creation = submit(operations, nullptr, -1);
 }

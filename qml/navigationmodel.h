@@ -21,6 +21,11 @@ class NavigationModel : public QAbstractListModel, public QQmlParserStatus {
   Q_PROPERTY(NavdClient *client READ client WRITE setClient NOTIFY clientChanged)
   /// The name of the nav.
   Q_PROPERTY(QString nav READ nav WRITE setNav NOTIFY navChanged)
+  /// Whether the model waits for a nav that does not exist yet, and after `ended` for the next one.
+  Q_PROPERTY(bool wait MEMBER m_waits NOTIFY waitChanged)
+  /// The milliseconds, at least 100, in which a request of the functions below begins or fails as
+  /// `expired`; -1 for no limit.
+  Q_PROPERTY(int within MEMBER m_within NOTIFY withinChanged)
   /// Whether the model is known to show the present state.
   Q_PROPERTY(bool synced READ isSynced NOTIFY syncedChanged)
   Q_PROPERTY(int count READ count NOTIFY changed)
@@ -82,12 +87,15 @@ public:
   /// Performs operations of the protocol, all in one revision or none. `basis`: "" for no guard, or
   /// "top", "stack", "rev", "visible", "epoch", the part of the shown state that must still hold.
   Q_INVOKABLE qulonglong perform(const QVariantList &operations, const QString &basis = {});
-  /// Makes the nav with this root, and puts it on display; it is no error if it exists.
+  /// Makes the nav with this root, and puts it on display; it is no error if it exists. It has no
+  /// time limit.
   Q_INVOKABLE qulonglong create(const QVariant &root);
 
 signals:
   void clientChanged();
   void navChanged();
+  void waitChanged();
+  void withinChanged();
   void syncedChanged();
   /// The model shows a new state. Displays should animate it if `animated`.
   void changed(const QString &cause, bool animated);
@@ -109,10 +117,15 @@ private:
   void emitEvents(const QJsonValue &events);
   void setSynced(bool isSynced);
   void fail(qulonglong request, const navd_error *error);
-  qulonglong submit(const QByteArray &operations, const char *basis);
+  qulonglong submit(const QByteArray &operations, const char *basis, int within);
+  qulonglong submit(const QByteArray &operations, const char *basis) {
+    return submit(operations, basis, m_within);
+  }
 
   QPointer<NavdClient> m_client;
   QString m_nav;
+  bool m_waits = false;
+  int m_within = 2000;
   NavigationBar m_bar;
   /// The state that the model shows, as libnavd had it: guards are made of it.
   QByteArray m_shown;

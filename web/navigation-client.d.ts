@@ -165,8 +165,17 @@ export interface ClientOptions {
 }
 
 export interface RequestOptions {
-  /** How long the request may take, in milliseconds; then it fails with `expired`. */
+  /**
+   * How long the request may take, in milliseconds, at least 100; then it fails with `expired`. By
+   * default there is no limit, but `perform` posts what a person does within 2000 or never.
+   */
   within?: number;
+  signal?: AbortSignal;
+}
+
+export interface WatchOptions {
+  /** Whether to wait for a nav that does not exist yet, and after its end for the next one. */
+  wait?: boolean;
   signal?: AbortSignal;
 }
 
@@ -255,9 +264,9 @@ export class NavigationClient {
   readonly features: Set<string>;
   readonly guards: typeof Guard;
   statuses(): AsyncIterableIterator<Status>;
-  watch(nav: string, options?: { everyRevision?: boolean; view?: "full"; signal?: AbortSignal }):
+  watch(nav: string, options?: WatchOptions & { everyRevision?: boolean; view?: "full" }):
     AsyncIterableIterator<NavigationState>;
-  watch(nav: string, options: { view: "bar" | "top"; signal?: AbortSignal }):
+  watch(nav: string, options: WatchOptions & { view: "bar" | "top" }):
     AsyncIterableIterator<LatestValue>;
   state(nav: string, options?: { signal?: AbortSignal }): Promise<NavigationState>;
   perform(nav: string, operations: object[], options?: PerformOptions): Promise<Reply>;
@@ -318,9 +327,10 @@ export class Session {
   mirror(nav: string): Mirror | null;
   isBehind(state: NavigationState): boolean;
   current(nav: string, view: string): NavigationState | LatestValue | null;
-  watch(nav: string, view?: string): void;
+  watch(nav: string, view?: string, waits?: boolean): void;
   unwatch(nav: string, view?: string): void;
-  request(verb: "op" | "get", nav: string | null, members: object): number;
+  request(verb: "op" | "get", nav: string | null, members: object, within?: number | null,
+    now?: number): number;
   forget(id: number): number;
   noteUnposted(id: number): void;
   refuse(id: number, status: number): void;
@@ -363,9 +373,10 @@ export class Cluster {
   mirror(nav: string): Mirror | null;
   isBehind(state: NavigationState): boolean;
   current(nav: string, view: string): NavigationState | LatestValue | null;
-  watch(nav: string, view?: string): void;
+  watch(nav: string, view?: string, waits?: boolean): void;
   unwatch(nav: string, view?: string): void;
-  request(verb: "op" | "get", nav: string | null, members: object): number;
+  request(verb: "op" | "get", nav: string | null, members: object, within?: number | null,
+    now?: number): number;
   forget(id: number): number;
   noteUnposted(id: number): void;
   refuse(id: number, status: number): void;

@@ -25,6 +25,8 @@ const MOST_TRIES = 5;
 const REMEMBERED_MS = 540_000;
 /** The longest pause of a timer; a longer one would end at once. */
 const TIMER_MS = 2 ** 31 - 1;
+/** In which time what a person does is posted or never, unless the program chose a limit. */
+const PERSON_MS = 2000;
 const VIEWS = Object.freeze(["full", "bar", "top"]);
 const CREDIT_VERBS = new Set(["snap", "diff", "diffs", "latest", "event", "traced"]);
 /** Marks a guard that was made from a state. JSON does not show it; `{...guard}` keeps it. */
@@ -244,13 +246,17 @@ export class NavigationClient {
   /**
    * Iterates over the states of a nav, until the nav is closed.
    *
+   * With `wait`, the loop waits for a nav that does not exist yet, and after its end for the next
+   * one of that name.
+   *
    * @param {string} nav
-   * @param {{everyRevision?: boolean, view?: "full" | "bar" | "top", signal?: AbortSignal}} options
+   * @param {{wait?: boolean, everyRevision?: boolean, view?: "full" | "bar" | "top",
+   *   signal?: AbortSignal}} options
    */
   watch(nav, options = {}) {
     checkNav(nav);
-    const { everyRevision = false, view = "full", signal } =
-      checkMembers(options, ["everyRevision", "view", "signal"], "watch");
+    const { wait = false, everyRevision = false, view = "full", signal } =
+      checkMembers(options, ["wait", "everyRevision", "view", "signal"], "watch");
     checkSignal(signal);
     if (!VIEWS.includes(view)) {
       throw new TypeError("view must be full, bar or top");
@@ -259,7 +265,7 @@ export class NavigationClient {
       keepsAll: everyRevision, signal,
       open: (channel) => this.#subscribe(channel), close: (channel) => this.#unsubscribe(channel),
     });
-    return Object.assign(subscription, { nav, view });
+    return Object.assign(subscription, { nav, view, waits: wait === true });
   }
 
   /** Returns the newest state: of the watch if there is one, else by a read. */
@@ -289,6 +295,9 @@ export class NavigationClient {
   /**
    * Performs a list of operations in one revision, or none of them.
    *
+   * After `within` milliseconds it fails as `expired`. Without it, what a person does (`ui.*`,
+   * `gesture.*`, `button.activate`) is posted within 2 s or fails so.
+   *
    * @returns {Promise<object>} the body of the `ok`
    */
   async perform(nav, operations, options = {}) {
@@ -302,7 +311,9 @@ export class NavigationClient {
       throw new NavigationError("desync", "the mirror is not in sync with the daemon",
         { reason: "mirror", retry: "resync", nav });
     }
-    return this.#request("op", nav, { ...members, do: operations }, { within, signal, onQueued });
+    const begins = within ?? (operations.some(isByPerson) ? PERSON_MS : null);
+    return this.#request("op", nav, { ...members, do: operations },
+      { within, signal, onQueued, begins });
   }
 
   /** Pops the top screen, if it is still the one of the state. */
@@ -620,19 +631,27 @@ export class NavigationClient {
 
   // Requests.
 
-  #request(verb, nav, members, { within, signal, onQueued } = {}) {
-    checkTime(within, "within");
+  #request(verb, nav, members, { within, signal, onQueued, begins = null } = {}) {
+    checkLimit(within);
     throwIfAborted(signal);
     if (this.#end) throw this.#end;
     const { promise, resolve, reject } = deferred();
     const over = new AbortController();
-    const id = this.#cluster.request(verb, nav, members);
+    const id = this.#cluster.request(verb, nav, members, begins, performance.now());
     // Later and apart, so that an error of the caller's function is not one of the stream.
     const report = (position) => Promise.resolve(position).then(onQueued);
     this.#requests.set(id, { resolve, reject, over, onQueued: report });
     const fail = (code, message) => this.#abandon(id, new NavigationError(code, message, { nav }));
     if (within != null) {
       const timer = setTimer(() => fail("expired", "no answer in time"), within);
+      over.signal.addEventListener("abort", () => clearTimeout(timer));
+    }
+    if (begins != null) {
+      const isHere = ({ outbox }) => outbox?.unposted().includes(id);
+      const timer = setTimer(() => {
+        // The cluster fails what it has not sent. This line it has sent, and it is not posted.
+        if ([...this.#streams.values()].some(isHere)) fail("expired", "it was not posted in time");
+      }, begins);
       over.signal.addEventListener("abort", () => clearTimeout(timer));
     }
     signal?.addEventListener("abort", () => fail("aborted", "the caller aborted the request"),
@@ -667,11 +686,11 @@ export class NavigationClient {
 
   #subscribe(subscription) {
     if (this.#end) return subscription.finish(this.#end);
-    const { nav, view } = subscription;
+    const { nav, view, waits } = subscription;
     const state = this.#cluster.current(nav, view);
     this.#subscriptions.add(subscription);
     if (state) subscription.offer(state);
-    else this.#do(() => this.#cluster.watch(nav, view));
+    else this.#do(() => this.#cluster.watch(nav, view, waits));
   }
 
   #unsubscribe(subscription) {
@@ -695,16 +714,20 @@ export class NavigationClient {
   #endWatch({ nav, view, why, err }) {
     const error = why === "closed" ? null
       : err ? NavigationError.from(err) : new NavigationError(why, "the watch is over", { nav });
-    for (const subscription of this.#watching(nav, view)) {
+    const isGone = why === "closed" || err?.code === "no-nav";
+    const loops = this.#watching(nav, view);
+    const over = loops.filter(({ waits }) => !(isGone && waits));
+    for (const subscription of over) {
       this.#subscriptions.delete(subscription);
       subscription.finish(error);
     }
+    if (over.length < loops.length) this.#do(() => this.#cluster.watch(nav, view, true));
   }
 
   // Delegates and leases.
 
   #newDuty(duties, nav, members, { within, signal }) {
-    checkTime(within, "within");
+    checkLimit(within);
     throwIfAborted(signal);
     if (this.#end) throw this.#end;
     this.#do(members.wish);
@@ -979,6 +1002,19 @@ function checkTime(value, what) {
   }
 }
 
+/** A time in seconds must not count as one in milliseconds. */
+function checkLimit(within) {
+  checkTime(within, "within");
+  if (within > 0 && within < 100) {
+    throw new TypeError(`within is in milliseconds: ${within} is less than 100`);
+  }
+}
+
+/** Whether a person does this, so that it must not happen late. */
+function isByPerson(operation) {
+  return Object.keys(operation).some((name) => /^(ui\.|gesture\.|button\.activate$)/.test(name));
+}
+
 /** A guard without a value would be none in JSON. */
 function checkGuards(guards) {
   if (guards == null) return;
@@ -1149,9 +1185,9 @@ export class Cluster {
 
   current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
 
-  watch(nav, view = "full") {
+  watch(nav, view = "full", waits = false) {
     this.#wishes.add(watchKey(nav, view));
-    this.#at(nav).watch(nav, view);
+    this.#at(nav).watch(nav, view, waits);
     this.#escort(nav);
   }
 
@@ -1162,8 +1198,8 @@ export class Cluster {
     this.#escort(nav);
   }
 
-  request(verb, nav, members) {
-    const id = this.#at(nav).request(verb, nav, members);
+  request(verb, nav, members, within = null, now = 0) {
+    const id = this.#at(nav).request(verb, nav, members, within, now);
     this.#navs.set(id, nav);
     return id;
   }
@@ -1527,8 +1563,10 @@ export class Session {
 
   /** The time of the next `tick`; infinite while nothing has a deadline. */
   get wakeAt() {
-    if (this.#phase !== "greeting" && this.#phase !== "open") return Infinity;
-    let at = this.#silentAt;
+    let at = Infinity;
+    for (const { isSent, until } of this.#flights.values()) if (!isSent) at = Math.min(at, until);
+    if (this.#phase !== "greeting" && this.#phase !== "open") return at;
+    at = Math.min(at, this.#silentAt);
     for (const { retryAt } of this.#watches.values()) at = Math.min(at, retryAt);
     for (const { retryAt } of this.#duties.values()) at = Math.min(at, retryAt);
     for (const { until } of this.#asks.values()) at = Math.min(at, until);
@@ -1560,6 +1598,7 @@ export class Session {
 
   /** Handles deadlines: silence, postponed requests, and questions that nobody settled. */
   tick(now) {
+    this.#dropLate(this.#flights.values(), now);
     if (now >= this.#silentAt && this.#isSilent(now)) return this.lost(now);
     if (this.#phase !== "open") return;
     for (const [ask, { until }] of this.#asks) if (until <= now) this.#void(ask);
@@ -1646,14 +1685,17 @@ export class Session {
     return watch?.mirror.isSynced ? watch.mirror.state : null;
   }
 
-  watch(nav, view = "full") {
+  /** Watches a nav; begins again if a watch that waits for its nav waits no more. */
+  watch(nav, view = "full", waits = false) {
     const key = watchKey(nav, view);
-    if (this.#watches.has(key)) return;
+    const known = this.#watches.get(key);
+    if (known && (waits || !known.waits)) return;
     const mirror = view === "full" ? new Mirror(nav) : null;
-    const watch = {
+    const watch = known ?? {
       key, nav, view, mirror, latest: null, hasShown: false, faults: 0, retryAt: Infinity,
       isDue: false,
     };
+    watch.waits = waits;
     this.#watches.set(key, watch);
     if (this.#phase === "open") this.#sendWatch(watch);
   }
@@ -1668,15 +1710,18 @@ export class Session {
   /**
    * Sends an `op` or a `get`, and again after each loss until it is answered; returns its id.
    *
+   * After `within` milliseconds, a request that is not under way fails as `expired`.
+   *
    * @throws {NavigationError} `limit` if it is too large
    */
-  request(verb, nav, members) {
+  request(verb, nav, members, within = null, now = 0) {
     const id = this.#ids.next;
     const body = encode({ id, ...(nav === null ? {} : { nav }), ...members });
     this.#checkSize(verb, body);
     this.#ids.next++;
     this.#flights.set(id, {
       id, verb, nav, body, isSent: false, sends: 0, sentAs: null, since: null, retryAt: Infinity,
+      begun: { now, wall: this.#wall() }, within, until: within === null ? Infinity : now + within,
     });
     this.#sendWaiting();
     return id;
@@ -1779,8 +1824,11 @@ export class Session {
   }
 
   /** Ends the requests that this session cannot send any more. */
-  #dropFlights(flights, lastDecided, now) {
+  #dropFlights(all, lastDecided, now) {
+    const flights = [...all];
+    this.#dropLate(flights, now);
     for (const { id, verb, body, sends, since, sentAs } of flights) {
+      if (!this.#flights.has(id)) continue;
       // Daemons remember ops by principal, so this one may perform it again.
       if (verb === "op" && sends && sentAs && this.#principal && sentAs !== this.#principal) {
         this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
@@ -1795,6 +1843,15 @@ export class Session {
         this.#fail(id, { code: "limit", reason: "size", effect: sends ? "unknown" : "none",
           msg: `the ${verb} has more octets than the daemon accepts` });
       }
+    }
+  }
+
+  /** Fails the requests whose time is up, except those that are under way. */
+  #dropLate(flights, now) {
+    for (const { id, isSent, sends, begun, within } of [...flights]) {
+      if (isSent || within === null || this.#age(begun, now) < within) continue;
+      this.#fail(id, { code: "expired", effect: sends ? "unknown" : "none", retry: "no",
+        msg: "there was no connection in time, and the request is not sent any more" });
     }
   }
 
@@ -1921,6 +1978,11 @@ export class Session {
     this.#unask(watch.key);
     this.#actions.push({ kind: "watchEnded", nav, view, why });
     if (why !== "closed") return;
+    if (watch.waits) {
+      Object.assign(watch, { latest: null, answered: undefined });
+      this.#watches.set(watch.key, watch);
+      this.#sendWatch(watch);
+    }
     for (const kind of ["delegate", "lease"]) {
       const duty = this.#duties.get(`${kind} ${nav}`);
       if (duty) this.#refuseWish(duty, { code: "no-nav", msg: "the nav was closed", nav });
@@ -2114,13 +2176,14 @@ export class Session {
   #isTooLarge(verb, body) { return utf8(body).length + verb.length + 6 > this.#bodyOctets; }
 
   #sendWatch(watch) {
-    const { key, nav, view, mirror } = watch;
+    const { key, nav, view, mirror, waits } = watch;
     this.#unask(key);
     Object.assign(watch, { retryAt: Infinity, isDue: this.#held.has(nav) });
     if (watch.isDue) return;
     const id = this.#ids.next++;
     this.#asked.set(id, key);
-    this.#send("watch", encode({ id, nav, view, ...mirror?.watching() }));
+    const wait = waits ? { wait: true } : {};
+    this.#send("watch", encode({ id, nav, view, ...wait, ...mirror?.watching() }));
   }
 
   #sendDuty(duty) {

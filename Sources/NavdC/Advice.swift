@@ -7,7 +7,7 @@ enum Advice {
     case .desync, .notInStack, .covered:
       "show the newest state and let the user decide again; never repeat a removal on your own"
     case .guardRequired: "pass a guard that navd_guard makes of the state that the user saw"
-    case .noNav: "create the nav with nav.create, or watch $navs until another program has"
+    case .noNav: "create the nav with nav.create, or watch it with wait until another program has"
     case .navExists: "use the nav that exists, and watch it"
     case .forbidden: "grant the right to this user or key in section [access] of navd.conf(5)"
     case .leaseLost: "ask the program that holds the display to release it, or use NAVD_LEASE_FORCE"

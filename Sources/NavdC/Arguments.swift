@@ -1,5 +1,6 @@
 internal import CNavd
 import NavigationCore
+import NavigationReplica
 
 // What the functions of C read from their arguments.
 
@@ -31,8 +32,8 @@ func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
 /// A time limit; -1 stands for `usual`.
 func limit(_ milliseconds: Int32, _ usual: Duration?) throws(Failure) -> Duration? {
   guard milliseconds != -1 else { return usual }
-  guard milliseconds > 0 else {
-    throw .misuse("the time limit is \(milliseconds) ms; it is 1 or more, or -1")
+  guard milliseconds >= 100 else {
+    throw .misuse("the time limit is \(milliseconds) ms; it is 100 ms or more, or -1")
   }
   return .milliseconds(milliseconds)
 }
@@ -52,22 +53,28 @@ func json(
   return tape
 }
 
-/// The operations of a JSON array, each as the text that it is.
-func operations(_ text: String) throws(Failure) -> [[UInt8]] {
+/// The operations of a JSON array, each as the text that it is, and whether a person does one.
+func operations(_ text: String) throws(Failure) -> (texts: [[UInt8]], areByPerson: Bool) {
   let tape = try json(text, "operations")
   guard tape.kind(tape.root) == .array, tape.count(tape.root) > 0 else {
     throw .misuse("operations is a JSON array of at least one operation")
   }
   var operations: [[UInt8]] = []
-  var areObjects = true
+  var (areObjects, areByPerson) = (true, false)
   tape.forEachElement(of: tape.root) { element in
-    areObjects = areObjects && tape.kind(element) == .object && tape.count(element) == 1
     operations.append(tape.raw(element))
+    guard tape.kind(element) == .object, tape.count(element) == 1 else {
+      areObjects = false
+      return
+    }
+    tape.forEachMember(of: element) { name, _ in
+      areByPerson = areByPerson || OperationKind(name: name).isByPerson
+    }
   }
   guard areObjects else {
     throw .misuse("an operation is an object with one member, such as {\"pop\":{}}")
   }
-  return operations
+  return (operations, areByPerson)
 }
 
 /// The guards of a JSON object, as the member `if` of an op has them.

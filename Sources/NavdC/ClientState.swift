@@ -15,7 +15,8 @@ struct ClientState {
   private(set) var end: Failure?
   private var events: [Event] = []
   private var isEndTaken = false
-  var watched: Set<String> = []
+  /// The watched navs, and whether the watch of each waits for the next nav of that name.
+  var watched: [String: Bool] = [:]
   /// The submitted changes without an answer.
   var submitted: Set<UInt64> = []
   private var questions: [UInt64: Question] = [:]
@@ -81,7 +82,7 @@ struct ClientState {
         events.append(
           Event(NAVD_EVENT_ANSWER, nav: refusal.nav, id: id, error: Failure(refusal)))
       }
-    case .queued(let id, let position):
+    case .queued(let id, let position) where submitted.contains(id):
       events.append(Event(NAVD_EVENT_QUEUED, id: id, ["pos": .integer(position)]))
     case .changed(let nav, let change): absorb(change, of: nav)
     case .ephemeral(let event):
@@ -93,11 +94,11 @@ struct ClientState {
             "ev": event.events,
           ]))
     case .watchEnded(let nav, .full, let outcome):
-      watched.remove(nav)
+      if case .ended("closed", _) = outcome, watched[nav] == true {} else { watched[nav] = nil }
       events += results.end(nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
     // The client watches no other view, and the connection throws its end.
-    case .watchEnded, .latest, .traced, .closed: break
+    case .watchEnded, .latest, .traced, .closed, .queued: break
     }
   }
 
@@ -174,7 +175,7 @@ extension Failure {
     case .ended("closed", _):
       self.init(
         NAVD_REFUSED, "closed", "the nav was closed",
-        advice: "stop showing it; watch $navs to learn when it exists again")
+        advice: "stop showing it; a watch with wait goes on when it exists again")
     case .ended("forbidden", _):
       self.init(
         NAVD_REFUSED, "forbidden", "the right to read the nav has ended",

@@ -40,7 +40,8 @@ struct Failure: Error, Sendable {
   /// The daemon's refusal of a request.
   init(_ refusal: ErrReply) {
     self.init(
-      NAVD_REFUSED, refusal.code, refusal.message, retry: Self.retry(refusal.retryPolicy),
+      refusal.knownCode == .expired ? NAVD_TIMEOUT : NAVD_REFUSED, refusal.code, refusal.message,
+      retry: Self.retry(refusal.retryPolicy),
       advice: refusal.knownCode.map { Advice.text(for: $0) }
         ?? Advice.text(for: refusal.retryPolicy))
     mayHaveHappened = refusal.effect != "none"

@@ -45,11 +45,13 @@ public func navd_perform(
     if let reply = unsafe reply { unsafe reply.pointee = nil }
     let change = try unsafe Change(nav, list, condition, flags)
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
+    let within = try limit(timeout_ms, change.usualLimit) ?? timeout
     let answer = try unsafe client(handle).use { connection, _ throws(Failure) in
       var request = change.request
-      request.expire(after: timeout, at: connection.place(of: request.nav) ?? connection.endpoint)
+      request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
       return try forward { () throws(ConnectionError) in
-        try connection.perform(request, operations: change.operations, timeout: timeout)
+        try connection.perform(
+          request, operations: change.operations, timeout: timeout, within: within)
       }
     }
     if case .failure(let refusal) = answer.result { throw Failure(refusal) }
@@ -68,12 +70,12 @@ public func navd_submit(
     guard let place = unsafe id else { throw .misuse("id is NULL") }
     unsafe place.pointee = 0
     let change = try unsafe Change(nav, list, condition, flags)
-    let within = try limit(within_ms, nil)
+    let within = try limit(within_ms, change.usualLimit)
     unsafe place.pointee = try unsafe client(handle).use { connection, state throws(Failure) in
       var request = change.request
       request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
       let id = try forward { () throws(ConnectionError) in
-        try connection.submit(request, operations: change.operations)
+        try connection.submit(request, operations: change.operations, within: within)
       }
       state.submitted.insert(id)
       return id
@@ -140,6 +142,8 @@ public func navd_lease(
 private struct Change {
   var request: OpRequest
   var operations: [[UInt8]]
+  /// The time limit without one of the caller's; nil for none.
+  var usualLimit: Duration?
 
   init(
     _ nav: UnsafePointer<CChar>?, _ list: UnsafePointer<CChar>?,
@@ -158,6 +162,8 @@ private struct Change {
       id: 0, nav: try unsafe text(nav, "nav"), guards: conditions,
       isAnimated: isAnimated || isStill ? isAnimated : nil,
       waits: flags & CUnsignedInt(NAVD_QUEUE) != 0)
-    operations = try NavdC.operations(try unsafe text(list, "operations"))
+    let (texts, areByPerson) = try NavdC.operations(try unsafe text(list, "operations"))
+    operations = texts
+    usualLimit = areByPerson ? OperationKind.personLimit : nil
   }
 }

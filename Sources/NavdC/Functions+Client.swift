@@ -51,14 +51,15 @@ public func navd_next(_ client: OpaquePointer?) -> OpaquePointer? {
 /// See navd.h.
 @c @implementation
 public func navd_watch(
-  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?,
+  _ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>?, _ wait: CInt,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> navd_status {
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
     try unsafe client(handle).use { connection, state throws(Failure) in
-      guard state.watched.insert(nav).inserted else { return }
-      try forward { () throws(ConnectionError) in try connection.watch(nav) }
+      guard state.watched[nav] == nil else { return }
+      state.watched[nav] = wait != 0
+      try forward { () throws(ConnectionError) in try connection.watch(nav, waits: wait != 0) }
     }
   }
 }
@@ -72,7 +73,7 @@ public func navd_unwatch(
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
     try unsafe client(handle).use { connection, state throws(Failure) in
-      guard state.watched.remove(nav) != nil else { return }
+      guard state.watched.removeValue(forKey: nav) != nil else { return }
       _ = state.results.end(nav)
       try forward { () throws(ConnectionError) in try connection.unwatch(nav) }
     }
@@ -146,7 +147,7 @@ public func navd_await_result(
   unsafe attempt(error) { () throws(Failure) in
     let (nav, screen) = (try unsafe text(nav, "nav"), try unsafe text(screen, "screen"))
     try unsafe client(handle).use { _, state throws(Failure) in
-      guard state.watched.contains(nav) else { throw .misuse("\(nav) is not watched") }
+      guard state.watched[nav] != nil else { throw .misuse("\(nav) is not watched") }
       state.results.await(screen, in: nav)
     }
   }

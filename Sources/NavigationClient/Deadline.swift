@@ -10,7 +10,7 @@ private let clockOrigin = ContinuousClock.now
 
 /// A time of the monotonic clock at which a wait ends.
 struct Deadline {
-  private let milliseconds: UInt64
+  let milliseconds: UInt64
 
   init(_ duration: Duration) {
     milliseconds = monotonicMilliseconds() + UInt64(clamping: duration.milliseconds)

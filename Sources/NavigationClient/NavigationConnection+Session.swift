@@ -25,11 +25,14 @@ extension NavigationConnection {
   /// Watches a nav; `next` then returns its state and every change.
   ///
   /// The watch resumes from a stored `mirror`. `start` is the position of a mirror that is not
-  /// stored; the snapshot then has the reason why the daemon could not resume there.
+  /// stored; the snapshot then has the reason why the daemon could not resume there. A watch that
+  /// `waits` begins when the nav exists, and again after each end of the nav.
   package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
+    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
+    waits: Bool = false
   ) throws(ConnectionError) {
-    try interpret(cluster.watch(nav, view: view, mirror: mirror, start: start), body: [])
+    let outputs = cluster.watch(nav, view: view, mirror: mirror, start: start, waits: waits)
+    try interpret(outputs, body: [])
   }
 
   package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
@@ -39,10 +42,12 @@ extension NavigationConnection {
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
   ///
   /// The id and the operations of `request` are ignored. `operations` has one JSON object for each.
+  /// Behind `limit`, a change that is not under way is `expired`.
   package mutating func submit(
-    _ request: OpRequest, operations: [[UInt8]]
+    _ request: OpRequest, operations: [[UInt8]], within limit: Duration? = nil
   ) throws(ConnectionError) -> UInt64 {
-    let (id, outputs) = cluster.perform(request, operations: operations)
+    let (id, outputs) = cluster.perform(
+      request, operations: operations, until: limit.map { Deadline($0).milliseconds })
     try interpret(outputs, body: [])
     return id
   }

@@ -112,14 +112,15 @@ package struct NavigationConnection: ~Copyable {
   ///
   /// The function sets the id and the client of `request`. `operations` has one JSON object for
   /// each operation, such as `{"pop":{}}`. `whenQueued` gets the position at which the change waits
-  /// for a transition.
+  /// for a transition. In a session, a change that is not under way behind `limit` is `expired`.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], timeout: Duration = defaultTimeout,
-    whenQueued: (UInt64) -> Void = { _ in }
+    within limit: Duration? = nil, whenQueued: (UInt64) -> Void = { _ in }
   ) throws(ConnectionError) -> Reply {
     let deadline = Deadline(timeout)
     guard !hasSession else {
-      let (id, outputs) = cluster.perform(request, operations: operations)
+      let (id, outputs) = cluster.perform(
+        request, operations: operations, until: limit.map { Deadline($0).milliseconds })
       return try awaitReply(
         id, outputs, until: deadline, isChange: true, whenQueued: whenQueued)
     }
@@ -147,7 +148,7 @@ package struct NavigationConnection: ~Copyable {
 
   /// Reads how a cluster is divided among its daemons; without a session.
   ///
-  /// - Returns: the reply; a daemon outside a cluster answers `unsupported`.
+  /// - Returns: the reply; without a value from a daemon outside a cluster.
   /// - Throws: `noAnswer` after the timeout, or the error of the connection.
   package mutating func cluster(
     timeout: Duration = defaultTimeout

@@ -79,7 +79,7 @@ extension ClusterReplica {
     guard !isAlone else {
       return run(members[0].link, at: now) { $0.tick(at: now) }
     }
-    var outputs: [ClusterOutput] = []
+    var outputs = waiting.dropLate(at: now).map { ClusterOutput($0, on: .first) }
     for link in members.map(\.link) {
       outputs += run(link, at: now) { $0.tick(at: now) }
       outputs += retire(link, at: now)

@@ -17,9 +17,10 @@ extension ClusterReplica {
 
   /// Watches a nav; see `SessionReplica.watch`.
   package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
+    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
+    waits: Bool = false
   ) -> [ClusterOutput] {
-    perform(nav) { $0.watch(nav, view: view, mirror: mirror, start: start) }
+    perform(nav) { $0.watch(nav, view: view, mirror: mirror, start: start, waits: waits) }
   }
 
   package mutating func unwatch(_ nav: String, view: View = .full) -> [ClusterOutput] {
@@ -29,11 +30,11 @@ extension ClusterReplica {
   /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
   /// the nav.
   ///
-  /// The answer will have the returned id.
+  /// The answer will have the returned id. From `until` on, an op that is not under way is `expired`.
   package mutating func perform(
-    _ request: OpRequest, operations: [[UInt8]]
+    _ request: OpRequest, operations: [[UInt8]], until: UInt64? = nil
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(request.nav) { $0.perform(request, operations: operations) }
+    ask(request.nav) { $0.perform(request, operations: operations, until: until) }
   }
 
   /// Reads a value; a value without a nav is the seed's.

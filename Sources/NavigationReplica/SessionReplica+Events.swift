@@ -14,15 +14,16 @@ extension SessionReplica {
 
   /// Handles deadlines: detects silence, and repeats postponed requests.
   package mutating func tick(at now: UInt64) -> [SessionOutput] {
+    let late = dropLate(at: now)
     switch phase {
-    case .unconnected, .closed: return []
+    case .unconnected, .closed: return late
     case .greeting:
-      return now >= silenceEndsAt ? giveUp(at: now, after: 0) : []
+      return late + (now >= silenceEndsAt ? giveUp(at: now, after: 0) : [])
     case .open:
-      if now >= silenceEndsAt { return giveUp(at: now, after: 0) }
+      if now >= silenceEndsAt { return late + giveUp(at: now, after: 0) }
       let duties = tickDuties(at: now)
       let due = watches.filter { $0.value.retryAt.map { $0 <= now } ?? false }
-      return duties + due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
+      return late + duties + due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
     }
   }
 
@@ -94,7 +95,7 @@ extension SessionReplica {
     }
     // Roles before ops, because the ops may be allowed only with them.
     outputs.append(contentsOf: resumeDuties())
-    outputs.append(contentsOf: dropForeign() + sendWaiting())
+    outputs.append(contentsOf: dropForeign() + dropLate(at: now) + sendWaiting())
     return outputs
   }
 
@@ -186,13 +187,21 @@ extension SessionReplica {
     guard end.view != View.full.text else {
       return replicate(end.nav, at: now) { $0.receive(end) }
     }
-    guard let view = View(wireName: end.view),
-      watches.removeValue(forKey: WatchKey(nav: end.nav, view: view)) != nil
+    guard let key = View(wireName: end.view).map({ WatchKey(nav: end.nav, view: $0) }),
+      let watch = watches.removeValue(forKey: key)
     else { return [] }
-    return [
-      .event(
-        .watchEnded(nav: end.nav, view: view, .ended(why: end.why, endpoint: end.daemon?.endpoint)))
-    ]
+    let outcome = WatchOutcome.ended(why: end.why, endpoint: end.daemon?.endpoint)
+    return [.event(.watchEnded(nav: end.nav, view: key.view, outcome))]
+      + watchAgain(key, watch, after: end.why)
+  }
+
+  /// Waits for the next nav of this name, if the watch waits and its nav was closed.
+  private mutating func watchAgain(
+    _ key: WatchKey, _ watch: Watch, after why: String
+  ) -> [SessionOutput] {
+    guard watch.waits, why == "closed" else { return [] }
+    watches[key] = Watch(replica: Replica(nav: key.nav), waits: true, order: watch.order)
+    return ask(key)
   }
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
@@ -264,7 +273,9 @@ extension SessionReplica {
       return watch.replica.mirror.map { [.event(.changed(nav: nav, .proven($0)))] } ?? []
     case .ended, .refused:
       asked = asked.filter { $0.value != key }
-      return outputs(action, nav: nav, watch)
+      let ended = outputs(action, nav: nav, watch)
+      guard case .ended(let why, _) = action else { return ended }
+      return ended + watchAgain(key, watch, after: why)
     default: break
     }
     watches[key] = watch

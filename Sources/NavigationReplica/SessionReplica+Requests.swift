@@ -5,14 +5,16 @@ extension SessionReplica {
   ///
   /// `mirror` is a stored mirror from which to resume. Without one, `start` is the position of one
   /// that is not stored; the snapshot then says why the daemon could not resume there. A session
-  /// that is not open sends the watch when it opens.
+  /// that is not open sends the watch when it opens. One that `waits` begins when the nav exists,
+  /// and again after each end of the nav.
   package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil
+    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
+    waits: Bool = false
   ) -> [SessionOutput] {
     let key = WatchKey(nav: nav, view: view)
     let order = watches[key]?.order ?? takeID()
     watches[key] = Watch(
-      replica: Replica(nav: nav, mirror: mirror, start: start), order: order)
+      replica: Replica(nav: nav, mirror: mirror, start: start), waits: waits, order: order)
     return phase == .open ? ask(key) : []
   }
 
@@ -26,16 +28,18 @@ extension SessionReplica {
 
   /// Performs operations; the session sends the same octets again until they are answered.
   ///
-  /// It sets the id of `request`, and returns that id, which the answer will have.
+  /// It sets the id of `request`, and returns that id, which the answer will have. From `until` on, an
+  /// op that is not under way is `expired`.
   package mutating func perform(
-    _ request: OpRequest, operations: [[UInt8]]
+    _ request: OpRequest, operations: [[UInt8]], until: UInt64? = nil
   ) -> (id: UInt64, outputs: [SessionOutput]) {
     var request = request
     request.id = takeID()
     request.client = nil
     request.name = nil
     let body = ClientMessageWriter.op(request, operations: operations)
-    return (request.id, launch(Flight(id: request.id, verb: .op, nav: request.nav, body: body)))
+    let flight = Flight(id: request.id, verb: .op, nav: request.nav, body: body, until: until)
+    return (request.id, launch(flight))
   }
 
   /// Reads a value; after a loss, the session sends the request again until it is answered.
@@ -121,6 +125,19 @@ extension SessionReplica {
     return outputs
   }
 
+  /// Ends the ops whose time is up, except those that are under way.
+  mutating func dropLate(at now: UInt64) -> [SessionOutput] {
+    let late = flights.filter { $0.endsAt.map { $0 <= now } ?? false }
+    guard !late.isEmpty else { return [] }
+    flights.removeAll { flight in late.contains { $0.id == flight.id } }
+    return late.map { flight in
+      let text = "there was no connection in time, and the op is not sent any more"
+      var refusal = ErrReply(byClient: OutgoingError(.expired, id: flight.id, text))
+      if flight.wasSent { refusal.effect = Effect.unknown.rawValue }
+      return .event(.answered(id: flight.id, .failure(refusal)))
+    }
+  }
+
   /// Notes that the daemon has a nav; returns the requests that waited for that.
   mutating func confirm(_ nav: String?) -> [SessionOutput] {
     guard isDivided, let nav, !confirmed.contains(nav) else { return [] }
@@ -135,7 +152,7 @@ extension SessionReplica {
     asked = asked.filter { $0.value != key }
     let id = takeID()
     asked[id] = key
-    var request = WatchRequest(id: id, nav: key.nav, view: key.view)
+    var request = WatchRequest(id: id, nav: key.nav, view: key.view, waits: watch.waits)
     let (from, bad) = watch.replica.watching()
     if key.view == .full {
       request.from = from

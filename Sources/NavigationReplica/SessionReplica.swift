@@ -27,6 +27,8 @@ package struct SessionReplica: Sendable {
 
   struct Watch {
     var replica: Replica
+    /// Whether it waits for a nav that does not exist, also when the nav was closed.
+    var waits = false
     /// The place among the watches, in the order of their first request.
     var order: UInt64
     /// The number of faults since the mirror was last known to be right.
@@ -48,9 +50,14 @@ package struct SessionReplica: Sendable {
     var sends = 0
     /// The principal under which it was sent first; nil if a daemon outside clusters got it.
     var sentAs: String?
+    /// The time from which on it is not sent any more, nor sent again; nil for none.
+    var until: UInt64?
 
     /// Whether a daemon may have performed it.
     var wasSent: Bool { sends > 0 }
+
+    /// When it ends without an answer; nil while it is under way.
+    var endsAt: UInt64? { isSent ? nil : until }
   }
 
   /// The least and greatest upper bound of the pause before a new connection, in milliseconds.
@@ -126,11 +133,13 @@ package struct SessionReplica: Sendable {
 
   /// The latest time of the next call of `tick`; nil while no deadline runs.
   package var wakeAt: UInt64? {
+    let flightEnd = flights.lazy.compactMap(\.endsAt).min()
     switch phase {
-    case .unconnected, .closed: return nil
-    case .greeting: return silenceEndsAt
+    case .closed: return nil
+    case .unconnected: return flightEnd
+    case .greeting: return min(silenceEndsAt, flightEnd ?? .max)
     case .open:
-      let end = min(silenceEndsAt, duties.wakeAt ?? .max)
+      let end = min(silenceEndsAt, duties.wakeAt ?? .max, flightEnd ?? .max)
       return watches.values.lazy.compactMap(\.retryAt).reduce(end) { min($0, $1) }
     }
   }

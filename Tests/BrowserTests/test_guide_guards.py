@@ -178,7 +178,7 @@ class Errors(GuideTest):
         self.daemon.kill()
         found = self.run_script("""
           for await (const status of client.statuses()) if (status === "disconnected") break;
-          const { code, mayHaveHappened } = await push("never", { within: 20 }).catch((error) => error);
+          const { code, mayHaveHappened } = await push("never", { within: 100 }).catch((error) => error);
           window.pending = push("once");
           return [code, mayHaveHappened];
         """)

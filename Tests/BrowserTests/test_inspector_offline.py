@@ -223,6 +223,24 @@ class Offline(InspectorTest):
 class Exported(InspectorTest):
     """Files that navctl writes."""
 
+    def test_a_recording_has_no_stream_and_no_clock(self):
+        """Nothing arrives, and the time of who looks is not the one at which the state was."""
+        nav, control = self.nav("offline/clock"), self.daemon.control
+        control.create(nav)
+        # The last revision has events, which a live page would list.
+        control.op(nav, {"push": {"screen": {"id": "wifi", "title": "Wi-Fi"}}})
+        path = directory / "clock.html"
+        status, _, errors = self.daemon.navctl("record", nav, path, "--html", "--page", page_directory())
+        self.assertEqual(status, 0, errors)
+        self.driver.get(f"file://{path}")
+        self.slide_to(2)
+        self.tab("stream")
+        self.until("the note of the stream", "return document.querySelector('[data-part=stream-note]')?.textContent"
+                                             " === 'A stream is not in a recording.'")
+        self.until("the drawing", "return document.querySelector('[data-clock=time]') !== null")
+        self.assertEqual(self.rows("[data-view=stream] [role=listitem]"), [])
+        self.assertEqual(self.run_("return document.querySelector('[data-clock=time]').textContent"), "")
+
     def test_a_file_of_navctl_opens_and_has_the_digest_of_its_end(self):
         nav, control = self.nav("offline/exported"), self.daemon.control
         control.create(nav)

@@ -355,6 +355,24 @@ class Motion(KioskTest):
         kiosk.settled()
 
 
+class Absent(KioskTest):
+    def test_a_tap_while_navd_is_away_is_not_carried_out_for_the_next_person(self):
+        kiosk.open(create=False)
+        kiosk.do({"push": {"screen": {"id": "a", "title": "A"}}})
+        kiosk.top("a")
+        daemon.kill()
+        kiosk.until("the loss", "return document.documentElement.dataset.status === 'disconnected'")
+        kiosk.click("[data-slot=back]")
+        # What a program does for a person, such as a dismissal or a push, comes from the same function.
+        kiosk.run("import('/app.js').then(({ send }) => send({ do: [{ pop: {} }], if: { any: true } }))")
+        refused = "return [...document.querySelectorAll('.log-note')].filter((each) => each.textContent.includes('expired')).length === 2"
+        kiosk.until("both refusals", refused)
+        daemon.start()
+        kiosk.until("the connection", "return document.documentElement.dataset.status === 'connected'")
+        kiosk.settled()
+        self.assertEqual([screen["id"] for screen in daemon.control.get(kiosk.nav)["screens"]], ["home", "a"])
+
+
 class Windows(KioskTest):
     def test_a_fifth_window_says_why_it_waits_and_begins_when_another_is_closed(self):
         kiosk.open(create=False)

@@ -37,7 +37,7 @@ SIGNATURES = {
     "navd_client_free": (None, [P]),
     "navd_fd": (I, [P]),
     "navd_next": (P, [P]),
-    "navd_watch": (I, [P, S, OUT]),
+    "navd_watch": (I, [P, S, I, OUT]),
     "navd_unwatch": (I, [P, S, OUT]),
     "navd_state": (I, [P, S, OUT, OUT]),
     "navd_is_synced": (I, [P, S]),
@@ -194,8 +194,8 @@ class Client:
         return self.until(f"{screens} on {nav}", lambda e: e.kind == STATE and e.nav == nav
                           and [s["id"] for s in e.json["screens"]] == list(screens)).json
 
-    def watch(self, nav):
-        call("navd_watch", self.handle, encoded(nav))
+    def watch(self, nav, wait=0):
+        call("navd_watch", self.handle, encoded(nav), wait)
 
     def unwatch(self, nav):
         call("navd_unwatch", self.handle, encoded(nav))

@@ -190,8 +190,8 @@ class LossTests(DaemonTest):
         self.assertEqual((client.is_synced("kiosk"), client.state("kiosk")), (0, seen))
         self.assertEqual(self.refused("desync", client.guard, seen).body["reason"], "mirror")
         number = client.submit("kiosk", {"screen.set": {"screen": "home", "title": "Once"}})
-        late = self.refused("expired", client.perform, "kiosk", WIFI, timeout=1)
-        self.assertEqual((late.status, late.may_have_happened), (navd.TIMEOUT, 1))
+        late = self.refused("expired", client.perform, "kiosk", WIFI, timeout=100)
+        self.assertEqual((late.status, late.may_have_happened), (navd.TIMEOUT, 0))
         self.daemon.start()
         client.of_kind(CONNECTED)
         client.until("the roles", lambda e: e.kind == ROLES and e.json["status"] == "active")
@@ -202,6 +202,40 @@ class LossTests(DaemonTest):
         self.assertEqual(client.state("kiosk")["screens"][0]["title"], "Once")
         names = [name for entry in self.daemon.control.log("kiosk") for name in entry.get("do", [])]
         self.assertEqual(names.count("screen.set"), 1)
+
+    def test_a_tap_while_the_daemon_is_away_never_happens(self):
+        client, _ = self.watching()
+        client.perform("kiosk", WIFI)
+        self.daemon.kill()
+        client.of_kind(DISCONNECTED)
+        tap = {"ui.backTap": {}}
+        number = client.submit("kiosk", tap, guard={"any": True})
+        chosen = client.submit("kiosk", POP, guard={"any": True}, within=100)
+        late = self.refused("expired", client.perform, "kiosk", tap, guard={"any": True})
+        self.assertEqual((late.status, late.may_have_happened), (navd.TIMEOUT, 0))
+        # Their answers do not wait for the daemon either.
+        for each in (chosen, number):
+            answer = client.until("the answer", lambda e: e.kind == ANSWER and e.id == each)
+            self.assertEqual((answer.error.code, answer.error.may_have_happened), ("expired", 0))
+        self.daemon.start()
+        client.of_kind(CONNECTED)
+        self.assertEqual(client.get("kiosk")["rev"], 2)
+
+    def test_a_watch_waits_for_its_nav_and_for_the_next_one(self):
+        client = self.connect()
+        client.watch("later", wait=1)
+        self.daemon.kill()
+        self.daemon.start()
+        self.daemon.control.create("later")
+        client.shown("later", "home")
+        self.daemon.control.op("later", {"nav.close": {}})
+        ended = client.of_kind(ENDED, "later")
+        self.assertEqual(ended.error.code, "closed")
+        self.daemon.control.create("later")
+        client.shown("later", "home")
+        self.assertEqual(client.is_synced("later"), 1)
+        client.watch("none")
+        self.assertEqual(client.of_kind(ENDED, "none").error.code, "no-nav")
 
     def test_a_client_can_begin_before_the_daemon(self):
         self.daemon.kill()
@@ -220,7 +254,7 @@ class LossTests(DaemonTest):
                                        ("no address", navd.SYSTEM, "system"),
                                        ("tcp://127.0.0.1:1", navd.UNREACHABLE, "key")):
             with self.assertRaises(navd.Failure) as caught:
-                navd.Client(endpoint, timeout=20)
+                navd.Client(endpoint, timeout=100)
             self.assertEqual((caught.exception.status, caught.exception.code), (status, code))
             self.assertTrue(caught.exception.advice)
 

@@ -56,7 +56,7 @@ class MisuseTests(unittest.TestCase):
         operations, number = b'[{"pop":{}}]', ctypes.byref(U64())
         state = json.dumps(self.client.get("kiosk")).encode()
         for name, good in {
-                "navd_watch": [handle, text], "navd_unwatch": [handle, text], "navd_state": [handle, text, out],
+                "navd_watch": [handle, text, 0], "navd_unwatch": [handle, text], "navd_state": [handle, text, out],
                 "navd_guard": [handle, state, b"top", out], "navd_await_result": [handle, text, b"home"],
                 "navd_delegate": [handle, text, b'{"roles":[]}'], "navd_lease": [handle, text, 2, 0],
                 "navd_submit": [handle, text, operations, None, 0, -1, number],
@@ -79,7 +79,7 @@ class MisuseTests(unittest.TestCase):
             lib.navd_event_free(event)
             client.wait(1000)
         error = P()
-        self.assertEqual(lib.navd_watch(client.handle, None, ctypes.byref(error)), MISUSE)
+        self.assertEqual(lib.navd_watch(client.handle, None, 0, ctypes.byref(error)), MISUSE)
         handles = {"client": client.handle.value, "event": event, "error": error.value}
         # Handles of another type, while all three are alive.
         kinds = {"navd_event_": "event", "navd_error_": "error"}
@@ -134,7 +134,8 @@ class MisuseTests(unittest.TestCase):
             self.misused("guard", *submit(good, guard))
         self.misused("unknown bits", *submit(good, None, 8))
         self.misused("exclude", *submit(good, None, navd.ANIMATED | navd.STILL))
-        for limit in (0, -2, -1000):
+        # Less than 100 ms is a time in seconds.
+        for limit in (0, 2, 99, -2, -1000):
             self.misused("time limit", *submit(good, None, 0, limit))
             self.misused("time limit", "navd_get", handle, b"kiosk", b"state", limit, out)
         self.misused("no value", "navd_get", handle, b"kiosk", b"everything", -1, out)

@@ -80,7 +80,7 @@ import Testing
 
   @Test func `a time limit is the due of the op, by the clock since the boot`() async throws {
     try await withClient(answers: Self.answersOps) { client, daemon in
-      try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded)
+      try await client.perform([.detach()], on: "kiosk", guardedBy: .unguarded)
       #expect(try await daemon.next("op")["due"] == nil)
       for limit in [Duration.seconds(1000), .milliseconds(1_000_500), .seconds(2000)] {
         try await client.perform([.tap()], on: "kiosk", guardedBy: .unguarded, within: limit)

@@ -27,7 +27,7 @@ enum GuideSnippets {
     async throws
   {
     // guide: watch
-    for try await state in client.watch("kiosk") {
+    for try await state in client.watch("kiosk", wait: true) {
       showContent(state.top?.route, state.top?.args)
       showBar(state.bar)
     }

@@ -2,7 +2,7 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-/// `$heads`: where each awake nav is.
+/// `$heads`: where each nav is.
 @Suite struct HeadsTests {
   private static let interval = DirectoryPace.interval(records: 0)
 
@@ -41,14 +41,19 @@ import Testing
   }
 
   private static func expected(_ world: World) -> [String] {
-    world.hub.navs.loaded.map { world.hub.navs.slots[$0] }.sorted { $0.name < $1.name }.map { nav in
-      let watches = world.hub.watches.of(nav: world.hub.navs.slot(of: nav.name) ?? -1).count
-      return "\(nav.name) \(nav.revision.number) \(nav.controller.stack.count) "
-        + "\(nav.controller.top?.id.text ?? "-") \(nav.changedAt) \(watches)"
+    let navs = world.hub.navs
+    let loaded = navs.loaded.map { slot in
+      (navs.slots[slot].name, Head(navs.slots[slot]), world.hub.watches.of(nav: slot).count)
+    }
+    let dormant = navs.dormants.places.compactMap { place in
+      navs.dormantHeads[navs.dormants[place].number].map { (navs.dormants[place].name, $0, 0) }
+    }
+    return (loaded + dormant).sorted { $0.0 < $1.0 }.map { name, head, watches in
+      "\(name) \(head.revision.number) \(head.depth) \(head.top ?? "-") \(head.time) \(watches)"
     }
   }
 
-  @Test func `the records name revision, depth, top, time and watches of the awake navs`() throws {
+  @Test func `the records name revision, depth, top, time and watches of the navs`() throws {
     let world = World()
     let client = try world.kiosk()
     let follower = try Follower(world, client)
@@ -109,18 +114,42 @@ import Testing
     #expect(follower.heads.map { $0.prefix(11) } == ["kiosk 3 3 b"])
   }
 
-  @Test func `a dormant nav is absent until it wakes`() throws {
+  @Test func `a nav that becomes dormant keeps its position`() throws {
     let world = World { $0.navIdle = 60_000 }
     let client = try world.kiosk()
     let follower = try Follower(world, client)
+    let heads = follower.heads
     for _ in 0..<4 { try world.wait(60_000) }
     try world.wait(Self.interval)
     try follower.catchUp()
-    #expect(world.dormantNumbers.count == 1 && follower.heads == [])
+    #expect(world.dormantNumbers.count == 1 && heads.count == 1 && follower.heads == heads)
+    // A client that comes now sees it too.
+    #expect(try Follower(world, try world.client(2)).heads == heads)
+    #expect(world.dormantNumbers.count == 1)
     try client.get("state")
     try world.wait(Self.interval)
     try follower.catchUp()
-    #expect(follower.heads == Self.expected(world) && follower.heads.count == 1)
+    #expect(follower.heads == Self.expected(world) && follower.heads == heads)
+  }
+
+  @Test(arguments: ["get", "watch"])
+  func `after a restart the positions of all navs are shown`(verb: String) throws {
+    let world = World()
+    let client = try world.kiosk()
+    for nav in ["a", "b"] {
+      try client.must(#"{"nav.create":{"root":{"id":"r\#(nav)"}}}"#, nav: nav)
+    }
+    try client.must(SealTests.push("wifi"))
+    try world.restart(revives: false)
+    #expect(world.dormantNumbers.count == 3)
+    let later = try world.client(2)
+    let sent = try later.send(verb, #"{"id":1,"nav":"$heads"}"#)
+    let text = try #require(sent.first { $0.verb == .snap || verb == "get" && $0.verb == .ok }).text
+    for part in [
+      #""rev":1,"depth":1,"top":"ra""#, #""top":"rb""#, #""rev":2,"depth":2,"top":"wifi""#,
+    ] {
+      #expect(text.contains(part), "\(part)")
+    }
   }
 
   @Test(arguments: UInt64(1)...4)

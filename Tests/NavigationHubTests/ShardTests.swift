@@ -225,6 +225,21 @@ private final class ShardStage {
     #expect(try push("e", #""clock":"there""#) == nil)
   }
 
+  @Test("rule 7: a watch that waits for its nav is answered when the shard moves")
+  func awaited() throws {
+    let stage = try ShardStage(2)
+    let clients = try clients(stage)
+    let from = stage.place(of: "kiosk")
+    #expect(try clients[from].watch(#""wait":true"#).map(\.verb) == [.queued])
+    let shard = Shard(ofName: "kiosk", among: Shard.count)
+    let sent = try stage.move([shard], from: from, to: 1 - from)
+    #expect(sent.map(\.code) == ["moved"])
+    #expect(sent.first?.id == clients[from].id)
+    #expect(try clients[1 - from].watch(#""wait":true"#).map(\.verb) == [.queued])
+    let begun = try clients[1 - from].send("op", clients[1 - from].opBody(Self.create))
+    #expect(begun.map(\.verb) == [.ok, .ok, .snap])
+  }
+
   @Test("rule 7: what waits at a nav that moves is answered, and roles and leases end")
   func leaving() throws {
     let stage = try ShardStage(2)

@@ -141,7 +141,7 @@ final class World {
 
   /// Hands an event to the hub, which must know the nav that it is about.
   private func handle(_ event: HubEvent) throws {
-    if let request = hub.dormant(for: event) {
+    while let request = hub.dormant(for: event) {
       revived.append(request.nav)
       try revive(request, in: &hub)
     }

@@ -1,10 +1,12 @@
 """Wrong arguments: an error at once, before anything is sent, that says what to write."""
 import pickle
 import unittest
+from datetime import timedelta
 
 import setting
 import navd
 from navd import Guard, NavigationError, ScreenDescription, operations as op
+from navd.arguments import check_time
 from navd.places import endpoints_in, find_endpoint
 from navd.shell.procedures import op as perform
 from navd.state import Screen, State
@@ -50,9 +52,17 @@ class Arguments(unittest.TestCase):
                 (ValueError, ["'reject'", "'queue'"], {"on_busy": "wait"}),
                 (ValueError, ["within", "-1"], {"within": -1}),
                 (TypeError, ["seconds"], {"within": "2 s"}),
+                (ValueError, ["in seconds", "2000", "write 2 for milliseconds", "timedelta"], {"within": 2000}),
+                (ValueError, ["within"], {"within": timedelta(seconds=-1)}),
                 (TypeError, ["on_queued"], {"on_queued": 3})):
             with self.subTest(options):
                 self.refused(kind, words, attempt, **options)
+
+    def test_times(self):
+        for within, wanted in ((None, None), (0, 0.0), (2, 2.0), (60.0, 60.0), (timedelta(minutes=10), 600.0)):
+            self.assertEqual(check_time(within, "within"), wanted)
+        with self.assertRaises(ValueError):
+            navd.Animation("slide", 300)
 
     def test_guards(self):
         for function in (Guard.top, Guard.stack, Guard.revision, Guard.life, Guard.visible):

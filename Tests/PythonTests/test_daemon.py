@@ -259,5 +259,23 @@ class Leases(DaemonTest):
         self.assertEqual((first.lost.code, second.is_held), ("replaced", True))
 
 
+class Refusals(DaemonTest):
+    def test_what_navctl_reads_leaves_no_refusal(self):
+        """The daemon keeps the last 256 refusals, for who looks for a reason."""
+        for words in ("list", "list --clients", "status", "doctor", "show kiosk", "verify", "log kiosk", "history kiosk",
+                      "why kiosk", "config", "config origin", "stats", "wait kiosk --depth 1", "watch kiosk --count 1"):
+            self.daemon.navctl(*words.split())
+        self.assertEqual(self.daemon.control.get(what="refusals"), [])
+        self.assertIsNone(self.client.get(None, "cluster").get("value"))
+
+    def test_after_a_restart_navctl_lists_where_each_nav_is(self):
+        self.client.perform("kiosk", [op.push({"id": "wifi"})])
+        self.client.close()
+        self.daemon.kill()
+        self.daemon.start()
+        line = next(line for line in self.daemon.navctl("list")[1].splitlines() if line.startswith("kiosk"))
+        self.assertEqual(line.split()[:4], ["kiosk", "2", "2", "wifi"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -39,6 +39,32 @@ class Losses(DaemonTest):
         watch.close()
         other.result("read")
 
+    def test_a_tap_while_the_daemon_is_away_never_happens(self):
+        self.client.perform("kiosk", [op.push({"id": "a"})])
+        self.daemon.kill()
+        for operation in (op.back_tap(), op.activate_button("b"), op.finish_gesture()):
+            error = self.caught("expired", self.client.perform, "kiosk", [operation], guard={"top": "a"})
+            self.assertFalse(error.may_have_happened)
+        self.daemon.start()
+        self.client.state("kiosk", within=DEADLINE)
+        self.assertEqual(self.ids(), ["home", "a"])
+
+    def test_a_watch_waits_for_its_nav_and_for_the_next_one(self):
+        for view in ("full", "top"):
+            with self.subTest(view):
+                nav = f"later/{view}"
+                loop = self.client.watch(nav, view=view, wait=True)
+                maker = self.connect("maker")
+                self.caught("no-nav", self.client.watch(nav, view=view).take, DEADLINE)
+                self.daemon.kill()
+                self.daemon.start()
+                maker.perform(nav, [op.create({"id": "home"})])
+                self.assertEqual(loop.take(DEADLINE).rev, 1)
+                maker.perform(nav, [op.close()], guard=navd.Guard.override)
+                maker.perform(nav, [op.create({"id": "again"})])
+                self.assertEqual(loop.take(DEADLINE).top.id, "again")
+                loop.close()
+
     def test_roles_and_leases_come_back(self):
         self.client.delegate("kiosk", veto=lambda question: question.kind == "shouldPush")
         lease = self.client.lease("kiosk")

@@ -159,6 +159,59 @@ class Requests(unittest.TestCase):
         script.open()
         self.assertEqual(len(script.bodies("op")), 1)
 
+    def late(self, script):
+        """A tap that must be sent within two seconds."""
+        members = {"do": [{"ui.backTap": {}}]}
+        return script.do(script.cluster.request, "op", "kiosk", members, script.now + 2.0)
+
+    def failed(self, script):
+        return [(each.id, each.err["code"], each.err["effect"]) for each in script.of(Answered)]
+
+    def test_a_late_op_fails_at_its_time_and_is_not_sent(self):
+        script = Script()
+        id = self.late(script)
+        self.assertEqual(script.cluster.wake_at, script.now + 2.0)
+        script.wait(1.9)
+        self.assertEqual(self.failed(script), [])
+        script.wait(0.2)
+        self.assertEqual(self.failed(script), [(id, "expired", "none")])
+        script.open()
+        self.assertEqual(script.bodies("op"), [])
+
+    def test_a_process_that_stood_still_fails_a_late_op_before_it_sends_anything(self):
+        script = Script()
+        id = self.late(script)
+        script.now += 29.0
+        script.open()
+        self.assertEqual((script.bodies("op"), self.failed(script)), ([], [(id, "expired", "none")]))
+
+    def test_a_late_op_that_is_under_way_is_awaited_and_not_sent_again(self):
+        script = Script()
+        script.open()
+        id = self.late(script)
+        self.assertEqual(len(script.bodies("op")), 1)
+        script.wait(2.5)
+        self.assertEqual(self.failed(script), [])
+        script.lose()
+        script.wait(0.1)
+        self.assertEqual(self.failed(script), [(id, "expired", "unknown")])
+        script.wait(6.0)
+        script.sent.clear()
+        script.open()
+        self.assertEqual(script.bodies("op"), [])
+
+    def test_a_held_op_fails_at_its_time_too(self):
+        script = Script()
+        script.open(features=["shards"])
+        id = self.late(script)
+        for _ in range(6):
+            script.refuse(id, "busy", "later", reason="no-owner", nav="kiosk", after=400)
+            script.sent.clear()
+            script.wait(0.3)
+            script.wait(0.3)
+        self.assertEqual(self.failed(script), [(id, "expired", "none")])
+        self.assertEqual(script.bodies("op"), [])
+
     def test_an_op_is_not_sent_under_another_principal(self):
         script = Script()
         script.open(you={"principal": "uid:1@a"})
@@ -260,6 +313,24 @@ class Watches(unittest.TestCase):
         self.assertEqual(script.last("unwatch")["nav"], "kiosk")
         script.receive("event", nav="kiosk", epoch="e" * 16, rev=1, ev=[])
         self.assertEqual(len(script.of(Shown)), 1)
+
+    def test_a_watch_that_waits_goes_on_with_the_next_nav(self):
+        script = Script()
+        script.open()
+        script.do(script.cluster.watch, "kiosk", "full", True)
+        self.assertTrue(script.last("watch")["wait"])
+        script.receive("queued", id=script.last("watch")["id"], nav="kiosk", pos=0)
+        script.receive("ok", id=script.last("watch")["id"], nav="kiosk", mode="snap", why="join", epoch="e" * 16, rev=1)
+        script.sent.clear()
+        script.receive("end", nav="kiosk", view="full", epoch="e" * 16, rev=1, why="closed")
+        self.assertTrue(script.of(WatchEnded)[0].is_closed)
+        self.assertEqual((script.last("watch")["wait"], "from" in script.last("watch")), (True, False))
+        script.again()
+        self.assertTrue(script.last("watch")["wait"])
+        # A loop that does not wait asks again, so that it learns that there is no nav.
+        script.sent.clear()
+        script.do(script.cluster.watch, "kiosk", "full", False)
+        self.assertNotIn("wait", script.last("watch"))
 
     def test_a_watch_ends_with_the_right_to_read(self):
         script = Script()

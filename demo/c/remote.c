@@ -39,7 +39,7 @@ static int goes_on_after(const navd_event *event) {
 
 static void perform(const char *operations, const char *guard) {
   navd_error *error;
-  if (navd_perform(client, nav, operations, guard, NAVD_ANIMATED, -1, NULL, &error) != NAVD_OK) report(error);
+  if (navd_perform(client, nav, operations, guard, NAVD_ANIMATED, 2000, NULL, &error) != NAVD_OK) report(error);
 }
 
 /* Obeys one line; returns 0 if it is the last one. */
@@ -66,7 +66,7 @@ int main(int count, char **arguments) {
   nav = count > 1 ? arguments[1] : "kiosk";
   navd_error *error;
   if (navd_connect(&(navd_options){.size = sizeof(navd_options), .name = "remote"}, -1, &client, &error) != NAVD_OK ||
-      navd_watch(client, nav, &error) != NAVD_OK)
+      navd_watch(client, nav, 1, &error) != NAVD_OK)
     return report(error);
   struct pollfd inputs[] = {{.fd = navd_fd(client), .events = POLLIN}, {.fd = 0, .events = POLLIN}};
   setvbuf(stdin, NULL, _IONBF, 0); /* One line for each wait: poll does not see what stdio has read ahead. */

@@ -35,7 +35,10 @@ new Gestures(device, document.querySelector("[data-part=glass]"), {
 // Refusals that need no word: the watch has shown already what is true now, and the person decides again.
 const QUIET = new Set(["desync", "transition-in-progress", "vetoed", "pop-blocked", "dismiss-blocked", "gesture-refused", "lease-lost"]);
 
-/** Sends an act. Returns the reply, or null if navd refused it. */
+/** In milliseconds, how late an act may begin: the next person at the screen must not see the tap of the one before. */
+const PATIENCE = 2000;
+
+/** Sends an act. Returns the reply, or null if navd refused it, or did not get it in time. */
 export async function send(act) {
   if (!client || !act) return null;
   if (canWrite === false) {
@@ -44,7 +47,7 @@ export async function send(act) {
   }
   const { do: operations, orElse, ...options } = act;
   try {
-    return await client.perform(nav, operations, options);
+    return await client.perform(nav, operations, { within: PATIENCE, ...options });
   } catch (error) {
     if (orElse?.[error.code]) return send(orElse[error.code]);
     panel.note(`refused: ${error.code}${error.reason ? ` (${error.reason})` : ""}`);
@@ -199,7 +202,7 @@ async function mayWrite() {
 
 async function watch() {
   try {
-    for await (const state of client.watch(nav, { everyRevision: true })) take(state);
+    for await (const state of client.watch(nav, { everyRevision: true, wait: !canWrite })) take(state);
     notice("This navigation was closed.", "Reload the page to make a new one.");
   } catch (error) {
     notice("There is nothing to show.", error.message);

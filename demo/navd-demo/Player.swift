@@ -7,6 +7,8 @@ struct Player: Sendable {
   let console: Console
   /// The state that the user is looking at while deciding; nil for the newest.
   private let held = Held()
+  /// How late a command may begin: the user has gone on by then.
+  static let patience = Duration.seconds(2)
 
   init(client: NavigationClient, nav: String, console: Console) {
     self.client = client
@@ -45,7 +47,7 @@ struct Player: Sendable {
     _ notice: @Sendable (NavigationEvent.Kind) -> Void
   ) async throws {
     var shown: UInt64?
-    for try await state in client.watch(nav, buffering: .everyRevision) {
+    for try await state in client.watch(nav, wait: true, buffering: .everyRevision) {
       if state.revision == shown, !state.isResynchronised {
         // An event without a revision, such as a moving finger, changes no stored state.
         for event in state.events { notice(event.kind) }
@@ -84,7 +86,8 @@ struct Player: Sendable {
       // client's pop, this one waits, and the daemon checks its guard then.
       let seen = await held.take()
       let newest = try await client.state(of: nav)
-      let reply = try await client.pop(from: seen ?? newest, whenBusy: .queue)
+      let reply = try await client.pop(
+        from: seen ?? newest, whenBusy: .queue, within: Self.patience)
       console.say("popped \(reply.popped.joined(separator: ", ")), rev \(reply.revision)")
     case "mirror":
       let state = try await client.state(of: nav)

@@ -9,7 +9,8 @@ func playRemote(_ player: Player) async throws {
     case "push":
       // By its id, because the screen was on the stack before and the nav still has it.
       let state = try await player.client.state(of: player.nav)
-      try await player.client.push(.existing(command.argument), onto: state)
+      try await player.client.push(
+        .existing(command.argument), onto: state, within: Player.patience)
     default: try await player.obey(command)
     }
   }

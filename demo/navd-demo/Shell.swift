@@ -29,20 +29,24 @@ func playShell(_ player: Player) async throws {
       // page from the top screen and wants it only above that screen.
       let state = try await client.state(of: nav)
       try await client.perform(
-        Pages.operations(toOpen: command.argument), on: nav, guardedBy: .top(of: state))
+        Pages.operations(toOpen: command.argument), on: nav, guardedBy: .top(of: state),
+        within: Player.patience)
     case "edit":
       await form.set(Int64(command.argument))
       try await client.perform(
-        [.setItem(of: "wifi", Pages.unsaved)], on: nav, guardedBy: .unguarded)
+        [.setItem(of: "wifi", Pages.unsaved)], on: nav, guardedBy: .unguarded,
+        within: Player.patience)
     case "ask-pin":
       try await client.perform(
-        [.present(Pages.pin, style: .formSheet)], on: nav, guardedBy: .unguarded)
+        [.present(Pages.pin, style: .formSheet)], on: nav, guardedBy: .unguarded,
+        within: Player.patience)
     case "save":
       guard let channel = await form.channel else { return }
       // Three operations, one revision: no client sees one without the others.
       try await client.perform(
         [.dismiss(), .setScreen("wifi", [.args(["channel": .integer(channel)])])]
-          + [.setItem(of: "wifi", Pages.saved)], on: nav, guardedBy: .unguarded)
+          + [.setItem(of: "wifi", Pages.saved)], on: nav, guardedBy: .unguarded,
+        within: Player.patience)
       await form.set(nil)
     case "swipe": try await swipe(command.argument, player)
     default: try await player.obey(command)

@@ -32,7 +32,7 @@ def obey(client: navd.Client, watch: navd.Watch[navd.State], nav: str) -> None:
 
 
 def main(nav: str) -> None:
-    with navd.connect(name="header bar") as client, client.watch(nav) as watch:
+    with navd.connect(name="header bar") as client, client.watch(nav, wait=True) as watch:
         threading.Thread(target=obey, args=(client, watch, nav), daemon=True).start()
         for state in watch:
             if state.bar:

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
-from .arguments import AnyGuard, AnyOperation, check_choice, check_nav, check_text, check_time
+from .arguments import (
+    AnyGuard, AnyOperation, Time, check_choice, check_nav, check_text, check_time)
 from .common import CommonClient, CommonDuty, CommonLoop
 from .core.actions import Status
 from .errors import NavigationError
@@ -31,17 +32,18 @@ Value = TypeVar("Value")
 
 def connect(
     endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
-    key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0, within: float = 5.0,
+    key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0, within: Time = 5.0,
 ) -> Connecting:
     """Make a client, and wait until its session is open; `navd.connect` has the arguments.
 
     Write `async with navd.aio.connect() as client:` or `client = await navd.aio.connect()`.
     """
-    if check_time(within, "within") is None:
+    limit = check_time(within, "within")
+    if limit is None:
         raise TypeError("within is a number of seconds such as 5.0")
     return Connecting(
         lambda: Client(endpoint, name=name, server_key=server_key, key_file=key_file,
-                       window=window, heartbeat=heartbeat), within)
+                       window=window, heartbeat=heartbeat), limit)
 
 
 class Connecting:
@@ -111,7 +113,7 @@ class Client(CommonClient):
     async def perform(
         self, nav: str, operations: Iterable[AnyOperation], *, guard: AnyGuard = None,
         animated: bool | None = None, on_busy: Literal["reject", "queue"] = "reject",
-        within: float | None = None, on_queued: Callable[[int], None] | None = None,
+        within: Time | None = None, on_queued: Callable[[int], None] | None = None,
     ) -> Reply:
         """Perform 1 to 16 operations in one revision, or none; see `navd.Client.perform`.
 
@@ -123,7 +125,7 @@ class Client(CommonClient):
 
     async def pop(
         self, state: State, *, result: JSON = None, animated: bool | None = None,
-        on_busy: Literal["reject", "queue"] = "reject", within: float | None = None,
+        on_busy: Literal["reject", "queue"] = "reject", within: Time | None = None,
     ) -> Reply:
         """Pop the top screen, if it is still the one of the state; else `desync`."""
         guard = Guard.top(state)
@@ -131,30 +133,33 @@ class Client(CommonClient):
             state.nav, [pop(result=result)], guard=guard, animated=animated, on_busy=on_busy,
             within=within)
 
-    async def state(self, nav: str, *, within: float | None = None) -> State:
+    async def state(self, nav: str, *, within: Time | None = None) -> State:
         """Return the newest state; at once if this client watches the nav."""
         return await perform(procedures.newest_state(self._engine, nav, within))
 
     @overload
     def watch(
-        self, nav: str, *, view: Literal["full"] = "full", every_revision: bool = False
+        self, nav: str, *, view: Literal["full"] = "full", every_revision: bool = False,
+        wait: bool = False
     ) -> Watch[State]: ...
 
     @overload
-    def watch(self, nav: str, *, view: Literal["bar", "top"]) -> Watch[Latest]: ...
+    def watch(
+        self, nav: str, *, view: Literal["bar", "top"], wait: bool = False
+    ) -> Watch[Latest]: ...
 
     def watch(
-        self, nav: str, *, view: View = "full", every_revision: bool = False
+        self, nav: str, *, view: View = "full", every_revision: bool = False, wait: bool = False
     ) -> Watch[State] | Watch[Latest]:
         """Iterate over the states of a nav, until it is closed; see `navd.Client.watch`."""
         check_nav(nav)
         check_choice(view, "view", ("full", "bar", "top"))
-        return Watch(self, self._engine.subscribe(nav, view, every_revision))
+        return Watch(self, self._engine.subscribe(nav, view, every_revision, wait))
 
     async def get(
         self, nav: str | None = None, what: str = "state", *, screen: str | None = None,
         start: int | None = None, limit: int | None = None, at: int | None = None,
-        within: float | None = None,
+        within: Time | None = None,
     ) -> Body:
         """Read a value (§12), such as the `log`; see `navd.Client.get`."""
         return await wait_in_loop(procedures.read(
@@ -173,7 +178,7 @@ class Client(CommonClient):
     async def delegate(
         self, nav: str, *, veto: Veto | None = None, animator: Animator | None = None,
         interaction: Interaction | None = None, orientations: Orientations | None = None,
-        within: float | None = None,
+        within: Time | None = None,
     ) -> Duty:
         """Register delegate roles, in this session and in each later one.
 
@@ -197,7 +202,7 @@ class Client(CommonClient):
         return Duty(self, duty)
 
     async def lease(
-        self, nav: str, *, force: bool = False, keeping: bool = True, within: float | None = None
+        self, nav: str, *, force: bool = False, keeping: bool = True, within: Time | None = None
     ) -> Duty:
         """Take the display of a nav; see `navd.Client.lease`."""
         check_nav(nav)
@@ -207,7 +212,7 @@ class Client(CommonClient):
             duty, wanted, keeping, check_time(within, "within")))
         return Duty(self, duty)
 
-    async def ping(self, *, within: float | None = None) -> Pong:
+    async def ping(self, *, within: Time | None = None) -> Pong:
         """Ask the daemon for a sign of life."""
         body = await wait_in_loop(
             self._engine.request("ping", None, {}, check_time(within, "within")))

@@ -5,22 +5,26 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TypeAlias, Union
 
 from .guards import Guard
 from .operations import Operation
 from .wire import JSON, Body
 
-__all__ = ["AnyGuard", "AnyOperation", "check_choice", "check_count", "check_nav", "check_text",
-           "check_time", "guard_members", "operation_bodies"]
+__all__ = ["AnyGuard", "AnyOperation", "Time", "check_choice", "check_count", "check_nav",
+           "check_text", "check_time", "guard_members", "is_by_person", "operation_bodies"]
 
 #: What `perform` takes as an operation: one of `navd.operations`, or a dict such as `{"pop": {}}`.
 AnyOperation: TypeAlias = Union[Operation, Mapping[str, JSON]]
 #: What `perform` takes as a guard: a `Guard`, or the members of docs/protocol.md, §9.2.
 AnyGuard: TypeAlias = Union[Guard, Mapping[str, JSON], None]
+#: A time in seconds, at most 60; a longer one is a `timedelta`, so that nobody passes milliseconds.
+Time: TypeAlias = Union[float, timedelta]
 
 _NAV = re.compile(r"\$?[a-z0-9][a-z0-9._/-]{0,127}")
 _MOST_OPERATIONS = 16
+_MOST_SECONDS = 60
 
 
 def check_nav(nav: object) -> str:
@@ -48,11 +52,16 @@ def check_time(value: object, what: str) -> float | None:
     """Return a time in seconds; None means no limit."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{what} is a number of seconds such as 2.0, or None,"
+    if isinstance(value, timedelta) and value >= timedelta():
+        return value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, (int, float, timedelta)):
+        raise TypeError(f"{what} is a number of seconds such as 2.0, a timedelta, or None,"
                         f" not {type(value).__name__}")
-    if not (math.isfinite(value) and value >= 0):
+    if isinstance(value, timedelta) or not (math.isfinite(value) and value >= 0):
         raise ValueError(f"{what} is {value}: write a number of seconds, 0 or greater, or None")
+    if value > _MOST_SECONDS:
+        raise ValueError(f"{what} is in seconds, and {value} are more than {_MOST_SECONDS}: write"
+                         f" {value / 1000:g} for milliseconds, or timedelta(seconds={value})")
     return float(value)
 
 
@@ -95,6 +104,12 @@ def operation_bodies(operations: object) -> list[Body]:
         raise ValueError(f"there are {len(bodies)} operations: write 1 to {_MOST_OPERATIONS};"
                          " longer changes take several calls")
     return bodies
+
+
+def is_by_person(operations: list[Body]) -> bool:
+    """Whether a person does one of these, so that it must not happen late."""
+    return any(name == "button.activate" or name.startswith(("ui.", "gesture."))
+               for operation in operations for name in operation)
 
 
 def _body(operation: object) -> Body:

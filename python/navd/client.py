@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Literal, Self, TypeVar, overload
 
-from .arguments import AnyGuard, AnyOperation, check_choice, check_nav, check_text, check_time
+from .arguments import (
+    AnyGuard, AnyOperation, Time, check_choice, check_nav, check_text, check_time)
 from .common import CommonClient, CommonDuty, CommonLoop
 from .core.actions import Status
 from .errors import NavigationError
@@ -30,7 +31,7 @@ Value = TypeVar("Value")
 
 def connect(
     endpoint: str | None = None, *, name: str = "", server_key: str | None = None,
-    key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0, within: float = 5.0,
+    key_file: str | None = None, window: int = 65536, heartbeat: float = 5.0, within: Time = 5.0,
 ) -> Client:
     """Make a client, and wait until its session is open.
 
@@ -39,21 +40,23 @@ def connect(
     navd in the runtime directories of the user and of the system. `name` is shown to users.
     `server_key` is the public key of a daemon over tcp, or a file with it; by default that of
     NAVD_SERVER_KEY. `key_file` is the file of the client's secret key, as `navctl key new` creates
-    it; by default that of NAVD_KEY. `heartbeat` and `within` are in seconds.
+    it; by default that of NAVD_KEY. `heartbeat` and `within` are in seconds. Everywhere in this package,
+    a time above 60 seconds is a `datetime.timedelta`.
 
     Raises NavigationError `unreachable` if no daemon has answered after `within`, or the error with
     which the daemon refuses the client.
     """
-    if check_time(within, "within") is None:
+    limit = check_time(within, "within")
+    if limit is None:
         raise TypeError("within is a number of seconds such as 5.0")
     client = Client(
         endpoint, name=name, server_key=server_key, key_file=key_file, window=window,
         heartbeat=heartbeat)
     try:
-        wait(client._engine.ready(), within)
+        wait(client._engine.ready(), limit)
     except TimeoutError:
         client.close()
-        raise client._engine.unreachable(within) from None
+        raise client._engine.unreachable(limit) from None
     except BaseException:
         client.close()
         raise
@@ -89,14 +92,15 @@ class Client(CommonClient):
     def perform(
         self, nav: str, operations: Iterable[AnyOperation], *, guard: AnyGuard = None,
         animated: bool | None = None, on_busy: Literal["reject", "queue"] = "reject",
-        within: float | None = None, on_queued: Callable[[int], None] | None = None,
+        within: Time | None = None, on_queued: Callable[[int], None] | None = None,
     ) -> Reply:
         """Perform 1 to 16 operations in one revision, or none of them.
 
         Without a connection the operations wait. After a loss the client sends the same octets
         again, and the daemon performs them once. After `within` seconds the call fails with
-        `expired`, and a daemon on this machine does not begin them any more. With `on_busy`
-        `queue` they wait for an open transition, and `on_queued` gets their position, in a thread
+        `expired`, and a daemon on this machine does not begin them any more. Without `within`, what
+        a person does (`ui.*`, `gesture.*`, `button.activate`) begins within 2 s or fails so. With
+        `on_busy` `queue` they wait for an open transition, and `on_queued` gets their position, in a thread
         of its own.
 
         Raises NavigationError; its `may_have_happened` is true if the answer is lost.
@@ -107,7 +111,7 @@ class Client(CommonClient):
 
     def pop(
         self, state: State, *, result: JSON = None, animated: bool | None = None,
-        on_busy: Literal["reject", "queue"] = "reject", within: float | None = None,
+        on_busy: Literal["reject", "queue"] = "reject", within: Time | None = None,
     ) -> Reply:
         """Pop the top screen, if it is still the one of the state; else `desync`."""
         guard = Guard.top(state)
@@ -115,34 +119,39 @@ class Client(CommonClient):
             state.nav, [pop(result=result)], guard=guard, animated=animated, on_busy=on_busy,
             within=within)
 
-    def state(self, nav: str, *, within: float | None = None) -> State:
+    def state(self, nav: str, *, within: Time | None = None) -> State:
         """Return the newest state; at once if this client watches the nav."""
         return run(procedures.newest_state(self._engine, nav, within))
 
     @overload
     def watch(
-        self, nav: str, *, view: Literal["full"] = "full", every_revision: bool = False
+        self, nav: str, *, view: Literal["full"] = "full", every_revision: bool = False,
+        wait: bool = False
     ) -> Watch[State]: ...
 
     @overload
-    def watch(self, nav: str, *, view: Literal["bar", "top"]) -> Watch[Latest]: ...
+    def watch(
+        self, nav: str, *, view: Literal["bar", "top"], wait: bool = False
+    ) -> Watch[Latest]: ...
 
     def watch(
-        self, nav: str, *, view: View = "full", every_revision: bool = False
+        self, nav: str, *, view: View = "full", every_revision: bool = False, wait: bool = False
     ) -> Watch[State] | Watch[Latest]:
         """Iterate over the states of a nav, until it is closed.
 
         The first state is the present one; another follows each change. A slow loop gets the newest
         state, or with `every_revision` all of them. A loss of the connection does not end the loop.
+        With `wait`, the loop waits for a nav that does not exist yet, and after its end for the next
+        one of that name.
         """
         check_nav(nav)
         check_choice(view, "view", ("full", "bar", "top"))
-        return Watch(self, self._engine.subscribe(nav, view, every_revision))
+        return Watch(self, self._engine.subscribe(nav, view, every_revision, wait))
 
     def get(
         self, nav: str | None = None, what: str = "state", *, screen: str | None = None,
         start: int | None = None, limit: int | None = None, at: int | None = None,
-        within: float | None = None,
+        within: Time | None = None,
     ) -> Body:
         """Read a value (§12), such as the `log`; return the body of the `ok`.
 
@@ -164,7 +173,7 @@ class Client(CommonClient):
     def delegate(
         self, nav: str, *, veto: Veto | None = None, animator: Animator | None = None,
         interaction: Interaction | None = None, orientations: Orientations | None = None,
-        within: float | None = None,
+        within: Time | None = None,
     ) -> Duty:
         """Register delegate roles, in this session and in each later one.
 
@@ -187,7 +196,7 @@ class Client(CommonClient):
         return Duty(self, duty)
 
     def lease(
-        self, nav: str, *, force: bool = False, keeping: bool = True, within: float | None = None
+        self, nav: str, *, force: bool = False, keeping: bool = True, within: Time | None = None
     ) -> Duty:
         """Take the display of a nav, which one client at a time holds.
 
@@ -201,7 +210,7 @@ class Client(CommonClient):
         wait(self._engine.assume(duty, wanted, keeping, check_time(within, "within")))
         return Duty(self, duty)
 
-    def ping(self, *, within: float | None = None) -> Pong:
+    def ping(self, *, within: Time | None = None) -> Pong:
         """Ask the daemon for a sign of life."""
         body = wait(self._engine.request("ping", None, {}, check_time(within, "within")))
         return Pong(body.get("boot", ""), body.get("t", 0))
@@ -236,7 +245,7 @@ class _Loop(CommonLoop[Value]):
             raise StopIteration
         return value
 
-    def take(self, within: float | None = None) -> Value:
+    def take(self, within: Time | None = None) -> Value:
         """Wait for the next value for some seconds; raises TimeoutError, and loses nothing.
 
         At the end of the loop it raises NavigationError `closed`.
@@ -274,21 +283,22 @@ class Removal:
         self._watch = watch
         self._screen = screen
 
-    def wait(self, within: float | None = None) -> JSON:
+    def wait(self, within: Time | None = None) -> JSON:
         """Wait until the screen has gone, once; return its result, or None without one.
 
         Raises NavigationError: `expired` after `within` seconds, or the error that ended the watch.
         It is `desync` if the screen went while there was no connection, so that its result is lost.
         """
-        if check_time(within, "within") is not None:
-            self._client._engine.limit(self._watch, float(within or 0))
+        limit = check_time(within, "within")
+        if limit is not None:
+            self._client._engine.limit(self._watch, limit)
         return run(procedures.removal(self._client._engine, self._watch, self._screen))
 
 
 class Duty(CommonDuty):
     """Delegate roles or a lease; a context manager that ends them."""
 
-    def wait_lost(self, within: float | None = None) -> NavigationError:
+    def wait_lost(self, within: Time | None = None) -> NavigationError:
         """Wait until they are over for good; raises TimeoutError after `within` seconds."""
         if self.lost:
             return self.lost

@@ -23,6 +23,11 @@ class Animation:
     #: How long it takes, in seconds; None leaves that to the display.
     duration: float | None = None
 
+    def __post_init__(self) -> None:
+        """Check the unit."""
+        if self.duration is not None and not 0 <= self.duration <= 60:
+            raise ValueError(f"duration is {self.duration}: write 0 to 60 seconds, such as 0.3")
+
     @property
     def answer(self) -> Body:
         """The answer as the protocol writes it."""

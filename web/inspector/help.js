@@ -30,7 +30,7 @@ export class Help {
       el("h2", { id: "help-title" }, "Keys and signs"),
       el("dl", { class: "keys-list" }, ...KEYS.map(([keys, text]) => el(
         "div", {}, el("dt", {}, .../** @type {string[]} */ (keys).map((key) => (key === "…" ? "…" : el("kbd", {}, key)))), el("dd", {}, String(text))))),
-      el("label", { class: "switch" }, letters, " Letters, digits, / and ? act as keys. Arrows, Home and End always do."),
+      el("label", { class: "letters" }, letters, " Letters, digits, / and ? act as keys. Arrows, Home and End always do."),
       el("dl", { class: "signs" }, ...SIGNS.map(([sign, text]) => el("div", {}, el("dt", {}, sign), el("dd", {}, text)))),
       el("p", { class: "faint" }, "The inspector only reads. Travel changes this page, never the nav."), close);
   }

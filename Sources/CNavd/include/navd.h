@@ -116,8 +116,10 @@ navd_event *navd_next(navd_client *client);
 
 /* Watches a nav: NAVD_EVENT_STATE follows with the present state, and after each change of any
    client. The watch goes on after losses of the connection. Watching a watched nav changes
-   nothing. */
-navd_status navd_watch(navd_client *client, const char *nav, navd_error **error);
+   nothing.
+   wait: not 0 to wait for a nav that does not exist yet. After NAVD_EVENT_ENDED with "closed", such
+   a watch goes on with the next nav of that name. */
+navd_status navd_watch(navd_client *client, const char *nav, int wait, navd_error **error);
 
 /* Ends the watch of a nav. Events that navd_next has not returned yet can still follow. */
 navd_status navd_unwatch(navd_client *client, const char *nav, navd_error **error);

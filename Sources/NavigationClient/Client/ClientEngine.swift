@@ -86,7 +86,9 @@ final class ClientEngine: Sendable {
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
       var request = request
-      request.expire(after: within, at: state.cluster.place(of: request.nav) ?? endpoint)
+      let isByPerson = operations.contains { $0.kind.isByPerson }
+      let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
+      request.expire(after: limit, at: state.cluster.place(of: request.nav) ?? endpoint)
       let isRight = state.cluster.replica(of: request.nav)?.isSynced ?? true
       if isFromMirror, !isRight {
         var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
@@ -94,7 +96,9 @@ final class ClientEngine: Sendable {
         error.retry = .afterResynchronising
         return .failure(error)
       }
-      let asked = state.cluster.perform(request, operations: operations.map(\.octets.bytes))
+      let asked = state.cluster.perform(
+        request, operations: operations.map(\.octets.bytes),
+        until: limit.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) })
       return .success((asked.id, asked.outputs))
     }
   }
@@ -177,8 +181,8 @@ final class ClientEngine: Sendable {
 
   var features: Set<NavigationFeature> { state.withLock { $0.features } }
 
-  func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
-    change { $0.subscribe(nav, buffering) }
+  func subscribe(_ nav: String, _ buffering: NavigationBuffering, waits: Bool) -> UInt64 {
+    change { $0.subscribe(nav, buffering, waits: waits) }
   }
 
   func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }

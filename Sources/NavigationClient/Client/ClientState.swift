@@ -153,9 +153,14 @@ struct ClientState {
             .init(rawValue: why), endpoint.map { "the nav lives at \($0)" } ?? "the watch is over"))
       case .refused(let refusal): .failed(NavigationClientError(refusal))
       }
-    for (key, subscription) in subscriptions where subscription.nav == nav {
+    let isGone = if case .failed(let error) = end { error.code == .noNav } else { true }
+    for (key, subscription) in subscriptions
+    where subscription.nav == nav && !(isGone && subscription.waits) {
       if let resumption = subscriptions[key]?.finish(end) { resumptions.append(resumption) }
     }
+    // The watch that has ended was for others too, which do not wait.
+    let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
+    if isWanted, cluster.replica(of: nav) == nil { absorb(cluster.watch(nav, waits: true)) }
   }
 
   /// Ends the client: all requests and watches fail with an error.
@@ -216,17 +221,21 @@ struct ClientState {
     resumptions.append(.answer(request.continuation, .failure(error)))
   }
 
-  mutating func subscribe(_ nav: String, _ buffering: NavigationBuffering) -> UInt64 {
+  mutating func subscribe(
+    _ nav: String, _ buffering: NavigationBuffering, waits: Bool = false
+  ) -> UInt64 {
     let ticket = takeTicket()
-    var subscription = Subscription(nav: nav, buffering: buffering)
+    var subscription = Subscription(nav: nav, buffering: buffering, waits: waits)
+    let replica = cluster.replica(of: nav)
     if let end {
       _ = subscription.finish(.failed(end))
-    } else if let replica = cluster.replica(of: nav) {
-      if replica.isSynced, let mirror = replica.mirror {
-        _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
-      }
-    } else {
-      absorb(cluster.watch(nav))
+    } else if let replica, replica.isSynced, let mirror = replica.mirror {
+      _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
+    } else if replica == nil
+      || !waits && subscriptions.values.contains(where: { $0.nav == nav && $0.waits })
+    {
+      // The watch of those that wait would not report that there is no nav.
+      absorb(cluster.watch(nav, mirror: replica?.mirror, waits: waits))
     }
     subscriptions[ticket] = subscription
     return ticket

@@ -113,7 +113,8 @@ public final class NavigationClient: Sendable {
   ///   - animated: whether displays should animate the change; nil for the operation's default.
   ///   - policy: whether the operations fail or wait while a transition is open.
   ///   - limit: the time limit. After it the daemon does not begin the operations, and the call
-  ///     fails with `expired`.
+  ///     fails with `expired`. Without one, what a person does (`ui.*`, `gesture.*`,
+  ///     `button.activate`) begins within 2 s or never, and other operations have no limit.
   /// - Returns: the revision, and the results of the operations.
   /// - Throws: the error; ``NavigationClientError/mayHaveHappened`` is true if the daemon may have
   ///   performed the operations.
@@ -155,19 +156,15 @@ public final class NavigationClient: Sendable {
   ///
   /// - Parameters:
   ///   - nav: the name of the nav.
+  ///   - wait: whether to wait for a nav that does not exist yet, and after its end for the next
+  ///     one of that name.
   ///   - buffering: the states that a slow reader gets: only the newest, or all.
   /// - Returns: the states in order; each iterator has a watch of its own.
   public func watch(
-    _ nav: String, buffering: NavigationBuffering = .newest
+    _ nav: String, wait: Bool = false, buffering: NavigationBuffering = .newest
   ) -> NavigationUpdates {
-    NavigationUpdates(client: self, nav: nav, buffering: buffering)
+    NavigationUpdates(client: self, nav: nav, buffering: buffering, waits: wait)
   }
-
-  /// Watches a nav to draw it: the newest confirmed state, as ``watch(_:buffering:)`` gives it.
-  ///
-  /// - Parameter nav: the name of the nav.
-  /// - Returns: the states in order.
-  public func display(_ nav: String) -> NavigationUpdates { watch(nav) }
 
   /// Returns the newest state of a nav.
   ///

@@ -73,8 +73,9 @@ public import Observation
   /// A loss of the connection does not end it. A second call while one runs fails as
   /// `invalid-argument`.
   ///
+  /// - Parameter wait: as in ``NavigationClient/watch(_:wait:buffering:)``.
   /// - Throws: the error that ended the watch, such as `no-nav`, `forbidden` or `closed`.
-  public func run() async throws(NavigationClientError) {
+  public func run(wait: Bool = false) async throws(NavigationClientError) {
     guard !isRunning else {
       throw NavigationClientError(.invalidArgument, "the model of \(nav) runs already")
     }
@@ -87,7 +88,7 @@ public import Observation
       isRunning = false
       confirm(false)
     }
-    for try await state in client.display(nav) { show(state) }
+    for try await state in client.watch(nav, wait: wait) { show(state) }
   }
 
   private func show(_ new: NavigationState) {

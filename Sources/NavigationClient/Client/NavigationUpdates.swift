@@ -10,10 +10,11 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
   let client: NavigationClient
   let nav: String
   let buffering: NavigationBuffering
+  let waits: Bool
 
   /// Begins to watch.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(watch: Watch(client: client, nav: nav, buffering: buffering))
+    Iterator(watch: Watch(client: client, nav: nav, buffering: buffering, waits: waits))
   }
 
   /// Ends the watch when the last copy of its iterator is released.
@@ -21,9 +22,9 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
     let client: NavigationClient
     let ticket: UInt64
 
-    init(client: NavigationClient, nav: String, buffering: NavigationBuffering) {
+    init(client: NavigationClient, nav: String, buffering: NavigationBuffering, waits: Bool) {
       self.client = client
-      ticket = client.engine.subscribe(nav, buffering)
+      ticket = client.engine.subscribe(nav, buffering, waits: waits)
     }
 
     deinit { client.engine.unsubscribe(ticket) }

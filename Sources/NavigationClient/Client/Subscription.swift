@@ -23,6 +23,8 @@ struct Subscription {
 
   let nav: String
   let buffering: NavigationBuffering
+  /// Whether it goes on while the nav does not exist.
+  let waits: Bool
   private var buffer: [NavigationState] = []
   private var first = 0
   private var hasBegun = false
@@ -30,9 +32,10 @@ struct Subscription {
   /// The waiting reader; nil while none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
-  init(nav: String, buffering: NavigationBuffering) {
+  init(nav: String, buffering: NavigationBuffering, waits: Bool = false) {
     self.nav = nav
     self.buffering = buffering
+    self.waits = waits
   }
 
   /// Whether the watch takes new states; those that it has are delivered after its end too.

@@ -17,7 +17,7 @@ struct Head: Equatable, Sendable {
   }
 }
 
-/// The changes of awake navs that `$heads` has not shown yet.
+/// The changes of navs that `$heads` has not shown yet.
 ///
 /// Laws:
 /// - A change that was noted is pending until `take`.
@@ -26,7 +26,7 @@ struct Heads: Sendable {
   enum Change: Equatable, Sendable {
     /// The nav came, or is at this position now.
     case moved(Head)
-    /// The nav became dormant, was closed, or is served by another daemon.
+    /// The nav was closed, or is served by another daemon.
     case gone
     /// The number of its watches changed, and no position was noted.
     case watches

@@ -28,6 +28,7 @@ extension Hub {
     batches.append(row, body: body.span)
     remember(op, reply, isOk: true)
     send(op.sender.connection, .ok, reply, .ok)
+    decideAwaited(request.nav, at: op.now)
   }
 
   /// The state that the op creates; throws the refusal of the rules, or that of the limit of navs.

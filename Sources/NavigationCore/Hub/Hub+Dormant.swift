@@ -52,7 +52,10 @@ extension Hub {
 
   private func place(for event: HubEvent) -> DormantNavs.Place? {
     switch event {
-    case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
+    case .message(_, _, let message):
+      message.nav.flatMap {
+        navs.dormants.place(named: $0) ?? ($0 == NavName.heads.text ? navs.withoutHead : nil)
+      }
     case .snapshotWanted(let number): navs.dormants.place(of: number)
     case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
       .access, .revoked, .cluster, .wished, .configured, .wake, .stop:
@@ -162,7 +165,6 @@ extension Hub {
   mutating func unload(_ slot: Int) {
     precondition(batches.isIdle, "a nav is unloaded while something is under way")
     coordinations.forget(slot)
-    noteGone(slot)
     navs.unload(slot)
   }
 }

@@ -1,4 +1,4 @@
-// `$heads`: the awake navs, with the position of each. Only changed navs are looked at, and only while
+// `$heads`: the navs that have been in memory, with the position of each. Only changed navs are looked at, and only while
 // a client watches. A batch that is durable notes them, and at most four revisions a second show them.
 
 extension Hub {
@@ -11,7 +11,7 @@ extension Hub {
     noteHead(.moved(Head(navs.slots[slot])), slot)
   }
 
-  /// Notes that a nav leaves memory; it still has its slot.
+  /// Notes that a nav goes for good or elsewhere; it still has its slot.
   mutating func noteGone(_ slot: Int) {
     guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot) else {
       return
@@ -53,12 +53,19 @@ extension Hub {
     }
   }
 
-  /// The records of all awake navs, in no order.
+  /// The records of all navs with a known position, in no order.
   var headRecords: [Directory.Wanted] {
-    navs.loaded.filter { navs.hasName($0) }.map { slot in
-      Self.headRecord(
-        of: navs.slots[slot].name, Head(navs.slots[slot]), watchCount: watches.of(nav: slot).count)
+    let dormant = navs.dormantHeads.compactMap { number, head in
+      navs.dormants.place(of: number).map { place in
+        Self.headRecord(of: navs.dormants[place].name, head, watchCount: 0)
+      }
     }
+    return dormant
+      + navs.loaded.filter { navs.hasName($0) }.map { slot in
+        Self.headRecord(
+          of: navs.slots[slot].name, Head(navs.slots[slot]), watchCount: watches.of(nav: slot).count
+        )
+      }
   }
 
   /// Makes a revision of the noted changes.

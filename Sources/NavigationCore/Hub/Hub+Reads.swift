@@ -28,11 +28,7 @@ extension Hub {
       case .verify:
         return answer(request, nil, verifiedConnections, to: sender)
       case .cluster:
-        guard let value = clusterValue else {
-          let text = "this daemon is not one of a cluster, or has not read its database yet"
-          return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
-        }
-        return answer(request, nil, value, to: sender)
+        return answer(request, nil, clusterValue ?? Array("null".utf8), to: sender)
       case .config, .reload:
         guard access.administers(sender.peer) else {
           let text = "\(sender.peer.principal) may not see or reload the configuration"

@@ -39,6 +39,7 @@ extension Hub {
     }
     let created = Set(batch.created)
     for slot in batch.created { forgetCreated(slot) }
+    settleAwaited(isDurable: false)
     for slot in batch.closed where !created.contains(slot) { navs.restoreName(of: slot) }
     for slot in batch.frozen where navs.isLive(slot) { navs.slots[slot].fault = nil }
     var touched = batch.touched

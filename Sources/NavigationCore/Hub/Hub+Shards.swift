@@ -126,7 +126,9 @@ extension Hub {
       move(op)
     }
     for slot in navs.loaded where leaving.contains(navs.slots[slot].shard) { leave(slot, at: now) }
+    moveAwaited(of: leaving)
     navs.dropDormants(of: leaving)
+    publish(Navs.headsSlot)
     remembered.drop(leaving)
     batches.forgetRows(of: leaving)
     publish(Navs.navsSlot)

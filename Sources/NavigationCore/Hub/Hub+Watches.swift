@@ -5,18 +5,22 @@ extension Hub {
   mutating func watch(
     _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
   ) {
+    if awaitNav(request, for: sender, session: session) { return }
+    follow(request, for: sender, session: session, at: now)
+  }
+
+  /// Begins a watch of a nav that exists; refuses any other.
+  mutating func follow(
+    _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
+  ) {
     guard let slot = readable(request.nav, request.id, for: sender) else { return }
     activate(slot)
     if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
     if let former = watches.find(session: session, nav: slot, request.view) {
       removeWatch(former, keepsDirectory: true)
     }
-    guard watches.of(session: session).count < configuration.watchesPerConnection else {
+    if let error = excessOfWatches(request, session) {
       deactivateIfUnwatched(slot)
-      var error = OutgoingError(
-        .limit, id: request.id,
-        "a connection has at most \(counted(configuration.watchesPerConnection, "watch"))")
-      error.reason = "quota"
       return refuse(sender, error, about: request.nav)
     }
     let entry = navs.slots[slot]
@@ -98,6 +102,7 @@ extension Hub {
   }
 
   mutating func unwatch(_ nav: String, _ view: View, session: Int) {
+    forgetAwaited(nav, view, session: session)
     guard let slot = navs.slot(of: nav),
       let index = watches.find(session: session, nav: slot, view)
     else { return }

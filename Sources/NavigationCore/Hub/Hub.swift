@@ -20,6 +20,8 @@ package struct Hub: Sendable {
   var navs: Navs
   var sessions = Sessions()
   var watches = Watches()
+  /// Whether a batch that is not durable has decided watches that waited.
+  var decidesAwaited = false
   var remembered: RememberedOps
   var batches: Batches
   var coordinations = Coordinations()
@@ -164,7 +166,10 @@ package struct Hub: Sendable {
     }
     sessions.finish(batches.current.answering, answers: 1)
     batches.endRelease(wasSealed: wasSealed)
-    if !wasSealed { _ = coordinations.takeBefore() }
+    if !wasSealed {
+      _ = coordinations.takeBefore()
+      settleAwaited(isDurable: true)
+    }
     trimRings()
     if !trace.isEmpty { traceSent(at: now) }
     measurements.count(.sent, output.deliveries.count)

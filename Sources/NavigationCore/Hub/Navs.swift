@@ -21,6 +21,10 @@ struct Navs: Sendable {
   var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
   private(set) var dormants: DormantNavs
+  /// The positions of dormant navs that have been in memory, by number.
+  private(set) var dormantHeads: [UInt64: Head] = [:]
+  /// The numbers of navs that a start found, of which `$heads` has no position until they are revived.
+  private var unknownHeads: [UInt64] = []
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
@@ -277,7 +281,16 @@ struct Navs: Sendable {
       let revision = floor(dormants[place].number)
       if revision > 0 { dormants.setFloor(place, Revision(revision)) }
     }
+    unknownHeads = dormants.places.prefix(Self.mostUnknownHeads).map { dormants[$0].number }
   }
+
+  /// A dormant nav that is to be revived before `$heads` is read; nil if there is none.
+  var withoutHead: DormantNavs.Place? {
+    unknownHeads.lazy.filter { dormantHeads[$0] == nil }.compactMap { dormants.place(of: $0) }.first
+  }
+
+  /// For so many dormant navs, each of which may take some milliseconds, a reader of `$heads` waits.
+  private static let mostUnknownHeads = 100
 
   /// Sets the oldest revision of a nav that the journal can read.
   mutating func setFloor(of number: UInt64, _ floor: Revision) {
@@ -296,6 +309,7 @@ struct Navs: Sendable {
   /// Makes a loaded nav a dormant one; everything of it must be durable.
   mutating func unload(_ slot: Int) {
     let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
+    dormantHeads[nav.number] = Head(slots[slot])
     releaseName(of: slot)
     remove(slot)
     dormants.insert(nav, history)
@@ -308,11 +322,15 @@ struct Navs: Sendable {
       created[shard] = max(created[shard], other.created[shard])
     }
     dormants.absorb(other.dormants)
+    unknownHeads += other.unknownHeads
     return other.loaded.map { insert(other.slots[$0]) }
   }
 
   /// Removes the dormant navs of shards, because another daemon serves them.
-  mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
+  mutating func dropDormants(of shards: Set<Shard>) {
+    dormants.drop(shards)
+    dormantHeads = dormantHeads.filter { !shards.contains(Shard(ofNav: $0.key)) }
+  }
 
   /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
   /// notes of the nav.
@@ -330,6 +348,7 @@ struct Navs: Sendable {
         what: "\(nav.name) ends with row \(entry.lastSequence), not \(history.lastSequence)")
     }
     dormants.remove(place)
+    dormantHeads[entry.number] = nil
     let slot = insert(entry)
     slots[slot].floor = history.floor
     assert(dormants.place(of: entry.number) == nil, "nav \(entry.number) is loaded and dormant")

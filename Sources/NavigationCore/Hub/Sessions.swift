@@ -66,6 +66,8 @@ struct Session: Sendable {
   /// Malformed messages so far; the third ends the session.
   var malformed = 0
   var answered: UInt64 = 0
+  /// The watches that wait for navs, and whether a batch that is not durable has decided them.
+  var awaited: [(request: WatchRequest, isDecided: Bool)] = []
   /// The number of divergence reports in the present period of ten seconds.
   var reports: (period: UInt64, count: Int) = (0, 0)
 

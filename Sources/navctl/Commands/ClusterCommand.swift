@@ -66,7 +66,9 @@ enum ClusterCommand: Command {
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     case .success(let answer):
       guard let members = ClusterMembers(try Reading.value(answer)) else {
-        throw ConnectionError.unreadable("it is not that of a cluster")
+        throw PlainFailure(
+          lines: ["unsupported: this daemon is no member of a cluster, or has no view of it yet"],
+          status: ErrorCode.unsupported.exitStatus)
       }
       return (reply.body, members)
     }

@@ -68,24 +68,12 @@ enum WatchCommand: Command {
       (mirror, stream.hindrance) = try start(invocation, &connection, nav: nav, from: from)
     }
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
-    try connection.watch(nav, view: view, mirror: mirror, start: from)
-    while stream.remaining != 0, !stream.isAtEnd {
-      let isPolling = stream.isWaiting && stream.isDivided
-      let wait = isPolling ? min(timer.left ?? pollInterval, pollInterval) : timer.left
-      guard let event = try connection.next(timeout: wait) else {
-        guard isPolling, timer.left != .zero else { break }
-        try connection.watch(nav, view: view)
-        continue
-      }
-      switch try stream.take(event) {
-      case .goOn: break
-      case .awaitNav:
-        Output.error("navctl: waiting for \(nav)")
-        try connection.watch(Directory.navs.nav)
-      case .navAppeared:
-        try connection.unwatch(Directory.navs.nav)
-        try connection.watch(nav, view: view)
-      }
+    let waits = invocation.line.contains("wait")
+    try connection.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
+    while stream.remaining != 0, !stream.isAtEnd,
+      let event = try connection.next(timeout: timer.left)
+    {
+      try stream.take(event)
     }
     stream.remember()
     try connection.leave()
@@ -97,10 +85,6 @@ enum WatchCommand: Command {
       lines: ["timeout: \(missing) did not arrive", "try: navctl show \(nav)"],
       status: ErrorCode.busy.exitStatus)
   }
-
-  /// How often a daemon is asked for a nav that does not exist yet, if the daemons of a cluster
-  /// divide the navs: each lists its own navs only.
-  private static let pollInterval = Duration.seconds(1)
 
   /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
   private static func start(
@@ -122,15 +106,8 @@ enum WatchCommand: Command {
   }
 }
 
-/// Prints the events of a watch, and decides how the command continues.
+/// Prints the events of a watch.
 private struct WatchStream {
-  /// What the command does after an event.
-  enum Step {
-    case goOn
-    case awaitNav
-    case navAppeared
-  }
-
   private let invocation: Invocation
   private let nav: String
   private let view: View
@@ -148,10 +125,6 @@ private struct WatchStream {
   /// The revision at which the stream ends; nil for none.
   var end: Revision?
   private(set) var isAtEnd = false
-  /// Whether the nav does not exist yet.
-  private(set) var isWaiting = false
-  /// Whether the daemons of a cluster divide the navs.
-  private(set) var isDivided = false
 
   init(
     _ invocation: Invocation, nav: String, view: View, remaining: UInt64?, from: MirrorPosition?,
@@ -165,11 +138,8 @@ private struct WatchStream {
     lines = from.map { WatchLines(after: $0) } ?? WatchLines()
   }
 
-  mutating func take(_ event: SessionEvent) throws -> Step {
-    if isWaiting, event.showsNav(nav) { isWaiting = false }
+  mutating func take(_ event: SessionEvent) throws {
     switch event {
-    case .changed(Directory.navs.nav, let change) where nav != Directory.navs.nav:
-      return isWaiting && Self.names(change, nav) ? .navAppeared : .goOn
     case .changed(_, .applied(let mirror, let diff)):
       try write(
         lines.diff(diff, top: mirror.top), Record(.diff, MirrorText.diff(diff), at: now),
@@ -190,27 +160,20 @@ private struct WatchStream {
         Record(.progress, MirrorText.position(mirror, nav: nav), at: now), nil)
     case .latest(let latest):
       // After a reconnect the daemon sends the same value again.
-      if let last = lastLatest, last == (latest.epoch, latest.revision) { return .goOn }
+      if let last = lastLatest, last == (latest.epoch, latest.revision) { return }
       lastLatest = (latest.epoch, latest.revision)
       try write(lines.latest(latest), Record(.latest, MirrorText.latest(latest), at: now), nil)
       // The first value is the present one, though its revision can be an earlier one.
       isAtEnd = end != nil
     case .lost: Output.error("navctl: connection lost; watch continues when navd is back")
-    case .watchEnded(_, _, .refused(let error))
-    where error.knownCode == .noNav && invocation.line.contains("wait"):
-      defer { isWaiting = true }
-      return isWaiting && isDivided ? .goOn : .awaitNav
+    case .queued: Output.error("navctl: waiting for \(nav)")
     case .watchEnded(_, _, .ended("closed", _)) where invocation.line.contains("wait"):
       Output.error("navctl: \(nav) was closed")
-      isWaiting = true
-      return .awaitNav
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
-    case .opened(let welcome): isDivided = welcome.isDivided
-    case .closed, .answered, .queued, .ephemeral, .traced, .changed: break
+    case .opened, .closed, .answered, .ephemeral, .traced, .changed: break
     }
-    return .goOn
   }
 
   private mutating func reach(_ revision: Revision) {
@@ -253,25 +216,5 @@ private struct WatchStream {
   mutating func remember() {
     memory.remember(unremembered, of: nav)
     unremembered = nil
-  }
-
-  private static func names(_ change: MirrorChange, _ nav: String) -> Bool {
-    switch change {
-    case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror):
-      mirror.screens.contains { $0.id == nav }
-    case .suspect, .proven: false
-    }
-  }
-}
-
-extension SessionEvent {
-  /// Whether the event shows that a nav exists.
-  fileprivate func showsNav(_ name: String) -> Bool {
-    switch self {
-    case .changed(let nav, .applied), .changed(let nav, .replaced), .changed(let nav, .resumed):
-      nav == name
-    case .latest(let latest): latest.nav == name
-    default: false
-    }
   }
 }

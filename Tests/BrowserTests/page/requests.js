@@ -26,6 +26,90 @@ claims["an op that the daemon may have forgotten is not sent again, and its effe
   }
 };
 
+/** A tap that must be sent within two seconds, and the ids, codes and effects of what failed. */
+const tap = (opened) => opened.session.request("op", NAV, { do: [{ "ui.backTap": {} }] }, 2000, opened.now);
+const failed = (opened) => opened.session.take().filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]);
+
+claims["a late op fails at its time, and is not sent"] = () => {
+  const opened = new Opened({ wall: () => 0 });
+  opened.session.lost(0);
+  const id = tap(opened);
+  opened.session.tick(1999);
+  same(failed(opened), []);
+  same(opened.session.wakeAt, 2000);
+  opened.session.tick(2000);
+  same(failed(opened), [[id, "expired", "none"]]);
+  same(resumed(opened), [[], []]);
+};
+
+claims["a page that was frozen, or whose machine slept, fails a late op before it sends anything"] = () => {
+  for (const [now, wall] of [[29_000, 29_000], [100, 29_000], [29_000, 0]]) {
+    let time = 0;
+    const opened = new Opened({ wall: () => time });
+    opened.session.lost(0);
+    tap(opened);
+    opened.session.take();
+    [opened.now, time] = [now, wall];
+    same(resumed(opened), [[], ["expired"]], `${now} ${wall}`);
+  }
+};
+
+claims["a late op that is under way is awaited, and not sent again"] = () => {
+  const opened = new Opened({ wall: () => 0 });
+  const id = tap(opened);
+  opened.now = 4000;
+  opened.session.tick(4000);
+  same(failed(opened), []);
+  opened.session.lost(4000);
+  opened.session.tick(4000);
+  same(failed(opened), [[id, "expired", "unknown"]]);
+  same(resumed(opened), [[], []]);
+};
+
+claims["what a person does fails after two seconds without a stream, and nothing else does"] = async (gateway) => {
+  const client = await gateway.connected();
+  const { fetch } = globalThis;
+  let rise;
+  const up = new Promise((resolve) => { rise = resolve; });
+  globalThis.fetch = async (...request) => {
+    await up;
+    return fetch(...request);
+  };
+  gateway.lose();
+  await until("the loss", () => client.status !== "connected");
+  const push = client.perform(NAV, [{ push: { screen: "a" } }]);
+  const taps = [{ "ui.backTap": {} }, { "button.activate": { button: "b" } }, { "gesture.finish": {} }];
+  const errors = await Promise.all(taps.map((each) => client.perform(NAV, [each]).catch((error) => error)));
+  same(errors.map(({ code, mayHaveHappened }) => [code, mayHaveHappened]), taps.map(() => ["expired", false]));
+  rise();
+  await push;
+  same(gateway.verbs("op").length, 1);
+};
+
+claims["a watch that waits goes on with the next nav, and one beside it ends"] = async (gateway) => {
+  const opened = new Opened();
+  opened.session.watch(NAV, "full", true);
+  const [[, { id, wait }]] = opened.sent();
+  same(wait, true);
+  opened.receive("queued", { id, nav: NAV, pos: 0 });
+  opened.receive("ok", { id, nav: NAV, mode: "snap", epoch: "e", rev: 1 });
+  opened.session.take();
+  opened.receive("end", { nav: NAV, view: "full", epoch: "e", rev: 1, why: "closed" });
+  const [[verb, again]] = opened.sent();
+  same([verb, again.wait, again.from], ["watch", true, undefined]);
+  opened.session.watch(NAV, "full", false);
+  same(opened.sent().map(([, { wait: waits }]) => waits), [undefined]);
+  const client = await gateway.connected();
+  const [waiting, plain] = [client.watch(NAV, { wait: true }), client.watch(NAV)];
+  await waiting.next();
+  await plain.next();
+  const next = waiting.next();
+  gateway.tell(["end", { nav: NAV, why: "closed" }]);
+  same((await plain.next()).done, true);
+  same((await next).value.isResynchronised, true);
+  same(gateway.verbs("watch").at(-1).wait, true);
+};
+
 /** The ops that are sent in the next session, and the codes of those that fail there. */
 function resumed(opened, last = 0) {
   opened.session.connected(opened.now);
@@ -172,7 +256,7 @@ claims["wrong arguments throw, and nothing is sent"] = async (gateway) => {
     () => client.pop(state, { if: { rev: undefined } }),
     () => client.get(NAV, { signal: {} }),
     () => client.delegate(NAV, { roles: ["veto"], signal: {} }, () => true),
-    () => client.lease(NAV, { within: "soon" }),
+    () => client.lease(NAV, { within: "soon" }), () => client.perform(NAV, POP, { within: 2 }),
   ];
   for (const call of wrong) same((await call().catch((error) => error)).name, "TypeError", `${call}`);
   same(thrown(() => client.watch(NAV, { signal: {} }))?.name, "TypeError");
@@ -345,7 +429,7 @@ claims["a wait for a duty ends by its signal or its time, and the duty is given 
   same((await kept.lost).code, "aborted");
   await until("the display is given back", () => gateway.verbs("lease").at(-1).take === false);
   gateway.onMessage = (verb) => verb === "lease" || verb === "delegate" ? [] : undefined;
-  const late = await client.lease(NAV, { within: 1 }).catch((error) => error);
+  const late = await client.lease(NAV, { within: 100 }).catch((error) => error);
   same(late.code, "expired");
   const other = new AbortController();
   const wish = client.delegate(NAV, { roles: ["veto"], signal: other.signal }, () => true);

@@ -137,9 +137,9 @@ class Cluster(Routes):
         session = self._find(nav)
         return session.current(nav, view) if session else None
 
-    def watch(self, nav: str, view: View = "full") -> None:
+    def watch(self, nav: str, view: View = "full", waits: bool = False) -> None:
         """Watch a nav, wherever it is."""
-        self._at(nav).watch(nav, view)
+        self._at(nav).watch(nav, view, waits)
 
     def unwatch(self, nav: str, view: View = "full") -> None:
         """End a watch."""
@@ -147,9 +147,11 @@ class Cluster(Routes):
         if session:
             session.unwatch(nav, view)
 
-    def request(self, verb: str, nav: str | None, members: Body) -> int:
+    def request(
+        self, verb: str, nav: str | None, members: Body, until: float = inf
+    ) -> int:
         """Send a request until it is answered; see `Session.request`."""
-        id = self._at(nav).request(verb, nav, members)
+        id = self._at(nav).request(verb, nav, members, until)
         self._navs[id] = nav
         return id
 

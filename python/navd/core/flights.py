@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from math import inf
 
 from ..wire import Body
 
@@ -30,6 +31,19 @@ class Flight:
     sent_as: str | None = None
     #: The last time at which the daemon was heard before the first loss of its session.
     since: float | None = None
+    #: From then on it is not sent any more, nor sent again.
+    until: float = inf
+
+    @property
+    def ends_at(self) -> float:
+        """When it fails without an answer; infinite while it is under way."""
+        return inf if self.is_sent else self.until
+
+    @property
+    def late(self) -> Body:
+        """The `err` for a request that could not be sent in time."""
+        return {"code": "expired", "effect": "unknown" if self.sends else "none", "retry": "no",
+                "msg": "there was no connection in time, and the request is not sent any more"}
 
     def withdraw(self) -> None:
         """Note that a daemon has not done it."""
@@ -50,6 +64,8 @@ class Flight:
         self, principal: str | None, last_decided: int, most_octets: int, now: float
     ) -> Body | None:
         """Return the `err` for a request that must not be sent in this session."""
+        if self.ends_at <= now:
+            return self.late
         is_op = self.verb == "op"
         # Daemons remember ops by principal, so this one may perform it again.
         if is_op and self.sends and principal and self.sent_as and self.sent_as != principal:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from ..state import Latest, State, View
 from ..wire import JSON, Body, encode
 from .actions import DutyKind, Queued, Send
@@ -45,6 +47,7 @@ class Session(SessionAnswers, SessionMoves):
 
     def tick(self, now: float) -> None:
         """Handle deadlines: silence, postponed requests, questions without a `settled`."""
+        self._drop_late(now)
         if self.phase not in (Phase.GREETING, Phase.OPEN):
             return
         if now >= self._silent_at and self._is_silent(now):
@@ -100,9 +103,8 @@ class Session(SessionAnswers, SessionMoves):
             self._receive_err(body, now)
         elif verb == "queued":
             self._actions.append(Queued(body["id"], body.get("pos", 0)))
-            flight = self.flights.get(body["id"])
-            if flight:
-                self._confirm(flight.nav)
+            flight, key = self.flights.get(body["id"]), self._asked.get(body["id"])
+            self._confirm(flight.nav if flight else key[1] if key else None)
         elif verb in ("snap", "diff"):
             self._replicate(body["nav"], verb, body, now)
         elif verb == "diffs":
@@ -160,12 +162,15 @@ class Session(SessionAnswers, SessionMoves):
             return watch.latest
         return watch.mirror.state if watch.mirror.is_synced else None
 
-    def watch(self, nav: str, view: View) -> None:
-        """Watch a nav, in this session and in all later ones."""
+    def watch(self, nav: str, view: View, waits: bool = False) -> None:
+        """Watch a nav, in this session and in all later ones; begin again if it `waits` no more."""
         key = watch_key(nav, view)
-        if key in self._watches:
+        watch = self._watches.get(key)
+        if watch and (waits or not watch.waits):
             return
-        watch = Watch(nav, view, Mirror(nav) if view == "full" else None)
+        if watch is None:
+            watch = Watch(nav, view, Mirror(nav) if view == "full" else None)
+        watch.waits = waits
         self._watches[key] = watch
         if self.phase is Phase.OPEN:
             self._send_wish(watch)
@@ -179,8 +184,12 @@ class Session(SessionAnswers, SessionMoves):
         if self.phase is Phase.OPEN:
             self._send("unwatch", {"id": self._ids.take(), "nav": nav, "view": view})
 
-    def request(self, verb: str, nav: str | None, members: Body) -> int:
+    def request(
+        self, verb: str, nav: str | None, members: Body, until: float = inf
+    ) -> int:
         """Send a request, and again after each loss until it is answered; return its id.
+
+        From `until` on, a request that is not under way fails with `expired`.
 
         Raises NavigationError `limit` if it is too large, ValueError or TypeError if it cannot be
         written.
@@ -188,7 +197,7 @@ class Session(SessionAnswers, SessionMoves):
         named: Body = {} if nav is None else {"nav": nav}
         body = encode({"id": self._ids.next, **named, **members})
         self._check_size(verb, body)
-        flight = Flight(self._ids.take(), verb, nav, body)
+        flight = Flight(self._ids.take(), verb, nav, body, until=until)
         self.flights[flight.id] = flight
         self._send_waiting()
         return flight.id

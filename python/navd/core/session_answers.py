@@ -208,6 +208,10 @@ class SessionAnswers(SessionState):
         error = None if why == "closed" else NavigationError(
             why, "the daemon ended the watch; watch again when the cause is removed", {"nav": nav})
         self._actions.append(WatchEnded(nav, watch.view, error, is_closed=why == "closed"))
+        if watch.waits and why == "closed":
+            watch.latest = watch.answered = None
+            self._watches[watch.key] = watch
+            self._send_wish(watch)
 
     # Duties and questions.
 

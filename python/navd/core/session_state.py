@@ -112,9 +112,10 @@ class SessionState:
     @property
     def wake_at(self) -> float:
         """The time of the next `tick`; infinite while nothing has a deadline."""
+        at = min((each.ends_at for each in self.flights.values()), default=inf)
         if self.phase not in (Phase.GREETING, Phase.OPEN):
-            return inf
-        at = self._silent_at
+            return at
+        at = min(at, self._silent_at)
         if self.phase is Phase.OPEN:
             for wish in self._wishes():
                 at = min(at, wish.retry_at)
@@ -154,6 +155,8 @@ class SessionState:
             self._send(wish.kind, {"id": id, "nav": wish.nav, **wish.wanted})
         else:
             more = wish.mirror.watching() if wish.mirror else {}
+            if wish.waits:
+                more = {**more, "wait": True}
             self._send("watch", {"id": id, "nav": wish.nav, "view": wish.view, **more})
 
     def _send_waiting(self) -> None:
@@ -191,6 +194,11 @@ class SessionState:
     def _fail(self, id: int, err: Body) -> None:
         self.flights.take(id)
         self._actions.append(Answered(id, err={"id": id, **err}))
+
+    def _drop_late(self, now: float) -> None:
+        """Fail the requests whose time is up, except those that are under way."""
+        for flight in [each for each in self.flights.values() if each.ends_at <= now]:
+            self._fail(flight.id, flight.late)
 
     def _drop_flights(self, flights: Iterable[Flight], last_decided: int, now: float) -> None:
         """Fail the requests that must not be sent in this session."""

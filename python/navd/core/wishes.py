@@ -45,6 +45,8 @@ class Watch:
     retry_at: float = inf
     #: Whether it is to be sent when the nav is not held any more.
     is_due: bool = False
+    #: Whether it waits for a nav that does not exist, also when the nav was closed.
+    waits: bool = False
 
     @property
     def key(self) -> Key:

@@ -115,14 +115,18 @@ class Desk:
 
     def request(
         self, verb: str, nav: str | None, members: Body, within: float | None = None,
-        on_queued: Callable[[int], None] | None = None,
+        on_queued: Callable[[int], None] | None = None, start: float | None = None,
     ) -> Pending[Body]:
-        """Send a request; raises NavigationError if it cannot be sent."""
+        """Send a request; raises NavigationError if it cannot be sent.
+
+        Behind `start` seconds it is not sent any more, and `within` bounds the wait for the answer.
+        """
         future: Future[Body] = Future()
         with self.turns.turn():
             if self.end:
                 raise self.end
-            id = self.cluster.request(verb, nav, members)
+            until = inf if start is None else self.now() + start
+            id = self.cluster.request(verb, nav, members, until)
             self._requests[id] = _Request(future, on_queued)
             if within is not None:
                 self._expire_at(self.now() + within, partial(
@@ -132,7 +136,7 @@ class Desk:
 
     def op(
         self, nav: str, members: Body, is_from_state: bool, within: float | None,
-        on_queued: Callable[[int], None] | None,
+        on_queued: Callable[[int], None] | None, start: float | None,
     ) -> Pending[Body]:
         """Send operations; see `request`."""
         with self.turns.turn():
@@ -143,9 +147,9 @@ class Desk:
                     " newest state, then decide anew",
                     {"nav": nav, "reason": "mirror", "retry": "resync"})
             # `due` is a time of this machine's clock, which a daemon elsewhere does not have.
-            if within is not None and self.cluster.place(nav).startswith("ipc:"):
-                members = {**members, **_due(within)}
-            return self.request("op", nav, members, within, on_queued)
+            if start is not None and self.cluster.place(nav).startswith("ipc:"):
+                members = {**members, **_due(start)}
+            return self.request("op", nav, members, within, on_queued, start)
 
     def _abandon(self, id: int, code: str, message: str, nav: str | None) -> None:
         with self.turns.turn():
@@ -158,9 +162,12 @@ class Desk:
 
     # Watches.
 
-    def subscribe(self, nav: str, view: View, every_revision: bool) -> WatchSubscription[Any]:
+    def subscribe(
+        self, nav: str, view: View, every_revision: bool, waits: bool = False
+    ) -> WatchSubscription[Any]:
         """Return the states or values of a nav."""
-        watch: WatchSubscription[Any] = WatchSubscription(self.turns, nav, view, every_revision)
+        watch: WatchSubscription[Any] = WatchSubscription(
+            self.turns, nav, view, every_revision, waits)
         with self.turns.turn():
             if self.end:
                 watch.finish(self.end)
@@ -170,7 +177,7 @@ class Desk:
             if value is not None:
                 watch.offer(value)
             else:
-                self.cluster.watch(nav, view)
+                self.cluster.watch(nav, view, waits)
         return watch
 
     def unsubscribe(self, watch: WatchSubscription[Any]) -> None:
@@ -324,11 +331,15 @@ class Desk:
             watch.offer(shown.value)
 
     def end_watch(self, ended: WatchEnded) -> None:
-        """End the loops of a watch."""
-        over = self._watching(ended.nav, ended.view)
+        """End the loops of a watch, except those that wait for the next nav of that name."""
+        is_gone = ended.is_closed or (ended.error and ended.error.code == "no-nav")
+        loops = self._watching(ended.nav, ended.view)
+        over = [each for each in loops if not (is_gone and each.waits)]
         self._watches = [each for each in self._watches if each not in over]
         for watch in over:
             watch.finish(None if ended.is_closed else ended.error)
+        if len(over) < len(loops):
+            self.cluster.watch(ended.nav, loops[0].view, True)
 
     def change_duty(self, change: DutyChanged) -> None:
         """Note what became of roles or of a lease."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..arguments import (
-    AnyGuard, check_choice, check_nav, check_time, guard_members, operation_bodies)
+    AnyGuard, Time, check_choice, check_nav, check_time, guard_members, is_by_person,
+    operation_bodies)
 from ..core import Mirror
 from ..errors import NavigationError
 from ..state import Event, State
@@ -16,13 +17,15 @@ from .subscription import End, WatchSubscription
 
 __all__ = ["first_state", "newest_state", "op", "read", "removal"]
 
+#: In how many seconds what a person does begins or never, unless the program chose a limit.
+_PERSON = 2.0
 _READS = ("state", "bar", "top", "screen", "detached", "restoration", "log", "rows", "verify",
           "cluster", "stats", "backup")
 
 
 def op(
     desk: Desk, nav: str, operations: object, guard: AnyGuard, animated: bool | None, on_busy: str,
-    within: float | None, on_queued: Any,
+    within: Time | None, on_queued: Any,
 ) -> Pending[Body]:
     """Check the arguments of `perform`, and send the operations."""
     check_nav(nav)
@@ -38,11 +41,13 @@ def op(
         members["onBusy"] = "queue"
     if on_queued is not None and not callable(on_queued):
         raise TypeError(f"on_queued is a function of a position, not {type(on_queued).__name__}")
-    return desk.op(nav, members, is_from_state, check_time(within, "within"), on_queued)
+    limit = check_time(within, "within")
+    start = _PERSON if limit is None and is_by_person(members["do"]) else limit
+    return desk.op(nav, members, is_from_state, limit, on_queued, start)
 
 
 def read(
-    desk: Desk, nav: str | None, what: str, within: float | None, more: dict[str, JSON]
+    desk: Desk, nav: str | None, what: str, within: Time | None, more: dict[str, JSON]
 ) -> Pending[Body]:
     """Check the arguments of `get`, and send it."""
     if nav is not None:
@@ -53,10 +58,10 @@ def read(
     return desk.request("get", nav, members, check_time(within, "within"))
 
 
-def newest_state(desk: Desk, nav: str, within: float | None) -> Steps[State]:
+def newest_state(desk: Desk, nav: str, limit: Time | None) -> Steps[State]:
     """Get the newest state: of the watch if there is one, else by a read."""
     check_nav(nav)
-    check_time(within, "within")
+    within = check_time(limit, "within")
     with desk.turns.turn():
         is_watched = desk.cluster.mirror(nav) is not None
     if is_watched:

@@ -106,8 +106,12 @@ class Subscription(Generic[Value]):
 class WatchSubscription(Subscription[Value]):
     """The subscription of a loop over a nav."""
 
-    def __init__(self, turns: Turns, nav: str, view: View, every_revision: bool) -> None:
+    def __init__(
+        self, turns: Turns, nav: str, view: View, every_revision: bool, waits: bool = False
+    ) -> None:
         super().__init__(turns, every_revision)
+        #: Whether it goes on while the nav does not exist.
+        self.waits = waits
         self.nav = nav
         self.view = view
 

@@ -61,7 +61,8 @@ export class Stage {
     this.#explain(model);
     this.#deadline.take(arrivals);
     if (!state) return;
-    const isPast = at !== null;
+    // A recording is of the past, whatever was chosen in it.
+    const isPast = at !== null || this.#context.source.kind === "recording";
     if (!isPast) this.#countDown(state);
     if (state === this.#drawn && isPast === this.#isPast) return;
     // The first layout of the device and the first drawing in it took 60 ms in one frame.

@@ -49,6 +49,8 @@ export class Stream {
   #key = "";
   #added = 0;
   #incidents;
+  /** The states that were taken. */
+  #seen = new WeakSet();
   /** Rows beside those of revisions, since the last frame. @type {Row[]} */
   #came = [];
 
@@ -67,7 +69,14 @@ export class Stream {
     if (nav !== this.#nav) this.#forget(nav);
     const before = this.#all.length + this.#dropped;
     this.#incidents.want(tab === "stream", model.live);
-    for (const state of model.arrivals) this.#take(state);
+    // Nothing arrives from a recording.
+    const arrivals = this.#context.source.kind === "recording" ? [] : model.arrivals;
+    for (const state of arrivals) {
+      // Until all views are there, each frame has the same arrivals.
+      if (this.#seen.has(state)) continue;
+      this.#seen.add(state);
+      this.#take(state);
+    }
     for (const row of this.#came.splice(0)) this.#add(row);
     const added = this.#all.length + this.#dropped - before;
     if (paused) this.#waiting += added;

@@ -48,7 +48,9 @@ export class Strip {
    */
   draw(history, { from, to, matches, filter, at, compareWith }) {
     if (devicePixelRatio !== this.#ratio) this.#resize(this.#width, this.#height);
-    if (this.#width < 2 || !(to > from)) return;
+    if (this.#width < 2) return;
+    // The revisions of the nav before must not stay where this one has none.
+    if (!(to > from)) return this.#clear();
     const key = [history.nav, history.epoch, history.version, from, to, filter, this.#width, this.#height, this.#ratio].join(" ");
     const marks = `${at} ${compareWith}`;
     if (key === this.#key && marks === this.#marks) return;
@@ -66,6 +68,13 @@ export class Strip {
     const scale = this.#width / (to - from);
     if (compareWith >= 0) this.#drawMark(context, (compareWith + 0.5 - from) * scale, this.#colours.with);
     if (at >= 0) this.#drawMark(context, (at + 0.5 - from) * scale, this.#colours.mark);
+  }
+
+  #clear() {
+    this.#key = "";
+    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   #resize(width, height) {

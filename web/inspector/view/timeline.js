@@ -56,7 +56,7 @@ export class Timeline {
     this.#filter.addEventListener("input", () => context.store.set({ filter: this.#filter.value }));
     this.#pause.addEventListener("click", () => context.store.set({ paused: !context.store.paused }));
     const zoom = (name, text, title, by) => {
-      const button = el("button", { type: "button", class: "act icon", "data-part": name, title, "aria-label": title }, text);
+      const button = el("button", { type: "button", class: "act glyph", "data-part": name, title, "aria-label": title }, text);
       button.addEventListener("click", () => this.#zoom(by, this.#centre()));
       return button;
     };

@@ -27,7 +27,7 @@ export class Travel {
     this.#past = past;
     const group = el("div", { class: "travel-buttons", role: "group", "aria-label": "Travel" });
     for (const [name, title, path] of BUTTONS) {
-      const button = el("button", { type: "button", class: "act icon", "data-part": name, title, "aria-label": title.replace(/ \(.*/, "") }, icon(path));
+      const button = el("button", { type: "button", class: "act glyph", "data-part": name, title, "aria-label": title.replace(/ \(.*/, "") }, icon(path));
       button.addEventListener("click", () => this.#press(name));
       this.#buttons.set(name, button);
       group.append(button);

@@ -146,10 +146,12 @@ package struct WatchRequest: Hashable, Sendable {
   package var bad: MirrorPosition?
   /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
   package var hasResolved: Bool
+  /// Whether the watch waits for a nav that does not exist yet.
+  package var waits: Bool
 
   package init(
     id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
-    bad: MirrorPosition? = nil, hasResolved: Bool = true
+    bad: MirrorPosition? = nil, hasResolved: Bool = true, waits: Bool = false
   ) {
     self.id = id
     self.nav = nav
@@ -157,6 +159,7 @@ package struct WatchRequest: Hashable, Sendable {
     self.from = from
     self.bad = bad
     self.hasResolved = hasResolved
+    self.waits = waits
   }
 }
 

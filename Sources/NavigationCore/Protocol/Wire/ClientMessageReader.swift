@@ -236,6 +236,7 @@ package struct ClientMessageReader: Sendable {
       }
       request.hasResolved = flag
     }
+    request.waits = try flag("wait", id) ?? false
     return request
   }
 

@@ -38,6 +38,7 @@ package enum ClientMessageWriter {
       json.member("view", plain: request.view.wireName)
     }
     if !request.hasResolved { json.member("resolved", false) }
+    if request.waits { json.member("wait", true) }
     if let from = request.from { json.position("from", from) }
     if let bad = request.bad { json.position("bad", bad) }
     json.endObject()
