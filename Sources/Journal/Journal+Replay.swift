@@ -52,6 +52,7 @@ extension Journal {
     try replaySnapshots(snapshots)
     try replayRows(bodies, rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
+    ages.cut(through: census.stored.through)
     resumePruning()
     try ReplayError<Refusal>.journal { () throws(JournalError) in
       isReplayed = true

@@ -23,6 +23,9 @@ package final class Journal: JournalStore {
   let metadata: Metadata
   var ledger = Ledger()
   var closing: [UInt64] = []
+  var ages: Ages
+  /// The counted time of the ages that were written last.
+  var agesWritten: UInt64
   var pruning = Pruning()
   var isReplayed = false
   /// The first failed sync: the next one may succeed although data was lost.
@@ -43,6 +46,8 @@ package final class Journal: JournalStore {
     self.retention = retention
     metadata = Metadata(engine)
     closing = try metadata.closing()
+    ages = try metadata.ages()
+    agesWritten = ages.time
   }
 
   /// Opens the journal of a directory; makes an empty one if there is none.
@@ -327,7 +332,7 @@ extension Journal {
     precondition(isReplayed, "checkpoint before replay")
     try noting { () throws(JournalError) in
       try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
-        try metadata.write(census.stored)
+        try writeFacts(census.stored)
       }
     }
   }

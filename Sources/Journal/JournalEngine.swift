@@ -122,6 +122,8 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   case state = 2
   /// The closed navs with rows that are still to be deleted.
   case closing = 3
+  /// The time for which daemons had the journal open, and which rows were stored when; see `Ages`.
+  case ages = 4
 
   /// The key in the database.
   package var key: String {
@@ -129,6 +131,7 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
     case .census: "census"
     case .state: "state"
     case .closing: "closing"
+    case .ages: "ages"
     }
   }
 }

@@ -78,6 +78,19 @@ package struct Metadata {
     try write(.closing, Self.bytes(navs))
   }
 
+  /// Returns the ages of the rows; those of an empty journal if none are stored.
+  func ages() throws(JournalError) -> Ages {
+    let numbers = try numbers(.ages)
+    let marks = stride(from: 2, to: numbers.count, by: 2).map {
+      Ages.Mark(time: numbers[$0 - 1], through: numbers[$0])
+    }
+    return Ages(time: numbers.first ?? 0, marks: marks)
+  }
+
+  func write(_ ages: Ages) throws(JournalError) {
+    try write(.ages, Self.bytes([ages.time] + ages.marks.flatMap { [$0.time, $0.through] }))
+  }
+
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
       throw .damaged(path: facts.name, what: "the note on its last sync is missing")

@@ -312,6 +312,7 @@ package enum Daemon {
   }
 
   private static func closeJournal(_ journal: any JournalStore) throws(DaemonError) {
+    journal.note(now: SystemClock.bootMilliseconds())
     do throws(JournalError) {
       try journal.close()
     } catch {

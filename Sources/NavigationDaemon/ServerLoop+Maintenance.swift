@@ -20,7 +20,7 @@ extension ServerLoop {
       }
       guard maintenance.mustPrune(at: now.boot) else { return }
       let report = try writer.journal.maintain(
-        now: now.wall, budget: isRemote ? Self.remoteBudget : 2000)
+        now: now.boot, budget: isRemote ? Self.remoteBudget : 2000)
       for floor in report.floors {
         batches.append(.floor(nav: floor.nav, revision: floor.revision))
       }

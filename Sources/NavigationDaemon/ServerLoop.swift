@@ -127,6 +127,7 @@ struct ServerLoop: ~Copyable {
         + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd"
       log(LogEntry(.warning, text))
     }
+    writer.journal.note(now: Self.now().boot)
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()

@@ -310,6 +310,8 @@ extension PostgresCluster {
     checkpoints += 1
   }
 
+  func note(now: UInt64) { for shard in shards.values { shard.journal.note(now: now) } }
+
   /// Prunes the history of the next shard that has something to delete.
   ///
   /// Each shard gives up history in proportion to its size, if all together have too much.

@@ -145,6 +145,36 @@ import Testing
     }
   }
 
+  @Test func `a date that jumps by days and decades deletes no history`() throws {
+    try withTemporaryDirectory { directory in
+      var configuration = Configuration()
+      configuration.history.snapshotEvery = 4
+      let dates: [UInt64] = [1_732_147_200_000, 1_734_912_000_000, 0, 4_102_444_800_000]
+      for (index, date) in dates.enumerated() {
+        let client = UInt64(index) + 1
+        var stage = try LoopStage(directory, configuration)
+        try stage.turn([stage.hello(client)])
+        for number in 0..<20 {
+          stage.now.wall = number.isMultiple(of: 2) ? date : 946_684_800_000
+          let title = #"{"screen.set":{"screen":"home","title":"\#(date) \#(number)"}}"#
+          try stage.turn([stage.op(client, number == 0 ? LoopStage.create : title)])
+          try stage.answerAll()
+        }
+        // Several runs of pruning, on both dates.
+        for _ in 0..<10 {
+          stage.now.boot += 60_000
+          stage.now.wall = stage.now.wall == date ? 946_684_800_000 : date
+          stage.loop.maintenance.noteRetention(at: stage.now.boot)
+          try stage.turn()
+          try stage.settle()
+        }
+        #expect((stage.loop.writer.journal as? Journal)?.floor(of: 1) == 0)
+        try stage.close()
+      }
+      #expect(try LoopStage.rows(directory).count == 4 * 19 + 1)
+    }
+  }
+
   @Test func `pruning of many rows is shown until it is done`() throws {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
