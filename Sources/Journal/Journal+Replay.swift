@@ -58,7 +58,7 @@ extension Journal {
       isReplayed = true
       // Writes of a killed process may be in the kernel's memory only, and be read from there. They
       // must be on the disk before navd serves them.
-      try checkpoint(emptying: true)
+      try checkpoint(emptying: true, leaving: 0)
       try syncNow()
     }
   }

@@ -99,6 +99,8 @@ package final class Journal: JournalStore {
   /// take the journal over.
   package var lease: JournalLease? { engine.lease }
 
+  package var problem: JournalError? { engine.problem }
+
   /// Renews the lease during long work before the first commit, if that is due.
   package func renewIfDue() throws(JournalError) {
     try noting { () throws(JournalError) in try engine.renewIfDue() }
@@ -325,14 +327,16 @@ extension Journal {
   /// It writes and syncs the file, which takes some milliseconds for 1,000 pages. If a reader is at
   /// work, some pages may stay for the next call.
   package func checkpoint() throws(JournalError) {
-    try checkpoint(emptying: false)
+    try checkpoint(emptying: false, leaving: UInt64(engine.logPages))
   }
 
-  func checkpoint(emptying: Bool) throws(JournalError) {
+  /// Checkpoints the log, which afterwards has at least `pages`; nil if it is removed then.
+  func checkpoint(emptying: Bool, leaving pages: UInt64?) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
     try noting { () throws(JournalError) in
       try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
         try writeFacts(census.stored)
+        try metadata.write(logPages: pages)
       }
     }
   }
@@ -345,8 +349,10 @@ extension Journal {
     // SQLite must not move rows at close, unless a census that covers them is stored.
     defer { engine.close(isTidy: isTidy) }
     guard isReplayed else { return }
+    // SQLite would remove the log of another journal in its place.
+    if let problem { throw problem }
     try syncNow()
-    try checkpoint(emptying: true)
+    try checkpoint(emptying: true, leaving: nil)
     isTidy = true
   }
 }

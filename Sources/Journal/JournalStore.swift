@@ -15,6 +15,8 @@ package protocol JournalStore: AnyObject {
   var lease: JournalLease? { get }
   /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
   var walPages: Int { get }
+  /// Why commits would be lost although they succeed, or will fail; nil if none is known. Any thread.
+  var problem: JournalError? { get }
   /// The sizes of the database and of its log in bytes; 0 if unknown. Any thread.
   var fileSizes: (journal: Int, log: Int) { get }
 

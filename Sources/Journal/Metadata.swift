@@ -91,6 +91,13 @@ package struct Metadata {
     try write(.ages, Self.bytes([ages.time] + ages.marks.flatMap { [$0.time, $0.through] }))
   }
 
+  /// Returns the pages that the write-ahead log has at least; nil if it may be missing.
+  func logPages() throws(JournalError) -> UInt64? { try numbers(.log).first }
+
+  func write(logPages: UInt64?) throws(JournalError) {
+    try write(.log, Self.bytes(logPages.map { [$0] } ?? []))
+  }
+
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
       throw .damaged(path: facts.name, what: "the note on its last sync is missing")

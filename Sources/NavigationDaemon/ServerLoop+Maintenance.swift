@@ -33,11 +33,18 @@ extension ServerLoop {
     }
   }
 
+  /// Looks whether the files of the journal are still there, and reports a change.
+  mutating func examine() {
+    let found = writer.journal.problem
+    guard maintenance.noteExamined(found) else { return }
+    reportStorage(found?.description ?? "the journal can be written again")
+  }
+
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
     switch error {
     case .full, .writeFailed:
       maintenance.noteFailure(at: now.boot)
-      if !maintenance.isStorageFailing { reportStorage(error.description) }
+      if maintenance.storageProblem == nil { reportStorage(error.description) }
     case .syncFailed, .fenced, .locked, .damaged, .newer, .older, .unreadable, .unwritable,
       .unusable:
       throw DaemonError.journal(error)

@@ -62,6 +62,7 @@ final class PostgresCluster: ClusterJournal {
   var place: any JournalPlace { postgres }
   var name: String { postgres.name }
   var walPages: Int { 0 }
+  var problem: JournalError? { nil }
   var fileSizes: (journal: Int, log: Int) { (bytes.load(ordering: .relaxed), 0) }
 
   private func join(_ connection: PostgresConnection) throws(JournalError) {

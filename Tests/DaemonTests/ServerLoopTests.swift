@@ -95,6 +95,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 20])
+  func `a journal that is moved away takes no change within a second, until it is back`(
+    ops: Int
+  ) throws {
+    try withTemporaryDirectory { parent in
+      let directory = parent + "/state"
+      var stage = try LoopStage(directory)
+      try stage.open()
+      let before = stage.loop.hub.sequence
+      try FileManager.default.moveItem(atPath: directory, toPath: parent + "/away")
+      stage.pass(1000)
+      try stage.turn((0..<ops).map { stage.op(1, LoopStage.push("s\($0)")) })
+      try stage.settle()
+      #expect(stage.loop.hub.sequence == before)
+      #expect(stage.count(.refused(.storage)) == UInt64(ops))
+      #expect(stage.loop.maintenance.storageProblem?.contains("\(directory): it is gone") == true)
+      let entries = stage.sink.take()
+      #expect(entries.map(\.kind) == [.journalFailed] && entries.first?.level == .error)
+      // Reads are served, and nothing is logged again.
+      stage.pass(1000)
+      try stage.turn([stage.message(1, "get", #"{"id":900,"nav":"kiosk","what":"state"}"#)])
+      #expect(stage.sink.take().isEmpty)
+
+      try FileManager.default.moveItem(atPath: parent + "/away", toPath: directory)
+      stage.pass(1000)
+      try stage.turn([stage.op(1, LoopStage.push("s0"))])
+      try stage.settle()
+      #expect(stage.loop.hub.sequence == before + 1)
+      #expect(stage.sink.take().map(\.message) == ["the journal can be written again"])
+      try stage.close()
+      #expect(try LoopStage.rows(directory).map(\.revision) == [1, 2])
+    }
+  }
+
   @Test func `an op that breaks an invariant is refused alone, and its nav is frozen`() throws {
     try withTemporaryDirectory { directory in
       var stage = try LoopStage(directory) { $0.contains("bug") ? ["planted"] : [] }
