@@ -8,8 +8,7 @@ extension Journal {
   /// forgotten at once, also by `replay`; its rows are deleted in the same way, the closing row
   /// last.
   ///
-  /// `now` is wall-clock time in milliseconds since 1970. A call examines at most `budget` rows and
-  /// `budget` navs.
+  /// `now` is the boot clock in milliseconds. A call examines at most `budget` rows and `budget` navs.
   package func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport {
     try maintain(now: now, budget: budget, excess: max(0, ledger.bytes - retention.bytes))
   }
@@ -20,7 +19,8 @@ extension Journal {
   ) throws(JournalError) -> MaintenanceReport {
     precondition(isReplayed, "maintain before replay")
     precondition(budget > 0, "a budget of \(budget) rows does nothing")
-    let plan = makePlan(now: now, budget: budget, excess: excess)
+    note(now: now)
+    let plan = makePlan(budget: budget, excess: excess)
     var report = MaintenanceReport()
     report.needsSnapshot = plan.needsSnapshot
     if !plan.raised.isEmpty || !plan.closed.isEmpty {
@@ -32,9 +32,23 @@ extension Journal {
     }
     if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
     report.freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
+    // After a crash, all rows look younger than they are by so many milliseconds at most.
+    if ages.time >= agesWritten + 600_000 {
+      try transaction { () throws(JournalError) in try writeFacts(census.stored) }
+    }
     report.rowsLeft = pruning.left
     report.hasMore = pruning.isActive || report.freedPages > 0
     return report
+  }
+
+  /// Counts the time until `now`, in milliseconds of the boot clock, for the ages of rows.
+  package func note(now: UInt64) { ages.note(now, newest: lastSequence) }
+
+  /// Writes a census, and the ages of rows, in the open transaction.
+  func writeFacts(_ census: Census) throws(JournalError) {
+    try metadata.write(census)
+    try metadata.write(ages)
+    agesWritten = ages.time
   }
 
   /// Resumes the deletions that the last process had not finished.
@@ -46,13 +60,13 @@ extension Journal {
     }
   }
 
-  private func makePlan(now: UInt64, budget: Int, excess: Int) -> RetentionPlan {
+  private func makePlan(budget: Int, excess: Int) -> RetentionPlan {
     if pruning.entry >= ledger.entries.count { pruning.entry = 0 }
     let end = min(ledger.entries.count, pruning.entry + budget)
     let slice = ledger.entries[pruning.entry..<end]
     pruning.entry = end
     // Rows marked for deletion are deleted before more history is given up.
-    var plan = RetentionPlan(slice, retention, now: now, excess: pruning.isActive ? 0 : excess)
+    var plan = RetentionPlan(slice, retention, ages, excess: pruning.isActive ? 0 : excess)
     plan.closed.removeAll { closing.contains($0) }
     return plan
   }
@@ -66,7 +80,7 @@ extension Journal {
       }
       for nav in plan.closed { try deleteSnapshots(nav, ledger[nav].snapshots[...]) }
       if !plan.closed.isEmpty { try metadata.write(closing: closing + plan.closed) }
-      try metadata.write(census.draft)
+      try writeFacts(census.draft)
     }
     census.stored = census.draft
     closing += plan.closed
@@ -101,7 +115,7 @@ extension Journal {
       let gone = slice.deleted.reduce(into: [UInt64: Int]()) { $0[$1.nav, default: 0] += 1 }
       remaining = self.closing.filter { (ledger.entry($0)?.rows ?? 0) > gone[$0, default: 0] }
       if remaining != self.closing { try metadata.write(closing: remaining) }
-      try metadata.write(census.draft)
+      try writeFacts(census.draft)
     }
     census.stored = census.draft
     for row in slice.deleted { ledger.remove(row) }

@@ -53,11 +53,14 @@ extension Journal {
     try replaySnapshots(snapshots)
     try replayRows(bodies, rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
+    ages.cut(through: census.stored.through)
     resumePruning()
     try ReplayError<Refusal>.journal { () throws(JournalError) in
       isReplayed = true
+      // Writes of a killed process may be in the kernel's memory only, and be read from there. They
+      // must be on the disk before navd serves them.
       do throws(JournalError) {
-        try checkpoint(emptying: true)
+        try checkpoint(emptying: true, leaving: 0)
         try syncNow()
       } catch {
         // The journal can be read: its log stays as it is, and was synced before it was opened.

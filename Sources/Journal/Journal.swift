@@ -25,6 +25,9 @@ package final class Journal: JournalStore {
   let metadata: Metadata
   var ledger = Ledger()
   var closing: [UInt64] = []
+  var ages: Ages
+  /// The counted time of the ages that were written last.
+  var agesWritten: UInt64
   var pruning = Pruning()
   var isReplayed = false
   /// The error by which a full disk kept a start from storing anything; nil if it did not.
@@ -47,6 +50,8 @@ package final class Journal: JournalStore {
     self.retention = retention
     metadata = Metadata(engine)
     closing = try metadata.closing()
+    ages = try metadata.ages()
+    agesWritten = ages.time
   }
 
   /// Opens the journal of a directory; makes an empty one if there is none.
@@ -103,6 +108,8 @@ package final class Journal: JournalStore {
   /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
   /// take the journal over.
   package var lease: JournalLease? { engine.lease }
+
+  package var problem: JournalError? { engine.problem }
 
   /// Renews the lease during long work before the first commit, if that is due.
   package func renewIfDue() throws(JournalError) {
@@ -331,14 +338,16 @@ extension Journal {
   /// It writes and syncs the file, which takes some milliseconds for 1,000 pages. If a reader is at
   /// work, some pages may stay for the next call.
   package func checkpoint() throws(JournalError) {
-    try checkpoint(emptying: false)
+    try checkpoint(emptying: false, leaving: UInt64(engine.logPages))
   }
 
-  func checkpoint(emptying: Bool) throws(JournalError) {
+  /// Checkpoints the log, which afterwards has at least `pages`; nil if it is removed then.
+  func checkpoint(emptying: Bool, leaving pages: UInt64?) throws(JournalError) {
     precondition(isReplayed, "checkpoint before replay")
     try noting { () throws(JournalError) in
       try engine.checkpoint(emptying: emptying) { () throws(JournalError) in
-        try metadata.write(census.stored)
+        try writeFacts(census.stored)
+        try metadata.write(logPages: pages)
       }
     }
   }
@@ -351,8 +360,10 @@ extension Journal {
     // SQLite must not move rows at close, unless a census that covers them is stored.
     defer { engine.close(isTidy: isTidy) }
     guard isReplayed else { return }
+    // SQLite would remove the log of another journal in its place.
+    if let problem { throw problem }
     try syncNow()
-    try checkpoint(emptying: true)
+    try checkpoint(emptying: true, leaving: nil)
     isTidy = true
   }
 }

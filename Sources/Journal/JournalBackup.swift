@@ -48,6 +48,7 @@ package struct JournalBackup: Sendable {
     // An unfinished copy is discarded, so it needs no rollback journal, and `finish` syncs it.
     try copy.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", .writing)
     try copy.copy(of: source, progress: progress)
+    try Metadata(FactTable(copy)).write(logPages: nil)
     copy.close()
     source.rollBack()
     source.close()

@@ -82,6 +82,8 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   var logPages: Int { get }
   /// Returns some free space to the file system, in slices; returns the number of pages.
   func vacuumSlice() throws(JournalError) -> Int
+  /// Why commits would be lost although they succeed, or will fail; nil if none is known. Any thread.
+  var problem: JournalError? { get }
   /// The sizes of the database and of its write-ahead log in bytes; 0 if unknown. Any thread.
   var sizes: (journal: Int, log: Int) { get }
   /// Gives the place to the next process; `isTidy` if a checkpoint has just moved everything into
@@ -122,6 +124,10 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   case state = 2
   /// The closed navs with rows that are still to be deleted.
   case closing = 3
+  /// The time for which daemons had the journal open, and which rows were stored when; see `Ages`.
+  case ages = 4
+  /// The pages that the write-ahead log has at least; none after an orderly end, which removes it.
+  case log = 5
 
   /// The key in the database.
   package var key: String {
@@ -129,6 +135,8 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
     case .census: "census"
     case .state: "state"
     case .closing: "closing"
+    case .ages: "ages"
+    case .log: "log"
     }
   }
 }

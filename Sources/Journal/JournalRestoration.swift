@@ -46,6 +46,11 @@ package struct JournalRestoration: ~Copyable {
     try FileCopy.run(file, target) { progress($0, size + log) }
     if log > 0 {
       try FileCopy.run(file + "-wal", target + "-wal") { progress(size + $0, size + log) }
+    } else {
+      // The administrator chose this file; every nav gets a new epoch.
+      let copy = try Database(path: target)
+      try Metadata(FactTable(copy)).write(logPages: nil)
+      copy.close(tidy: true)
     }
   }
 

@@ -15,6 +15,8 @@ package protocol JournalStore: AnyObject {
   var lease: JournalLease? { get }
   /// The number of pages in the write-ahead log after the last commit; 0 if there is none.
   var walPages: Int { get }
+  /// Why commits would be lost although they succeed, or will fail; nil if none is known. Any thread.
+  var problem: JournalError? { get }
   /// The sizes of the database and of its log in bytes; 0 if unknown. Any thread.
   var fileSizes: (journal: Int, log: Int) { get }
 
@@ -27,6 +29,8 @@ package protocol JournalStore: AnyObject {
   func discardStaged()
   /// Moves rows from the write-ahead log into the file, and renews the lease, if there is either.
   func checkpoint() throws(JournalError)
+  /// Counts the time until `now`, in milliseconds of the boot clock, for the ages of rows.
+  func note(now: UInt64)
   /// Deletes a part of the history that retention no longer keeps; see `Journal.maintain`.
   func maintain(now: UInt64, budget: Int) throws(JournalError) -> MaintenanceReport
   /// Makes everything durable, and gives the database to the next process.

@@ -6,8 +6,6 @@ struct LedgerEntry {
     var revision: UInt64
     var sequence: UInt64
     var checksum: UInt64
-    /// The time of the newest row with the snapshot's revision; without such a row, the snapshot's own.
-    var time: UInt64
 
     /// The checksum, if a new snapshot replaces this one; else nil.
     func checksum(of new: SnapshotRow) -> UInt64? { new.revision == revision ? checksum : nil }
@@ -18,8 +16,6 @@ struct LedgerEntry {
   var headRevision: UInt64 = 0
   /// The sequence of that row or snapshot; the sequence numbers the rows of all navs together.
   var headSequence: UInt64 = 0
-  /// The time of that row or snapshot.
-  var headTime: UInt64 = 0
   /// The lowest sequence that a row of the nav can have.
   var oldestSequence: UInt64 = .max
   var rows = 0
@@ -29,8 +25,8 @@ struct LedgerEntry {
   ///
   /// The first one is the floor as soon as `isWhole` is false.
   var snapshots: [Snapshot] = []
-  /// The time of the oldest row that no snapshot covers; nil if there is none.
-  var uncoveredSince: UInt64?
+  /// The sequence of the oldest row that no snapshot covers; nil if there is none.
+  var firstUncovered: UInt64?
   // Flags come last, because each of them would take eight bytes between numbers.
   /// Whether the history still begins with the nav's creation, and retention has not cut it.
   var isWhole = false
@@ -128,25 +124,19 @@ extension LedgerEntry {
     rows += 1
     headRevision = max(headRevision, row.revision)
     headSequence = max(headSequence, row.sequence)
-    headTime = row.time
     if row.kind == .closed { isClosed = true }
-    if let index = snapshots.lastIndex(where: { $0.revision == row.revision }) {
-      snapshots[index].time = row.time
-    }
-    if row.sequence > snapshots.last?.sequence ?? 0, uncoveredSince == nil {
-      uncoveredSince = row.time
+    if row.sequence > snapshots.last?.sequence ?? 0, firstUncovered == nil {
+      firstUncovered = row.sequence
     }
   }
 
   fileprivate mutating func add(_ snapshot: SnapshotHeader) {
     precondition(snapshot.revision >= snapshots.last?.revision ?? 0, "snapshots must not go back")
     if snapshots.last?.revision == snapshot.revision { snapshots.removeLast() }
-    let isHead = snapshot.sequence == headSequence
     snapshots.append(
       Snapshot(
-        revision: snapshot.revision, sequence: snapshot.sequence, checksum: snapshot.checksum,
-        time: isHead ? headTime : snapshot.time))
-    if snapshot.sequence >= headSequence { uncoveredSince = nil }
+        revision: snapshot.revision, sequence: snapshot.sequence, checksum: snapshot.checksum))
+    if snapshot.sequence >= headSequence { firstUncovered = nil }
     headRevision = max(headRevision, snapshot.revision)
     headSequence = max(headSequence, snapshot.sequence)
   }

@@ -78,6 +78,26 @@ package struct Metadata {
     try write(.closing, Self.bytes(navs))
   }
 
+  /// Returns the ages of the rows; those of an empty journal if none are stored.
+  func ages() throws(JournalError) -> Ages {
+    let numbers = try numbers(.ages)
+    let marks = stride(from: 2, to: numbers.count, by: 2).map {
+      Ages.Mark(time: numbers[$0 - 1], through: numbers[$0])
+    }
+    return Ages(time: numbers.first ?? 0, marks: marks)
+  }
+
+  func write(_ ages: Ages) throws(JournalError) {
+    try write(.ages, Self.bytes([ages.time] + ages.marks.flatMap { [$0.time, $0.through] }))
+  }
+
+  /// Returns the pages that the write-ahead log has at least; nil if it may be missing.
+  func logPages() throws(JournalError) -> UInt64? { try numbers(.log).first }
+
+  func write(logPages: UInt64?) throws(JournalError) {
+    try write(.log, Self.bytes(logPages.map { [$0] } ?? []))
+  }
+
   func state() throws(JournalError) -> SyncState {
     guard let stored = try value(.state), let first = stored.first, first <= 1 else {
       throw .damaged(path: facts.name, what: "the note on its last sync is missing")

@@ -6,7 +6,6 @@ struct RowNote: Hashable {
   var nav: UInt64
   var revision: UInt64
   var previous: UInt64
-  var time: UInt64
   var kind: JournalRow.Kind
   var bodyCount: Int
 
@@ -15,7 +14,6 @@ struct RowNote: Hashable {
     nav = row.nav
     revision = row.revision
     previous = row.previous
-    time = row.time
     kind = row.kind
     self.bodyCount = bodyCount
   }
@@ -26,7 +24,6 @@ struct SnapshotHeader: Hashable {
   var nav: UInt64
   var revision: UInt64
   var sequence: UInt64
-  var time: UInt64
   /// The checksum stored with the snapshot.
   var checksum: UInt64
 
@@ -34,7 +31,6 @@ struct SnapshotHeader: Hashable {
     nav = snapshot.nav
     revision = snapshot.revision
     sequence = snapshot.sequence
-    time = snapshot.time
     self.checksum = checksum
   }
 }

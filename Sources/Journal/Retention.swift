@@ -3,7 +3,7 @@ import NavigationCore
 /// The rules by which the journal keeps history.
 ///
 /// A revision is kept while it is among its nav's newest `revisions` and younger than
-/// `milliseconds`. If all rows together exceed `bytes`, older history is deleted before that.
+/// `milliseconds` (``Ages``). If all rows together exceed `bytes`, older history is deleted before that.
 package struct Retention: Hashable, Sendable {
   /// The number of newest revisions kept for each nav.
   package var revisions: UInt64
@@ -52,13 +52,18 @@ struct RetentionPlan {
 
   /// Applies `retention` to `entries`; all rows together exceed their limit by `excess` bytes.
   init(
-    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, now: UInt64, excess: Int
+    _ entries: ArraySlice<LedgerEntry>, _ retention: Retention, _ ages: Ages, excess: Int
   ) {
     var excess = excess
+    let limits = (
+      expired: ages.newest(ofAge: retention.milliseconds),
+      uncovered: ages.newest(ofAge: retention.milliseconds / 4),
+      closed: ages.newest(ofAge: retention.closedMilliseconds)
+    )
     // If space is short, the oldest history is deleted first.
     let order = excess > 0 ? entries.sorted { $0.oldestSequence < $1.oldestSequence } : nil
     for entry in order.map({ $0[...] }) ?? entries {
-      let rules = Rules(entry: entry, retention: retention, now: now)
+      let rules = Rules(entry: entry, retention: retention, limits: limits)
       guard !entry.isClosed else {
         if rules.mayForget, closed.count < Self.most { closed.append(entry.nav) }
         continue
@@ -69,7 +74,7 @@ struct RetentionPlan {
         if let keeping { excess -= rules.bytes(below: keeping) }
       }
       if let keeping { raised.append((entry.nav, keeping)) }
-      let isPressed = excess > 0 && keeping == nil && entry.uncoveredSince != nil
+      let isPressed = excess > 0 && keeping == nil && entry.firstUncovered != nil
       if rules.needsSnapshot || isPressed, needsSnapshot.count < Self.most {
         needsSnapshot.append(entry.nav)
       }
@@ -82,17 +87,16 @@ struct RetentionPlan {
 private struct Rules {
   let entry: LedgerEntry
   let retention: Retention
-  let now: UInt64
+  /// The newest rows of the maximum age, of a quarter of it, and of that of closed navs.
+  let limits: (expired: UInt64, uncovered: UInt64, closed: UInt64)
 
-  private func age(_ time: UInt64) -> UInt64 { now > time ? now - time : 0 }
-
-  var mayForget: Bool { age(entry.headTime) >= retention.closedMilliseconds }
+  var mayForget: Bool { entry.headSequence <= limits.closed }
 
   /// The index of the newest snapshot below which retention keeps nothing; nil if the floor stays.
   var oldestToKeep: Int? {
     let found = entry.snapshots.lastIndex { snapshot in
       entry.headRevision - min(snapshot.revision, entry.headRevision) >= retention.revisions
-        || age(snapshot.time) >= retention.milliseconds
+        || snapshot.sequence <= limits.expired
     }
     return found.flatMap { entry.snapshots[$0].revision > entry.floor ? $0 : nil }
   }
@@ -101,12 +105,11 @@ private struct Rules {
   var nextToKeep: Int? { entry.snapshots.firstIndex { $0.revision > entry.floor } }
 
   var needsSnapshot: Bool {
-    guard let since = entry.uncoveredSince else { return false }
+    guard let first = entry.firstUncovered else { return false }
     let covered = entry.snapshots.last?.revision ?? 0
-    // At a quarter of the maximum age, so that rows do not outlive that age by much for want of a
-    // snapshot.
+    // Before the maximum age, so that rows do not outlive it by much for want of a snapshot.
     return entry.headRevision - covered >= retention.revisionsPerSnapshot
-      || age(since) >= retention.milliseconds / 4
+      || first <= limits.uncovered
   }
 
   /// Estimates the bytes that are freed if history begins at this snapshot.

@@ -74,12 +74,12 @@ import NavigationCore
     headBuffer.append(number: row.nav)
     headBuffer.append(number: row.revision)
     headBuffer.append(number: row.previous == 0 ? 0 : row.sequence - row.previous)
-    headBuffer.append(number: Self.folded(row.time &- time))
+    headBuffer.append(number: Self.folded(header.time &- time))
     headBuffer.append(number: UInt64(row.bodyCount))
     if let author = header.author { append(author) } else { headBuffer.append(number: 0) }
     bodyBuffer.append(body)
     last = row.sequence
-    time = row.time
+    time = header.time
     records += 1
     return row
   }

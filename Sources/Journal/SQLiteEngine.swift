@@ -25,6 +25,7 @@ final class SQLiteEngine: JournalEngine {
   private var state: SyncState
   private var isSynchronous = true
   private var reserve: LogReserve
+  private let files: JournalFiles
 
   /// Locks the directory, which it makes if there is none, makes an empty journal if there is none,
   /// and checks the format.
@@ -42,6 +43,7 @@ final class SQLiteEngine: JournalEngine {
     self.durability = durability
     self.bootID = bootID
     reserve = LogReserve(path: path + "-wal")
+    let logBytes = try fileSize(path + "-wal")
     let logDamage = try LogScan.damage(path: path + "-wal")
     database = try Database(path: path)
     try Schema.verify(database)
@@ -68,13 +70,20 @@ final class SQLiteEngine: JournalEngine {
     commitStatement = try database.prepare("COMMIT")
     state = try Metadata(facts).state()
     mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
+    files = JournalFiles(directory: directory, database: path)
     self.lock = consume lock
     // After unsynced commits were lost, any part of the log may be missing, so its damage is no
     // error.
     if let logDamage, !mustRenewEpochs { throw .damaged(path: path, what: logDamage) }
+    guard let pages = try Metadata(facts).logPages(), !mustRenewEpochs else { return }
+    guard logBytes ?? -1 < Int(pages) * LogScan.frameBytes else { return }
+    // The one that SQLite has just made would look right to the next start.
+    if logBytes == nil { try removeFile(path + "-wal") }
+    throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
   var shard: Shard { .first }
+  var problem: JournalError? { files.problem }
 
   var name: String { database.path }
 

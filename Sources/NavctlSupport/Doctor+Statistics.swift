@@ -17,12 +17,12 @@ extension Doctor {
   }
 
   static func storage(_ statistics: DaemonStatistics) -> DoctorFinding {
-    guard statistics.isStorageFailing else {
+    guard let problem = statistics.storageProblem else {
       return DoctorFinding("storage", .ok, "the journal accepts commits")
     }
     return DoctorFinding(
       "storage", .fail, "the journal accepts no commits; navd refuses changes and serves reads",
-      "free disk space where the journal is; find the error: journalctl -u navd")
+      TerminalText.visible(problem))
   }
 
   static func disk(_ statistics: DaemonStatistics) -> DoctorFinding {

@@ -19,8 +19,8 @@ package enum StatusDrawing {
 
   /// The state of the daemon: serving, stopping, or unable to write its journal.
   static func verdict(_ statistics: DaemonStatistics) -> StyledLine {
-    if statistics.isStorageFailing {
-      return StyledLine("  cannot write the journal; find the error: journalctl -u navd", .alert)
+    if statistics.storageProblem != nil {
+      return StyledLine("  cannot write the journal; find the error: navctl doctor", .alert)
     }
     if statistics.isServing == false { return StyledLine("  stopping", .alert) }
     return StyledLine("  serving")

@@ -57,7 +57,7 @@ package struct TopDrawing: Sendable {
     let count = Figures.count
     var first = StyledLine(TerminalText.visible(statistics.server), .strong)
     first.append("  up \(Figures.age(milliseconds: statistics.uptime))  ")
-    if statistics.isStorageFailing {
+    if statistics.storageProblem != nil {
       first.append("storage failing", .alert)
     } else if statistics.isServing == false {
       first.append("stopping", .alert)

@@ -91,7 +91,8 @@ extension ConfigurationKey {
       "The revisions of each nav that the journal keeps."),
     number(
       "history", "days", \.history.days, .days, 1...36_500,
-      "How long the journal keeps these revisions."),
+      "How long the journal keeps these revisions. Only time while navd runs counts, whatever the "
+        + "date is: a wrong clock deletes nothing."),
     number(
       "history", "bytes", \.history.bytes, .bytes, 1_048_576...1_099_511_627_776,
       "The history of all navs together that the journal keeps."),

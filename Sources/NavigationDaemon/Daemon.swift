@@ -327,6 +327,7 @@ package enum Daemon {
   }
 
   private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(DaemonError) {
+    journal.note(now: SystemClock.bootMilliseconds())
     do throws(JournalError) {
       try journal.close()
     } catch {

@@ -1,3 +1,5 @@
+import Journal
+
 /// Decides when the loop does work that no client requested: checkpoints, pruning, measurements.
 ///
 /// The loop prefers a quiet moment for it: 100 ms without an event. Times are in milliseconds of
@@ -18,8 +20,14 @@ struct MaintenanceSchedule {
   private var pruningDue: UInt64?
   private var checkpointDue: UInt64 = 0
   private var figuresDue: UInt64 = 0
-  /// Whether the last commit failed.
-  private(set) var isStorageFailing = false
+  private var examinationDue: UInt64 = 0
+  /// Why the journal cannot be used, as the last look at its files found.
+  private(set) var problem: JournalError?
+  /// The error of the last commit, if it failed.
+  private var failure: JournalError?
+
+  /// Why the journal takes no commits; nil if it takes them.
+  var storageProblem: String? { (problem ?? failure)?.description }
 
   /// Begins at the start of the daemon, as if there had been an event: clients reconnect first.
   init(at now: UInt64) { busyAt = now }
@@ -42,6 +50,13 @@ struct MaintenanceSchedule {
   /// Whether pruning has waited longer than `patience` for a quiet moment.
   func isOverdue(at now: UInt64) -> Bool {
     pruningDue.map { $0 + Self.patience <= now } ?? false
+  }
+
+  /// Whether to look at the files of the journal; true at most once a second.
+  mutating func mustExamine(at now: UInt64) -> Bool {
+    guard now >= examinationDue else { return false }
+    examinationDue = now + 1000
+    return true
   }
 
   /// Whether to read figures from the file system; true at most ten times a second.
@@ -71,16 +86,22 @@ struct MaintenanceSchedule {
 
   /// Notes that a batch became durable; returns whether the commit before it had failed.
   mutating func noteStored(at now: UInt64) -> Bool {
-    defer { isStorageFailing = false }
+    defer { failure = nil }
     if pruningDue == nil { pruningDue = now + 30_000 }
-    return isStorageFailing
+    return failure != nil
   }
 
   /// Notes that a commit failed; returns whether it is the first failure since the journal last
   /// took changes.
-  mutating func noteFailedCommit() -> Bool {
-    defer { isStorageFailing = true }
-    return !isStorageFailing
+  mutating func noteFailedCommit(_ error: JournalError) -> Bool {
+    defer { failure = error }
+    return failure == nil
+  }
+
+  /// Notes what a look at the files found; returns whether that is news.
+  mutating func noteExamined(_ found: JournalError?) -> Bool {
+    defer { problem = found }
+    return problem != found
   }
 
   /// Notes that a slice of pruning is done, and whether there is more to prune.

@@ -29,7 +29,8 @@ extension ServerLoop {
   }
 
   mutating func startDueBackup(at now: Instant) {
-    guard schedule.due(at: now) == 0, let backupFolder else { return }
+    // A copy of whatever is in the journal's place would count as the newest.
+    guard schedule.due(at: now) == 0, maintenance.problem == nil, let backupFolder else { return }
     schedule.noteStarted()
     backups.start(
       .scheduled(

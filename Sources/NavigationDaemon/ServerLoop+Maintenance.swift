@@ -20,7 +20,7 @@ extension ServerLoop {
       }
       guard maintenance.mustPrune(at: now.boot) else { return }
       let report = try writer.journal.maintain(
-        now: now.wall, budget: isRemote ? Self.remoteBudget : 2000)
+        now: now.boot, budget: isRemote ? Self.remoteBudget : 2000)
       for floor in report.floors {
         batches.append(.floor(nav: floor.nav, revision: floor.revision))
       }
@@ -33,11 +33,18 @@ extension ServerLoop {
     }
   }
 
+  /// Looks whether the files of the journal are still there, and reports a change.
+  mutating func examine() {
+    let found = writer.journal.problem
+    guard maintenance.noteExamined(found) else { return }
+    reportStorage(found?.description ?? "the journal can be written again")
+  }
+
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
     switch error {
     case .full, .writeFailed:
       maintenance.noteFailure(at: now.boot)
-      if !maintenance.isStorageFailing { reportStorage(error.description) }
+      if maintenance.storageProblem == nil { reportStorage(error.description) }
     case .syncFailed, .fenced, .locked, .damaged, .newer, .older, .unreadable, .unwritable,
       .unusable:
       throw DaemonError.journal(error)

@@ -44,8 +44,7 @@ extension ServerLoop {
 
   /// The status of a daemon that does no long work.
   private var standing: String {
-    maintenance.isStorageFailing
-      ? "the journal cannot be written: see the log" : configuration.status
+    maintenance.storageProblem ?? configuration.status
   }
 
   private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
@@ -56,9 +55,11 @@ extension ServerLoop {
     router.incidents = []
   }
 
-  /// Restores the paths of sockets that another process has replaced, and logs that.
-  func reclaimPlaces() {
+  /// Restores the paths of sockets that another process has replaced, and logs that; examines the
+  /// journal, too.
+  mutating func reclaimPlaces() {
     for entry in sockets.reclaim() { log(entry) }
+    examine()
   }
 }
 
@@ -93,7 +94,7 @@ extension ServerLoop {
   /// Passes the present figures before a client reads them; asks the file system at most ten times
   /// a second.
   mutating func handInGauges(at now: Instant) {
-    hub.measurements[.storageFailing] = maintenance.isStorageFailing ? 1 : 0
+    hub.measurements.storageProblem = maintenance.storageProblem
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
     handInBackups(at: now)
     guard maintenance.mustMeasure(at: now.boot) else { return }

@@ -127,12 +127,14 @@ struct ServerLoop: ~Copyable {
         + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd"
       log(LogEntry(.warning, text))
     }
+    writer.journal.note(now: Self.now().boot)
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()
     scheduleBackups()
-    // Opened now, while descriptors are available, instead of for the first nav to be revived.
-    if hub.hasDormantNavs { try history.open() }
+    // Opened now, while descriptors and files are there, instead of for the first nav to be revived.
+    if !isRemote || hub.hasDormantNavs { try history.open() }
+    if let directory = writer.journal.place.directory { sockets.watch.add(directory.path) }
     handInConstants()
     router.takeConnectionEvents()
     try router.admit(access.control)
@@ -162,6 +164,7 @@ extension ServerLoop {
   mutating func turn(at now: Instant) throws {
     try takeProgress(at: now)
     takeRouterEvents()
+    if maintenance.mustExamine(at: now.boot) { examine() }
     if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
     if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
     if served?.isMoving == true { try moveShards(at: now) }
@@ -187,6 +190,8 @@ extension ServerLoop {
     guard !events.isEmpty else { return }
     maintenance.noteEvents(at: now.boot)
     if hasGet { handInGauges(at: now) }
+    // Nothing is decided that only a file without a name would have.
+    if maintenance.problem != nil { return try rollBack(at: now) }
     for index in events.indices {
       hub.handle(events[index], at: now)
       guard !hub.isUnsound else { return try decideAgain(at: now) }
@@ -286,7 +291,7 @@ extension ServerLoop {
   /// what is durable.
   func mustStandStill(at now: Instant) -> Bool {
     !hub.maySeal || batches.areFull || !batches.areOps
-      || maintenance.isOverdue(at: now.boot)
+      || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
   }
 
   /// Waits until every batch is durable or has failed.
@@ -304,7 +309,7 @@ extension ServerLoop {
   mutating func fail(_ error: JournalError, at now: Instant) throws {
     switch error {
     case .full, .writeFailed:
-      if maintenance.noteFailedCommit() { reportStorage(error.description) }
+      if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
       try rollBack(at: now)
     case .fenced(_, let lost) where !lost.isEmpty:
       // Other shards go on: their events are decided again.

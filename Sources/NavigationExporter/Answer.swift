@@ -54,7 +54,7 @@ package enum Router {
   /// 200 if the daemon can serve changes, else 503 with the reason.
   static func readiness(_ statistics: DaemonStatistics) -> HTTPResponse {
     if statistics.isServing == false { return HTTPResponse(503, "navd is stopping") }
-    if statistics.isStorageFailing {
+    if statistics.storageProblem != nil {
       return HTTPResponse(503, "navd cannot write its journal; its log has the error")
     }
     return HTTPResponse(200, "ok")

@@ -116,7 +116,7 @@ package struct Metric: Sendable {
 
   private static let storage = [
     gauge("navd_storage_failing", "Whether the journal accepts no commits") {
-      $0.isStorageFailing ? 1 : 0
+      $0.storageProblem == nil ? 0 : 1
     },
     gauge("navd_journal_sequence", "Number of the newest row of the journal") {
       $0.sequence

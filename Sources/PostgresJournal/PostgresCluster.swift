@@ -62,6 +62,7 @@ final class PostgresCluster: ClusterJournal {
   var place: any JournalPlace { postgres }
   var name: String { postgres.name }
   var walPages: Int { 0 }
+  var problem: JournalError? { nil }
   var fileSizes: (journal: Int, log: Int) { (bytes.load(ordering: .relaxed), 0) }
 
   private func join(_ connection: PostgresConnection) throws(JournalError) {
@@ -309,6 +310,8 @@ extension PostgresCluster {
     if checkpoints.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }
     checkpoints += 1
   }
+
+  func note(now: UInt64) { for shard in shards.values { shard.journal.note(now: now) } }
 
   /// Prunes the history of the next shard that has something to delete.
   ///

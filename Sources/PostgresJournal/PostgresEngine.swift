@@ -221,6 +221,7 @@ extension PostgresEngine {
 
 extension PostgresEngine {
   var logPages: Int { 0 }
+  var problem: JournalError? { nil }
   var sizes: (journal: Int, log: Int) { cluster.fileSizes }
   func syncNow() throws(JournalError) {}
   func vacuumSlice() throws(JournalError) -> Int { 0 }

@@ -1,3 +1,4 @@
+import Journal
 import NavigationCore
 import Testing
 
@@ -81,10 +82,22 @@ import Testing
   @Test func `a change of the journal's health is noticed once`() {
     var schedule = Schedule(at: 0)
     #expect(schedule.noteStored(at: 0) == false)
-    #expect(schedule.noteFailedCommit() && schedule.isStorageFailing)
-    #expect(schedule.noteFailedCommit() == false)
-    #expect(schedule.noteStored(at: 0) && !schedule.isStorageFailing)
+    let full = JournalError.full(path: "j")
+    #expect(schedule.noteFailedCommit(full) && schedule.storageProblem == full.description)
+    #expect(schedule.noteFailedCommit(full) == false)
+    #expect(schedule.noteStored(at: 0) && schedule.storageProblem == nil)
     #expect(schedule.noteStored(at: 0) == false)
+  }
+
+  @Test func `the files of the journal are looked at once a second at most, and news told once`() {
+    var schedule = Schedule(at: 0)
+    #expect((1...10_000 as ClosedRange<UInt64>).count { schedule.mustExamine(at: $0) } == 10)
+    let gone = JournalError.unusable(path: "j", reason: "it is gone", remedy: "look")
+    #expect(!schedule.noteExamined(nil) && schedule.noteExamined(gone))
+    #expect(!schedule.noteExamined(gone) && schedule.problem == gone)
+    // A commit under way may still succeed.
+    #expect(!schedule.noteStored(at: 0) && schedule.storageProblem == gone.description)
+    #expect(schedule.noteExamined(nil) && schedule.storageProblem == nil)
   }
 
   @Test func `the file system is asked ten times a second at most`() {

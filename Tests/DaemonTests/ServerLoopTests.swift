@@ -95,6 +95,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 20])
+  func `a journal that is moved away takes no change within a second, until it is back`(
+    ops: Int
+  ) throws {
+    try withTemporaryDirectory { parent in
+      let directory = parent + "/state"
+      var stage = try LoopStage(directory)
+      try stage.open()
+      let before = stage.loop.hub.sequence
+      try FileManager.default.moveItem(atPath: directory, toPath: parent + "/away")
+      stage.pass(1000)
+      try stage.turn((0..<ops).map { stage.op(1, LoopStage.push("s\($0)")) })
+      try stage.settle()
+      #expect(stage.loop.hub.sequence == before)
+      #expect(stage.count(.refused(.storage)) == UInt64(ops))
+      #expect(stage.loop.maintenance.storageProblem?.contains("\(directory): it is gone") == true)
+      let entries = stage.sink.take()
+      #expect(entries.map(\.kind) == [.journalFailed] && entries.first?.level == .error)
+      // Reads are served, and nothing is logged again.
+      stage.pass(1000)
+      try stage.turn([stage.message(1, "get", #"{"id":900,"nav":"kiosk","what":"state"}"#)])
+      #expect(stage.sink.take().isEmpty)
+
+      try FileManager.default.moveItem(atPath: parent + "/away", toPath: directory)
+      stage.pass(1000)
+      try stage.turn([stage.op(1, LoopStage.push("s0"))])
+      try stage.settle()
+      #expect(stage.loop.hub.sequence == before + 1)
+      #expect(stage.sink.take().map(\.message) == ["the journal can be written again"])
+      try stage.close()
+      #expect(try LoopStage.rows(directory).map(\.revision) == [1, 2])
+    }
+  }
+
   @Test func `an op that breaks an invariant is refused alone, and its nav is frozen`() throws {
     try withTemporaryDirectory { directory in
       var stage = try LoopStage(directory) { $0.contains("bug") ? ["planted"] : [] }
@@ -142,6 +176,36 @@ import Testing
       try stage.close()
       let rows = try LoopStage.rows(directory)
       #expect(rows.count < 25 && rows.last?.revision == 81)
+    }
+  }
+
+  @Test func `a date that jumps by days and decades deletes no history`() throws {
+    try withTemporaryDirectory { directory in
+      var configuration = Configuration()
+      configuration.history.snapshotEvery = 4
+      let dates: [UInt64] = [1_732_147_200_000, 1_734_912_000_000, 0, 4_102_444_800_000]
+      for (index, date) in dates.enumerated() {
+        let client = UInt64(index) + 1
+        var stage = try LoopStage(directory, configuration)
+        try stage.turn([stage.hello(client)])
+        for number in 0..<20 {
+          stage.now.wall = number.isMultiple(of: 2) ? date : 946_684_800_000
+          let title = #"{"screen.set":{"screen":"home","title":"\#(date) \#(number)"}}"#
+          try stage.turn([stage.op(client, number == 0 ? LoopStage.create : title)])
+          try stage.answerAll()
+        }
+        // Several runs of pruning, on both dates.
+        for _ in 0..<10 {
+          stage.now.boot += 60_000
+          stage.now.wall = stage.now.wall == date ? 946_684_800_000 : date
+          stage.loop.maintenance.noteRetention(at: stage.now.boot)
+          try stage.turn()
+          try stage.settle()
+        }
+        #expect((stage.loop.writer.journal as? Journal)?.floor(of: 1) == 0)
+        try stage.close()
+      }
+      #expect(try LoopStage.rows(directory).count == 4 * 19 + 1)
     }
   }
 

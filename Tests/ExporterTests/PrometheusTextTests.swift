@@ -46,7 +46,7 @@ struct ParsedMetrics {
 @Suite struct PrometheusTextTests {
   private static let json = #"""
     {"server":"navd/0.1.0","boot":"00000000000000ff","seq":9,"navs":2,"sessions":1,"watches":3,
-    "rememberedClients":1,"resumeBytes":5,"serving":true,"storageFailing":true,"uptime":1500,
+    "rememberedClients":1,"resumeBytes":5,"serving":true,"storageProblem":"cannot","uptime":1500,
     "connections":4,"principals":[{"principal":"uid:5","connections":3},{"principal":"a","connections":1}],
     "connectionDifferences":2,"lag":{"watches":1,"max":7,"sum":7,"stalled":1},
     "journal":{"bytes":4096,"walBytes":10,"walPages":1,"limit":0},"disk":{"free":1,"size":2},

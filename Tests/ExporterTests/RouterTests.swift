@@ -63,10 +63,10 @@ private struct FakeProbe: DaemonProbe {
     var probe = FakeProbe()
     probe.known.isServing = true
     #expect(status("GET", "/readyz", probe) == 200)
-    probe.known.isStorageFailing = true
+    probe.known.storageProblem = "cannot"
     #expect(status("GET", "/readyz", probe) == 503)
     #expect(status("GET", "/livez", probe) == 200)
-    probe.known.isStorageFailing = false
+    probe.known.storageProblem = nil
     probe.known.isServing = false
     #expect(status("GET", "/readyz", probe) == 503)
   }

@@ -112,10 +112,14 @@ import Testing
     let journal = try Journal.open(directory.path)
     _ = try journal.contents()
     var ends: Set<Int> = []
+    var checkpointed = 0
     for batch in 0...(round * 3) {
       try journal.commit(writer.batch(1 + batch % 7))
       ends.insert(writer.rows.count)
-      if batch == 5 { try journal.checkpoint() }
+      if batch == 5 {
+        checkpointed = journal.walPages * 4120
+        try journal.checkpoint()
+      }
     }
     let copy = try TemporaryDirectory()
     for suffix in ["", "-wal"] {
@@ -131,6 +135,10 @@ import Testing
       try FileManager.default.copyItem(atPath: directory.file, toPath: cut.file)
       let length = Int.random(in: 0...log.count, using: &random)
       try log.prefix(length).write(to: URL(fileURLWithPath: cut.file + "-wal"))
+      guard length >= checkpointed else {
+        #expect(throws: JournalError.self) { try Journal.open(cut.path).contents() }
+        continue
+      }
       let rows = try Journal.open(cut.path).contents().rows
       #expect(rows == Array(writer.rows.prefix(rows.count)))
       #expect(rows.isEmpty || ends.contains(rows.count))

@@ -116,7 +116,7 @@ import Testing
         #expect(entry.floor == twin.oldestSnapshot?.revision ?? 0, note)
         #expect(entry.doomed == twin.oldestSnapshot?.sequence ?? 0, note)
         #expect(entry.snapshots.map(\.revision) == twin.snapshots.map(\.revision), note)
-        #expect(entry.uncoveredSince == twin.uncovered?.time, note)
+        #expect(entry.firstUncovered == twin.uncovered?.sequence, note)
         #expect(entry.isClosed == twin.isClosed, note)
         // The search for rows to delete begins here, so none may lie before it.
         #expect(entry.oldestSequence <= twin.rows.first?.sequence ?? .max, note)
@@ -138,7 +138,7 @@ import Testing
     var floor: [UInt64]
     var counts: [Int]
     var snapshots: [UInt64]
-    var uncoveredSince: UInt64?
+    var firstUncovered: UInt64?
     var isClosed: Bool
 
     init(_ entry: LedgerEntry) {
@@ -146,7 +146,7 @@ import Testing
       floor = [entry.floor, entry.doomed]
       counts = [entry.rows, entry.bytes]
       snapshots = entry.snapshots.flatMap { [$0.revision, $0.sequence, $0.checksum] }
-      uncoveredSince = entry.uncoveredSince
+      firstUncovered = entry.firstUncovered
       isClosed = entry.isClosed
     }
   }

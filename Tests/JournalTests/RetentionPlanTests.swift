@@ -5,7 +5,21 @@ import Testing
 
 /// What retention decides for navs, as `Retention` and navd.conf(5) state it.
 @Suite struct RetentionPlanTests {
-  private static let now: UInt64 = 100_000
+  /// A second between two marks, each of which covers 110 rows.
+  private static let ages = Ages(
+    time: 100_000,
+    marks: (1...95).map { Ages.Mark(time: $0 * 1_000, through: $0 * 110) })
+
+  /// The age of a row by the list of marks.
+  private static func age(of sequence: UInt64) -> UInt64 {
+    ages.marks.first { $0.through >= sequence }.map { ages.time - $0.time } ?? 0
+  }
+
+  private static func plan(
+    _ entries: [LedgerEntry], _ retention: Retention = retention, excess: Int = 0
+  ) -> RetentionPlan {
+    RetentionPlan(entries[...], retention, ages, excess: excess)
+  }
 
   /// A nav with snapshots at rising revisions, as a journal with some history has it.
   private static func entry(_ nav: UInt64, _ random: inout SeededGenerator) -> LedgerEntry {
@@ -13,19 +27,18 @@ import Testing
     entry.oldestSequence = UInt64.random(in: 1...10_000, using: &random)
     entry.bytes = Int.random(in: 0...50_000, using: &random)
     var revision = UInt64.random(in: 1...20, using: &random)
-    var time = UInt64.random(in: 0...60_000, using: &random)
     for _ in 0..<Int.random(in: 0...5, using: &random) {
       entry.snapshots.append(
         LedgerEntry.Snapshot(
-          revision: revision, sequence: entry.oldestSequence + revision, checksum: revision,
-          time: time))
+          revision: revision, sequence: entry.oldestSequence + revision, checksum: revision))
       revision += UInt64.random(in: 1...30, using: &random)
-      time += UInt64.random(in: 0...10_000, using: &random)
     }
     let covered = entry.snapshots.last?.revision ?? 0
     entry.headRevision = Bool.random(using: &random) || covered == 0 ? revision : covered
-    entry.headTime = time
-    if entry.headRevision > covered { entry.uncoveredSince = time }
+    entry.headSequence = entry.oldestSequence + entry.headRevision
+    if entry.headRevision > covered {
+      entry.firstUncovered = entry.oldestSequence + covered + 1
+    }
     entry.isWhole = entry.snapshots.isEmpty || Bool.random(using: &random)
     entry.isClosed = Int.random(in: 0..<6, using: &random) == 0
     return entry
@@ -44,13 +57,13 @@ import Testing
   /// young.
   private static func isBeyond(_ snapshot: LedgerEntry.Snapshot, _ entry: LedgerEntry) -> Bool {
     entry.headRevision - snapshot.revision >= retention.revisions
-      || now - snapshot.time >= retention.milliseconds
+      || age(of: snapshot.sequence) >= retention.milliseconds
   }
 
   @Test(arguments: 0..<25 as Range<UInt64>)
   func `the floor rises to the newest snapshot below which nothing is kept`(seed: UInt64) {
     let entries = Self.entries(40, seed: seed)
-    let plan = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: 0)
+    let plan = Self.plan(entries)
     for entry in entries {
       let raised = plan.raised.filter { $0.nav == entry.nav }
       #expect(raised.count <= 1)
@@ -65,11 +78,11 @@ import Testing
   @Test(arguments: 0..<25 as Range<UInt64>)
   func `a nav needs a snapshot when too many or too old revisions have none`(seed: UInt64) {
     let entries = Self.entries(40, seed: seed)
-    let plan = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: 0)
+    let plan = Self.plan(entries)
     let wanted = entries.filter { entry in
-      guard !entry.isClosed, let since = entry.uncoveredSince else { return false }
+      guard !entry.isClosed, let first = entry.firstUncovered else { return false }
       let covered = entry.snapshots.last?.revision ?? 0
-      return entry.headRevision - covered >= 20 || Self.now - since >= 50_000 / 4
+      return entry.headRevision - covered >= 20 || Self.age(of: first) >= 50_000 / 4
     }
     #expect(plan.needsSnapshot == wanted.map(\.nav))
   }
@@ -77,11 +90,10 @@ import Testing
   @Test func `a closed nav is forgotten ten minutes after its end, and not before`() {
     #expect(Retention().closedMilliseconds == 600_000)
     var entry = LedgerEntry(nav: 3)
-    entry.isClosed = true
-    entry.headTime = 5_000
-    entry.uncoveredSince = 0
-    for (now, forgotten) in [(0, []), (604_999, []), (605_000, [3])] as [(UInt64, [UInt64])] {
-      let plan = RetentionPlan([entry], Retention(), now: now, excess: 1 << 40)
+    (entry.isClosed, entry.headSequence, entry.firstUncovered) = (true, 7, 1)
+    for (time, forgotten) in [(5_000, []), (604_999, []), (605_000, [3])] as [(UInt64, [UInt64])] {
+      let ages = Ages(time: time, marks: [Ages.Mark(time: 5_000, through: 7)])
+      let plan = RetentionPlan([entry], Retention(), ages, excess: 1 << 40)
       #expect(plan.closed == forgotten && plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
     }
   }
@@ -91,8 +103,8 @@ import Testing
     let entries = Self.entries(30, seed: seed)
     var random = SeededGenerator(seed: seed)
     let excess = Int.random(in: 1...300_000, using: &random)
-    let plain = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: 0)
-    let plan = RetentionPlan(entries[...], Self.retention, now: Self.now, excess: excess)
+    let plain = Self.plan(entries)
+    let plan = Self.plan(entries, excess: excess)
     // What the rules give up without pressure is given up with it, too.
     for (nav, keeping) in plain.raised {
       #expect(plan.raised.contains { $0.nav == nav && $0.keeping == keeping })
@@ -116,12 +128,10 @@ import Testing
 
   @Test func `where space is short a nav without a snapshot to cut at is asked for one`() {
     var entry = LedgerEntry(nav: 5)
-    (entry.headRevision, entry.uncoveredSince, entry.bytes) = (3, Self.now, 1_000)
-    func asked(_ excess: Int) -> [UInt64] {
-      RetentionPlan([entry], Self.retention, now: Self.now, excess: excess).needsSnapshot
-    }
+    (entry.headRevision, entry.firstUncovered, entry.bytes) = (3, 20_000, 1_000)
+    func asked(_ excess: Int) -> [UInt64] { Self.plan([entry], excess: excess).needsSnapshot }
     #expect(asked(0).isEmpty && asked(1) == [5])
-    entry.uncoveredSince = nil
+    entry.firstUncovered = nil
     #expect(asked(1).isEmpty)
   }
 
@@ -133,23 +143,21 @@ import Testing
     }
     let open = (101...200).reversed().map { number in
       var entry = LedgerEntry(nav: UInt64(number))
-      (entry.headRevision, entry.uncoveredSince) = (1_000, 0)
+      (entry.headRevision, entry.firstUncovered) = (1_000, 1)
       return entry
     }
-    let plan = RetentionPlan((closed + open)[...], Self.retention, now: Self.now, excess: 0)
+    let plan = Self.plan(closed + open)
     #expect(plan.closed == Array(1...64))
     #expect(plan.needsSnapshot == Array(137...200))
   }
 
-  @Test func `a clock that was set back ages nothing`() {
+  @Test func `a row that no mark covers has no age`() {
     var entry = LedgerEntry(nav: 1)
-    (entry.headRevision, entry.headTime, entry.uncoveredSince) = (5, 9_000, 9_000)
-    entry.snapshots = [LedgerEntry.Snapshot(revision: 4, sequence: 4, checksum: 0, time: 9_000)]
-    var plan = RetentionPlan([entry], Self.retention, now: 0, excess: 0)
-    #expect(plan.raised.isEmpty && plan.needsSnapshot.isEmpty)
+    (entry.headRevision, entry.headSequence, entry.firstUncovered) = (5, 11_005, 11_005)
+    entry.snapshots = [LedgerEntry.Snapshot(revision: 4, sequence: 11_004, checksum: 0)]
+    let open = Self.plan([entry])
     entry.isClosed = true
-    plan = RetentionPlan([entry], Self.retention, now: 0, excess: 0)
-    #expect(plan.closed.isEmpty)
+    #expect(open.raised.isEmpty && open.needsSnapshot.isEmpty && Self.plan([entry]).closed.isEmpty)
   }
 }
 

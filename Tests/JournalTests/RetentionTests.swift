@@ -87,7 +87,8 @@ import Testing
     try journal.commit([.snapshot(writer.snapshot(nav: 2))])
     try journal.commit([.row(writer.row(nav: 2, kind: .closed, time: 1_000))])
     try journal.commit(writer.batch(5, navs: 1))
-    #expect(try journal.maintain(now: 600_000, budget: 10).forgotten.isEmpty)
+    #expect(try journal.maintain(now: 1_000, budget: 10).forgotten.isEmpty)
+    #expect(try journal.maintain(now: 600_999, budget: 10).forgotten.isEmpty)
     let report = try journal.maintain(now: 601_000, budget: 10)
     #expect(report.forgotten == [2] && report.hasMore && report.deletedRows < 10)
 
@@ -134,6 +135,7 @@ import Testing
     _ = try journal.contents()
     try journal.commit(writer.batch(10, navs: 1))
     let day: UInt64 = 24 * 3_600_000
+    journal.note(now: 0)
     #expect(try journal.maintain(now: 7 * day, budget: 10).needsSnapshot.isEmpty)
     #expect(try journal.maintain(now: 8 * day, budget: 10).needsSnapshot == [1])
     try settle(journal, &writer, now: 8 * day)
@@ -144,6 +146,84 @@ import Testing
     try journal.commit(writer.batch(1, navs: 1))
     try journal.close()
     #expect(try Journal.open(directory.path).contents().rows == Array(writer.rows.suffix(1)))
+  }
+
+  /// One hour of boot time, and a day of them.
+  private static let (hour, day) = (3_600_000 as UInt64, 24 * 3_600_000 as UInt64)
+
+  /// A wall clock that is right, or jumps by days and decades in both directions.
+  private static func clocks(_ seed: UInt64) -> (UInt64) -> UInt64 {
+    var random = SeededGenerator(seed: seed)
+    let jumps = [0, day, 40 * day, 36_500 * day]
+    return { truth in
+      guard seed > 0 else { return truth }
+      let jump = jumps.randomElement(using: &random) ?? 0
+      return Bool.random(using: &random) ? truth + jump : truth - min(jump, truth)
+    }
+  }
+
+  /// Runs 60 days of a device that is switched off, without an orderly stop, every few hours.
+  ///
+  /// Returns the floor after each run, and whether one was above a revision younger than 30 days.
+  private func course(
+    _ clock: (UInt64) -> UInt64, seed: UInt64
+  ) throws -> (floors: [UInt64], isWrong: Bool) {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: seed)
+    var random = SeededGenerator(seed: seed)
+    var truth = 20_000 * Self.day
+    var births: [UInt64: UInt64] = [:]
+    var (floors, isWrong): ([UInt64], Bool) = ([], false)
+    for _ in 0..<60 {
+      let journal = try Journal.open(directory.path, retention: Retention(revisionsPerSnapshot: 4))
+      _ = try journal.contents()
+      var boot = UInt64.random(in: 1...Self.hour, using: &random)
+      journal.note(now: boot)
+      for _ in 0..<24 {
+        let passed = UInt64.random(in: 1...Self.hour, using: &random)
+        (truth, boot) = (truth + passed, boot + passed)
+        let row = writer.row(nav: 1, time: clock(truth), bytes: 10)
+        try journal.commit([.row(row)])
+        births[row.revision] = truth
+        try settle(journal, &writer, now: boot)
+      }
+      let floor = journal.floor(of: 1)
+      isWrong = isWrong || births.contains { $0 <= floor && truth - $1 < 30 * Self.day }
+      floors.append(floor)
+      truth += UInt64.random(in: 0...Self.day, using: &random)
+      if Bool.random(using: &random) { try journal.close() }
+    }
+    return (floors, isWrong)
+  }
+
+  @Test(arguments: 1..<6 as Range<UInt64>)
+  func `a clock that jumps by days and decades, at run and at boot, deletes nothing`(
+    seed: UInt64
+  ) throws {
+    let right = try course(Self.clocks(0), seed: seed)
+    let wrong = try course(Self.clocks(seed), seed: seed)
+    #expect(!right.isWrong && !wrong.isWrong)
+    #expect(right.floors == wrong.floors)
+  }
+
+  @Test func `rows die by age once navd has run for so long, over many starts`() throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 4)
+    for start in 0..<50 as Range<UInt64> {
+      let journal = try Journal.open(directory.path)
+      _ = try journal.contents()
+      // Each boot begins with the same clocks.
+      journal.note(now: 1_000)
+      if start == 0 {
+        try journal.commit(writer.batch(10, navs: 1, time: 0))
+        try settle(journal, &writer, now: 2_000)
+      }
+      journal.note(now: 1_000 + Self.day)
+      try settle(journal, &writer, now: 1_000 + Self.day)
+      let floor = journal.floor(of: 1)
+      #expect(start < 29 ? floor == 0 : start < 35 || floor == 10, "start \(start)")
+      try journal.close()
+    }
   }
 
   @Test func `free pages go back to the file system`() throws {

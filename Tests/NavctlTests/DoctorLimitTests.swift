@@ -269,10 +269,10 @@ import Testing
       "  stopping", "  version      navd/0.1.0", "  sessions     3, 2 stalled",
       "  watches      7, 3 behind by up to 40 revisions", "  journal      10.5 MB",
     ] { #expect(lines.contains(line), "\(lines)") }
-    worse.isStorageFailing = true
+    worse.storageProblem = "cannot"
     #expect(
       StatusDrawing.verdict(worse).plain
-        == "  cannot write the journal; find the error: journalctl -u navd")
+        == "  cannot write the journal; find the error: navctl doctor")
   }
 
   @Test func `names of the daemon and of keys cannot steer the terminal`() {

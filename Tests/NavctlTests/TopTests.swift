@@ -173,7 +173,7 @@ import Testing
   @Test func `a status fits on a screen and says what is wrong`() {
     var statistics = DaemonStatistics()
     statistics.server = "navd/0.1.0"
-    statistics.isStorageFailing = true
+    statistics.storageProblem = "cannot"
     statistics.operations = ["ok": 3, "repeated": 1, "desync": 2]
     let lines = StatusDrawing.lines(statistics, endpoint: "ipc:///x", columns: 60).map(\.plain)
     #expect(lines.count < 24)

@@ -119,7 +119,7 @@ import Testing
     let client = try world.kiosk()
     world.hub.measurements[.transportVersion] = 40_304
     world.hub.measurements[.diskFree] = 7
-    world.hub.measurements[.storageFailing] = 1
+    world.hub.measurements.storageProblem = "cannot"
     world.hub.measurements[.startedAt] = world.now.boot - 5
     world.hub.measurements.note(20_000, .commit)
     world.hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
@@ -127,7 +127,7 @@ import Testing
     let stats = try stats(client)
     #expect((stats["process"] as? [String: Any])?["libzmq"] as? String == "4.3.4")
     #expect((stats["disk"] as? [String: Int])?["free"] == 7)
-    #expect(stats["storageFailing"] as? Bool == true)
+    #expect(stats["storageProblem"] as? String == "cannot")
     #expect(stats["uptime"] as? Int == 5)
     #expect((stats["process"] as? [String: Any])?["principalLimit"] as? Int == 256)
     let principals = stats["principals"] as? [[String: Any]]

@@ -68,7 +68,7 @@ extension Hub {
       json.integer(UInt64(max(navs.ringBytes, 0)))
       if let progress = backupProgress { json.progress(of: progress) }
       json.member("serving", !isStopping)
-      json.member("storageFailing", measurements[.storageFailing] > 0)
+      json.optional("storageProblem", measurements.storageProblem)
       json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
       json.gauges(measurements, lag)
       if let view = shards.view { json.cluster(view, here: shards.here.count) }

@@ -48,8 +48,6 @@ package struct Measurements: Sendable {
     case diskFree
     /// All bytes of that file system.
     case diskSize
-    /// 1 while the journal accepts no commits, else 0.
-    case storageFailing
     /// Milliseconds between two backups of the daemon's own; 0 if it makes none.
     case backupInterval
     /// 1 + the milliseconds since the newest of these; 0 if there is none.
@@ -94,6 +92,8 @@ package struct Measurements: Sendable {
   private var values: [UInt64]
   /// The users and keys with the most connections, in descending order.
   package var principals: [PrincipalConnections] = []
+  /// Why the journal accepts no commits; nil while it does.
+  package var storageProblem: String?
 
   package init() { values = [UInt64](repeating: 0, count: Self.all) }
 

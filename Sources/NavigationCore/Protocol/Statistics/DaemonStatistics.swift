@@ -22,8 +22,8 @@ package struct DaemonStatistics: Sendable {
   package var uptime: UInt64 = 0
   /// Whether the daemon accepts sessions; nil if it does not report that.
   package var isServing: Bool?
-  /// Whether the journal accepts no commits at present.
-  package var isStorageFailing = false
+  /// Why the journal accepts no commits at present, and what to do; nil if it accepts them.
+  package var storageProblem: String?
   /// The number of watches that are behind, the lag of the slowest in revisions, and the sum.
   package var (watchesBehind, largestLag, lag): (UInt64, UInt64, UInt64) = (0, 0, 0)
   /// Sessions without flow-control credit, to which the daemon can send nothing.
@@ -122,7 +122,7 @@ package struct DaemonStatistics: Sendable {
     resumeBytes = all.number("resumeBytes")
     uptime = all.number("uptime")
     isServing = all["serving"]?.bool
-    isStorageFailing = all["storageFailing"]?.bool ?? false
+    storageProblem = all["storageProblem"]?.string
     readPlaces(all)
     readCounters(all)
   }

@@ -1,0 +1,136 @@
+import Foundation
+import NavigationCore
+import Testing
+
+@testable import Journal
+
+/// Files of an open journal that somebody removes, moves or replaces; and logs that are lost between runs.
+@Suite struct JournalFilesTests {
+  /// What can become of a file or directory with this suffix, and how it looks.
+  enum Loss: CaseIterable { case removed, moved, replaced, copied }
+
+  static let losses = [
+    "/lock", "/journal.sqlite", "/journal.sqlite-wal", "/journal.sqlite-shm", "",
+  ]
+
+  @Test(arguments: losses, Loss.allCases)
+  func `a file that is gone or replaced is named, until it is back`(suffix: String, loss: Loss)
+    throws
+  {
+    let parent = try TemporaryDirectory()
+    let directory = parent.path + "/state"
+    var writer = Writer(seed: 1)
+    let journal = try Journal.open(directory)
+    _ = try journal.contents()
+    try journal.commit(writer.batch(9))
+    #expect(journal.problem == nil)
+    let (files, path, other) = (FileManager.default, directory + suffix, parent.path + "/other")
+    switch loss {
+    case .removed: try files.removeItem(atPath: path)
+    case .moved: try files.moveItem(atPath: path, toPath: other)
+    case .replaced, .copied:
+      try files.moveItem(atPath: path, toPath: other)
+      if loss == .copied { try files.copyItem(atPath: other, toPath: path) }
+      if loss == .replaced {
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+      }
+    }
+    let problem = try #require(journal.problem)
+    #expect(problem.path == path, "\(problem)")
+    let isGone = loss == .removed || loss == .moved
+    #expect(problem.description.contains(isGone ? "it is gone" : "not the file that navd opened"))
+    #expect(problem.description.hasSuffix("or restart navd, which begins with what is there"))
+    guard loss == .moved else {
+      // An end in order would touch what is there now.
+      #expect(throws: problem) { try journal.close() }
+      return
+    }
+    try files.moveItem(atPath: other, toPath: path)
+    #expect(journal.problem == nil)
+    try journal.commit(writer.batch(9))
+    try journal.close()
+    #expect(try Journal.open(directory).contents().rows == writer.rows)
+  }
+
+  /// The files of a killed process, after commits and perhaps a checkpoint while it ran.
+  private static func killed(checkpoint: Bool) throws -> (TemporaryDirectory, [JournalRow]) {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 2)
+    let journal = try Journal.open(directory.path)
+    _ = try journal.contents()
+    for _ in 0..<5 { try journal.commit(writer.batch(30)) }
+    if checkpoint { try journal.checkpoint() }
+    let copy = try directory.copy()
+    try journal.close()
+    return (copy, writer.rows)
+  }
+
+  @Test(arguments: [false, true])
+  func `a log that was removed after a kill is damage, at each start`(checkpoint: Bool) throws {
+    let (directory, rows) = try Self.killed(checkpoint: checkpoint)
+    let whole = try directory.copy()
+    #expect(try Journal.open(whole.path).contents().rows == rows)
+    try FileManager.default.removeItem(atPath: directory.file + "-wal")
+    for _ in 0..<3 {
+      #expect(
+        throws: JournalError.damaged(
+          path: directory.file, what: "its write-ahead log is missing, or cut short")
+      ) { try Journal.open(directory.path) }
+    }
+    // Whoever wants the older state restores it, so that every nav gets a new epoch.
+    let target = try TemporaryDirectory()
+    let restoration = try JournalRestoration.begin(in: target.path, holder: "test")
+    try restoration.copy(directory.file) { _, _ in }
+    let found = try Journal.open(restoration.draft).contents().rows
+    #expect(found == Array(rows.prefix(found.count)))
+    restoration.discard()
+  }
+
+  @Test func `a log that is shorter than at the last checkpoint is damage`() throws {
+    let (directory, _) = try Self.killed(checkpoint: true)
+    for bytes in [0, 31, 32 + 4120] as [UInt64] {
+      let copy = try directory.copy()
+      let log = try FileHandle(forWritingTo: URL(fileURLWithPath: copy.file + "-wal"))
+      try log.truncate(atOffset: bytes)
+      try log.close()
+      #expect(throws: JournalError.self, "\(bytes) bytes") { try Journal.open(copy.path) }
+    }
+  }
+
+  @Test func `after an end in order there is no log, and none is missed`() throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 3)
+    for _ in 0..<3 {
+      let journal = try Journal.open(directory.path)
+      #expect(try journal.contents().rows == writer.rows)
+      try journal.commit(writer.batch(40))
+      try journal.checkpoint()
+      try journal.close()
+      #expect(!FileManager.default.fileExists(atPath: directory.file + "-wal"))
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can mount"))
+  func `a file system that becomes read-only, or is mounted over, is named`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/disk"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let (tmpfs, options) = ("tmpfs", "size=8m")
+    try #require(unsafe mount("none", path, tmpfs, 0, options) == 0)
+    defer { for _ in 0..<2 { unsafe umount2(path, Int32(MNT_DETACH)) } }
+    let journal = try Journal.open(path)
+    _ = try journal.contents()
+    // A bind mount that is read-only, over the directory itself.
+    try #require(unsafe mount("none", path, tmpfs, 0, options) == 0)
+    #expect(journal.problem?.description.contains("not the file") == true)
+    unsafe umount2(path, 0)
+    #expect(journal.problem == nil)
+    try #require(unsafe mount(path, path, nil, UInt(MS_BIND), nil) == 0)
+    try #require(
+      unsafe mount("none", path, nil, UInt(MS_REMOUNT | MS_BIND | MS_RDONLY), nil) == 0)
+    #expect(journal.problem?.description.contains("its file system is read-only") == true)
+    unsafe umount2(path, 0)
+    #expect(journal.problem == nil)
+    try journal.close()
+  }
+}
