@@ -39,6 +39,12 @@ package enum Daemon {
     if navd_raise_descriptor_limit() != 0 {
       log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
     }
+    if let limit = descriptorLimit(), limit < leastDescriptors {
+      throw DaemonError.endpoint(
+        "any address",
+        reason: "the limit of open files (RLIMIT_NOFILE) is \(limit), and 32 connections need "
+          + "\(leastDescriptors): raise LimitNOFILE= of the unit, or ulimit -n")
+    }
     let inherited = try serviceManager { () throws(ServiceManagerError) in
       try ServiceManager.inheritedSockets()
     }
@@ -79,6 +85,10 @@ package enum Daemon {
     log(LogEntry(.info, "stopped", kind: .stopped))
     log.flush()
   }
+
+  /// The descriptors with which 32 clients can connect: 64 are kept free (`navd_accept_sparingly`), and
+  /// navd itself opens up to 44.
+  private static let leastDescriptors: UInt64 = 64 + 44 + 32
 
   /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
   private static func listen(

@@ -42,5 +42,20 @@ extension ProcessTests {
       #expect(try option.ended() == 2)
       #expect(option.standardError.contains("'--no-such'"), "\(option.transcript)")
     }
+
+    @Test(arguments: [20, 40, 80, 96, 139])
+    func `a limit of files that leaves no room for 32 connections is named`(limit: Int) throws {
+      let error = #expect(throws: (any Error).self) { try TestDaemon(descriptors: limit) }
+      let text = "the limit of open files (RLIMIT_NOFILE) is \(limit), and 32 connections need 140"
+      #expect("\(error.map { "\($0)" } ?? "")".contains(text))
+    }
+
+    @Test func `with the least limit of files, 32 clients connect`() throws {
+      let daemon = try TestDaemon(descriptors: 140)
+      let peers = try (0..<32).map { _ in try Peer(daemon.endpoint) }
+      try peers[0].create("kiosk")
+      for peer in peers { #expect(try peer.state("kiosk")["rev"]?.integer == 1) }
+      #expect(try daemon.stop() == 0)
+    }
   }
 }
