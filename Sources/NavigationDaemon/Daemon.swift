@@ -98,6 +98,13 @@ package enum Daemon {
     for place in places {
       let socket = try place.open()
       sockets.append(socket)
+      guard navd_socket_cookie(socket.lent.descriptor) != 0 else {
+        throw .endpoint(
+          place.endpoint,
+          reason:
+            "the kernel does not number its sockets (SO_COOKIE, Linux 4.12), so navd cannot tell "
+            + "connections apart: it is older, or a sandbox or qemu-user stands before it")
+      }
       guard socket.isAwaited else { continue }
       log(
         LogEntry(

@@ -43,6 +43,28 @@ extension ProcessTests {
       #expect(option.standardError.contains("'--no-such'"), "\(option.transcript)")
     }
 
+    @Test(.enabled(if: hasCompiler, "there is no C compiler"))
+    func `a kernel that does not number its sockets is named as the cause`() throws {
+      let directory = try TestDirectory()
+      let source = """
+        #include <errno.h>
+        #include <sys/socket.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int getsockopt(int socket, int level, int name, void *value, socklen_t *size) {
+          if (level == SOL_SOCKET && name == SO_COOKIE) return errno = ENOPROTOOPT, -1;
+          return syscall(SYS_getsockopt, socket, level, name, value, size);
+        }
+        """
+      let navd = try Child(
+        Binaries.path("navd"), ["--listen", "ipc://\(directory.path)/s"],
+        environment: try environment(source, in: directory))
+      #expect(try navd.ended() == 8)
+      #expect(
+        navd.standardError.contains("the kernel does not number its sockets (SO_COOKIE"),
+        "\(navd.transcript)")
+    }
+
     @Test(arguments: [20, 40, 80, 96, 139])
     func `a limit of files that leaves no room for 32 connections is named`(limit: Int) throws {
       let error = #expect(throws: (any Error).self) { try TestDaemon(descriptors: limit) }
