@@ -50,9 +50,9 @@ package enum Program {
           ]))
   }
 
-  /// Runs a command line and ends the process with its exit status.
-  package static func run(_ arguments: [String], keeper: JournalKeeper) -> Never {
-    let line = grammar(keeper).parse(arguments)
+  /// Runs the command line of the process and ends it with the exit status.
+  package static func run(keeper: JournalKeeper) -> Never {
+    let line = grammar(keeper).parse(ProcessArguments.afterName)
     if let conninfo = line.value(of: "qualify"), let qualify = keeper.qualify { qualify(conninfo) }
     let environment = ProcessEnvironment.current()
     let isService = environment["INVOCATION_ID"] != nil

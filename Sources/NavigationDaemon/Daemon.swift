@@ -39,6 +39,12 @@ package enum Daemon {
     if navd_raise_descriptor_limit() != 0 {
       log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
     }
+    if let limit = descriptorLimit(), limit < leastDescriptors {
+      throw DaemonError.endpoint(
+        "any address",
+        reason: "the limit of open files (RLIMIT_NOFILE) is \(limit), and 32 connections need "
+          + "\(leastDescriptors): raise LimitNOFILE= of the unit, or ulimit -n")
+    }
     let inherited = try serviceManager { () throws(ServiceManagerError) in
       try ServiceManager.inheritedSockets()
     }
@@ -83,6 +89,10 @@ package enum Daemon {
     log.flush()
   }
 
+  /// The descriptors with which 32 clients can connect: 64 are kept free (`navd_accept_sparingly`), and
+  /// navd itself opens up to 44.
+  private static let leastDescriptors: UInt64 = 64 + 44 + 32
+
   /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
   private static func listen(
     _ places: [SocketPlace], _ log: Log
@@ -91,6 +101,13 @@ package enum Daemon {
     for place in places {
       let socket = try place.open()
       sockets.append(socket)
+      guard navd_socket_cookie(socket.lent.descriptor) != 0 else {
+        throw .endpoint(
+          place.endpoint,
+          reason:
+            "the kernel does not number its sockets (SO_COOKIE, Linux 4.12), so navd cannot tell "
+            + "connections apart: it is older, or a sandbox or qemu-user stands before it")
+      }
       guard socket.isAwaited else { continue }
       log(
         LogEntry(

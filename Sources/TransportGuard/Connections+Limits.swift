@@ -88,6 +88,23 @@ extension Connections {
     return ownExcess > excess ? (ownExcess, true) : (excess, false)
   }
 
+  /// The principal of the open connection with a descriptor; nil if it is not certain.
+  ///
+  /// A request for admission names no descriptor. So before its first message, a connection has a
+  /// principal if all silent ones of its origin are admitted, and have the same.
+  func principal(behind descriptor: Int32) -> String? {
+    guard let slot = slot(behind: descriptor) else { return nil }
+    let origin = self[slot].acceptance.origin
+    let candidates = indices.filter {
+      self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
+    }
+    let peer = self[slot].peer
+    let isCertain = candidates.allSatisfy {
+      self[$0].admission != 0 && self[$0].peer.isOfSamePrincipal(as: peer)
+    }
+    return self[slot].id != nil || isCertain ? peer.principal : nil
+  }
+
   /// The number of admitted connections of each user and key, in descending order.
   var principals: [(name: String, connections: Int)] {
     var counts: [String: Int] = [:]

@@ -60,9 +60,8 @@ extension GuardedRouter {
   }
 
   private mutating func report(_ cut: InboundGate.Cut) {
-    let known = cut.descriptor.flatMap { connections.slot(behind: $0) }
-      .flatMap { connections[$0].id == nil ? nil : $0 }
-    let principal = cut.user.map { "uid:\($0)" } ?? known.map { connections[$0].peer.principal }
+    let principal =
+      cut.user.map { "uid:\($0)" } ?? cut.descriptor.flatMap { connections.principal(behind: $0) }
     let text = "\(principal ?? "a peer") is disconnected: \(cut.reason.text)"
     var incident = Incident(.warning, .limited, text)
     incident.principal = principal

@@ -358,7 +358,11 @@ extension InboundGate.Reason {
     case .offence(.routingID): "it chose its own routing id"
     case .offence(.longMessage):
       "the frames of one message exceed [limits] message-to-daemon-bytes together"
-    case .offence(.command): "it sent a ZMTP command that clients do not send"
+    case .offence(.command("MESSAGE", let bytes)):
+      "it sent a frame of \(bytes) bytes as the ZMTP command MESSAGE, which carries heartbeats only, "
+        + "2 a second"
+    case .offence(.command(let name, let bytes)):
+      "it sent a ZMTP command\(name.isEmpty ? "" : " \(name)") of \(bytes) bytes, which clients do not send"
     case .connectionLimit: "it sent more than navd holds unread for one connection"
     case .totalLimit:
       "the unread messages of all peers exceed [limits] unread-total-bytes, and it sent most of them"

@@ -16,8 +16,8 @@ package struct InboundStream: Sendable {
     case routingID
     /// The frames of a message together exceed the limit.
     case longMessage
-    /// A command that a client may not send, or not at this point.
-    case command
+    /// A command that a client may not send, or not at this point; its name is empty if unknown.
+    case command(name: String, bytes: Int)
   }
 
   /// The cost of a frame in addition to its bytes: what libzmq keeps for it.
@@ -122,12 +122,13 @@ package struct InboundStream: Sendable {
   private mutating func beginFrame(_ second: () -> UInt64, _ cost: inout Int) -> Offence? {
     remaining = length
     lengthBytes = -1
+    let unknown = Offence.command(name: "", bytes: Int(clamping: length))
+    isFree = isSealed && length <= Self.signOfLifeBytes && isSignOfLife(second())
     if isCommand {
-      guard flags & ~Flag.long == Flag.command, length <= Self.commandBytes else { return .command }
+      guard flags & ~Flag.long == Flag.command, length <= Self.commandBytes else { return unknown }
     } else {
       // libzmq would accept a handshake in a frame without the command flag.
-      guard flags & ~Flag.long <= Flag.more, isReady || isSealed else { return .command }
-      isFree = isSealed && length <= Self.signOfLifeBytes && isSignOfLife(second())
+      guard flags & ~Flag.long <= Flag.more, isReady || isSealed else { return unknown }
       if !isFree {
         // The bytes follow. The seal is among them, but libzmq does not keep it.
         let seal = isSealed ? Int(min(length, UInt64(Self.sealBytes))) : 0
@@ -165,14 +166,13 @@ package struct InboundStream: Sendable {
   }
 
   private mutating func judge(_ command: Span<UInt8>) -> Offence? {
-    if isSealed {
-      let isHandshake = Name.handshakes.contains { command.starts(with: $0) }
-      return isHandshake ? nil : .command
+    let allowed =
+      isSealed
+      ? Name.handshakes + (isFree ? [Name.message] : []) : isReady ? Name.signsOfLife : [Name.ready]
+    guard allowed.contains(where: { command.starts(with: $0) }) else {
+      return .command(name: Self.name(of: command), bytes: command.count)
     }
-    if isReady {
-      return Name.signsOfLife.contains { command.starts(with: $0) } ? nil : .command
-    }
-    guard command.starts(with: Name.ready) else { return .command }
+    guard !isSealed, !isReady else { return nil }
     isReady = true
     let metadata = command.extracting(Name.ready.count..<command.count)
     return Self.namesRoutingID(metadata) ? .routingID : nil
@@ -183,6 +183,19 @@ package struct InboundStream: Sendable {
     static let ready = [5] + Array("READY".utf8)
     static let signsOfLife = ["PING", "PONG"].map { [4] + Array($0.utf8) }
     static let handshakes = [[5] + Array("HELLO".utf8), [8] + Array("INITIATE".utf8)]
+    /// A sealed frame, in the form of RFC 26; libzmq sends it without the flag of a command.
+    ///
+    /// Some libraries, such as pyomq, set the flag in an answer to a heartbeat.
+    static let message = [7] + Array("MESSAGE".utf8)
+  }
+
+  /// The name of a command, for the log; empty if it is none.
+  private static func name(of command: Span<UInt8>) -> String {
+    let length = command.isEmpty ? 0 : Int(command[0])
+    guard length <= 16, length < command.count else { return "" }
+    let bytes = (0..<length).map { command[$0 + 1] }
+    return bytes.allSatisfy { (0x41...0x5A).contains($0) }
+      ? String(decoding: bytes, as: UTF8.self) : ""
   }
 
   private static let identity = Array("identity".utf8)

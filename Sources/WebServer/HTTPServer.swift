@@ -103,7 +103,12 @@ package struct HTTPServer: ~Copyable {
     let count = unsafe navd_http_ready(descriptor, &ready)
     for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
     var accepted: Int32 = 0
-    while hasRoom, accepted == 0 { accepted = unsafe navd_http_accept(daemon, listener) }
+    // libmicrohttpd 1.0 counts a connection only when it runs.
+    var room = limits.connections - connections
+    while room > 0, accepted == 0 {
+      accepted = unsafe navd_http_accept(daemon, listener)
+      room -= 1
+    }
     // The connection that could not be accepted keeps the socket readable: without a pause, the
     // caller would come back at once, for ever.
     isStarved = accepted == -2
@@ -114,7 +119,9 @@ package struct HTTPServer: ~Copyable {
     }
   }
 
-  var hasRoom: Bool { unsafe navd_http_connections(daemon) < UInt32(limits.connections) }
+  private var connections: Int { unsafe Int(navd_http_connections(daemon)) }
+
+  var hasRoom: Bool { connections < limits.connections }
 
   /// Milliseconds until `run` must be called, at most 1000; -1 while no connection needs it.
   ///

@@ -1,3 +1,4 @@
 import CLinux
+import CommandLineOptions
 
-exit(Program.run(Array(CommandLine.arguments.dropFirst())))
+exit(Program.run(ProcessArguments.afterName))

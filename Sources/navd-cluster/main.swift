@@ -1,3 +1,3 @@
 import DaemonMain
 
-Program.run(Array(CommandLine.arguments.dropFirst()), keeper: .database)
+Program.run(keeper: .database)

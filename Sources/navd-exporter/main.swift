@@ -26,7 +26,7 @@ func say(_ text: String) {
   _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
 }
 
-let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
+let line = grammar.parse(ProcessArguments.afterName)
 do {
   let address = try ListenAddress(
     line.value(of: "listen") ?? Exporter.defaultAddress,

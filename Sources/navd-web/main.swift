@@ -111,7 +111,7 @@ func inspect(_ configuration: inout Gateway.Configuration) throws {
   _ = try configuration.rules.clientEndpoint(option: configuration.endpoint)
 }
 
-let line = grammar.parse(Array(CommandLine.arguments.dropFirst()))
+let line = grammar.parse(ProcessArguments.afterName)
 let isInspector = line.contains("inspector")
 for name in isInspector ? ["allow-origin", "module", "launch"] : ["nav", "open"]
 where line.contains(name) {

@@ -1,4 +1,4 @@
 import DaemonMain
 import NavigationDaemon
 
-Program.run(Array(CommandLine.arguments.dropFirst()), keeper: .directory)
+Program.run(keeper: .directory)

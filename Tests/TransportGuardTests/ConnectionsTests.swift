@@ -88,6 +88,29 @@ import Testing
     #expect(connections.principals.map(\.connections) == [2, 2, 1])
   }
 
+  @Test func `a silent connection has a principal if no other can be meant`() {
+    var connections = Connections()
+    let panel = Peer.key(name: "panel", address: "192.0.2.1")
+    let kiosk = Peer.key(name: "kiosk", address: "192.0.2.2")
+    accept(&connections, 10, panel)
+    #expect(connections.principal(behind: 10) == nil)
+    #expect(connections.admit(panel, as: 1, roomy) == .admitted)
+    #expect(connections.principal(behind: 10) == "panel" && connections.principal(behind: 9) == nil)
+    accept(&connections, 11, local(5))
+    #expect(connections.principal(behind: 10) == "panel")
+    // Either of the two may be the one that was admitted.
+    accept(&connections, 12, panel, admissions: 1)
+    #expect(connections.principal(behind: 10) == nil && connections.principal(behind: 12) == nil)
+    #expect(connections.admit(kiosk, as: 2, roomy) == .admitted)
+    #expect(connections.principal(behind: 10) == nil && connections.principal(behind: 12) == nil)
+    let slot = connections.noteFirstMessage(
+      ConnectionID(9), [], from: kiosk, key: nil, admission: 2, descriptor: 12)
+    #expect(slot != nil && connections.principal(behind: 12) == "kiosk")
+    #expect(connections.principal(behind: 10) == "panel")
+    connections.noteClosed(10, cookie: 1010, at: 0)
+    #expect(connections.principal(behind: 10) == nil)
+  }
+
   @Test func `far too many connections are noticed when they are accepted`() {
     var connections = Connections()
     let limits = Connections.Limits(all: 1000, principal: 2)

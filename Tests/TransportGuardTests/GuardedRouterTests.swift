@@ -224,7 +224,19 @@ import ZeroMQ
   @Test(
     arguments: [
       (.offence(.routingID), "it chose its own routing id"),
-      (.offence(.command), "it sent a ZMTP command that clients do not send"),
+      (
+        .offence(.command(name: "SUBSCRIBE", bytes: 12)),
+        "it sent a ZMTP command SUBSCRIBE of 12 bytes, which clients do not send"
+      ),
+      (
+        .offence(.command(name: "", bytes: 5000)),
+        "it sent a ZMTP command of 5000 bytes, which clients do not send"
+      ),
+      (
+        .offence(.command(name: "MESSAGE", bytes: 90)),
+        "it sent a frame of 90 bytes as the ZMTP command MESSAGE, which carries heartbeats only, "
+          + "2 a second"
+      ),
       (.offence(.version), "it does not speak ZMTP 3"),
       (.connectionLimit, "it sent more than navd holds unread for one connection"),
       (

@@ -133,7 +133,7 @@ extension InboundGate {
     #expect(!gate.lets(pair.ours, Wire.message([1])))
     #expect(pair.isCut && !other.isCut)
     let cuts = gate.takeCuts()
-    #expect(cuts.map(\.reason) == [.offence(.command)])
+    #expect(cuts.map(\.reason) == [.offence(.command(name: "READY", bytes: 6))])
     #expect(cuts.map(\.descriptor) == [pair.ours] && cuts.map(\.user) == [getuid()])
     #expect(gate.takeCuts().isEmpty)
     #expect(gate.lets(other.ours, Wire.message([1])))

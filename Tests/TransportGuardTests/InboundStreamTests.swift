@@ -108,7 +108,8 @@ private struct Reading: Equatable {
     let frame: [UInt8] = [2] + Array(repeating: 0xFF, count: 8) + Array(repeating: 0, count: 500)
     #expect(read(opening + frame) == Reading(cost: 564, unfinished: 564))
     #expect(
-      read(opening + [6] + Array(repeating: 0xFF, count: 8)) == Reading(offence: .command))
+      read(opening + [6] + Array(repeating: 0xFF, count: 8))
+        == Reading(offence: .command(name: "", bytes: .max)))
   }
 
   @Test(arguments: ["Identity", "identity", "IDENTITY"])
@@ -139,34 +140,73 @@ private struct Reading: Equatable {
     let ready = Array(Wire.ready([("Socket-Type", Array("DEALER".utf8))]).dropFirst(2))
     for flags: UInt8 in [0, 1, 5, 8, 12, 0x84] {
       #expect(
-        read(Wire.greeting() + Wire.frame(ready, flags: flags)) == Reading(offence: .command),
+        read(Wire.greeting() + Wire.frame(ready, flags: flags))
+          == Reading(offence: .command(name: "", bytes: ready.count)),
         "flags \(flags)")
     }
     let long = Wire.frame(ready, flags: 4, isLong: true)
     #expect(read(Wire.greeting() + long + Wire.message([3])) == Reading(cost: 67))
-    #expect(read(Wire.greeting() + Wire.message([3])).offence == .command)
-    #expect(read(opening + Wire.message([3]) + Wire.frame(ready, flags: 4)).offence == .command)
     #expect(
-      read(Wire.greeting() + Wire.frame([5] + Array("HELLO".utf8), flags: 4)).offence == .command)
+      read(Wire.greeting() + Wire.message([3])).offence == .command(name: "", bytes: 3))
+    #expect(
+      read(opening + Wire.message([3]) + Wire.frame(ready, flags: 4)).offence
+        == .command(name: "READY", bytes: ready.count))
+    #expect(
+      read(Wire.greeting() + Wire.frame([5] + Array("HELLO".utf8), flags: 4)).offence
+        == .command(name: "HELLO", bytes: 6))
   }
 
   // libzmq puts SUBSCRIBE and CANCEL among the messages, of any socket.
   @Test(arguments: ["SUBSCRIBE", "CANCEL", "ERROR", "JOIN", "X", ""])
-  func `a command that no client sends is an offence`(name: String) {
+  func `a command that no client sends is an offence, and named`(name: String) {
     let body = [UInt8(name.utf8.count)] + Array(name.utf8) + [1, 2, 3]
-    for flags: UInt8 in [4, 5] {
-      #expect(read(opening + Wire.frame(body, flags: flags)).offence == .command)
-    }
+    let offence = InboundStream.Offence.command(name: name, bytes: body.count)
+    #expect(read(opening + Wire.frame(body, flags: 4)).offence == offence)
+    #expect(
+      read(opening + Wire.frame(body, flags: 5)).offence
+        == .command(name: "", bytes: body.count))
     let opening = Wire.greeting("CURVE") + Wire.hello
-    #expect(read(opening + Wire.frame(body, flags: 4), isSealed: true).offence == .command)
+    #expect(read(opening + Wire.frame(body, flags: 4), isSealed: true).offence == offence)
   }
 
-  @Test func `a sealed message must not say that it is a command`() {
+  @Test(arguments: [[], [0], [7], [200, 65], [17] + Array(repeating: 65, count: 17), [2, 65, 10]])
+  func `what is no name of a command is not logged as one`(body: [UInt8]) {
+    #expect(
+      read(opening + Wire.frame(body, flags: 4)).offence == .command(name: "", bytes: body.count))
+  }
+
+  // In the form of RFC 26, as pyomq sends its PONG: 33 bytes around PONG and up to 16 of a context.
+  @Test func `a sealed heartbeat may say that it is a command, and a longer message must not`() {
+    func command(_ size: Int) -> [UInt8] {
+      var sealed = Wire.sealed(size)
+      sealed[0] |= 4
+      return sealed
+    }
     let opening = Wire.greeting("CURVE") + Wire.hello
-    var sealed = Wire.sealed(100)
-    #expect(read(opening + sealed, isSealed: true).offence == nil)
-    sealed[0] |= 4
-    #expect(read(opening + sealed, isSealed: true).offence == .command)
+    for size in [0, 5, 21, 23] {
+      #expect(read(opening + command(size), isSealed: true) == Reading(), "\(size)")
+      #expect(read(opening + command(size)).offence != nil, "\(size), not sealed")
+    }
+    for size in [24, 100, 200] {
+      let offence = InboundStream.Offence.command(name: "MESSAGE", bytes: 33 + size)
+      #expect(read(opening + command(size), isSealed: true) == Reading(offence: offence))
+    }
+  }
+
+  @Test func `sealed heartbeats as commands share the budget of the others, and end with it`() {
+    var command = Wire.sealed(5)
+    command[0] |= 4
+    var stream = InboundStream(isSealed: true, messageLimit: Self.limit)
+    var cost = 0
+    func read(_ bytes: [UInt8], at second: UInt64) -> InboundStream.Offence? {
+      stream.read(bytes.span, at: second, cost: &cost)
+    }
+    #expect(read(Wire.greeting("CURVE") + Wire.hello, at: 100) == nil)
+    for _ in 0..<32 { #expect(read(Wire.sealed(5) + command, at: 100) == nil) }
+    #expect(cost == 0)
+    #expect(read(Wire.sealed(5), at: 100) == nil && cost > 0)
+    #expect(read(command + command, at: 101) == nil)
+    #expect(read(command, at: 101) == .command(name: "MESSAGE", bytes: 38))
   }
 
   @Test func `earlier versions are an offence`() {

@@ -37,12 +37,14 @@ private struct WholeReading {
       let body = Array(bytes[place..<place + there])
       place += there
       if flags & 4 != 0 {
-        guard flags == 4 || flags == 6, size <= 4096 else { return .command }
+        guard flags == 4 || flags == 6, size <= 4096 else {
+          return .command(name: "", bytes: size)
+        }
         guard there == size else { return nil }
         if let offence = judge(body, &isReady) { return offence }
         continue
       }
-      guard flags <= 3, isReady else { return .command }
+      guard flags <= 3, isReady else { return .command(name: "", bytes: size) }
       cost += 64 + there
       unfinished += 64 + there
       // The limit is looked at where bytes come, and at the end of a frame.
@@ -60,8 +62,10 @@ private struct WholeReading {
     func begins(_ name: String) -> Bool {
       body.starts(with: [UInt8(name.utf8.count)] + Array(name.utf8))
     }
-    if isReady { return begins("PING") || begins("PONG") ? nil : .command }
-    guard begins("READY") else { return .command }
+    let known = ["PING", "PONG", "SUBSCRIBE", "READY"].first { begins($0) } ?? ""
+    let other = InboundStream.Offence.command(name: known, bytes: body.count)
+    if isReady { return begins("PING") || begins("PONG") ? nil : other }
+    guard begins("READY") else { return other }
     isReady = true
     var rest = body.dropFirst(6)
     while let count = rest.first {

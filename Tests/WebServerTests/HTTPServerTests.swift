@@ -311,6 +311,20 @@ private final class Connection {
     }
   }
 
+  // libmicrohttpd 1.0 counts a connection only when it runs, and resets those beyond its own limit.
+  @Test func `of a burst beyond the limit none is closed, and each is answered in its turn`() throws
+  {
+    var server = try HTTPServer(
+      .network(address: "127.0.0.1", port: 0), limits: HTTPServer.Limits(connections: 8),
+      application: Answering { HTTPResponse(200, "\($0) \($1)") })
+    let clients = try (0..<40).map { _ in try Connection(to: server.bound) }
+    for client in clients { client.write(request("GET /")) }
+    for client in clients {
+      serve(&server, client) { client.isClosed }
+      #expect(client.statuses == ["200"])
+    }
+  }
+
   @Test func `a port that is taken is refused with its address`() throws {
     try withServer { server in
       guard case .network(let address, let port) = server.bound else {
