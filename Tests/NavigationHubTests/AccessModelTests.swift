@@ -7,16 +7,10 @@ import Testing
   ///
   /// A button that pops needs pop, which nobody knows of one behind other operations.
   static func needed(_ operation: String, isFirst: Bool = true) -> [String] {
-    switch operation {
-    case "button.activate" where !isFirst: ["push", "pop"]
-    case "nav.configure", "nav.close", "proxy.set": ["admin"]
-    case "pop", "popTo", "popToRoot", "remove", "dismiss", "screen.release", "popItem",
-      "ui.backTap", "ui.backMenu", "ui.dismiss", "gesture.begin", "gesture.update",
-      "gesture.finish", "gesture.cancel":
-      ["pop"]
-    case "setStack", "replace", "open", "restore", "revert", "setItems": ["push", "pop"]
-    default: ["push"]
+    guard let row = OperationTable.rows[operation] else {
+      preconditionFailure("protocol.md has no row for \(operation)")
     }
+    return operation == "button.activate" && isFirst ? ["push"] : row.rights
   }
 
   /// A hub with navs of several owners, and the rules that it goes by.

@@ -66,53 +66,100 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the operation changes the items of a standalone bar; on any other nav it is
-  /// `bar-managed`.
-  package var isForItems: Bool {
-    switch self {
-    case .pushItem, .popItem, .setItems: true
-    default: false
+  /// The rules for one kind; every kind states all of them.
+  private struct Rules {
+    var rights: Rights
+    var guarded: NeededGuard
+    var veto: VetoQuestion
+    var traits: Traits
+
+    init(_ rights: Rights, _ guarded: NeededGuard, _ veto: VetoQuestion, _ traits: Traits) {
+      (self.rights, self.guarded, self.veto, self.traits) = (rights, guarded, veto, traits)
     }
   }
 
-  /// Whether the operation is allowed on a standalone bar.
-  package var suitsStandaloneBars: Bool {
+  private struct Traits: OptionSet {
+    let rawValue: UInt8
+    /// See `waitsForTransition`.
+    static let waits = Traits(rawValue: 1)
+    /// See `needsDisplay`.
+    static let display = Traits(rawValue: 2)
+    /// See `suitsStandaloneBars`.
+    static let bars = Traits(rawValue: 4)
+    /// See `isForItems`.
+    static let items = Traits(rawValue: 8)
+    /// Neither this nor `items`: see `isOrdinary`.
+    static let rare = Traits(rawValue: 16)
+  }
+
+  // Without a default, so that a new kind does not compile before somebody decides its rules.
+  private var rules: Rules {
     switch self {
-    case .navCreate, .navConfigure, .navClose, .pushItem, .popItem, .setItems, .uiBackTap,
-      .uiBackMenu, .revert, .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .buttonActivate,
-      .barSet, .barSetHidden,
-      .appearanceSet, .proxySet, .envSet, .transitionComplete, .unknown:
-      true
-    default: false
+    case .navCreate: Rules(.push, .none, .never, [.bars, .rare])
+    case .navConfigure, .proxySet: Rules(.admin, .none, .never, .bars)
+    case .navClose: Rules(.admin, .wholeStack, .never, [.bars, .rare])
+    case .attach, .detach, .screenCreate, .screenSet, .toolbarSet, .toolbarSetHidden, .uiTap,
+      .uiSwipe:
+      Rules(.push, .none, .never, [])
+    case .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .barSet, .barSetHidden,
+      .appearanceSet, .unknown:
+      Rules(.push, .none, .never, .bars)
+    case .push, .show, .segue: Rules(.push, .none, .always, .waits)
+    case .pop: Rules(.pop, .position, .always, .waits)
+    case .popTo, .popToRoot, .remove: Rules(.pop, .none, .always, .waits)
+    case .setStack, .restore: Rules([.push, .pop], .wholeStack, .removalsInScopeAll, .waits)
+    case .open: Rules([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare])
+    case .revert: Rules([.push, .pop], .wholeStack, .removals, [.waits, .bars, .rare])
+    case .replace: Rules([.push, .pop], .byArguments, .always, .waits)
+    case .insert: Rules(.push, .byArguments, .always, .waits)
+    case .present: Rules(.push, .none, .never, .waits)
+    case .dismiss: Rules(.pop, .none, .dismissals, .waits)
+    case .screenRelease: Rules(.pop, .none, .never, [])
+    // Push or pop, depending on the button, which only the nav's state shows.
+    case .buttonActivate: Rules([], .none, .always, [.bars, .rare])
+    case .pushItem: Rules(.push, .none, .always, [.waits, .bars, .items])
+    case .popItem: Rules(.pop, .position, .always, [.waits, .bars, .items])
+    case .setItems:
+      Rules([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars, .items])
+    case .uiBackTap: Rules(.pop, .position, .always, [.waits, .bars])
+    case .uiBackMenu: Rules(.pop, .none, .always, [.waits, .bars])
+    case .uiDismiss: Rules(.pop, .presentation, .dismissals, .waits)
+    case .gestureBegin: Rules(.pop, .position, .always, [.display, .rare])
+    case .gestureUpdate, .gestureFinish, .gestureCancel: Rules(.pop, .none, .never, .rare)
+    case .transitionComplete, .envSet: Rules(.push, .none, .never, [.display, .bars])
     }
   }
 
-  /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
-  /// button, or is about a gesture or the items of a standalone bar.
-  package var isOrdinary: Bool {
-    switch self {
-    case .navCreate, .navClose, .revert, .open, .buttonActivate, .gestureBegin, .gestureUpdate,
-      .gestureFinish, .gestureCancel:
-      false
-    default: !isForItems
-    }
-  }
+  /// The rights that the kind needs of a principal.
+  package var rights: Rights { rules.rights }
 
-  /// Whether the operation pushes a screen, in the way of `onDuplicate`.
-  package var isPush: Bool { self == .push || self == .show || self == .segue }
+  /// The guard that the policy `removal` requires.
+  package var neededGuard: NeededGuard { rules.guarded }
+
+  /// When the hub asks the veto delegates about the operation.
+  package var vetoQuestion: VetoQuestion { rules.veto }
 
   /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
   ///
   /// `button.activate` does so too, if the button pops.
-  package var waitsForTransition: Bool {
-    switch self {
-    case .push, .show, .segue, .pop, .popTo, .popToRoot, .setStack, .replace, .insert, .remove,
-      .open, .restore, .revert, .present, .dismiss, .uiDismiss, .pushItem, .popItem, .setItems,
-      .uiBackTap, .uiBackMenu:
-      true
-    default: false
-    }
-  }
+  package var waitsForTransition: Bool { rules.traits.contains(.waits) }
+
+  /// Whether only the session with the display lease may send the operation, while there is one.
+  package var needsDisplay: Bool { rules.traits.contains(.display) }
+
+  /// Whether the operation is allowed on a standalone bar.
+  package var suitsStandaloneBars: Bool { rules.traits.contains(.bars) }
+
+  /// Whether the operation changes the items of a standalone bar; on any other nav it is
+  /// `bar-managed`.
+  package var isForItems: Bool { rules.traits.contains(.items) }
+
+  /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
+  /// button, or is about a gesture or the items of a standalone bar.
+  package var isOrdinary: Bool { rules.traits.isDisjoint(with: [.items, .rare]) }
+
+  /// Whether the operation pushes a screen, in the way of `onDuplicate`.
+  package var isPush: Bool { self == .push || self == .show || self == .segue }
 
   /// The cause of the revision, if the kind of the operation determines it.
   package var cause: Cause? {
@@ -129,24 +176,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether only the session with the display lease may send the operation, while there is one.
-  package var needsDisplay: Bool {
-    self == .envSet || self == .gestureBegin || self == .transitionComplete
-  }
-
-  /// When the hub asks the veto delegates about the operation.
-  package var vetoQuestion: VetoQuestion {
-    switch self {
-    case .push, .show, .segue, .pop, .popTo, .popToRoot, .replace, .insert, .remove, .uiBackTap,
-      .uiBackMenu, .buttonActivate, .gestureBegin, .pushItem, .popItem:
-      .always
-    case .revert: .removals
-    case .setStack, .setItems, .open, .restore: .removalsInScopeAll
-    case .dismiss, .uiDismiss: .dismissals
-    default: .never
-    }
-  }
-
   /// When the hub asks the veto delegates.
   package enum VetoQuestion: Sendable {
     /// Never.
@@ -160,17 +189,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case removalsInScopeAll
     /// About every screen that is dismissed, if `vetoScope` is `dismiss` or `all`.
     case dismissals
-  }
-
-  /// The guard that the policy `removal` requires.
-  package var neededGuard: NeededGuard {
-    switch self {
-    case .pop, .popItem, .uiBackTap, .gestureBegin: .position
-    case .setStack, .setItems, .open, .restore, .revert, .navClose: .wholeStack
-    case .replace, .insert: .byArguments
-    case .uiDismiss: .presentation
-    default: .none
-    }
   }
 
   /// The guard that an op must have.
@@ -195,19 +213,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
       }
     }
   }
-
-  package var rights: Rights {
-    switch self {
-    case .navConfigure, .navClose, .proxySet: .admin
-    case .pop, .popTo, .popToRoot, .remove, .dismiss, .uiDismiss, .screenRelease, .popItem,
-      .uiBackTap, .uiBackMenu, .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel:
-      .pop
-    case .setStack, .replace, .open, .restore, .revert, .setItems: [.push, .pop]
-    // Push or pop, depending on the button, which only the nav's state shows.
-    case .buttonActivate: []
-    default: .push
-    }
-  }
 }
 
 extension Operation {
@@ -215,8 +220,9 @@ extension Operation {
   package var neededGuard: OperationKind.NeededGuard {
     switch self {
     case .replace(nil, _, _): .position
-    case .insert(_, .at): .wholeStack
-    default: .none
+    case .replace, .insert(_, .below), .insert(_, .above): .none
+    // `insert` with `at`, and the strictest for what is added.
+    default: .wholeStack
     }
   }
 
