@@ -6,6 +6,10 @@ import NavigationReplica
 extension World {
   /// Changes a message on its way to the hub.
   mutating func prepare(_ request: inout Request, _ index: Int) {
+    if sabotage == .unmarkAgain, let at = request.body.position(of: ",\"again\":") {
+      request.body.replaceSubrange(at..., with: [0x7D])
+      count { $0.sabotages += 1 }
+    }
     guard sabotage == .resumeWrongDigest || sabotage == .forgetReply else { return }
     if sabotage == .resumeWrongDigest, request.verb.text == "nsp1.watch" {
       // The hub is led to believe that the digest is right.
@@ -44,7 +48,8 @@ extension World {
   mutating func sabotaged(_ messages: [Outgoing]) -> [Outgoing] {
     guard let sabotage, !messages.isEmpty else { return messages }
     switch sabotage {
-    case .runTwice, .acknowledgeEarly, .loseRow, .resumeWrongDigest, .keepEpochs: return messages
+    case .runTwice, .unmarkAgain, .acknowledgeEarly, .loseRow, .resumeWrongDigest, .keepEpochs:
+      return messages
     case .dropDiff, .muteClient: return without(messages)
     case .doubleDiff:
       return messages.flatMap { message in

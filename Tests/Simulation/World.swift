@@ -42,6 +42,8 @@ package struct Report: Sendable {
     package var renewals = 0
     /// Answers from a record, compared with the first one.
     package var repetitions = 0
+    /// Ops that were refused because they may have been performed and forgotten.
+    package var doubts = 0
     /// Answers from the journal's history.
     package var histories = 0
     /// Sends that had to wait for credit.
@@ -67,6 +69,7 @@ package struct Report: Sendable {
       lostConnections += other.lostConnections
       renewals += other.renewals
       repetitions += other.repetitions
+      doubts += other.doubts
       histories += other.histories
       starvations += other.starvations
       sabotages += other.sabotages
