@@ -21,8 +21,10 @@ const MOST_ROUTES = 4096;
 const LINE_OCTETS = 65536;
 const POST_OCTETS = 131072;
 const MOST_TRIES = 5;
-/** The daemon forgets the ops of a client after 10 minutes; one of them is for the way. */
-const REMEMBERED_MS = 540_000;
+/** How many octets shorter than other messages an op must be, for `again`. */
+const AGAIN_OCTETS = 32;
+/** The number of shards of a cluster. */
+const SHARDS = 1024;
 /** The longest pause of a timer; a longer one would end at once. */
 const TIMER_MS = 2 ** 31 - 1;
 /** In which time what a person does is posted or never, unless the program chose a limit. */
@@ -1520,10 +1522,9 @@ export class Session {
   #mostInFlight = 64;
   /** The client's name in the rules of a cluster; null if the daemon is alone. */
   #principal = null;
-  /** When the last message was received, by the clock of the page and by that of the wall. */
-  #received;
+  /** The clock of the wall. */
   #wall;
-  /** Ops and reads without an answer, oldest first: the octets to send again. */
+  /** Ops and reads without an answer, oldest first, which are sent again. */
   #flights = new Map();
   #watches = new Map();
   /** Delegate roles and leases to hold in every session, by kind and nav. */
@@ -1539,14 +1540,15 @@ export class Session {
 
   /**
    * @param {{client: string, name?: string, window?: number, hb?: number,
-   *   random?: () => number, wall?: () => number, ids?: {next: number}}} options `client` is new for
-   *   each run of the page; `ids` has the next id, for all sessions of the client
+   *   random?: () => number, wall?: () => number, ids?: {next: number, seen?: Seen}}} options `client`
+   *   is new for each run of the page; `ids` has the next id and the rows seen, for all sessions of the client
    */
   constructor({
     client, name = "", window = 65536, hb = 5000, random = Math.random, wall = Date.now,
     ids = { next: 1 },
   }) {
     this.#ids = ids;
+    ids.seen ??= new Seen();
     this.#window = clamp(window, 16384, 1048576);
     this.#hb = clamp(hb, 1000, 60000);
     this.#hello = { client, name, window: this.#window, hb: this.#hb };
@@ -1625,8 +1627,6 @@ export class Session {
     return false;
   }
 
-  #noteReceived(now) { this.#received = { now, wall: this.#wall() }; }
-
   #listen(now) {
     this.#heard = now;
     this.#isDoubted = false;
@@ -1637,18 +1637,23 @@ export class Session {
     if (this.#phase !== "greeting" && this.#phase !== "open") return;
     this.#listen(now);
     if (this.#phase === "greeting") return this.#receiveGreeting(verb, body, now);
-    this.#noteReceived(now);
     if (CREDIT_VERBS.has(verb)) this.#used += octets;
     const { nav } = body;
     switch (verb) {
       case "ok": return this.#receiveOk(body, now);
       case "err": return this.#receiveErr(body, now);
       case "queued": this.#actions.push({ kind: "queued", id: body.id, pos: body.pos }); break;
-      case "snap": case "diff": return this.#replicate(nav, verb, body, now);
+      case "snap": case "diff":
+        this.#ids.seen.note(nav, body.seq);
+        return this.#replicate(nav, verb, body, now);
       case "diffs":
-        for (const diff of body.list) this.#replicate(diff.nav ?? nav, "diff", diff, now);
+        for (const diff of body.list) {
+          this.#ids.seen.note(diff.nav ?? nav, diff.seq);
+          this.#replicate(diff.nav ?? nav, "diff", diff, now);
+        }
         break;
       case "mark":
+        this.#ids.seen.noteAll(body.seq ?? []);
         for (const entry of body.at) this.#replicate(entry[0], verb, entry, now);
         break;
       case "event": return this.#receiveEvent(body, now);
@@ -1720,7 +1725,7 @@ export class Session {
     this.#checkSize(verb, body);
     this.#ids.next++;
     this.#flights.set(id, {
-      id, verb, nav, body, isSent: false, sends: 0, sentAs: null, since: null, retryAt: Infinity,
+      id, verb, nav, body, isSent: false, sends: 0, sentAs: null, seen: 0, retryAt: Infinity,
       begun: { now, wall: this.#wall() }, within, until: within === null ? Infinity : now + within,
     });
     this.#sendWaiting();
@@ -1737,7 +1742,7 @@ export class Session {
   /** Notes that the line of a request was not posted on a stream that has ended. */
   noteUnposted(id) {
     const flight = this.#flights.get(id);
-    if (flight && --flight.sends === 0) flight.since = null;
+    if (flight) flight.sends--;
   }
 
   /** Handles a line that the gateway refused for its form or its size. */
@@ -1814,8 +1819,8 @@ export class Session {
     this.#mostInFlight = welcome.limits?.inflight ?? 64;
     this.#principal = welcome.you?.principal ?? null;
     this.#actions.push({ kind: "opened", welcome });
-    this.#dropFlights(this.#flights.values(), welcome.ops?.last ?? 0, now);
-    this.#noteReceived(now);
+    this.#ids.seen.begin(welcome.ops?.seq ?? [], welcome.features?.includes("shards") ?? false);
+    this.#dropFlights(this.#flights.values(), now);
     // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
     // without which an op may not be permitted.
     for (const watch of this.#watches.values()) this.#sendWatch(watch);
@@ -1824,21 +1829,15 @@ export class Session {
   }
 
   /** Ends the requests that this session cannot send any more. */
-  #dropFlights(all, lastDecided, now) {
+  #dropFlights(all, now) {
     const flights = [...all];
     this.#dropLate(flights, now);
-    for (const { id, verb, body, sends, since, sentAs } of flights) {
+    for (const { id, verb, body, sends, sentAs } of flights) {
       if (!this.#flights.has(id)) continue;
       // Daemons remember ops by principal, so this one may perform it again.
       if (verb === "op" && sends && sentAs && this.#principal && sentAs !== this.#principal) {
         this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
           msg: `the operation was sent as ${sentAs}, and may have been performed` });
-        continue;
-      }
-      const isForgotten = verb === "op" && since && this.#age(since, now) > REMEMBERED_MS;
-      if (isForgotten && id > lastDecided) {
-        this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
-          msg: "the daemon may have forgotten the operation, so it is not sent again" });
       } else if (this.#isTooLarge(verb, body)) {
         this.#fail(id, { code: "limit", reason: "size", effect: sends ? "unknown" : "none",
           msg: `the ${verb} has more octets than the daemon accepts` });
@@ -1869,6 +1868,7 @@ export class Session {
   #receiveOk(body, now) {
     const { id } = body;
     this.#isFromBefore(id);
+    this.#ids.seen.note(body.nav, body.seq);
     const key = this.#asked.get(id);
     this.#asked.delete(id);
     const watch = this.#watches.get(key);
@@ -2005,7 +2005,7 @@ export class Session {
     if (flight) {
       // The daemon has not done it.
       flight.isSent = false;
-      if (--flight.sends === 0) flight.since = null;
+      flight.sends--;
     }
     const hasOwner = code === "moved";
     this.#actions.push(
@@ -2086,7 +2086,6 @@ export class Session {
     for (const [id, flight] of flights) {
       if (flight.isSent) {
         this.#departed.set(id, (this.#departed.get(id) ?? 0) + 1);
-        flight.since ??= this.#received;
       }
       Object.assign(flight, { isSent: false, retryAt: Infinity });
       this.#flights.delete(id);
@@ -2102,8 +2101,7 @@ export class Session {
     for (const [id, flight] of flights) this.#flights.set(id, flight);
     if (from > now) return this.hold(nav, from);
     if (this.#phase !== "open") return;
-    // What the daemon of another session had decided up to its loss says nothing here.
-    this.#dropFlights(flights.map(([, flight]) => flight), 0, now);
+    this.#dropFlights(flights.map(([, flight]) => flight), now);
     this.#sendHeld(nav);
     this.#sendWaiting();
   }
@@ -2173,7 +2171,10 @@ export class Session {
     throw new NavigationError("limit", message, { reason: "size" });
   }
 
-  #isTooLarge(verb, body) { return utf8(body).length + verb.length + 6 > this.#bodyOctets; }
+  #isTooLarge(verb, body) {
+    const room = verb === "op" ? AGAIN_OCTETS : 0;
+    return utf8(body).length + verb.length + 6 + room > this.#bodyOctets;
+  }
 
   #sendWatch(watch) {
     const { key, nav, view, mirror, waits } = watch;
@@ -2205,8 +2206,14 @@ export class Session {
       if (++count > this.#mostInFlight) return;
       if (flight.isSent || flight.retryAt < Infinity) continue;
       flight.isSent = true;
-      if (flight.sends++ === 0) flight.sentAs = this.#principal;
-      this.#send(flight.verb, flight.body, flight.id);
+      const row = this.#ids.seen.row(flight.nav);
+      if (flight.sends === 0) Object.assign(flight, { sentAs: this.#principal, seen: row });
+      // An op that is sent again says what the client had seen when it sent it first. Rows that the
+      // daemon has lost since do not date it.
+      flight.seen = Math.min(flight.seen, row);
+      const isAgain = flight.sends++ > 0 && flight.verb === "op";
+      const { body, seen } = flight;
+      this.#send(flight.verb, isAgain ? `${body.slice(0, -1)},"again":${seen}}` : body, flight.id);
     }
   }
 
@@ -2237,9 +2244,6 @@ export class Session {
     }
     for (const flight of this.#flights.values()) {
       Object.assign(flight, { isSent: false, retryAt: Infinity });
-      // Answers come in order. So the daemon decided the op after the last message that came before
-      // the first loss.
-      if (flight.sends) flight.since ??= this.#received;
     }
   }
 
@@ -2251,6 +2255,35 @@ export class Session {
 
   /** A random pause from 0 to a bound, which doubles from 100 ms up to 5 s. */
   #backOff(attempt) { return this.#random() * Math.min(5000, 100 * 2 ** Math.min(attempt, 16)); }
+}
+
+/** The newest row of each shard that a daemon has reported (docs/protocol.md, the core). */
+class Seen {
+  #rows = new Map();
+  #shards = 1;
+
+  #shard(nav) { return crc32(utf8(nav)) % this.#shards; }
+
+  /** The newest row of a nav's shard, 0 for none. */
+  row(nav) { return nav === null ? 0 : this.#rows.get(this.#shard(nav)) ?? 0; }
+
+  /** Notes the row of an answer or of a diff; a virtual nav has rows of all shards. */
+  note(nav, row) {
+    if (row !== undefined && !nav.startsWith("$")) this.noteAll([[this.#shard(nav), row]]);
+  }
+
+  /** Notes the rows of a mark. */
+  noteAll(rows) {
+    for (const [shard, row] of rows) {
+      this.#rows.set(shard, Math.max(row, this.#rows.get(shard) ?? 0));
+    }
+  }
+
+  /** Notes the rows of a welcome; after a crash there can be fewer. */
+  begin(rows, isDivided) {
+    this.#shards = isDivided ? SHARDS : 1;
+    for (const [shard, row] of rows) this.#rows.set(shard, row);
+  }
 }
 
 function watchKey(nav, view) { return `${view} ${nav}`; }

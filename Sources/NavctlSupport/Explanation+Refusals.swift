@@ -66,9 +66,8 @@ extension Explanation {
       cause: "The client is faulty: each operation needs an id of its own.",
       example: "navctl log kiosk"),
     Explanation(
-      .opTooOld, "navd no longer has the result of an operation with so small an id.",
-      cause: "The client repeated an operation after navd had decided 64 later ones; its result is "
-        + "unknown.",
+      .opTooOld, "navd may have performed the operation, and no longer has its result.",
+      cause: "The client repeated an operation after 64 later ones, or after many other clients.",
       example: "navctl history kiosk"),
     Explanation(
       .noNav, "There is no nav of this name.",

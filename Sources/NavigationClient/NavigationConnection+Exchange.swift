@@ -8,6 +8,8 @@ extension NavigationConnection {
     let verb: ClientVerb
     let id: UInt64
     let body: [UInt8]
+    /// How often it was sent, except where a daemon answered that it had not performed it.
+    var sends = 0
     /// The newest answer of a daemon that does not have the nav.
     var refused: Reply?
     /// The number of daemons that named another one.
@@ -26,7 +28,7 @@ extension NavigationConnection {
   /// After how many daemons that name another one the answer `moved` is returned.
   private static let maximumMoves = 16
 
-  /// One round trip without a session; after a loss, the same octets are sent again.
+  /// One round trip without a session; after a loss, the request is sent again.
   ///
   /// If a daemon names another one (`moved`), the function connects to it. If the nav has no daemon
   /// for now (`busy`, `no-owner`), it asks again until the deadline.
@@ -38,14 +40,14 @@ extension NavigationConnection {
       return Reply(result: .failure(refusal), body: refusal.body.bytes)
     }
     var exchange = Exchange(verb: verb, id: id, body: body)
-    try send(verb, body)
+    try send(&exchange)
     while true {
       for event in try wait(until: deadline.earlier(than: exchange.wakeAt)) {
         if let reply = try take(event, &exchange) { return reply }
       }
       if let time = exchange.pausedUntil, Deadline(at: time).hasPassed {
         exchange.pausedUntil = nil
-        try send(verb, body)
+        try send(&exchange)
       }
       if let time = exchange.connectsUntil, Deadline(at: time).hasPassed { goHome(&exchange) }
       guard !deadline.hasPassed else {
@@ -53,6 +55,13 @@ extension NavigationConnection {
         throw timeUp(isChange: verb == .op)
       }
     }
+  }
+
+  private mutating func send(_ exchange: inout Exchange) throws(ConnectionError) {
+    // Without a session, the client has seen nothing.
+    let seen: UInt64? = exchange.sends > 0 ? 0 : nil
+    try send(exchange.verb, ClientMessageWriter.again(exchange.verb, exchange.body, seen: seen))
+    exchange.sends += 1
   }
 
   /// Handles an event of the link; returns the reply if this is it.
@@ -70,7 +79,7 @@ extension NavigationConnection {
     case .connected:
       exchange.failures = 0
       exchange.connectsUntil = nil
-      if exchange.pausedUntil == nil { try send(exchange.verb, exchange.body) }
+      if exchange.pausedUntil == nil { try send(&exchange) }
     case .failed where exchange.moves > 0:
       exchange.failures += 1
       if exchange.failures == ClusterReplica.unreachableFailures { goHome(&exchange) }
@@ -89,6 +98,7 @@ extension NavigationConnection {
       return false
     }
     exchange.refused = reply
+    exchange.sends -= 1
     let now = monotonicMilliseconds()
     switch whereabouts {
     case .unowned(let after): exchange.pausedUntil = now + max(after, 10)

@@ -108,7 +108,7 @@ package struct NavigationConnection: ~Copyable {
     }
   }
 
-  /// Changes a nav; after a loss of the connection, the same octets are sent again.
+  /// Changes a nav; after a loss of the connection, it is sent again.
   ///
   /// The function sets the id and the client of `request`. `operations` has one JSON object for
   /// each operation, such as `{"pop":{}}`. `whenQueued` gets the position at which the change waits

@@ -2,6 +2,12 @@ package import NavigationCore
 
 /// Encoders for the bodies of messages that can change something.
 extension ClientMessageWriter {
+  /// Adds what the client had seen to an op that is sent again; `seen` is nil for the first time.
+  package static func again(_ verb: ClientVerb, _ body: [UInt8], seen: UInt64?) -> [UInt8] {
+    guard verb == .op, let seen else { return body }
+    return body.dropLast() + Array(",\"again\":\(seen)}".utf8)
+  }
+
   /// Encodes `op`; to repeat the op, the client must send the same bytes.
   ///
   /// Each operation is a JSON object, such as `{"pop":{}}`; it is not checked.

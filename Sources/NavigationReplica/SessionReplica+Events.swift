@@ -81,13 +81,15 @@ extension SessionReplica {
     // The daemon reports the clamped window of the session. The client never uses a larger one than
     // it asked for.
     window = min(wantedWindow, welcome.window)
-    maximumBody = Int(clamping: welcome.maximumBody)
+    maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.room
     principal = welcome.principal
     isDivided = isDivided || welcome.isDivided
     used = 0
     upTo = window
     // Only a hint: the answer to the same octets decides what became of an op in flight.
     numbers.id = max(numbers.id, welcome.lastOp + 1)
+    numbers.shards = welcome.isDivided ? Shard.count : 1
+    numbers.rows.merge(welcome.rows) { $1 }
     var outputs: [SessionOutput] = [.event(.opened(welcome))]
     // Watches first, so that the diff of an op in flight comes before its answer.
     for (key, _) in watches.sorted(by: { $0.value.order < $1.value.order }) {
@@ -148,8 +150,10 @@ extension SessionReplica {
       return [.event(.queued(id: id, position: position))] + confirm(nav(of: id))
     case .snap(let part): return replicate(part.nav, at: now) { $0.receive(part) }
     case .diffs(let diffs):
+      numbers.note(diffs.last?.sequence, of: diffs.last?.nav)
       return diffs.flatMap { diff in replicate(diff.nav, at: now) { $0.receive(diff) } }
     case .mark(let mark):
+      numbers.rows.merge(mark.rows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
         replicate(position.nav, at: now, proves: true) { $0.receive(position) }
       }
@@ -205,6 +209,7 @@ extension SessionReplica {
   }
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
+    numbers.note(reply.sequence, of: reply.nav)
     if let key = asked.removeValue(forKey: reply.id) {
       let waiting = confirm(key.nav)
       guard key.view == .full else { return waiting }
@@ -226,6 +231,10 @@ extension SessionReplica {
       isDivided = true
       if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].sends -= 1 }
       return [.elsewhere(nav: nav, whereabouts)]
+    }
+    // The daemon looks at the load before it looks at what it remembers.
+    if refusal.knownCode == .busy, flights.contains(where: { $0.id == id && $0.sends > 1 }) {
+      return giveUp(at: now, after: refusal.after ?? 0)
     }
     if let request = duties.requests.removeValue(forKey: id) {
       return finish(request, refusal, at: now)

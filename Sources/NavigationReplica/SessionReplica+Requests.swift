@@ -26,7 +26,7 @@ extension SessionReplica {
     return [.send(.unwatch, ClientMessageWriter.unwatch(id: id, nav: nav, view: view))]
   }
 
-  /// Performs operations; the session sends the same octets again until they are answered.
+  /// Performs operations; the session sends them again until they are answered.
   ///
   /// It sets the id of `request`, and returns that id, which the answer will have. From `until` on, an
   /// op that is not under way is `expired`.
@@ -101,10 +101,16 @@ extension SessionReplica {
         continue
       }
       guard !flights[index].isSent else { continue }
-      if !flights[index].wasSent { flights[index].sentAs = principal }
+      let flight = flights[index]
+      if !flight.wasSent { flights[index].sentAs = principal }
+      // Rows that the daemon has lost since do not date the op.
+      let seen = min(numbers.row(of: flight.nav), flight.wasSent ? flight.seen : .max)
+      flights[index].seen = seen
+      let octets = ClientMessageWriter.again(
+        flight.verb, flight.body, seen: flight.wasSent ? seen : nil)
+      outputs.append(.send(flight.verb, octets))
       flights[index].isSent = true
       flights[index].sends += 1
-      outputs.append(.send(flights[index].verb, flights[index].body))
     }
     return outputs
   }

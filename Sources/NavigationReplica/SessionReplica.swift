@@ -37,7 +37,7 @@ package struct SessionReplica: Sendable {
     var retryAt: UInt64?
   }
 
-  /// A request that is not answered: the octets to send again, unchanged, after a new connection.
+  /// A request that is not answered: the octets to send again after a new connection.
   struct Flight {
     var id: UInt64
     var verb: ClientVerb
@@ -52,6 +52,8 @@ package struct SessionReplica: Sendable {
     var sentAs: String?
     /// The time from which on it is not sent any more, nor sent again; nil for none.
     var until: UInt64?
+    /// The newest row of the nav's shard that the client had seen when it was sent first.
+    var seen: UInt64 = 0
 
     /// Whether a daemon may have performed it.
     var wasSent: Bool { sends > 0 }
@@ -168,6 +170,19 @@ package struct SessionReplica: Sendable {
     var id: UInt64 = 1
     /// The number of sessions opened so far.
     var session: UInt64 = 0
+    /// The newest row of each shard that a daemon has reported, and the number of shards.
+    var (rows, shards): ([Shard: UInt64], Int) = ([:], 1)
+
+    /// The newest row of a nav's shard.
+    func row(of nav: String?) -> UInt64 {
+      nav.flatMap { rows[Shard(ofName: $0, among: shards)] } ?? 0
+    }
+
+    mutating func note(_ row: UInt64?, of nav: String?) {
+      // A virtual nav has rows of all shards.
+      guard let row, let nav, !nav.hasPrefix("$") else { return }
+      rows[Shard(ofName: nav, among: shards)] = max(row, self.row(of: nav))
+    }
   }
 }
 

@@ -136,7 +136,7 @@ import Testing
     for id in 1...10 {
       let entry = RememberedOps.Entry(
         id: UInt64(id), octets: BodyHash(bits: UInt64(id)), isOk: true, reply: [])
-      remembered.remember(entry, of: key, at: 0)
+      remembered.remember(entry, of: key, row: 0, at: 0)
     }
     configuration.rememberedOps = 64
     remembered.reconfigure(configuration)

@@ -11,7 +11,7 @@ import Testing
     let epoch = try world.entry("kiosk").epoch.text
     #expect(
       created.text
-        == #"{"id":1,"nav":"kiosk","epoch":"\#(epoch)","rev":1,"changed":true,"depth":1,"top":"home","dig":"429b8f8b","out":[{},{}]}"#
+        == #"{"id":1,"nav":"kiosk","epoch":"\#(epoch)","rev":1,"changed":true,"seq":1,"depth":1,"top":"home","dig":"429b8f8b","out":[{},{}]}"#
     )
     let watched = try client.watch()
     #expect(

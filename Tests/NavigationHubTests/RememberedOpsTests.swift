@@ -63,6 +63,12 @@ private struct OpsTwin {
     var now: UInt64 = 1000
     var keys: [RememberedOps.Key] = []
     var verdicts: Set<String> = []
+    /// The newest row, and the greatest one ever.
+    var (row, greatest): (UInt64, UInt64) = (0, 0)
+    /// The row of each op that was ever decided, and is not taken back; 0 for none.
+    var rows: [RememberedOps.Key: [UInt64: UInt64]] = [:]
+    /// The number of changes before the horizon.
+    var forgotten = 0
 
     init(seed: UInt64) {
       random = SeededGenerator(seed: seed)
@@ -128,11 +134,17 @@ private struct OpsTwin {
           id: id, octets: BodyHash(bits: octets), isOk: true,
           reply: [UInt8(truncatingIfNeeded: id)])
         let victims = twin.victims(for: key)
-        let evicted = real.remember(entry, of: key, at: now)
+        let isChange = below(3) > 0
+        if isChange { row += 1 }
+        greatest = max(greatest, row)
+        let evicted = real.remember(entry, of: key, row: row, at: now)
         #expect(forget(but: key) == victims)
         twin.remember(id, octets, key, now)
+        rows[key, default: [:]][id] = isChange ? row : 0
         guard below(6) == 0, let before else { return }
         // Its commit fails.
+        if isChange { row -= 1 }
+        rows[key]?[id] = nil
         real.forget(id, of: key, restoring: evicted)
         twin.clients[key]?.ops = before.ops
         twin.clients[key]?.decided = before.decided
@@ -147,6 +159,20 @@ private struct OpsTwin {
         #expect(known?.ops[id] == nil)
         #expect(known?.ops.keys.min().map { id < $0 } == true)
         #expect(known?.isCut == true || known?.ops.count == twin.limits.rememberedOps)
+      }
+    }
+
+    /// The row of each forgotten op is before the horizon, and no horizon is ahead of all rows.
+    mutating func checkHorizon() {
+      let horizon = real.horizons[.first, default: 0]
+      #expect(horizon <= greatest)
+      for (key, rows) in rows {
+        for (id, row) in rows where row > horizon {
+          if case .new = real.verdict(on: id, octets: BodyHash(bits: 0), of: key) {
+            Issue.record("op \(id) runs twice")
+          }
+        }
+        forgotten += rows.values.count { $0 > 0 && $0 <= horizon }
       }
     }
 
@@ -175,9 +201,14 @@ private struct OpsTwin {
     var run = Run(seed: seed)
     for step in 0..<1200 {
       run.step()
-      if step % 40 == 0 { run.check() }
+      if step % 40 == 0 {
+        run.check()
+        run.checkHorizon()
+      }
     }
     run.check()
+    run.checkHorizon()
+    #expect(run.forgotten > 100)
     #expect(run.verdicts == ["new", "decided", "reused", "tooOld"])
   }
 
@@ -191,13 +222,14 @@ private struct OpsTwin {
     func entry(_ id: UInt64) -> RememberedOps.Entry {
       RememberedOps.Entry(id: id, octets: BodyHash(bits: id), isOk: true, reply: [])
     }
-    ops.remember(entry(1), of: keys[0], at: 0)
-    ops.remember(entry(2), of: keys[0], at: 10)
-    ops.remember(entry(1), of: keys[1], at: 40)
+    ops.remember(entry(1), of: keys[0], row: 1, at: 0)
+    ops.remember(entry(2), of: keys[0], row: 2, at: 10)
+    ops.remember(entry(1), of: keys[1], row: 3, at: 40)
     ops.expire(at: 50)
-    ops.remember(entry(1), of: keys[2], at: 60)
+    ops.remember(entry(1), of: keys[2], row: 4, at: 60)
     #expect(ops.last(of: keys[0]) == 0)
     #expect(ops.last(of: keys[1]) == 1)
     #expect(ops.last(of: keys[2]) == 1)
+    #expect(ops.horizons == [.first: 2])
   }
 }

@@ -110,6 +110,89 @@ import Testing
     #expect(try world.entry("kiosk").revision == Revision(3))
   }
 
+  /// An op that is sent again: the same octets, and what the client had seen when it sent it first.
+  private func again(_ body: String, _ seen: Int) -> String {
+    #"\#(body.dropLast()),"again":\#(seen)}"#
+  }
+
+  private func op(_ id: Int = 1, of client: Character, _ operation: String) -> String {
+    let client = String(repeating: client, count: 32)
+    return #"{"id":\#(id),"client":"\#(client)","nav":"kiosk","do":[\#(operation)]}"#
+  }
+
+  /// Pushes a screen under the name of a client, without a session; returns the op.
+  private func push(_ id: Int = 1, of client: Character, by sender: Client) throws -> String {
+    let body = op(id, of: client, #"{"push":{"screen":{"title":"\#(client)"}}}"#)
+    #expect(try sender.ask("op", body).verb == .ok)
+    return body
+  }
+
+  @Test func `a forgotten op that is sent again is refused, and a lost one is performed`() throws {
+    let world = World { $0.rememberedClients = 2 }
+    let client = try world.kiosk()
+    try client.send("bye", #"{"id":9}"#)
+    // The row of the creation is the first, so these are the rows 2 to 5; 4 and 5 are remembered.
+    let decided = try push(of: "1", by: client)
+    for other: Character in ["2", "3", "4"] { _ = try push(of: other, by: client) }
+    let before = try world.standing("kiosk").controller
+    for _ in 0..<2 {
+      let refusal = try client.ask("op", again(decided, 1))
+      #expect(refusal.code == "op-too-old")
+      #expect(refusal.json["effect"] as? String == "unknown")
+      // Row 3 may have been its own.
+      let doubtful = op(of: "e", #"{"popToRoot":{}}"#)
+      #expect(try client.ask("op", again(doubtful, 2)).code == "op-too-old")
+      #expect(try world.standing("kiosk").controller == before)
+      // By the rows, a start comes to the same result.
+      try world.restart()
+    }
+    let lost = op(of: "f", #"{"push":{"screen":{"title":"lost"}}}"#)
+    let answer = try client.ask("op", again(lost, 3))
+    #expect(answer.verb == .ok)
+    #expect(answer.json["seq"] as? Int == 6)
+    // Once it is decided, all forms get the same answer.
+    #expect(try client.ask("op", lost).text == answer.text)
+    #expect(try client.ask("op", again(lost, 0)).text == answer.text)
+    #expect(try client.ask("op", lost.dropLast() + #", "again" : 3 }"#).text == answer.text)
+    #expect(try client.ask("op", #"{"again":3,\#(lost.dropFirst())"#).code == "op-reused")
+  }
+
+  @Test func `a client that was forgotten and is known again is not believed`() throws {
+    let world = World { $0.rememberedClients = 1 }
+    let client = try world.kiosk()
+    try client.send("bye", #"{"id":9}"#)
+    let first = try push(of: "1", by: client)
+    _ = try push(of: "2", by: client)
+    _ = try push(2, of: "1", by: client)
+    #expect(try client.ask("op", again(first, 1)).code == "op-too-old")
+    let third = op(3, of: "1", #"{"push":{"screen":{"title":"x"}}}"#)
+    #expect(try client.ask("op", again(third, 3)).verb == .ok)
+  }
+
+  @Test func `a press that is sent again and not remembered is refused, since events leave no row`()
+    throws
+  {
+    let world = World { $0.rememberedClients = 1 }
+    let client = try world.kiosk()
+    try client.must(
+      #"{"item.set":{"screen":"home","rightItems":[{"id":"b","title":"B","action":"buy"}]}}"#)
+    try client.send("bye", #"{"id":9}"#)
+    let tap = op(of: "1", #"{"button.activate":{"button":"b"}}"#)
+    let answer = try client.ask("op", tap)
+    #expect(try client.ask("op", again(tap, 2)).text == answer.text)
+    #expect(try client.ask("op", op(of: "2", #"{"attach":{}}"#)).verb == .ok)
+    #expect(try client.ask("op", again(tap, 2)).code == "op-too-old")
+    try world.restart()
+    #expect(try client.ask("op", again(tap, 2)).code == "op-too-old")
+  }
+
+  @Test func `rows that are missing count as forgotten ops`() throws {
+    var hub = Hub(configuration: HubConfiguration(), seed: 1)
+    let now = Instant(boot: 1000, wall: 1_700_000_000_000)
+    hub.finishReplay(renewsEpochs: false, lastSequence: 9, at: now)
+    #expect(hub.remembered.horizons == [.first: 9])
+  }
+
   @Test func `idle clients are forgotten, and the longest idle one when there are too many`() throws
   {
     let world = World {

@@ -19,7 +19,7 @@ import Testing
     let welcome = try Client(world).hello(nonce: "a41f09c2")
     #expect(
       welcome.text
-        == #"{"ver":1,"nonce":"a41f09c2","boot":"\#(world.hub.boot.text)","server":"navd/0.1.0","features":[],"hb":5000,"you":{"via":"ipc","uid":1000,"gid":1000,"pid":4711,"role":"ui"},"ops":{"last":0},"limits":{"message":65536,"inflight":64,"watches":1024,"depth":64,"window":65536}}"#
+        == #"{"ver":1,"nonce":"a41f09c2","boot":"\#(world.hub.boot.text)","server":"navd/0.1.0","features":[],"hb":5000,"you":{"via":"ipc","uid":1000,"gid":1000,"pid":4711,"role":"ui"},"ops":{"last":0,"seq":[[0,0]]},"limits":{"message":65536,"inflight":64,"watches":1024,"depth":64,"window":65536}}"#
     )
     let root = try Client(World(), 2, user: 0).hello()
     #expect((root.json["you"] as? [String: Any])?["role"] as? String == "admin")
@@ -329,7 +329,7 @@ import Testing
     let entry = try world.entry("kiosk")
     #expect(
       marks.map(\.text) == [
-        #"{"t":\#(world.now.wall),"at":[["kiosk",1,"\#(entry.digest.text)"]]}"#
+        #"{"t":\#(world.now.wall),"at":[["kiosk",1,"\#(entry.digest.text)"]],"seq":[[0,2]]}"#
       ])
     // Traffic puts the next one off.
     world.advance(600)
@@ -347,7 +347,7 @@ import Testing
     for index in 0..<8 { try push(writer, index) }
     world.advance(1000)
     let marks = try world.turn([.wake]).filter { $0.connection == reader.connection }
-    #expect(marks.map(\.text) == [#"{"t":\#(world.now.wall),"at":[]}"#])
+    #expect(marks.map(\.text) == [#"{"t":\#(world.now.wall),"at":[],"seq":[[0,9]]}"#])
   }
 
   @Test func `who is out of credit and silent for too long is put out`() throws {

@@ -120,6 +120,37 @@ private final class ShardStage {
     #expect(stage.worlds[0].hub.sequence == 80)
   }
 
+  @Test("rule 2: what may be forgotten of a shard goes with it, and its rows are reported")
+  func forgotten() throws {
+    let stage = try ShardStage(2) { $0.rememberedClients = 1 }
+    let from = stage.place(of: "kiosk")
+    let shard = Shard(ofName: "kiosk", among: Shard.count)
+    try stage.worlds[from].client(7).must(Self.create)
+    func op(_ client: Character) -> String {
+      let client = String(repeating: client, count: 32)
+      return #"{"id":1,"client":"\#(client)","nav":"kiosk","do":[{"push":{"screen":{}}}]}"#
+    }
+    func again(_ body: String, _ seen: Int) -> String { #"\#(body.dropLast()),"again":\#(seen)}"# }
+    for place in [from, 1 - from] {
+      if place != from { try stage.move([shard], from: from, to: place) }
+      let sender = Client(stage.worlds[place], 20)
+      // Before the move, these are the rows 2 and 3 of the shard, and the second forgets the first.
+      if place == from {
+        for client: Character in ["1", "2"] {
+          #expect(try sender.ask("op", op(client)).verb == .ok)
+        }
+      }
+      #expect(try sender.ask("op", again(op("1"), 1)).code == "op-too-old")
+      let welcome = try stage.worlds[place].client(8).hello()
+      let rows = (welcome.json["ops"] as? [String: Any])?["seq"] as? [[Int]]
+      #expect(rows?.first { $0[0] == shard.number } == [shard.number, 3])
+      #expect(rows?.count == Shard.count / 2 + (place == from ? 0 : 1))
+    }
+    // It never arrived at the first one.
+    let sender = Client(stage.worlds[1 - from], 21)
+    #expect(try sender.ask("op", again(op("3"), 3)).json["seq"] as? Int == 4)
+  }
+
   @Test("rule 2: remembered ops are those of a shard, and go with it")
   func remembered() throws {
     let stage = try ShardStage(2)

@@ -186,12 +186,14 @@ import Testing
       let (standing, id) = (source.standing(), source.number())
       let outputs: ShortList<OperationOutput> = [.nothing, .popped(nil), .poppedAll([])]
       let body = ServerMessageWriter.ok(
-        id: id, standing: standing, changed: round % 2 == 0, outputs: outputs, delivered: 0)
+        id: id, standing: standing, sequence: round % 2 == 0 ? id : nil, outputs: outputs,
+        delivered: 0)
       guard case .ok(let back) = try read(.ok, body) else {
         throw ServerMessageFailure(text: "another message")
       }
       #expect(back.id == id && back.nav == standing.nav && back.epoch == standing.epoch)
       #expect(back.revision == standing.revision && back.digest == standing.digest)
+      #expect(back.sequence == (round % 2 == 0 ? id : nil))
       #expect(back.changed == (round % 2 == 0) && back.depth == UInt64(standing.depth))
       #expect(back.top == .some(standing.top))
       #expect(back.out?.bytes == Array(#"[{},{"popped":null},{"popped":[]}]"#.utf8))
@@ -206,7 +208,8 @@ import Testing
       let name = source.maybe(source.text())
       let positions = (0..<source.random.next() % 4).map { _ in source.standing() }
       let marked = ServerMessageWriter.mark(
-        time: number, positions.map { ($0.nav, $0.revision, $0.digest) })
+        time: number, positions.map { ($0.nav, $0.revision, $0.digest) },
+        rows: [(.first, number), (Shard(17), 3)])
       guard case .mark(let mark) = try read(.mark, marked),
         case .end(let end) = try read(
           .end,
@@ -228,6 +231,7 @@ import Testing
           .ok, ServerMessageWriter.leased(id: number, nav: place.nav, owner: name))
       else { throw ServerMessageFailure(text: "another message") }
       #expect(mark.time == number && mark.positions.map(\.nav) == positions.map(\.nav))
+      #expect(mark.rows == [.first: number, Shard(17): 3])
       #expect(mark.positions.map(\.revision) == positions.map(\.revision))
       #expect(mark.positions.map(\.digest) == positions.map(\.digest))
       #expect(end.nav == place.nav && end.view == "bar" && end.epoch == place.epoch)

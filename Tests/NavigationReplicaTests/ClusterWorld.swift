@@ -335,10 +335,10 @@ struct ClusterWorld {
 
   private mutating func note(_ id: UInt64, _ body: [UInt8], isOp: Bool = false) {
     guard let former = octets[id] else {
-      octets[id] = body
+      octets[id] = body.firstOctets
       return
     }
-    #expect(former == body && isOp, "the id \(id) is used again")
+    #expect(former == body.firstOctets && isOp, "the id \(id) is used again")
     count("repeated")
   }
 

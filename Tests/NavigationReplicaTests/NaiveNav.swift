@@ -129,3 +129,11 @@ struct NaiveNav {
     position.epoch == state.epoch && past.contains { $0.position == position }
   }
 }
+
+extension [UInt8] {
+  /// The octets of an op as it was sent first: without `again`.
+  var firstOctets: [UInt8] {
+    let text = String(decoding: self, as: UTF8.self)
+    return Array(text.replacing(/,"again":[0-9]+}$/, with: "}").utf8)
+  }
+}

@@ -97,10 +97,13 @@ private struct SessionRun {
     }
   }
 
-  /// The daemon gets a request: a new one has a higher id, a repeated one the same octets.
+  /// The daemon gets a request: a new one has a higher id, a repeated one the same octets, and an op
+  /// then says what the client had seen.
   private mutating func take(_ id: UInt64, _ body: [UInt8], of daemon: inout Session) {
     if let former = octets[id] {
-      #expect(former == body, "request \(id) has other octets")
+      #expect(former == body.firstOctets, "request \(id) has other octets")
+      let isOp = String(decoding: body, as: UTF8.self).contains(#""do":"#)
+      #expect((former != body) == isOp, "request \(id) is not marked")
       resent += 1
     } else {
       #expect(id > request && used.insert(id).inserted)

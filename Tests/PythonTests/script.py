@@ -48,12 +48,12 @@ class Script:
         self.cluster.applied()
         self.act()
 
-    def open(self, endpoint="ipc:///a", *, last=0, features=(), you=None, boot=None, **limits):
+    def open(self, endpoint="ipc:///a", *, last=0, seq=(), features=(), you=None, boot=None, **limits):
         """Connects, and answers the `hello`."""
         self.do(self.cluster.connected, endpoint, self.now)
         hello = self.last("hello", endpoint)
         self.receive("welcome", endpoint, ver=1, nonce=hello["nonce"], boot=boot or endpoint, hb=5000, you=you or {},
-                     features=list(features), ops={"last": last}, limits={"inflight": 64, "message": 65536, **limits})
+                     features=list(features), ops={"last": last, "seq": list(seq)}, limits={"inflight": 64, "message": 65536, **limits})
         return hello
 
     def lose(self, endpoint="ipc:///a"):

@@ -1,6 +1,7 @@
 """The core of the package, message by message (docs/protocol.md): sessions, ops, credit, duties."""
 import json
 import unittest
+import zlib
 
 from script import CLIENT, Script
 from navd import NavigationError
@@ -109,13 +110,13 @@ class Sessions(unittest.TestCase):
 
 
 class Requests(unittest.TestCase):
-    def test_an_op_without_an_answer_is_sent_again_octet_for_octet(self):
+    def test_an_op_without_an_answer_is_sent_again_with_one_member_more(self):
         script = Script()
         script.open()
         id = script.op()
         first, = script.bodies("op")
         script.again(last=id)
-        self.assertEqual(script.bodies("op"), [first])
+        self.assertEqual(script.bodies("op"), [first[:-1] + b',"again":0}'])
         script.answer(id)
         self.assertEqual(script.of(Answered)[0].ok["rev"], 2)
         script.again(last=id)
@@ -126,30 +127,57 @@ class Requests(unittest.TestCase):
         script.open(last=40)
         self.assertEqual(json.loads(script.bodies("op")[-1])["id"] if script.op() and script.bodies("op") else 0, 41)
 
-    def test_an_op_that_may_be_forgotten_is_not_sent_again(self):
+    def test_an_op_that_is_sent_again_says_what_the_client_had_seen(self):
         script = Script()
-        script.open()
-        old = script.op()
-        script.lose()
-        script.now += 545
-        script.wait(1)
-        script.sent.clear()
-        script.open(last=0)
-        self.assertEqual(script.bodies("op"), [])
-        err = script.of(Answered)[0].err
-        found = err["id"], err["code"], err["effect"], err["retry"]
-        self.assertEqual(found, (old, "op-too-old", "unknown", "resync"))
+        script.open(seq=[[0, 7]])
+        first = script.op()
+        script.answer(first, seq=9)
+        script.receive("mark", t=1, at=[], seq=[[0, 12]])
+        script.op()
+        body = script.bodies("op")[-1]
+        script.receive("mark", t=1, at=[], seq=[[0, 20]])
+        for _ in range(2):
+            script.again(seq=[[0, 25]])
+            self.assertEqual(script.bodies("op"), [body[:-1] + b',"again":12}'])
+        # The daemon has lost rows, so what the client had seen of them proves nothing.
+        script.again(seq=[[0, 11]])
+        script.again(seq=[[0, 30]])
+        self.assertEqual(script.bodies("op"), [body[:-1] + b',"again":11}'])
 
-    def test_an_op_that_was_decided_is_asked_for_again_however_old(self):
+    def test_rows_of_diffs_count_and_those_of_virtual_navs_do_not(self):
+        script = Script()
+        script.open(seq=[[0, 7]])
+        diff = {"epoch": "e" * 16, "base": 1, "rev": 2, "dig": "0" * 8, "ch": [], "ev": [], "depth": 1}
+        script.receive("diff", nav="kiosk", seq=8, **diff)
+        script.receive("diff", nav="$navs", seq=90, **diff)
+        script.op()
+        script.again(seq=[[0, 50]])
+        self.assertEqual(script.last("op")["again"], 8)
+
+    def test_rows_count_by_the_shard_of_the_nav(self):
+        script = Script()
+        shard = zlib.crc32(b"kiosk") % 1024
+        script.open(features=["shards"], seq=[[0, 90], [shard, 5]])
+        script.op()
+        script.again(features=["shards"], seq=[[0, 95], [shard, 6]])
+        self.assertEqual(script.last("op")["again"], 5)
+
+    def test_an_op_that_a_daemon_has_not_done_is_new_to_the_next(self):
+        script = Script()
+        script.open(features=["shards"])
+        id = script.op()
+        script.refuse(id, "busy", "later", reason="no-owner", after=10)
+        script.sent.clear()
+        script.wait(6)
+        self.assertNotIn("again", script.last("op"))
+
+    def test_a_read_is_sent_again_unchanged(self):
         script = Script()
         script.open()
-        id = script.op()
-        script.lose()
-        script.now += 545
-        script.wait(1)
-        script.sent.clear()
-        script.open(last=id)
-        self.assertEqual(len(script.bodies("op")), 1)
+        script.do(script.cluster.request, "get", "kiosk", {})
+        body, = script.bodies("get")
+        script.again()
+        self.assertEqual(script.bodies("get"), [body])
 
     def test_an_op_that_was_never_sent_may_wait_for_ever(self):
         script = Script()

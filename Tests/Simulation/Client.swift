@@ -8,6 +8,8 @@ struct Client: Sendable {
     var id: UInt64
     var nav: String
     var body: [UInt8]
+    /// The newest row that the client had seen when it made the op.
+    var seen: UInt64
   }
 
   let number: Int
@@ -24,6 +26,8 @@ struct Client: Sendable {
   /// Ops and reads without an answer.
   var unanswered: Set<UInt64> = []
   var sentOps: [SentOp] = []
+  /// The newest row that the daemon has reported to it.
+  var seen: UInt64 = 0
   /// The positions that its stored mirrors claim, by nav, and whether they are wrong.
   var corrupted: Set<String> = []
   /// Navs whose mirror may be found wrong, because a message was tampered with.
@@ -37,5 +41,19 @@ struct Client: Sendable {
     self.peer = peer
     session = SessionReplica(
       client: id, name: "c\(number)", window: window, heartbeat: 1000 + seed % 4000, seed: seed)
+  }
+}
+
+extension Client {
+  /// Notes the newest row that a message reports; after a crash there can be fewer.
+  mutating func note(_ message: ServerMessage) {
+    switch message {
+    case .welcome(let welcome):
+      seen = welcome.rows[.first] ?? 0
+      for index in sentOps.indices { sentOps[index].seen = min(sentOps[index].seen, seen) }
+    case .ok(let reply): seen = max(seen, reply.sequence ?? 0)
+    case .mark(let mark): seen = max(seen, mark.rows[.first] ?? 0)
+    default: break
+    }
   }
 }

@@ -14,12 +14,6 @@ struct OpKey: Hashable, Sendable {
 
 /// Everything that is known to be true, against which all that is seen is held.
 struct Facts: Sendable {
-  /// What is stored of an op.
-  struct Row: Sendable {
-    var turn: Int
-    var time: UInt64
-  }
-
   /// A reply that was seen.
   struct Reply: Sendable {
     var text: String
@@ -42,8 +36,8 @@ struct Facts: Sendable {
   var tentative: [(place: Place, state: String)] = []
   /// The diff of each revision, and the turn that stored it.
   var diffs: [Place: (bytes: [UInt8], turn: Int)] = [:]
-  /// Rows by the op that caused them.
-  var rows: [OpKey: Row] = [:]
+  /// The turns in which rows were stored, by the op that caused each; no op causes a second one.
+  var rows: [OpKey: Int] = [:]
   /// Changes acknowledged to clients.
   var acknowledged: [OpKey: Int] = [:]
   /// The replies to ops.
@@ -58,9 +52,7 @@ struct Facts: Sendable {
   var epochs: Set<Epoch> = []
 
   /// Takes what is stored now; returns what is wrong.
-  mutating func store(
-    _ records: JournalRecords, turn: Int, idle: UInt64
-  ) -> [String] {
+  mutating func store(_ records: JournalRecords, turn: Int) -> [String] {
     var wrong: [String] = []
     for (place, state) in tentative {
       if let known = states[place], known != state {
@@ -69,18 +61,13 @@ struct Facts: Sendable {
       states[place] = state
     }
     tentative = []
-    for case .row(let row) in records { store(row, turn: turn, idle: idle, &wrong) }
+    for case .row(let row) in records { store(row, turn: turn, &wrong) }
     return wrong
   }
 
-  private mutating func store(
-    _ row: JournalRow, turn: Int, idle: UInt64, _ wrong: inout [String]
-  ) {
-    if let key = Self.origin(of: row.body) {
-      if let before = rows[key], row.time < before.time + idle {
-        wrong.append("op \(key.op) of \(key.client) is stored twice")
-      }
-      rows[key] = Row(turn: turn, time: row.time)
+  private mutating func store(_ row: JournalRow, turn: Int, _ wrong: inout [String]) {
+    if let key = Self.origin(of: row.body), rows.updateValue(turn, forKey: key) != nil {
+      wrong.append("op \(key.op) of \(key.client) is stored twice")
     }
     switch row.kind {
     case .created:

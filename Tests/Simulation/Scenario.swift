@@ -59,7 +59,11 @@ package struct Scenario: Sendable {
     configuration.inflight = random.pick(3, 64, 64)
     configuration.nav.detachedRecords = random.pick(2, 5, 256)
     configuration.nav.stackDepth = random.pick(4, 64)
-    if forgets { configuration.rememberedIdle = 8000 }
+    if forgets {
+      configuration.rememberedIdle = random.pick(8000, 600_000)
+      // With one, each op of another client forgets what a client without its answer sends again.
+      configuration.rememberedClients = random.pick(1, 2, 4096)
+    }
     self.configuration = configuration
     window = random.pick(16384, 16384, 65536)
     capacity = random.pick(2, 8, 50)
@@ -90,6 +94,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
   case reorder
   /// An op runs once more behind the back of the memory of ops.
   case runTwice
+  /// An op that is sent again does not say so.
+  case unmarkAgain
   /// Replies and diffs leave before their rows are stored.
   case acknowledgeEarly
   /// A row that was acknowledged is not stored.

@@ -209,9 +209,7 @@ extension World {
   private mutating func store(_ records: JournalRecords) {
     for case .row(let row) in records { hash.add(row.sequence, row.body) }
     if let wrong = journal.commit(records, synced: !scenario.isRelaxed) { violation(wrong) }
-    for wrong in facts.store(records, turn: turn, idle: scenario.configuration.rememberedIdle) {
-      violation(wrong)
-    }
+    for wrong in facts.store(records, turn: turn) { violation(wrong) }
   }
 
   /// The disk is full: everything goes back, and the events are handled once more.

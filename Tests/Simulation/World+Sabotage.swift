@@ -7,6 +7,10 @@ extension World {
   /// Changes a message on its way to the hub.
   mutating func prepare(_ request: inout Request, _ index: Int) {
     if sabotage == .resumeLostFuture { return resumeLostFuture(&request, index) }
+    if sabotage == .unmarkAgain, let at = request.body.position(of: ",\"again\":") {
+      request.body.replaceSubrange(at..., with: [0x7D])
+      count { $0.sabotages += 1 }
+    }
     guard sabotage == .resumeWrongDigest || sabotage == .forgetReply else { return }
     if sabotage == .resumeWrongDigest, request.verb.text == "nsp1.watch" {
       // The hub is led to believe that the checksum is right.
@@ -62,7 +66,8 @@ extension World {
   mutating func sabotaged(_ messages: [Outgoing]) -> [Outgoing] {
     guard let sabotage, !messages.isEmpty else { return messages }
     switch sabotage {
-    case .resumeLostFuture, .runTwice, .acknowledgeEarly, .loseRow, .resumeWrongDigest, .keepEpochs:
+    case .resumeLostFuture, .runTwice, .unmarkAgain, .acknowledgeEarly, .loseRow, .resumeWrongDigest,
+      .keepEpochs:
       return messages
     case .dropDiff, .muteClient: return without(messages)
     case .doubleDiff:

@@ -77,7 +77,8 @@ extension World {
       guard facts.rows[key] != nil, !scenario.forgets, !scenario.isRelaxed else { return }
       send(.op, op.body + [0x20], from: client)
     } else {
-      send(.op, op.body, from: client)
+      let seen = op.seen
+      send(.op, op.body.dropLast() + Array(",\"again\":\(seen)}".utf8), from: client)
     }
   }
 
@@ -117,7 +118,8 @@ extension World {
       request, operations: operations.map { Array($0.utf8) })
     request.id = id
     let body = ClientMessageWriter.op(request, operations: operations.map { Array($0.utf8) })
-    clients[client].sentOps.append(Client.SentOp(id: id, nav: nav, body: body))
+    clients[client].sentOps.append(
+      Client.SentOp(id: id, nav: nav, body: body, seen: clients[client].seen))
     clients[client].unanswered.insert(id)
     perform(outputs, for: client)
     if random.chance(30) {

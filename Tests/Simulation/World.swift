@@ -44,6 +44,8 @@ package struct Report: Sendable {
     package var returns = 0
     /// Answers from a record, compared with the first one.
     package var repetitions = 0
+    /// Ops that were refused because they may have been performed and forgotten.
+    package var doubts = 0
     /// Answers from the journal's history.
     package var histories = 0
     /// Sends that had to wait for credit.
@@ -70,6 +72,7 @@ package struct Report: Sendable {
       renewals += other.renewals
       returns += other.returns
       repetitions += other.repetitions
+      doubts += other.doubts
       histories += other.histories
       starvations += other.starvations
       sabotages += other.sabotages

@@ -16,7 +16,7 @@ extension Hub {
     navs.slots[slot].changedAt = op.now.wall
     navs.slots[slot].topChange = .creation(at: op.now.wall, by: op.client.author)
     let reply = ServerMessageWriter.ok(
-      id: request.id, standing: navs.slots[slot].standing, changed: true,
+      id: request.id, standing: navs.slots[slot].standing, sequence: sequence,
       outputs: ShortList([.nothing] + result.outputs), delivered: 0)
     let body = JournalBody.state(
       nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
@@ -82,7 +82,8 @@ extension Hub {
     let sequence = batches.advance(navs.slots[slot].shard)
     auditOverride(op, slot)
     let reply = ServerMessageWriter.ok(
-      id: op.request.id, standing: navs.slots[slot].standing, changed: true, outputs: [.nothing],
+      id: op.request.id, standing: navs.slots[slot].standing, sequence: sequence,
+      outputs: [.nothing],
       delivered: 0)
     let row = RowHeader(
       sequence: sequence, nav: navs.slots[slot].number,

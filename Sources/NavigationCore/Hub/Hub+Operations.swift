@@ -63,7 +63,8 @@ extension Hub {
     assert(!reply.isEmpty, "op \(op.request.id) is not answered")
     let entry = RememberedOps.Entry(
       id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
-    let evicted = remembered.remember(entry, of: op.key, at: op.now.boot)
+    let evicted = remembered.remember(
+      entry, of: op.key, row: batches.sequence(of: op.shard), at: op.now.boot)
     timer.plan(op.now.boot + configuration.rememberedIdle)
     batches.current.remembrances.append(
       Batch.Remembrance(key: op.key, op: op.request.id, evicted: evicted))
@@ -175,7 +176,7 @@ extension Hub {
   ) {
     let delivered = announce(outputs, of: op, slot)
     let reply = ServerMessageWriter.ok(
-      id: op.request.id, standing: navs.slots[slot].standing, changed: false, outputs: outputs,
+      id: op.request.id, standing: navs.slots[slot].standing, sequence: nil, outputs: outputs,
       delivered: delivered)
     // Progress arrives so often that remembering it would evict all other ops.
     let isProgress = op.request.kinds.allSatisfy { $0 == .gestureUpdate }
@@ -297,8 +298,8 @@ extension Hub {
     let row = begin(commit, slot, cause: cause, by: (op.name, op.request.idDigits), &json)
     let standing = navs.slots[slot].ownStanding()
     let ok = ServerMessageWriter.encodedOk(
-      id: op.request.idDigits, standing: standing, changed: true, outputs: outputs,
-      delivered: delivered, &json)
+      id: op.request.idDigits, standing: standing, sequence: navs.slots[slot].lastSequence,
+      outputs: outputs, delivered: delivered, &json)
     JournalBody.changed(
       diff: row.diff, commit: commit, before: row.before, by: op, top: standing.top,
       answeredBy: ok, &json)

@@ -43,6 +43,7 @@ extension Hub {
     guard shard.number < shards.count else {
       throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
     }
+    noteGap(before: row.sequence, of: shard)
     batches.replay(through: row.sequence, of: shard)
     let idle = configuration.rememberedIdle
     // The number counts as well as the time, because the clock may have jumped since the row.
@@ -53,13 +54,20 @@ extension Hub {
         id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
       let key = RememberedOps.Key(
         principal: author.principal, client: author.client, shard: shard)
-      remembered.remember(entry, of: key, at: now.boot)
+      remembered.remember(entry, of: key, row: row.sequence, at: now.boot)
+    } else if row.author != nil {
+      remembered.forget(upTo: row.sequence, of: shard)
     }
     do {
       try navs.index(row, body)
     } catch {
       throw HubReplayError(sequence: row.sequence, what: error.what)
     }
+  }
+
+  /// Notes the pruned rows of a shard, whose ops are not known.
+  private mutating func noteGap(before row: UInt64, of shard: Shard) {
+    if row > batches.sequence(of: shard) + 1 { remembered.forget(upTo: row - 1, of: shard) }
   }
 
   /// Sets the oldest revision of each nav that the journal can read; to be called after the last
@@ -102,6 +110,7 @@ extension Hub {
     precondition(shards.count == 1, "the hub of a cluster adopts shards")
     precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
     precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
+    noteGap(before: lastSequence + 1, of: .first)
     batches.replay(through: max(batches.sequence(of: .first), lastSequence), of: .first)
     trimRings()
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }

@@ -100,6 +100,7 @@ extension Hub {
     json.name("ops")
     json.beginObject()
     json.member("last", remembered.last(of: session.key, in: shards.here))
+    json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
     json.endObject()
     json.name("limits")
     json.beginObject()
@@ -189,7 +190,10 @@ extension Hub {
       }
       positions.append((entry.name, watch.cursor, entry.digest))
     }
-    return ServerMessageWriter.mark(time: now.wall, positions)
+    // A cluster has too many shards to report all of them.
+    let here = shards.count > 1 ? positions.map { shards.shard(of: $0.nav) } : [.first]
+    let rows = here.filter { shards.isHere($0) }.map { ($0, batches.sequence(of: $0)) }
+    return ServerMessageWriter.mark(time: now.wall, positions, rows: rows)
   }
 }
 

@@ -79,11 +79,13 @@ extension Hub {
     precondition(batches.areUntouched, "shards come while a batch is under way")
     assert(!shards.keys.contains { self.shards.isHere($0) }, "a shard comes twice")
     timer.advance(to: now)
-    for (shard, sequence) in shards {
-      batches.replay(through: max(sequence, replayed.batches.sequence(of: shard)), of: shard)
-    }
     let slots = navs.absorb(replayed.navs)
     remembered.absorb(replayed.remembered, at: now.boot)
+    for (shard, sequence) in shards {
+      let known = replayed.batches.sequence(of: shard)
+      batches.replay(through: max(sequence, known), of: shard)
+      if sequence > known { remembered.forget(upTo: sequence, of: shard) }
+    }
     if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
     self.shards.set(shards.keys, here: true, at: now.boot)
     renewEpochs(losses, at: now)

@@ -115,7 +115,7 @@ struct JournalBodyReader: Sendable {
     var json = JSONWriter()
     json.beginObject()
     json.member("id", op)
-    for member in ["nav", "epoch", "rev", "changed", "depth", "top", "dig"] {
+    for member in ["nav", "epoch", "rev", "changed", "seq", "depth", "top", "dig"] {
       json.dynamicName(member)
       switch member {
       case "changed": json.bool(true)

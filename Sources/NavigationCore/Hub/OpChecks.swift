@@ -201,11 +201,17 @@ extension Hub {
     switch remembered.verdict(on: id, octets: op.octets, of: op.key) {
     case .new:
       if repeats(op) { return true }
-      guard let waiting = reads.op(id, of: op.key) else { return false }
-      guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
-      // The op waits for the history already: forget the earlier one and decide this one.
-      dropWaiting(waiting.token)
-      return false
+      if let waiting = reads.op(id, of: op.key) {
+        guard waiting.octets == op.octets else { throw OpFailure(.reused(id)) }
+        // The op waits for the history already: forget the earlier one and decide this one.
+        dropWaiting(waiting.token)
+        return false
+      }
+      // The row of a change is behind the one that its client had seen. Events leave no row.
+      guard let seen = op.request.again,
+        op.request.kinds.contains(.buttonActivate)
+          || seen < remembered.horizons[op.shard, default: 0]
+      else { return false }
     case .decided(let entry):
       assert(entry.id == id, "op \(entry.id) for op \(id)")
       assert(!entry.reply.isEmpty, "op \(id) was decided without an answer")
@@ -216,10 +222,9 @@ extension Hub {
       }
       return true
     case .reused: throw OpFailure(.reused(id))
-    case .tooOld:
-      throw OpFailure(
-        .opTooOld, "op \(id) is older than the ops remembered; resynchronise")
+    case .tooOld: break
     }
+    throw OpFailure(.opTooOld, "op \(id) may have been performed and forgotten; resynchronise")
   }
 
   // 5: the time.

@@ -4,6 +4,7 @@
 /// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
 /// clients. In a cluster, a client counts once for each shard in which it had ops.
+/// No op is forgotten whose row is behind the horizon of its shard.
 struct RememberedOps: Sendable {
   struct Entry: Sendable {
     var id: UInt64
@@ -38,6 +39,8 @@ struct RememberedOps: Sendable {
     /// The highest id that counts as forgotten since the limit changed; 0 for none.
     var forgotten: UInt64 = 0
     var usedAt: UInt64 = 0
+    /// The newest row of its shard when its last op was decided.
+    var row: UInt64 = 0
   }
 
   private struct Use: Sendable {
@@ -52,6 +55,8 @@ struct RememberedOps: Sendable {
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
   private var principals: [String: ArraySlice<Use>] = [:]
   private var limits: HubConfiguration
+  /// The newest row of each shard whose op may be forgotten.
+  private(set) var horizons: [Shard: UInt64] = [:]
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   var remembersBehind: UInt64 = 0
 
@@ -117,11 +122,18 @@ struct RememberedOps: Sendable {
     Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
   }
 
-  /// Remembers a decided op; returns the op that it evicted, if any.
+  mutating func forget(upTo row: UInt64, of shard: Shard) {
+    horizons[shard] = max(row, horizons[shard, default: 0])
+  }
+
+  /// Remembers a decided op, which is not behind `row`; returns the op that it evicted, if any.
   @discardableResult
-  mutating func remember(_ entry: consuming Entry, of key: Key, at now: UInt64) -> Entry? {
+  mutating func remember(
+    _ entry: consuming Entry, of key: Key, row: UInt64, at now: UInt64
+  ) -> Entry? {
     let slot = find(key) ?? admit(key, at: now)
     let id = entry.id
+    if entry.isOk { clients[slot].row = row }
     let evicted = clients[slot].add(entry, limit: limits.rememberedOps, at: now)
     assert(clients[slot].last >= id, "op \(id) is behind the last one")
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
@@ -155,7 +167,8 @@ struct RememberedOps: Sendable {
     for (key, slot) in slots where key.shard == shard {
       clients[slot].straighten()
       clients[slot].entries = clients[slot].entries.compactMap {
-        $0.row > 0 ? entries[$0.row] : $0
+        if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
+        return $0.row > 0 ? entries[$0.row] : $0
       }
     }
   }
@@ -165,11 +178,13 @@ struct RememberedOps: Sendable {
     let keys = other.slots.sorted {
       other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
     }
+    horizons.merge(other.horizons) { $1 }
     for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
   }
 
   /// Forgets the ops of shards that another daemon serves from now on.
   mutating func drop(_ shards: Set<Shard>) {
+    for shard in shards { horizons[shard] = nil }
     for (key, slot) in slots where shards.contains(key.shard) {
       clients.remove(slot, leaving: Client())
       slots[key] = nil
@@ -255,6 +270,7 @@ struct RememberedOps: Sendable {
   private mutating func drop(_ use: Use, of principal: String) {
     let key = key(of: use, principal)
     guard let slot = slots[key] else { return }
+    forget(upTo: clients[slot].row, of: key.shard)
     clients.remove(slot, leaving: Client())
     slots[key] = nil
     busy[Self.busyPlace(of: key)] = nil

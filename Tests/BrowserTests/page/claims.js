@@ -61,16 +61,19 @@ async function late() {
 /** Whether the client has got everything that the gateway sent: the answer to a request comes last. */
 export async function caughtUp(client) { await client.get(null, { what: "stats" }); }
 
+/** A digest with a chain, which only a daemon can compute. */
+export const digest = (screens, parts) => `${module.checksum(screens, parts)}c0ffee12c0ffee12`;
+
 export const record = (id) => ({ id, ver: 1 });
 
 /** The messages of a snapshot of a bare nav, and of a change of it. */
 export function snapshot(rev, ids, nav = NAV) {
   const screens = ids.map(record);
-  const dig = module.digest(screens);
+  const dig = digest(screens);
   return ["snap", { nav, kind: "controller", epoch: "e", rev, dig, i: 0, last: true, screens }];
 }
 
-export function pushed(rev, ids, dig = module.digest(ids.map(record))) {
+export function pushed(rev, ids, dig = digest(ids.map(record))) {
   const ch = [{ at: ids.length - 1, del: [], ins: [record(ids.at(-1))] }];
   const ev = [{ didPush: { screen: ids.at(-1) } }];
   return ["diff", { nav: NAV, epoch: "e", base: rev - 1, rev, dig, ch, ev, cause: "api" }];

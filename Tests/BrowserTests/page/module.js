@@ -174,7 +174,7 @@ claims["a message sets no timer"] = async (gateway) => {
   await client.watch(NAV).next();
   const before = gateway.timers.length;
   for (let count = 0; count < 20; count++) {
-    gateway.tell(["mark", { t: 0, at: [[NAV, 1, module.digest([record("home")])]] }]);
+    gateway.tell(["mark", { t: 0, at: [[NAV, 1, digest([record("home")])]] }]);
     await caughtUp(client);
   }
   same(gateway.timers.length, before);
@@ -245,7 +245,7 @@ claims["a page that is put aside ends its stream, and resumes when it is shown"]
   show("pageshow");
   await pending;
   same([client.status, gateway.streams.length, await held()], ["connected", 2, 1]);
-  same(gateway.verbs("watch").at(-1).from, { epoch: "e", rev: 1, dig: module.digest([record("home")]) });
+  same(gateway.verbs("watch").at(-1).from, { epoch: "e", rev: 1, dig: digest([record("home")]) });
   const { rev, isResynchronised } = (await loop.next()).value;
   same([rev, isResynchronised], [2, false], "after the return:");
 };

@@ -1,30 +1,9 @@
 // What the client promises of requests that are repeated, late or wrong, and of duties that end.
 
-import { Outbox, digest } from "/navigation-client.js";
-import { NAV, Opened, claims, pushed, record, same, snapshot, thrown, turn, until } from "./claims.js";
+import { Outbox } from "/navigation-client.js";
+import { NAV, Opened, claims, digest, pushed, record, same, snapshot, thrown, turn, until } from "./claims.js";
 
 const POP = [{ pop: {} }];
-const MINUTE = 60_000;
-
-claims["an op that the daemon may have forgotten is not sent again, and its effect is unknown"] = () => {
-  for (const [minutes, last, isSent] of [[5, 0, true], [11, 0, false], [11, 1, true]]) {
-    const opened = new Opened();
-    const id = opened.session.request("op", NAV, { do: POP });
-    const read = opened.session.request("get", NAV, { what: "state" });
-    opened.session.take();
-    opened.session.lost(0);
-    opened.session.take();
-    opened.session.connected(minutes * MINUTE);
-    const [[, { nonce }]] = opened.sent();
-    opened.now = minutes * MINUTE;
-    opened.receive("welcome", { ops: { last }, nonce });
-    const actions = opened.session.take();
-    const sent = actions.filter(({ kind }) => kind === "send").map((action) => action.id);
-    same(sent, isSent ? [id, read] : [read], `after ${minutes} minutes:`);
-    const ends = actions.filter(({ kind }) => kind === "answered").map(({ err }) => [err.code, err.effect]);
-    same(ends, isSent ? [] : [["op-too-old", "unknown"]]);
-  }
-};
 
 /** A tap that must be sent within two seconds, and the ids, codes and effects of what failed. */
 const tap = (opened) => opened.session.request("op", NAV, { do: [{ "ui.backTap": {} }] }, 2000, opened.now);
@@ -120,43 +99,41 @@ function resumed(opened, last = 0) {
     actions.filter(({ kind }) => kind === "answered").map(({ err }) => err.code)];
 }
 
-claims["the time until the daemon forgets begins with the last message, not with the loss"] = () => {
-  const opened = new Opened({ wall: () => 0 });
+/** The ops of a session that is opened again by a daemon with these rows. */
+function resent(opened, seq, features = []) {
+  opened.reopen(0, { ops: { last: 0, seq }, features });
+  return opened.sent().filter(([verb]) => verb === "op").map(([, body]) => body);
+}
+
+claims["an op that is sent again says what the client had seen when it sent it first"] = () => {
+  const opened = new Opened();
+  resent(opened, [[0, 7]]);
+  const first = opened.session.request("op", NAV, { do: POP });
+  opened.sent();
+  opened.receive("ok", { id: first, nav: NAV, seq: 9 });
+  opened.receive("mark", { t: 0, at: [], seq: [[0, 12]] });
+  opened.receive("diff", { nav: "$navs", seq: 99 });
   const id = opened.session.request("op", NAV, { do: POP });
-  opened.session.take();
-  for (const [minutes, found] of [[5, [[id], []]], [9.5, [[], ["op-too-old"]]]]) {
-    // The page was frozen all the time, and notices the loss with its next breath.
-    opened.now = minutes * MINUTE;
-    opened.session.lost(opened.now);
-    opened.session.take();
-    same(resumed(opened), found, `after ${minutes} minutes:`);
-  }
+  opened.sent();
+  opened.receive("mark", { t: 0, at: [], seq: [[0, 20]] });
+  const seen = (seq) => resent(opened, seq).map((body) => [body.id, body.again]);
+  same(seen([[0, 25]]), [[id, 12]]);
+  // The daemon has lost rows, so what the client had seen of them proves nothing.
+  same(seen([[0, 11]]), [[id, 11]]);
+  same(seen([[0, 30]]), [[id, 11]]);
 };
 
-claims["an op that was sent in several sessions counts from the first one"] = () => {
-  const opened = new Opened({ wall: () => 0 });
-  const id = opened.session.request("op", NAV, { do: POP });
-  opened.session.take();
-  const results = [6, 12].map((minutes) => {
-    opened.session.lost(opened.now);
-    opened.session.take();
-    opened.now = minutes * MINUTE;
-    const result = resumed(opened);
-    opened.receive("mark", { t: 0, at: [] });
-    return result;
-  });
-  same(results, [[[id], []], [[], ["op-too-old"]]]);
-};
-
-claims["the sleep of the machine counts, in which the clock of the page stands still"] = () => {
-  let wall = 0;
-  const opened = new Opened({ wall: () => wall });
+claims["rows count by the shard of the nav, and a read is sent again unchanged"] = () => {
+  const opened = new Opened();
+  // CRC-32 of the name, modulo 1024.
+  const shard = 816;
+  resent(opened, [[0, 90], [shard, 5]], ["shards"]);
   opened.session.request("op", NAV, { do: POP });
-  opened.session.take();
-  wall = 20 * MINUTE;
-  opened.session.lost(opened.now);
-  opened.session.take();
-  same(resumed(opened), [[], ["op-too-old"]]);
+  opened.session.request("get", NAV, {});
+  const [, read] = opened.sent();
+  opened.reopen(0, { ops: { last: 0, seq: [[0, 95], [shard, 6]] }, features: ["shards"] });
+  const [op, other] = opened.sent();
+  same([op[1].again, other], [5, read]);
 };
 
 claims["an op that was never posted has not happened, and is sent after any time"] = async (gateway) => {
@@ -180,14 +157,11 @@ claims["an op that was never posted has not happened, and is sent after any time
   await client.close();
   await read;
 
-  const opened = new Opened({ wall: () => 0 });
+  const opened = new Opened();
   const id = opened.session.request("op", NAV, { do: POP });
   opened.session.take();
   opened.session.noteUnposted(id);
-  opened.session.lost(0);
-  opened.session.take();
-  opened.now = 20 * MINUTE;
-  same(resumed(opened), [[id], []]);
+  same(resent(opened, [[0, 3]]).map((body) => [body.id, body.again]), [[id, undefined]]);
 };
 
 claims["busy is no answer to an op that was sent in an earlier session"] = () => {
@@ -195,12 +169,14 @@ claims["busy is no answer to an op that was sent in an earlier session"] = () =>
   const id = opened.session.request("op", NAV, { do: POP });
   const [line] = opened.sent();
   const busy = { id, code: "busy", retry: "later", effect: "none", after: 50 };
+  const [verb, body] = line;
+  const again = [verb, { ...body, again: 0 }];
   opened.reopen();
-  same(opened.sent(), [line]);
+  same(opened.sent(), [again]);
   opened.receive("err", busy);
   same(opened.actions("answered"), []);
   opened.session.tick(opened.session.wakeAt);
-  same(opened.sent(), [line], "after the pause:");
+  same(opened.sent(), [again], "after the pause:");
   opened.receive("ok", { id, nav: NAV });
   same(opened.actions("answered").length, 1);
   // Of an op that was sent once, busy says that it did not happen.

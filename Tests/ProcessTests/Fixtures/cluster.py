@@ -3,7 +3,7 @@
 
 `ClusterClient` has one session for each endpoint, all with one `client` and ids that rise over all of them. A nav has
 a home, the endpoint of the daemon that had it last; navs without one are asked for at the base. `moved` changes the
-home, and everything about the nav goes there: watches by `from`, unanswered messages octet for octet, roles and
+home, and everything about the nav goes there: watches by `from`, unanswered messages (ops with `again`), roles and
 leases anew. One thread does everything, in `step`.
 """
 import json
@@ -18,7 +18,6 @@ from zmq.utils.monitor import recv_monitor_message
 import nsp
 
 CONNECT = 2.0  # how long the socket may take to connect, and the daemon to welcome the client
-REMEMBERED = 540.0  # the daemon forgets the ops of a client after 600 s
 GONE = (zmq.EVENT_DISCONNECTED, zmq.EVENT_CLOSED, zmq.EVENT_HANDSHAKE_FAILED_AUTH,
         zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL, zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL)
 
@@ -61,7 +60,7 @@ class Flight:
 
     def __init__(self, verb, id, nav, body):
         self.verb, self.id, self.nav, self.body = verb, id, nav, body
-        self.sent, self.is_due, self.sends, self.since, self.principal = [], True, 0, None, None
+        self.sent, self.is_due, self.sends, self.seen, self.principal = [], True, 0, 0, None
 
 
 class Session:
@@ -106,7 +105,7 @@ class ClusterClient:
 
     def __init__(self, endpoints, *, name="cluster.py", window=65536, hb=5000, keys=None, server_keys=(),
                  on_ask=lambda ask: True, now=time.monotonic):
-        self.seeds, self.base = list(endpoints), endpoints[0]
+        self.seeds, self.base, self.seen = list(endpoints), endpoints[0], nsp.Seen()
         self.keys, self.server_keys, self.on_ask, self.now = keys, dict(server_keys), on_ask, now
         self.hello = {"ver": [1, 1], "client": os.urandom(16).hex(), "name": name, "window": window, "hb": hb}
         self.window, self.id = window, 0
@@ -115,7 +114,6 @@ class ClusterClient:
         self.moves = {}  # of each nav since its last answer
         self.mirrors, self.duties, self.flights, self.answers = {}, {}, {}, {}
         self.asked = {}  # (endpoint, id) of a watch, a delegate or a lease → what it was for
-        self.received = None
         self.poller = zmq.Poller()
 
     # What callers ask for.
@@ -287,12 +285,13 @@ class ClusterClient:
         return self.id
 
     def send_flight(self, session, flight, now):
-        # Daemons remember ops for some time, and by principal.
-        is_old = flight.since is not None and now - flight.since > REMEMBERED
-        if flight.verb == "op" and (is_old or flight.sends and flight.principal != session.principal):
-            self.settle(flight.id, "err", {"id": flight.id, "code": "op-too-old", "effect": "unknown"})
-        elif session.send(flight.verb, flight.body):
-            flight.principal = flight.principal if flight.sends else session.principal
+        # Daemons remember ops by principal.
+        if flight.verb == "op" and flight.sends and flight.principal != session.principal:
+            return self.settle(flight.id, "err", {"id": flight.id, "code": "op-too-old", "effect": "unknown"})
+        seen = min(self.seen.of(flight.nav), flight.seen if flight.sends else 2**53)
+        body = flight.body[:-1] + b', "again": %d}' % seen if flight.verb == "op" and flight.sends else flight.body
+        if session.send(flight.verb, body):
+            flight.seen, flight.principal = seen, flight.principal if flight.sends else session.principal
             flight.is_due, flight.sends = False, flight.sends + 1
             flight.sent.append(session.endpoint)
 
@@ -308,9 +307,11 @@ class ClusterClient:
         if session.phase == "greeting":
             self.greet(session, verb, f1)
             return True
-        session.heard = self.received = self.now()
+        session.heard = self.now()
         if verb in ("snap", "diff", "diffs", "latest", "event"):
             session.used += len(body)
+        if verb in ("ok", "diff", "mark"):
+            self.seen.note(f1)
         if verb in ("ok", "err"):
             self.answer(session, verb, f1)
         elif verb in ("snap", "diff", "diffs"):
@@ -345,8 +346,8 @@ class ClusterClient:
         session.principal = f1["you"].get("principal")
         session.window = min(self.window, f1["limits"]["window"])
         session.upto = session.window
-        self.received = session.heard
         self.id = max(self.id, f1["ops"]["last"])
+        self.seen.begin(f1)
         self.lost.pop(session.endpoint, None)
 
     def mirror_at(self, session, nav):
@@ -380,7 +381,6 @@ class ClusterClient:
             if session.endpoint in flight.sent or flight.is_due or self.home(flight.nav) != session.endpoint:
                 return
             flight.is_due, flight.sends = True, flight.sends - 1
-            flight.since = flight.since if flight.sends else None
             self.follow(session, flight.nav, f1)
         elif f1.get("code") == "busy" and flight.sends > 1:
             # An earlier daemon may have performed it, so this is no answer.
@@ -463,7 +463,7 @@ class ClusterClient:
         self.put_off(nav)
         for flight in self.flights.values():
             if flight.nav == nav and not flight.is_due:
-                flight.is_due, flight.since = True, self.received if flight.since is None else flight.since
+                flight.is_due = True
 
     def lose(self, session, least=0.0):
         """The session is over. After a second failure in a row, other daemons are asked about its navs."""

@@ -3,9 +3,6 @@
 import json, os, random, sys, time, zlib, zmq
 
 PARTS = ("bar", "toolbar", "presented", "transition", "environment", "settings")
-REMEMBERED = 540                                      # seconds; the daemon remembers ops for 600
-
-def now(): return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 class Refused(Exception): pass                        # args[0] is the body of `err`, `end` or `bye`
 
@@ -13,6 +10,19 @@ def checksum(screens, parts):
     lines = ["%s@%d" % (s["id"], s["ver"]) for s in screens]
     lines += [":%s@%d" % (p, parts[p]["ver"]) for p in PARTS if p in parts]
     return "%08x" % zlib.crc32("\n".join(lines).encode())
+
+class Seen:
+    """The newest `seq` of each shard that a daemon has reported."""
+    def __init__(self): self.rows, self.shards = {}, 1
+    def begin(self, f1):                              # a welcome; after a crash there can be fewer
+        self.shards = 1024 if "shards" in f1.get("features", []) else 1
+        self.rows.update(map(tuple, f1["ops"].get("seq", [])))
+    def shard(self, nav): return zlib.crc32((nav or "").encode()) % self.shards
+    def of(self, nav): return self.rows.get(self.shard(nav), 0)
+    def note(self, f1):                               # a mark has pairs; a virtual nav has those of all shards
+        seq, nav = f1.get("seq", []), f1.get("nav", "$")
+        if isinstance(seq, int): seq = [] if nav.startswith("$") else [(self.shard(nav), seq)]
+        for shard, row in seq: self.rows[shard] = max(row, self.rows.get(shard, 0))
 
 class Mirror:
     """The mirror of one nav. `good`: it shows the nav, and guards may be built from it."""
@@ -57,8 +67,8 @@ class Nav(Mirror):
         self.connect()
     def prepare(self, nav, window=65536):
         self.nav, self.window, self.used, self.upto, self.id = nav, window, 0, window, 0
-        self.unanswered, self.again, self.answers = {}, set(), {}    # times and bodies of ops by id; ids sent again; answers
-        self.client, self.sock = os.urandom(16).hex(), None
+        self.unanswered, self.again, self.answers = {}, set(), {}    # seen and bodies of ops by id; ids sent again; answers
+        self.client, self.sock, self.seen = os.urandom(16).hex(), None, Seen()
     def open(self):                                   # a new socket for each connection: libzmq does not reconnect
         if self.sock:
             self.sock.disable_monitor()
@@ -90,11 +100,13 @@ class Nav(Mirror):
         self.until = float("inf")
         self.window, self.hb, self.id = f1["limits"]["window"], f1["hb"], max(self.id, f1["ops"]["last"])
         self.used, self.upto = 0, self.window
+        self.seen.begin(f1)
         self.resume()
-        for id, (since, body) in list(self.unanswered.items()):     # the same octets, in the same order
-            if now() - since < REMEMBERED: self.send("op", **body)
-            else: self.answer("err", {"id": id, "code": "op-too-old", "effect": "unknown", "retry": "resync"})
+        for id, (seen, body) in self.unanswered.items():            # the same octets and one member more, in the same order
+            self.unanswered[id] = min(seen, self.seen.of(self.nav)), body
+            self.resend(id)
         self.again = set(self.unanswered)
+    def resend(self, id): self.send("op", **self.unanswered[id][1], again=self.unanswered[id][0])
     def send(self, verb, **f1):
         try: self.sock.send_multipart([b"nsp1." + verb.encode(), json.dumps(f1).encode()])
         except zmq.Again: self.lost = True            # there is no connection, or the daemon does not read
@@ -112,6 +124,7 @@ class Nav(Mirror):
         except zmq.Again:
             self.connect()
             return "lost", {}
+        if verb in ("ok", "diff", "mark"): self.seen.note(f1)
         if verb in ("ok", "err"): self.answer(verb, f1)
         if verb == "bye":
             if f1["why"] not in ("shutting-down", "stalled"): raise Refused(f1)
@@ -136,7 +149,7 @@ class Nav(Mirror):
         elif id in self.unanswered:
             if f1.get("code") == "busy" and id in self.again:           # it says nothing about the first sending
                 time.sleep(f1.get("after", 100) / 1000)
-                return self.send("op", **self.unanswered[id][1])
+                return self.resend(id)
             del self.unanswered[id]
             self.answers[id] = verb, f1
     def over(self, f1):                               # without a watch, no mirror
@@ -148,7 +161,7 @@ class Nav(Mirror):
     def begin(self, guard, *do, **more):              # many ops can be under way
         self.id += 1
         body = {"id": self.id, "nav": self.nav, "if": guard, "do": list(do), **more}
-        self.unanswered[self.id] = now(), body
+        self.unanswered[self.id] = self.seen.of(self.nav), body
         self.send("op", **body)
         return self.id
     def finish(self, id):                             # the mirror shows the op when this returns

@@ -1,17 +1,52 @@
-"""The requests without an answer: the octets to send again, unchanged, until there is one."""
+"""The requests without an answer, which are sent again until there is one."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from ..wire import Body
 
-__all__ = ["Flight", "Flights"]
+__all__ = ["ROOM", "Flight", "Flights", "Seen"]
 
-#: The daemon forgets the ops of a client after ten minutes; one of them is for the way.
-REMEMBERED = 540.0
+#: How many octets shorter than other messages an op must be, for `again`.
+ROOM = 32
+#: The number of shards of a cluster.
+_SHARDS = 1024
+
+
+@dataclass(slots=True)
+class Seen:
+    """The newest row of each shard that a daemon has reported (docs/protocol.md, the core)."""
+
+    rows: dict[int, int] = field(default_factory=dict)
+    shards: int = 1
+
+    def row(self, nav: str) -> int:
+        """Return the newest row of a nav's shard, 0 for none."""
+        return self.rows.get(self._shard(nav), 0)
+
+    def note(self, body: Body) -> None:
+        """Note the row of an answer or of a diff."""
+        nav, row = body.get("nav"), body.get("seq")
+        # A virtual nav has rows of all shards.
+        if isinstance(row, int) and nav is not None and not nav.startswith("$"):
+            self.note_all([[self._shard(nav), row]])
+
+    def note_all(self, rows: list[list[int]]) -> None:
+        """Note the rows of a mark."""
+        for shard, row in rows:
+            self.rows[shard] = max(row, self.rows.get(shard, 0))
+
+    def begin(self, rows: list[list[int]], is_divided: bool) -> None:
+        """Note the rows of a welcome; after a crash there can be fewer."""
+        self.shards = _SHARDS if is_divided else 1
+        self.rows.update((shard, row) for shard, row in rows)
+
+    def _shard(self, nav: str) -> int:
+        return zlib.crc32(nav.encode()) % self.shards
 
 
 @dataclass(slots=True, eq=False)
@@ -29,8 +64,8 @@ class Flight:
     sends: int = 0
     #: The client's name in the rules of the cluster when it was sent first.
     sent_as: str | None = None
-    #: The last time at which the daemon was heard before the first loss of its session.
-    since: float | None = None
+    #: The newest row of the nav's shard that the client had seen when it was sent first.
+    seen: int = 0
     #: From then on it is not sent any more, nor sent again.
     until: float = inf
 
@@ -49,42 +84,36 @@ class Flight:
         """Note that a daemon has not done it."""
         self.is_sent = False
         self.sends -= 1
+
+    def send(self, principal: str | None, seen: Seen) -> bytes:
+        """Return the octets to send: an op that is sent again says what the client had seen."""
+        row = seen.row(self.nav or "")
         if self.sends == 0:
-            self.since = None
+            self.sent_as, self.seen = principal, row
+        # Rows that the daemon has lost since do not date the op.
+        self.seen = min(self.seen, row)
+        self.is_sent = True
+        self.sends += 1
+        is_again = self.verb == "op" and self.sends > 1
+        return self.body[:-1] + b',"again":%d}' % self.seen if is_again else self.body
 
-    def lose(self, heard: float) -> None:
-        """Note the loss of the session; `heard` is when its last message arrived."""
-        self.is_sent = False
-        # Answers come in order. So the daemon decided the op after the last message that came
-        # before the first loss.
-        if self.sends and self.since is None:
-            self.since = heard
-
-    def reason_to_drop(
-        self, principal: str | None, last_decided: int, most_octets: int, now: float
-    ) -> Body | None:
+    def reason_to_drop(self, principal: str | None, most_octets: int, now: float) -> Body | None:
         """Return the `err` for a request that must not be sent in this session."""
         if self.ends_at <= now:
             return self.late
         is_op = self.verb == "op"
         # Daemons remember ops by principal, so this one may perform it again.
         if is_op and self.sends and principal and self.sent_as and self.sent_as != principal:
-            return _too_old(f"the operation was sent as {self.sent_as}, and may have been"
-                            f" performed; this daemon knows the client as {principal}")
-        is_forgotten = is_op and self.since is not None and now - self.since > REMEMBERED
-        if is_forgotten and self.id > last_decided:
-            return _too_old("the daemon may have forgotten the operation, so it is not sent again")
-        if len(self.body) > most_octets:
+            return {"code": "op-too-old", "effect": "unknown", "retry": "resync",
+                    "msg": f"the operation was sent as {self.sent_as}, and may have been"
+                           f" performed; this daemon knows the client as {principal};"
+                           " look at the newest state, then decide anew"}
+        if len(self.body) > most_octets - (ROOM if is_op else 0):
             return {"code": "limit", "reason": "size", "retry": "no",
                     "effect": "unknown" if self.sends else "none",
                     "msg": f"the {self.verb} has {len(self.body)} octets;"
                            f" the daemon accepts {most_octets}"}
         return None
-
-
-def _too_old(msg: str) -> Body:
-    return {"code": "op-too-old", "effect": "unknown", "retry": "resync",
-            "msg": f"{msg}; look at the newest state, then decide anew"}
 
 
 class Flights(dict[int, Flight]):

@@ -77,7 +77,9 @@ def _welcome(body: Body) -> None:
     limits = _member(body, "limits", dict, {})
     for name in ("message", "inflight", "window"):
         _member(limits, name, int, 1)
-    _member(_member(body, "ops", dict, {}), "last", int, 0)
+    ops = _member(body, "ops", dict, {})
+    _member(ops, "last", int, 0)
+    _rows(ops)
     _member(body, "hb", (int, float), 0)
     _member(_member(body, "you", dict, {}), "principal", str, None)
     _member(body, "features", list, [])
@@ -133,7 +135,14 @@ def _diffs(body: Body) -> None:
         _diff(diff)
 
 
+def _rows(body: Body) -> None:
+    for entry in _member(body, "seq", list, []):
+        if not (isinstance(entry, list) and [type(each) for each in entry] == [int, int]):
+            raise Unreadable("an entry of seq is no pair of numbers")
+
+
 def _mark(body: Body) -> None:
+    _rows(body)
     for entry in _member(body, "at", list):
         is_entry = isinstance(entry, list) and [type(each) for each in entry[:3]] == [str, int, str]
         if not is_entry:

@@ -106,11 +106,14 @@ class Session(SessionAnswers, SessionMoves):
             flight, key = self.flights.get(body["id"]), self._asked.get(body["id"])
             self._confirm(flight.nav if flight else key[1] if key else None)
         elif verb in ("snap", "diff"):
+            self._ids.seen.note(body)
             self._replicate(body["nav"], verb, body, now)
         elif verb == "diffs":
             for diff in body["list"]:
+                self._ids.seen.note(diff)
                 self._replicate(diff["nav"], "diff", diff, now)
         elif verb == "mark":
+            self._ids.seen.note_all(body.get("seq", []))
             for nav, rev, dig in (entry[:3] for entry in body["at"]):
                 self._replicate(nav, "mark", {"rev": rev, "dig": dig}, now)
         elif verb == "event":

@@ -43,7 +43,7 @@ class SessionAnswers(SessionState):
             self._receive_bye(body, now)
 
     def _open(self, welcome: Body, now: float) -> None:
-        limits, last = welcome.get("limits") or {}, (welcome.get("ops") or {}).get("last", 0)
+        limits, ops = welcome.get("limits") or {}, welcome.get("ops") or {}
         self.phase, self._attempts = Phase.OPEN, 0
         self._hb = max(welcome.get("hb") or 0, 1) / 1000
         # Never more than it asked for; the daemon may grant less.
@@ -51,12 +51,13 @@ class SessionAnswers(SessionState):
         self._used, self._upto = 0, self._window
         self._most_octets = limits.get("message", _USUAL_OCTETS)
         self._most_flights = limits.get("inflight", 64)
-        self._ids.next = max(self._ids.next, last + 1)
+        self._ids.next = max(self._ids.next, ops.get("last", 0) + 1)
         self.principal = (welcome.get("you") or {}).get("principal")
         self.boot = welcome.get("boot")
         self.is_divided = self.is_divided or _DIVISION in welcome.get("features", [])
         self._actions.append(Opened(welcome))
-        self._drop_flights(self.flights.values(), last, now)
+        self._ids.seen.begin(ops.get("seq", []), _DIVISION in welcome.get("features", []))
+        self._drop_flights(self.flights.values(), now)
         # Watches first, so that the diff of an op comes before its answer. Then roles and leases,
         # without which an op may not be permitted.
         for wish in list(self._wishes()):
@@ -70,6 +71,7 @@ class SessionAnswers(SessionState):
         if id is None:
             return
         self._is_from_before(id)
+        self._ids.seen.note(body)
         stray = self._stray.pop(id, None)
         if stray and stray not in self._duties:
             # The nav was here again for a moment, and what it was for has ended or is elsewhere.

@@ -83,7 +83,7 @@ class SessionMoves(SessionState):
         for flight in handoff.flights:
             if flight.is_sent:
                 self._departed[flight.id] = self._departed.get(flight.id, 0) + 1
-            flight.lose(self._heard)
+                flight.is_sent = False
             self.flights.take(flight.id)
         self._send_waiting()
         return handoff
@@ -99,8 +99,7 @@ class SessionMoves(SessionState):
         if start > now:
             self.hold(nav, start)
         elif self.phase is Phase.OPEN:
-            # What the daemon of another session had decided up to its loss says nothing here.
-            self._drop_flights(handoff.flights, 0, now)
+            self._drop_flights(handoff.flights, now)
             self._send_held(nav)
             self._send_waiting()
 

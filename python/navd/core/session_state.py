@@ -11,7 +11,7 @@ from random import Random
 from ..errors import NavigationError
 from ..wire import Body, encode
 from .actions import Action, Answered, Closed, DutyChanged, Send, Settled
-from .flights import Flight, Flights
+from .flights import ROOM, Flight, Flights, Seen
 from .wishes import Duty, Key, OpenAsk, Watch, Wish
 
 __all__ = ["Ids", "Options", "Phase", "SessionState"]
@@ -36,9 +36,10 @@ class Phase(enum.Enum):
 
 @dataclass(slots=True)
 class Ids:
-    """The next id, which the sessions of a client share."""
+    """The next id and the rows seen so far, which the sessions of a client share."""
 
     next: int = 1
+    seen: Seen = field(default_factory=Seen)
 
     def take(self) -> int:
         """Return an id that no message had before."""
@@ -136,10 +137,11 @@ class SessionState:
 
     def _check_size(self, verb: str, body: bytes) -> None:
         """Raise `limit` for a message that is too large: navd could not name it in its error."""
-        if len(body) > self._most_octets:
+        most = self._most_octets - (ROOM if verb == "op" else 0)
+        if len(body) > most:
             raise NavigationError(
                 "limit", f"the {verb} has {len(body)} octets; the daemon accepts"
-                f" {self._most_octets}: send less in one message", {"reason": "size"})
+                f" {most}: send less in one message", {"reason": "size"})
 
     def _send(self, verb: str, body: Body) -> None:
         self._actions.append(Send(verb, encode(body)))
@@ -165,11 +167,8 @@ class SessionState:
             return
         due = self.flights.due(self._most_flights, self._held, self.is_divided, self._confirmed)
         for flight in due:
-            if flight.sends == 0:
-                flight.sent_as = self.principal
-            flight.is_sent = True
-            flight.sends += 1
-            self._actions.append(Send(flight.verb, flight.body, flight.id))
+            octets = flight.send(self.principal, self._ids.seen)
+            self._actions.append(Send(flight.verb, octets, flight.id))
 
     def _resign(self, kind: str, nav: str) -> None:
         """End roles or a lease at the daemon."""
@@ -200,10 +199,10 @@ class SessionState:
         for flight in [each for each in self.flights.values() if each.ends_at <= now]:
             self._fail(flight.id, flight.late)
 
-    def _drop_flights(self, flights: Iterable[Flight], last_decided: int, now: float) -> None:
+    def _drop_flights(self, flights: Iterable[Flight], now: float) -> None:
         """Fail the requests that must not be sent in this session."""
         for flight in list(flights):
-            err = flight.reason_to_drop(self.principal, last_decided, self._most_octets, now)
+            err = flight.reason_to_drop(self.principal, self._most_octets, now)
             if err:
                 self._fail(flight.id, err)
 
@@ -254,7 +253,7 @@ class SessionState:
         for duty in list(self._duties.values()):
             self._interrupt(duty)
         for flight in self.flights.values():
-            flight.lose(self._heard)
+            flight.is_sent = False
         self.flights.postponed.clear()
 
     def _close(self, error: NavigationError) -> None:

@@ -62,6 +62,13 @@ package struct BodyHash: Hashable, Sendable {
     bits = hash
   }
 
+  /// Hashes an op that is sent again as it was sent first: without its last member, `again`.
+  init(again body: Span<UInt8>) {
+    var octets = [UInt8](copying: body)
+    octets.replaceSubrange((octets.lastIndex(of: 0x2C) ?? 0)..., with: [0x7D])
+    self.init(octets.span)
+  }
+
   private static func mix(_ bits: UInt64) -> UInt64 {
     let product = bits &* 0x9E37_79B9_7F4A_7C15
     return product ^ product >> 32

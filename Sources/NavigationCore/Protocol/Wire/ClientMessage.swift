@@ -263,6 +263,8 @@ package final class OpMessage: Sendable {
   package let due: UInt64?
   package let clock: String?
   package let isDry: Bool
+  /// The newest row that the client had seen when it sent the op first; nil for the first time.
+  package let again: UInt64?
   package let kinds: OperationKinds
   /// All operations, in order, if one has a sender or is not in `readable`; else none.
   ///
@@ -274,12 +276,12 @@ package final class OpMessage: Sendable {
   ///
   /// They have a list of their own, which the hub passes to the nav without copying.
   package let readable: [Operation]
-  /// The checksum of the message, which distinguishes it from another message with the same id.
+  /// The checksum of the message as it was sent first, which no other one with its id has.
   package let octets: BodyHash
 
   init(
     id: UInt64, idDigits: Digits, client: ClientID?, name: String?, nav: String, guards: Guards,
-    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, isDry: Bool,
+    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, isDry: Bool, again: UInt64?,
     kinds: OperationKinds, unusual: [RequestedOperation],
     readable: [Operation], octets: BodyHash
   ) {
@@ -295,6 +297,7 @@ package final class OpMessage: Sendable {
     self.due = due
     self.clock = clock
     self.isDry = isDry
+    self.again = again
     self.kinds = kinds
     self.unusual = unusual
     self.readable = readable

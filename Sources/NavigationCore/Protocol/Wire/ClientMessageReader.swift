@@ -36,7 +36,7 @@ package struct ClientMessageReader: Sendable {
     }
     try scan(body)
     switch verb {
-    case .op: return .op(try op(BodyHash(body)))
+    case .op: return .op(try op(body))
     case .credit: return .credit(upTo: try required("upto", nil))
     case .answer: return try answer()
     case .hello: return .hello(try hello())
@@ -290,6 +290,7 @@ package struct ClientMessageReader: Sendable {
     var wait = 0
     var guards = 0
     var dry = 0
+    var again = 0
 
     @inline(__always)
     init(_ tape: borrowing JSONTape) {
@@ -310,6 +311,7 @@ package struct ClientMessageReader: Sendable {
           case "onBusy": wait = value
           case "clock": clock = value
           case "dry": dry = value
+          case "again": again = value
           default: break
           }
         }
@@ -318,7 +320,7 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private func op(_ octets: BodyHash) throws(MessageFailure) -> OpMessage {
+  private func op(_ body: Span<UInt8>) throws(MessageFailure) -> OpMessage {
     let members = OpMembers(tape)
     func place(_ member: Int) -> Int? { member == 0 ? nil : member }
     let id = try requiredID(place(members.id).flatMap { tape.integer($0) })
@@ -335,6 +337,7 @@ package struct ClientMessageReader: Sendable {
     let clock = members.clock == 0 ? nil : try text(members.clock, "clock", id)
     let waits = members.wait == 0 ? false : try waits(members.wait, id)
     let isDry = members.dry == 0 ? false : try flag(members.dry, "dry", id) ?? false
+    let again = members.again == 0 ? nil : try integer(members.again, "again", id)
     var guards = Guards()
     if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
     var readable: [Operation] = []
@@ -343,7 +346,8 @@ package struct ClientMessageReader: Sendable {
     return OpMessage(
       id: id, idDigits: tape.digits(members.id), client: client, name: name, nav: nav,
       guards: guards, isAnimated: isAnimated, waits: waits, due: due, clock: clock,
-      isDry: isDry, kinds: kinds, unusual: unusual, readable: readable, octets: octets)
+      isDry: isDry, again: again, kinds: kinds, unusual: unusual, readable: readable,
+      octets: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 
   private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {

@@ -86,6 +86,8 @@ package struct Welcome: Hashable, Sendable {
   ///
   /// The client sends undecided ops again, with the same bytes.
   package var lastOp: UInt64
+  /// The number of the newest row of each shard that the daemon serves.
+  package var rows: [Shard: UInt64] = [:]
   /// The flow-control window of the session in bytes, after the daemon has limited it.
   package var window: UInt64
   /// The largest body that the daemon accepts, in bytes.
@@ -98,6 +100,8 @@ package struct OkReply: Hashable, Sendable {
   package var nav: String?
   package var epoch: Epoch?
   package var revision: Revision?
+  /// The number of the op's row, for an op that changed something.
+  package var sequence: UInt64?
   /// Whether the op made a revision.
   package var changed: Bool?
   package var depth: UInt64?
@@ -174,8 +178,10 @@ package struct ErrReply: Error, Hashable, Sendable {
   /// The whole body, for members that this type does not have.
   package var body: OpaqueJSON
 
-  /// The largest body that a daemon accepts unless its `welcome` names another size, in bytes.
-  package static let usualMaximumBody = 65536
+  /// What a request leaves of the largest body that a daemon accepts, for `again`, in bytes.
+  package static let room = 32
+  /// The largest request unless a `welcome` names another size, in bytes.
+  package static let usualMaximumBody = 65536 - room
 
   /// Makes the error with which the client itself answers its request of `count` octets, because the
   /// daemon accepts at most `limit`.
@@ -342,6 +348,8 @@ package struct Mark: Hashable, Sendable {
   package var time: UInt64
   /// The navs of these watches, with their revisions and digests.
   package var positions: [Position]
+  /// The number of the newest row of shards.
+  package var rows: [Shard: UInt64] = [:]
 
   /// The position of one nav.
   package struct Position: Hashable, Sendable {

@@ -112,6 +112,7 @@ package struct ServerMessageReader: Sendable {
       role: you.flatMap { text("role", of: $0) } ?? "",
       principal: you.flatMap { text("principal", of: $0) },
       lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
+      rows: ops.map { rows(of: $0) } ?? [:],
       window: limits.flatMap { integer("window", of: $0) } ?? 65536,
       maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536)
   }
@@ -122,6 +123,7 @@ package struct ServerMessageReader: Sendable {
     reply.nav = text("nav")
     reply.epoch = epoch("epoch")
     reply.revision = revision("rev")
+    reply.sequence = integer("seq")
     reply.changed = tape.member("changed", of: 0).flatMap { tape.bool($0) }
     reply.depth = integer("depth")
     reply.top = top()
@@ -327,7 +329,18 @@ package struct ServerMessageReader: Sendable {
       else { return nil }
       return Mark.Position(nav: nav, revision: Revision(revision), digest: digest)
     }
-    return positions.map { Mark(time: time, positions: $0) }
+    return positions.map { Mark(time: time, positions: $0, rows: rows(of: 0)) }
+  }
+
+  /// The newest row of each shard that the object at `index` reports.
+  private func rows(of index: Int) -> [Shard: UInt64] {
+    let rows = list("seq", of: index) { (at: Int) -> (Shard, UInt64)? in
+      guard tape.kind(at) == .array, tape.count(at) == 2, let shard = tape.integer(at + 1) else {
+        return nil
+      }
+      return tape.integer(at + 2).map { (Shard(Int(shard)), $0) }
+    }
+    return Dictionary(rows ?? []) { $1 }
   }
 
   private func end() -> WatchEnd? {

@@ -104,28 +104,29 @@ package enum ServerMessageWriter {
     }
   }
 
-  /// Encodes `ok` to an op; `delivered` is the number of sessions that get its ephemeral event.
+  /// Encodes `ok` to an op, with the number of its row; nil if it changed nothing.
+  ///
+  /// `delivered` is the number of sessions that get its ephemeral event.
   package static func ok(
-    id: UInt64, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
+    id: UInt64, standing: NavStanding, sequence: UInt64?, outputs: ShortList<OperationOutput>,
     delivered: Int
   ) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
     json.member("id", id)
-    return encodeRest(standing, changed, outputs, delivered, &json).bytes
+    return encodeRest(standing, sequence, outputs, delivered, &json).bytes
   }
 
   /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
   package static func encodedOk(
-    id: Digits, standing: NavStanding, changed: Bool, outputs: ShortList<OperationOutput>,
-    delivered: Int,
-    _ json: inout JSONWriter
+    id: Digits, standing: NavStanding, sequence: UInt64, outputs: ShortList<OperationOutput>,
+    delivered: Int, _ json: inout JSONWriter
   ) -> EncodedOk {
     json.removeAll()
     json.beginObject()
     json.name("id")
     json.digits(id)
-    return encodeRest(standing, changed, outputs, delivered, &json)
+    return encodeRest(standing, sequence, outputs, delivered, &json)
   }
 
   /// Encodes `ok` to an op with `dry`: the answer that the op would get, and what it would lead to.
@@ -160,11 +161,12 @@ package enum ServerMessageWriter {
 
   /// Encodes the members of `ok` after its id.
   private static func encodeRest(
-    _ standing: NavStanding, _ changed: Bool, _ outputs: ShortList<OperationOutput>,
+    _ standing: NavStanding, _ sequence: UInt64?, _ outputs: ShortList<OperationOutput>,
     _ delivered: Int, _ json: inout JSONWriter
   ) -> EncodedOk {
     json.place(standing.nav, standing.epoch, standing.revision)
-    json.member("changed", changed)
+    json.member("changed", sequence != nil)
+    if let sequence { json.member("seq", sequence) }
     json.member("depth", UInt64(standing.depth))
     json.name("top")
     if let top = standing.top { json.string(top) } else { json.null() }
@@ -311,8 +313,9 @@ package enum ServerMessageWriter {
   }
 
   /// Encodes `mark` with the time, and the revision and digest of each nav.
-  package static func mark(time: UInt64, _ positions: [(nav: String, Revision, Digest)]) -> [UInt8]
-  {
+  package static func mark(
+    time: UInt64, _ positions: [(nav: String, Revision, Digest)], rows: [(Shard, UInt64)]
+  ) -> [UInt8] {
     JSONWriter.object(reserving: 64 + positions.count * 64) { json in
       json.member("t", time)
       json.name("at")
@@ -325,6 +328,7 @@ package enum ServerMessageWriter {
         json.endArray()
       }
       json.endArray()
+      json.rows(rows)
     }
   }
 
@@ -434,6 +438,12 @@ package enum ServerMessageWriter {
 }
 
 extension JSONWriter {
+  /// Writes the number of the newest row of some shards.
+  mutating func rows(_ rows: [(Shard, UInt64)]) {
+    let pairs = rows.map { "[\($0.0.number),\($0.1)]" }.joined(separator: ",")
+    member("seq", raw: Array("[\(pairs)]".utf8))
+  }
+
   mutating func standing(_ standing: NavStanding) {
     name("epoch")
     hex(standing.epoch.bits)
