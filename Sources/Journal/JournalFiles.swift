@@ -8,7 +8,7 @@ struct JournalFiles: Sendable {
 
   /// Notes which files the paths name; SQLite keeps them open, so no other file gets their numbers.
   init(directory: String, database: String) {
-    let paths = [directory, directory + "/lock", database, database + "-wal", database + "-shm"]
+    let paths = [directory, directory + "/lock", database, database + "-wal"]
     files = paths.map { ($0, Self.identity(of: $0)) }
   }
 

@@ -196,13 +196,15 @@ import Testing
         }
         // Several runs of pruning, on both dates.
         for _ in 0..<10 {
+          stage.loop.maintenance.noteRetention(at: stage.now.boot)
           stage.now.boot += 60_000
           stage.now.wall = stage.now.wall == date ? 946_684_800_000 : date
-          stage.loop.maintenance.noteRetention(at: stage.now.boot)
           try stage.turn()
           try stage.settle()
         }
-        #expect((stage.loop.writer.journal as? Journal)?.floor(of: 1) == 0)
+        let journal = try #require(stage.loop.writer.journal as? Journal)
+        #expect(journal.floor(of: 1) == 0)
+        #expect(journal.ages.time == (client * 9) * 60_000)
         try stage.close()
       }
       #expect(try LoopStage.rows(directory).count == 4 * 19 + 1)
