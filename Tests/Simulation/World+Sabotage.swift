@@ -66,7 +66,8 @@ extension World {
   mutating func sabotaged(_ messages: [Outgoing]) -> [Outgoing] {
     guard let sabotage, !messages.isEmpty else { return messages }
     switch sabotage {
-    case .resumeLostFuture, .runTwice, .unmarkAgain, .acknowledgeEarly, .loseRow, .resumeWrongDigest,
+    case .resumeLostFuture, .runTwice, .unmarkAgain, .acknowledgeEarly, .loseRow,
+      .resumeWrongDigest,
       .keepEpochs:
       return messages
     case .dropDiff, .muteClient: return without(messages)
