@@ -67,7 +67,7 @@ enum ClusterCommand: Command {
     case .success(let answer):
       guard let members = ClusterMembers(try Reading.value(answer)) else {
         throw PlainFailure(
-          lines: ["unsupported: this daemon is no member of a cluster, or has no view of it yet"],
+          lines: ["unsupported: this daemon is not one of a cluster, or has no view of it yet"],
           status: ErrorCode.unsupported.exitStatus)
       }
       return (reply.body, members)
