@@ -41,6 +41,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "files.h"
+
 /// errno is a macro, and open is variadic; Swift imports neither.
 static inline int navd_errno(void) { return errno; }
 static inline int navd_open(const char *path, int flags, mode_t mode) {
@@ -88,6 +90,15 @@ static inline int navd_processor_count(void) {
   for (long word = 0; word < size / (long)sizeof *mask; word++)
     count += __builtin_popcountl(mask[word]);
   return count > 0 ? count : 1;
+}
+
+/// Copies the name of a user, and returns its length; 0 if there is none, or no room.
+static inline int navd_user_name(uid_t number, char *name, int room) {
+  struct passwd *user = getpwuid(number);
+  int length = user ? (int)strlen(user->pw_name) : 0;
+  if (length > room) return 0;
+  if (user) memcpy(name, user->pw_name, (size_t)length);
+  return length;
 }
 
 /// The number of a group, or -1 if there is none of that name.

@@ -77,13 +77,7 @@ package struct KeyDirectory: Sendable {
   ) -> String? {
     guard let status = FileStatus.probe(path) else { return "it does not exist" }
     guard status.kind == kind else { return "it is \(status.kind.rawValue), not \(kind.rawValue)" }
-    guard status.owner == 0 || status.owner == user else {
-      return "it belongs to user \(status.owner), not to root or user \(user)"
-    }
-    guard status.mode & 0o022 == 0 else {
-      return "other users can write it: chmod go-w \(path)"
-    }
-    return nil
+    return status.distrust(of: path, by: user).map { "\($0.reason): \($0.remedy)" }
   }
 
   package func file(of name: String) -> String { "\(path)/\(name)\(Self.suffix)" }

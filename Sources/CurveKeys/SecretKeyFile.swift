@@ -3,16 +3,38 @@ package import ZeroMQ
 
 /// The file of a secret key in Z85, which only its owner can read.
 package enum SecretKeyFile {
+  /// Who may own and read the file of a secret key.
+  package enum Rule {
+    /// Any user owns it, and nobody else can read it.
+    case client
+    /// Root or this process's user owns it, and nobody else can read it; the process's group can, if
+    /// root owns it.
+    case daemon
+    /// It is as the service manager gives it.
+    case credential
+  }
+
   /// Reads a secret key; throws if other users can read its file: it is then no longer secret.
-  package static func read(_ path: String) throws(KeyError) -> CurveSecretKey {
-    let contents: [UInt8]
+  package static func read(_ path: String, by rule: Rule = .client) throws(KeyError)
+    -> CurveSecretKey
+  {
+    let (contents, status): ([UInt8], FileStatus)
     do {
-      contents = try readSmallFile(path, maximumBytes: 4096)
+      (contents, status) = try readFile(path, maximumBytes: 4096)
     } catch {
       throw KeyError(error.description)
     }
-    // A credential of the service manager can be a symbolic link; its target must be private.
-    guard isSecret(path) else {
+    let isSecret: Bool
+    switch rule {
+    case .client: isSecret = status.isSecret
+    case .daemon:
+      isSecret = status.mode & 0o077 == 0 || status.isSecretOfGroup
+      if let found = status.distrust(of: path, by: effectiveUserID()) {
+        throw KeyError("\(path): \(found.reason): \(found.remedy)")
+      }
+    case .credential: isSecret = true
+    }
+    guard isSecret else {
       throw KeyError(
         "other users can read this secret key: chmod 0600 \(path), or create another")
     }

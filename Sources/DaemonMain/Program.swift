@@ -78,7 +78,7 @@ package enum Program {
       })
     var (loaded, faults) = sources.examine()
     let isCheck = line.contains("check-config")
-    if isCheck, let fault = Daemon.fault(of: loaded) { faults.append(fault) }
+    if isCheck { faults += Daemon.faults(of: loaded, rules: .current()) }
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     report(faults, .error, destination)

@@ -78,7 +78,7 @@ struct DirectoryLock: ~Copyable {
   }
 
   private static func makeDirectory(_ path: String) throws(JournalError) {
-    guard try makePrivateDirectory(path) else { return }
+    guard try makePrivateDirectory(path) else { return try checkPrivateDirectory(path) }
     // The directory's name must survive a power failure, like the files in it.
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
     try sync(directory: String(path[..<slash]))

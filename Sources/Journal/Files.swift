@@ -1,4 +1,6 @@
+import CLinux
 import Glibc
+import RuntimePaths
 
 func exists(_ path: String) throws(JournalError) -> Bool {
   guard let size = try fileSize(path) else { return false }
@@ -48,34 +50,25 @@ func syncFile(_ path: String) throws(JournalError) {
 /// Makes a directory that only its owner can use; returns false if there is one.
 @discardableResult
 func makePrivateDirectory(_ path: String) throws(JournalError) -> Bool {
-  guard unsafe mkdir(path, 0o700) == 0 else {
-    if errno == EEXIST { return false }
-    throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
+  guard unsafe navd_make_directory(path, 0o700) == 0 else {
+    let code = navd_errno()
+    if code == EEXIST { return false }
+    throw code == ENOSPC || code == EDQUOT
+      ? .full(path: path) : DirectoryLock.failure(path, code)
   }
-  // mkdir removes the bits of the umask from the mode.
-  guard unsafe chmod(path, 0o700) == 0 else { throw DirectoryLock.failure(path) }
   return true
 }
 
-/// Throws `.unusable` unless a directory belongs to the user of the process, and no other user may
-/// write it.
+/// Throws `.unusable` if a user other than root and that of the process could replace files in a
+/// directory.
 ///
-/// Otherwise other users could exchange what the process makes there.
+/// The sticky bit does not suffice, because files come and go in these directories.
 func checkPrivateDirectory(_ path: String) throws(JournalError) {
-  var information = stat()
-  guard unsafe stat(path, &information) == 0 else { throw DirectoryLock.failure(path) }
-  guard information.st_mode & S_IFMT == S_IFDIR else { throw DirectoryLock.failure(path, ENOTDIR) }
-  let (owner, user) = (information.st_uid, geteuid())
-  guard owner == user else {
+  guard let status = FileStatus.target(of: path) else { throw DirectoryLock.failure(path) }
+  guard status.kind == .directory else { throw DirectoryLock.failure(path, ENOTDIR) }
+  if let found = status.distrust(of: path, by: geteuid()) {
     throw .unusable(
-      path: path, reason: "it belongs to user \(owner), and navd runs as user \(user)",
-      remedy: "name another directory, or type: chown \(user) \(path)")
-  }
-  let mode = information.st_mode & 0o7777
-  guard mode & (S_IWGRP | S_IWOTH) == 0 else {
-    throw .unusable(
-      path: path, reason: "other users may write it (mode \(String(mode, radix: 8)))",
-      remedy: "examine its files, then type: chmod go-w \(path)")
+      path: path, reason: found.reason, remedy: "examine it, then type: \(found.remedy)")
   }
 }
 

@@ -17,9 +17,8 @@ package struct JournalRestoration: ~Copyable {
   package static func begin(
     in directory: String, holder: String
   ) throws(JournalError) -> JournalRestoration {
-    let lock = try DirectoryLock(directory: directory, holder: holder)
-    try giveToOwner(of: directory, directory + "/lock")
-    return JournalRestoration(directory: directory, lock: lock)
+    JournalRestoration(
+      directory: directory, lock: try DirectoryLock(directory: directory, holder: holder))
   }
 
   private init(directory: String, lock: consuming DirectoryLock) {
@@ -59,7 +58,6 @@ package struct JournalRestoration: ~Copyable {
   package func finish() throws(JournalError) -> String? {
     let file = draft + "/" + Journal.fileName
     try syncFile(file)
-    try Self.giveToOwner(of: directory, file)
     // From here on, the next start uses the copy.
     try renameFile(file, Self.ready(in: directory))
     try DirectoryLock.sync(directory: directory)
@@ -130,18 +128,6 @@ package struct JournalRestoration: ~Copyable {
     var information = stat()
     guard unsafe stat(path, &information) == 0 else { return nil }
     return Int(information.st_mtim.tv_sec)
-  }
-
-  /// Gives a file to the owner of the directory, so that the daemon can use it.
-  ///
-  /// It follows no symbolic link: the daemon's user controls the directory, and root may run this.
-  private static func giveToOwner(of directory: String, _ path: String) throws(JournalError) {
-    var information = stat()
-    guard unsafe stat(directory, &information) == 0 else { throw DirectoryLock.failure(directory) }
-    guard information.st_uid != geteuid() else { return }
-    guard unsafe lchown(path, information.st_uid, information.st_gid) == 0 else {
-      throw DirectoryLock.failure(path)
-    }
   }
 }
 

@@ -20,7 +20,9 @@ extension ConfigurationKey {
       documentation: "The directory of the keys that can connect over tcp; see navctl key."),
     ConfigurationKey(
       section: "access", name: "secret-key", value: .text(secretKey),
-      documentation: "The file of the daemon's own secret key, which tcp needs.",
+      documentation:
+        "The file of the daemon's own secret key, which tcp needs. It belongs to root or the user of "
+        + "navd, and only the group of navd may read root's. A credential navd.key comes first.",
       change: .atStart),
   ]
 

@@ -1,4 +1,5 @@
 import CurveKeys
+package import RuntimePaths
 
 extension Daemon {
   /// The users and groups of `[access]` that do not exist: a start gives them nothing.
@@ -21,15 +22,30 @@ extension Daemon {
     return warnings
   }
 
-  /// The fault of the secret key that a configuration names, which would prevent a start.
-  package static func fault(of loaded: LoadedConfiguration) -> ConfigurationError? {
-    guard let path = loaded.configuration.access.secretKeyFile else { return nil }
-    do throws(KeyError) {
-      _ = try SecretKeyFile.read(path)
-      return nil
-    } catch {
-      let origin = loaded.origins(of: "access", "secret-key").last ?? .initial
-      return origin.refusal("[access] secret-key: \(error.description)")
+  /// The faults of values that refer to the machine, which would prevent a start.
+  package static func faults(
+    of loaded: LoadedConfiguration, rules: PathRules
+  ) -> [ConfigurationError] {
+    let configuration = loaded.configuration
+    var faults: [ConfigurationError] = []
+    func add(_ section: String, _ name: String, _ reason: String) {
+      let origin = loaded.origins(of: section, name).last ?? .initial
+      faults.append(origin.refusal("[\(section)] \(name): \(reason)"))
     }
+    if let group = configuration.daemon.socketGroup, EndpointLock.groupID(named: group) == nil {
+      add("daemon", "socket-group", "there is no group \(group)")
+    }
+    // systemd 252 hides credentials from the commands of a reload, which check too.
+    let credentials = rules.environment["CREDENTIALS_DIRECTORY"]
+    if credentials.map({ FileStatus.target(of: $0 + "/navd.key") == nil }) == true { return faults }
+    let isNamed = configuration.access.secretKeyFile != nil
+    let needsKey = isNamed || configuration.daemon.endpoints.contains { $0.hasPrefix("tcp:") }
+    guard needsKey else { return faults }
+    do throws(KeyError) {
+      _ = try secretKey(configuration, rules)
+    } catch {
+      add(isNamed ? "access" : "daemon", isNamed ? "secret-key" : "listen", error.description)
+    }
+    return faults
   }
 }

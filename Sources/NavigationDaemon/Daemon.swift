@@ -218,23 +218,30 @@ package enum Daemon {
     _ configuration: Configuration, _ rules: PathRules, _ places: [SocketPlace]
   ) throws(DaemonError) -> CurveSecretKey? {
     guard let network = places.first(where: \.isNetwork) else { return nil }
-    let credential = rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" }
-    guard let path = configuration.access.secretKeyFile ?? credential else {
-      throw refused(
-        network,
+    do throws(KeyError) {
+      return try secretKey(configuration, rules)
+    } catch {
+      throw .configuration(
+        ConfigurationError(file: network.endpoint, line: nil, message: error.description))
+    }
+  }
+
+  /// Reads the daemon's secret key: the credential of the service manager, else the configured file.
+  static func secretKey(
+    _ configuration: Configuration, _ rules: PathRules
+  ) throws(KeyError) -> CurveSecretKey {
+    let credentials = rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/" }
+    if let path = credentials.map({ $0 + "navd.key" }), FileStatus.target(of: path) != nil {
+      return try SecretKeyFile.read(path, by: .credential)
+    }
+    guard let path = configuration.access.secretKeyFile else {
+      throw KeyError(
         "tcp needs a secret key: create one with navctl key new FILE, and give its path by "
           + "[access] secret-key, or by LoadCredential=navd.key:FILE in the unit; for navd.service, "
           + "navd-tcp enable does all of this")
     }
-    do throws(KeyError) {
-      return try SecretKeyFile.read(path)
-    } catch {
-      throw refused(network, error.description)
-    }
-  }
-
-  private static func refused(_ place: SocketPlace, _ reason: String) -> DaemonError {
-    .configuration(ConfigurationError(file: place.endpoint, line: nil, message: reason))
+    let isCredential = credentials.map { path.hasPrefix($0) } ?? false
+    return try SecretKeyFile.read(path, by: isCredential ? .credential : .daemon)
   }
 
   static func stateDirectory(

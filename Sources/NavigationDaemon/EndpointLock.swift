@@ -14,14 +14,27 @@ final class EndpointLock {
   }
 
   /// Takes the lock; the error names the process that has it.
+  ///
+  /// It refuses a directory in which another user could replace the socket, and follows no link.
   static func take(_ path: String) throws(DaemonError) -> EndpointLock {
-    let lockPath = path + ".lock"
-    let descriptor = unsafe navd_open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
+    let (lockPath, directory) = (path + ".lock", parentDirectory(of: path))
+    if let found = FileStatus.target(of: directory)?
+      .distrust(of: directory, by: effectiveUserID(), isShared: true)
+    {
       throw .endpoint(
         "ipc://" + path,
-        reason: "cannot create \(lockPath): \(SystemError.text(of: navd_errno())); check that the "
-          + "directory exists and belongs to the user of navd")
+        reason: "\(directory) is not safe: \(found.reason); examine it, then type: \(found.remedy)")
+    }
+    let descriptor = unsafe navd_open_lock(lockPath)
+    guard descriptor >= 0 else {
+      let code = navd_errno()
+      let remedy =
+        code == EPERM || code == ELOOP
+        ? "somebody else made it: remove it"
+        : "check that the directory exists and belongs to the user of navd"
+      throw .endpoint(
+        "ipc://" + path,
+        reason: "cannot create \(lockPath): \(SystemError.text(of: code)); \(remedy)")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -43,25 +56,29 @@ final class EndpointLock {
     }
   }
 
-  /// Sets the group and the mode of the socket file by the configuration.
-  func open(_ configuration: Configuration.Daemon) throws(DaemonError) {
+  /// Sets the group and the mode of the socket file by the configuration, unless another file than
+  /// `file` is there.
+  func open(_ configuration: Configuration.Daemon, _ file: FileIdentity) throws(DaemonError) {
+    var number = gid_t.max
     if let group = configuration.socketGroup {
-      guard let number = Self.groupID(named: group) else {
+      guard let found = Self.groupID(named: group) else {
         throw .endpoint("ipc://" + path, reason: "there is no group \(group)")
       }
-      guard unsafe chown(path, uid_t.max, number) == 0 else { throw failure("give to \(group)") }
+      number = found
     }
-    guard unsafe chmod(path, configuration.effectiveSocketMode) == 0 else {
-      throw failure("set the mode")
+    let mode = configuration.effectiveSocketMode
+    guard unsafe navd_admit(path, file.device, file.number, number, mode) == 0 else {
+      let reason = SystemError.text(of: navd_errno())
+      let group = configuration.socketGroup.map { "the group \($0) and " } ?? ""
+      throw .endpoint(
+        "ipc://" + path, reason: "cannot set \(group)the mode of the socket: \(reason)")
     }
   }
 
-  private func failure(_ what: String) -> DaemonError {
-    .endpoint("ipc://" + path, reason: "cannot \(what): \(SystemError.text(of: navd_errno()))")
-  }
-
-  private static func groupID(named name: String) -> gid_t? {
-    if let number = UInt32(name) { return number }
+  /// The number of a group by its name or number; nil if there is none.
+  static func groupID(named name: String) -> gid_t? {
+    // chown(2) takes the greatest number as an order to change nothing.
+    if let number = UInt32(name) { return number == .max ? nil : number }
     let found = unsafe navd_group_id(name)
     return found < 0 ? nil : gid_t(found)
   }

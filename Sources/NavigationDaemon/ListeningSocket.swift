@@ -19,7 +19,7 @@ struct ListeningSocket {
   private(set) var isAwaited = false
 
   /// The identity of the socket's file; nil for sockets of the service manager and of networks.
-  private var file: FileIdentity?
+  private(set) var file: FileIdentity?
 
   /// The path of the socket; nil for sockets of the service manager and of networks.
   var path: String? { lock?.path }
@@ -102,8 +102,8 @@ struct ListeningSocket {
 
 /// The identity of a file, by its device and its inode number.
 struct FileIdentity: Hashable {
-  private var device: UInt64 = 0
-  private var number: UInt64 = 0
+  private(set) var device: UInt64 = 0
+  private(set) var number: UInt64 = 0
 
   /// Reads the identity of the file at a path; nil if there is none.
   init?(of path: String) {
@@ -131,7 +131,9 @@ struct ListeningSockets {
   /// Sets the group and the mode of all socket files; until then, only the daemon's own user can
   /// connect.
   func admit(_ configuration: Configuration) throws(DaemonError) {
-    for socket in sockets { try socket.lock?.open(configuration.daemon) }
+    for socket in sockets {
+      if let file = socket.file { try socket.lock?.open(configuration.daemon, file) }
+    }
   }
 
   /// Removes the socket files, so that connecting clients fail at once.

@@ -19,7 +19,7 @@ struct StartPause {
   /// Notes the beginning of a start; returns the milliseconds to wait.
   func begin() -> Int {
     guard let path else { return 0 }
-    let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
     // If the file cannot be written, the start waits, except if the directory does not exist.
     guard file >= 0 else { return navd_errno() == ENOENT ? 0 : Self.shortest }
     defer { close(file) }

@@ -322,13 +322,13 @@ package final class Gateway {
 
   private func readTokens() throws(TokenFileError) {
     guard let path = configuration.tokenFile else { return }
-    let bytes: [UInt8]
+    let (bytes, status): ([UInt8], FileStatus)
     do throws(SystemError) {
-      bytes = try readSmallFile(path)
+      (bytes, status) = try readFile(path)
     } catch {
       throw TokenFileError(description: error.description)
     }
-    guard isSecret(path) || isSecretOfGroup(path) else {
+    guard status.isSecret || status.isSecretOfGroup else {
       throw TokenFileError(
         description:
           "other users can read \(path): it needs the mode 0600, or root as its owner, the "

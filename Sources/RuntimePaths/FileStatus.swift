@@ -1,6 +1,6 @@
 import CLinux
 
-/// The kind, owner and mode of a file, by lstat(2): it does not follow a symbolic link.
+/// The kind, owner and mode of a file.
 package struct FileStatus: Hashable, Sendable {
   /// The kinds of file that the rules distinguish, with their names in messages.
   package enum Kind: String, Hashable, Sendable {
@@ -16,21 +16,35 @@ package struct FileStatus: Hashable, Sendable {
 
   package var kind: Kind
   package var owner: UInt32
+  package var group: UInt32
   /// The permission bits, 0 to 0o7777.
   package var mode: UInt32
 
-  package init(kind: Kind, owner: UInt32, mode: UInt32) {
+  package init(kind: Kind, owner: UInt32, group: UInt32 = 0, mode: UInt32) {
     self.kind = kind
     self.owner = owner
+    self.group = group
     self.mode = mode
   }
 
-  /// Reads the status of a path; nil if it does not exist.
+  /// Reads the status of a path, by lstat(2): it does not follow a symbolic link.
+  ///
+  /// It is nil if the path does not exist, and `hidden` if this user cannot search a directory before it.
   package static func probe(_ path: String) -> FileStatus? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else {
       return navd_errno() == EACCES ? FileStatus(kind: .hidden, owner: 0, mode: 0) : nil
     }
+    return FileStatus(status)
+  }
+
+  /// Reads the status of the file to which a path leads; nil if there is none.
+  package static func target(of path: String) -> FileStatus? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? FileStatus(status) : nil
+  }
+
+  init(_ status: stat) {
     let kind: Kind =
       switch Int32(status.st_mode) & S_IFMT {
       case S_IFREG: .regular
@@ -39,8 +53,42 @@ package struct FileStatus: Hashable, Sendable {
       case S_IFLNK: .symbolicLink
       default: .other
       }
-    return FileStatus(kind: kind, owner: status.st_uid, mode: status.st_mode & 0o7777)
+    self.init(
+      kind: kind, owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o7777)
   }
+
+  /// The reason why a user other than root and `user` could replace this file, or the files in this
+  /// directory, and a command as remedy; nil if none could.
+  ///
+  /// With `isShared`, it may be a directory such as /tmp, where the sticky bit keeps users from the
+  /// files of others.
+  package func distrust(
+    of path: String, by user: UInt32, isShared: Bool = false
+  ) -> (reason: String, remedy: String)? {
+    guard owner == 0 || owner == user else {
+      // Root had better become the owner than make the files unusable for it.
+      let start = user == 0 ? userName(owner).map { "runuser -u \($0) -- COMMAND" } : nil
+      return (
+        "it belongs to user \(owner), not to root or user \(user)",
+        start ?? "chown \(user) \(path)"
+      )
+    }
+    guard mode & 0o022 == 0 || isShared && mode & 0o1000 != 0 else {
+      return ("other users can write it", "chmod go-w \(path)")
+    }
+    return nil
+  }
+
+  /// Whether only its owner and root can read or write the file.
+  ///
+  /// The group root can have read permission: systemd passes credentials with an access list for
+  /// the user of the service, and stat(2) shows such a list as permission of the group.
+  package var isSecret: Bool { mode & (group == 0 ? 0o037 : 0o077) == 0 }
+
+  /// Whether root owns the file, and besides root only the group of this process can read it.
+  ///
+  /// The file of a service can be so: the administrator edits it, and the service cannot.
+  package var isSecretOfGroup: Bool { owner == 0 && group == getegid() && mode & 0o037 == 0 }
 
   /// The reason why the file is not a directory that only `user` can use; nil if it is one.
   package func reasonNotPrivate(to user: UInt32) -> String? {
@@ -73,6 +121,14 @@ package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
     if name != "." && name != ".." { names.append(name) }
   }
   return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}
+
+private func userName(_ number: UInt32) -> String? {
+  var name = [UInt8](repeating: 0, count: 64)
+  let length = unsafe name.withUnsafeMutableBytes { bytes in
+    unsafe navd_user_name(number, bytes.baseAddress, Int32(bytes.count))
+  }
+  return length > 0 ? String(decoding: name.prefix(Int(length)), as: UTF8.self) : nil
 }
 
 /// The free and the total space of a file system.

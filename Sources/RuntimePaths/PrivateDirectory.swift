@@ -9,11 +9,7 @@ package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws
   if parent != "/" && FileStatus.probe(parent) == nil {
     try createPrivateDirectory(parent, mode: mode)
   }
-  if unsafe mkdir(path, mode) == 0 {
-    // mkdir removes the bits of the umask from the mode.
-    guard unsafe chmod(path, mode) == 0 else { throw .last("set the mode of", path) }
-    return
-  }
+  if unsafe navd_make_directory(path, mode) == 0 { return }
   let code = navd_errno()
   var status = stat()
   // Another process created it first, or it is a link to a directory, which is permitted.

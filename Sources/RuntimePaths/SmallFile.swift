@@ -4,9 +4,18 @@ import CLinux
 package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
   -> [UInt8]
 {
+  try readFile(path, maximumBytes: maximumBytes).contents
+}
+
+/// Reads a whole file as `readSmallFile` does, and the status of the same file.
+package func readFile(_ path: String, maximumBytes: Int = 1 << 20) throws(SystemError)
+  -> (contents: [UInt8], status: FileStatus)
+{
   let descriptor = retryingOnInterrupt { unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0) }
   guard descriptor >= 0 else { throw .last("open", path) }
   defer { close(descriptor) }
+  var status = stat()
+  guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
   var contents: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 16384)
   while true {
@@ -14,7 +23,7 @@ package func readSmallFile(_ path: String, maximumBytes: Int = 1 << 20) throws(S
       unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
     }
     guard count >= 0 else { throw .last("read", path) }
-    if count == 0 { return contents }
+    if count == 0 { return (contents, FileStatus(status)) }
     guard contents.count + count <= maximumBytes else {
       throw SystemError("read", path, code: EFBIG)
     }
@@ -99,24 +108,4 @@ package func removeFile(_ path: String) throws(SystemError) -> Bool {
   if unsafe unlink(path) == 0 { return true }
   guard navd_errno() == ENOENT else { throw .last("remove", path) }
   return false
-}
-
-/// Whether only its owner and root can read or write a file, links followed; false if that is
-/// unknown.
-///
-/// The group root can have read permission: systemd passes credentials with an access list for
-/// the user of the service, and stat(2) shows such a list as permission of the group.
-package func isSecret(_ path: String) -> Bool {
-  var status = stat()
-  guard unsafe stat(path, &status) == 0 else { return false }
-  return status.st_mode & (status.st_gid == 0 ? 0o037 : 0o077) == 0
-}
-
-/// Whether root owns a file that besides root only the group of this process can read, links followed.
-///
-/// The file of a service can be so: the administrator edits it, and the service cannot.
-package func isSecretOfGroup(_ path: String) -> Bool {
-  var status = stat()
-  guard unsafe stat(path, &status) == 0 else { return false }
-  return status.st_uid == 0 && status.st_gid == getegid() && status.st_mode & 0o037 == 0
 }

@@ -20,8 +20,9 @@ import Testing
         file: file, environment: ProcessEnvironment(variables),
         options: [ConfigurationSources.Option(name: "durability", values: ["fast"])])
       let (loaded, faults) = sources.examine()
-      let key = Daemon.fault(of: loaded).map { [$0] } ?? []
-      return (faults + Daemon.warnings(about: loaded) + key).map {
+      let rules = PathRules(environment: ProcessEnvironment(variables), userID: getuid())
+      let own = Daemon.faults(of: loaded, rules: rules)
+      return (faults + Daemon.warnings(about: loaded) + own).map {
         $0.description.replacing(root + "/", with: "")
       }
     }
@@ -107,6 +108,42 @@ import Testing
           + "or create another",
       ]
       #expect(Array(found.dropFirst()) == expected)
+    }
+  }
+
+  @Test(arguments: ["no-such-group-here", "4294967295"])
+  func `a group of the socket that there is not is told by its line`(group: String) throws {
+    let found = try faults(of: "[daemon]\nsocket-group = \(group)\n")
+    #expect(
+      found.dropFirst() == ["navd.conf:2: [daemon] socket-group: there is no group \(group)"])
+    #expect(try faults(of: "[daemon]\nsocket-group = 4294967294\n").count == 1)
+  }
+
+  @Test func `an address of a network without a key is told by its line, unless the unit has one`()
+    throws
+  {
+    let text = "[daemon]\nlisten = ipc:///a\nlisten = tcp://127.0.0.1:5719 ipc:///b\n"
+    let found = try faults(of: text).dropFirst()
+    #expect(found.count == 1)
+    let start = "navd.conf:3: [daemon] listen: tcp needs a secret key: create one with "
+    #expect(found.first?.hasPrefix(start) == true, "\(found)")
+    try withTemporaryDirectory { credentials in
+      let variables = ["CREDENTIALS_DIRECTORY": credentials]
+      // The service manager may hide what a start gets.
+      #expect(try faults(of: text, variables).count == 1)
+      let navd = credentials + "/navd.key"
+      _ = try SecretKeyFile.create(navd)
+      // As the service manager gives it: readable by whom it chooses.
+      try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: navd)
+      #expect(try faults(of: text, variables).count == 1)
+      let other = credentials + "/other"
+      try FileManager.default.copyItem(atPath: navd, toPath: other)
+      let named = text + "[access]\nsecret-key = \(other)\n"
+      #expect(try faults(of: named, variables).count == 1)
+      // The credential comes before the file, which a check by hand reads.
+      #expect(try faults(of: named).count == 2)
+      try FileManager.default.removeItem(atPath: navd)
+      #expect(try faults(of: named, variables).count == 1)
     }
   }
 

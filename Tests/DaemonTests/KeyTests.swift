@@ -184,6 +184,36 @@ import ZeroMQ
     }
   }
 
+  @Test(
+    .enabled(if: getuid() == 0, "only root can give files away"),
+    arguments: [
+      (0, 0, 0o600, nil), (0, 0, 0o400, nil), (0, 0, 0o640, nil),
+      (0, 4242, 0o640, "other users can read this secret key"),
+      (0, 0, 0o644, "other users can read this secret key"),
+      (0, 0, 0o660, "other users can write it: chmod go-w "),
+      (4242, 4242, 0o600, "it belongs to user 4242, not to root or user 0: chown 0 "),
+      (1, 1, 0o400, "it belongs to user 1, not to root or user 0: runuser -u daemon -- "),
+    ] as [(uid_t, gid_t, Int, String?)])
+  func `the daemon's key belongs to root or its user, and only root's is for its group too`(
+    owner: uid_t, group: gid_t, mode: Int, reason: String?
+  ) throws {
+    try withTemporaryDirectory { root in
+      let path = root + "/navd.key"
+      _ = try SecretKeyFile.create(path)
+      #expect(unsafe chown(path, owner, group) == 0)
+      try setMode(path, mode)
+      if let reason {
+        let error = #expect(throws: KeyError.self) { try SecretKeyFile.read(path, by: .daemon) }
+        #expect(error?.description.contains(reason) == true, "\(error as Any)")
+      } else {
+        _ = try SecretKeyFile.read(path, by: .daemon)
+      }
+      // A client takes anybody's key that is secret, and the service manager's counts as it is.
+      if mode & 0o077 == 0 { _ = try SecretKeyFile.read(path) }
+      _ = try SecretKeyFile.read(path, by: .credential)
+    }
+  }
+
   @Test func `a file that is no secret key is refused without telling what it holds`() throws {
     try withTemporaryDirectory { root in
       try write(root + "/own.key", "hunter2\n", mode: 0o600)

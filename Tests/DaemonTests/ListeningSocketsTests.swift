@@ -68,6 +68,26 @@ import TransportGuard
     }
   }
 
+  @Test func `another file at the path is not opened to others`() throws {
+    try withSockets { sockets, paths in
+      let victim = paths[0] + ".victim"
+      try "secret".write(toFile: victim, atomically: false, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: victim)
+      var configuration = Configuration()
+      configuration.daemon.socketMode = 0o660
+      for isLink in [true, false] {
+        try FileManager.default.removeItem(atPath: paths[0])
+        if isLink {
+          try FileManager.default.createSymbolicLink(atPath: paths[0], withDestinationPath: victim)
+        } else {
+          try FileManager.default.linkItem(atPath: victim, toPath: paths[0])
+        }
+        #expect(throws: DaemonError.self) { try sockets.admit(configuration) }
+        #expect(try mode(victim) == 0o600)
+      }
+    }
+  }
+
   @Test func `at the end the files are gone`() throws {
     try withSockets { sockets, paths in
       sockets.removeFiles()

@@ -10,6 +10,7 @@ import yaml
 
 from blocks import ROOT, text_of
 from reader import BINARIES, DEADLINE, Daemon, Directory
+from curve import navctl
 from harness import Process
 
 PROGRAMS = ("navd", "navd-cluster", "navd-exporter", "navd-web")
@@ -77,7 +78,14 @@ def configuration(text):
             directory.remove()
     program = "navd-cluster" if "[cluster]" in text else "navd"
     text = re.sub(r"^(socket-group = )kiosk$", r"\1root", text, flags=re.M)
-    return in_file("navd.conf", text, os.path.join(BINARIES, program), "--check-config", "--config")
+    # The key is in no page: each machine has its own.
+    directory = Directory()
+    try:
+        navctl("key", "new", directory / "navd.key")
+        return in_file("navd.conf", text, os.path.join(BINARIES, program), "--check-config", "--config",
+                       CREDENTIALS_DIRECTORY=str(directory.path))
+    finally:
+        directory.remove()
 
 
 def data(text):

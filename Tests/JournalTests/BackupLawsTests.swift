@@ -206,20 +206,19 @@ import Testing
     #expect(try names(directory.path) == ["journal.sqlite", "lock"])
   }
 
-  @Test func `a restoration leaves the files to the owner of the directory`() throws {
-    guard geteuid() == 0 else { return }
+  @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func `root restores nothing into a directory of another user, and is told the command`() throws {
     let directory = try TemporaryDirectory()
     let (journal, _) = try Self.course(5, in: directory)
     try journal.close()
     let other = try TemporaryDirectory()
-    #expect(unsafe chown(other.path, 65_534, 65_534) == 0)
-    try Self.restore(directory.file, in: other.path)
-    for name in ["journal.sqlite", "lock"] {
-      let owner =
-        try FileManager.default.attributesOfItem(
-          atPath: other.path + "/" + name)[.ownerAccountID] as? Int
-      #expect(owner == 65_534, "\(name)")
+    #expect(unsafe chown(other.path, 1, 1) == 0)
+    let error = #expect(throws: JournalError.self) {
+      try Self.restore(directory.file, in: other.path)
     }
+    let command = "type: runuser -u daemon -- COMMAND"
+    #expect(error?.description.hasSuffix(command) == true, "\(error as Any)")
+    #expect(try names(other.path).isEmpty)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
   func `a full disk loses nothing, and commits go on when space returns`() throws {
     let directory = try TemporaryDirectory()
     let mounted = try Self.run(
-      "/bin/mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", directory.path])
+      "/bin/mount", ["-t", "tmpfs", "-o", "size=16m,mode=0700", "tmpfs", directory.path])
     guard mounted else { return print("skipped: a file system cannot be mounted here") }
     defer { #expect((try? Self.run("/bin/umount", ["-l", directory.path])) == true) }
 

@@ -222,21 +222,25 @@ extension LongProcessTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `what root restores belongs to whom the directory belongs to`() throws {
+    func `root neither restores nor starts in a directory of another user, and reads the command`()
+      throws
+    {
       let daemon = try TestDaemon()
       try Peer(daemon.endpoint).create("kiosk")
       let path = try daemon.navctl(["backup"]).output.trimmingCharacters(in: .newlines)
       #expect(try daemon.stop() == 0)
-      let owner: [FileAttributeKey: Any] = [.ownerAccountID: 4711, .groupOwnerAccountID: 4712]
-      try FileManager.default.setAttributes(owner, ofItemAtPath: daemon.state)
-      try FileManager.default.removeItem(atPath: daemon.state + "/lock")
-      let child = try restore(path, daemon.state)
-      #expect(try child.ended() == 0, "\(child.transcript)")
-      for name in ["", "/journal.sqlite", "/lock"] {
-        let found = try FileManager.default.attributesOfItem(atPath: daemon.state + name)
-        #expect(found[.ownerAccountID] as? Int == 4711, "\(name)")
-        #expect(found[.groupOwnerAccountID] as? Int == 4712, "\(name)")
+      try FileManager.default.setAttributes([.ownerAccountID: 1], ofItemAtPath: daemon.state)
+      let before = try files(daemon.state)
+      let start = try Child(
+        Binaries.path("navd"), ["--listen", daemon.endpoint, "--state", daemon.state],
+        environment: ["HOME": daemon.directory.path])
+      for child in [try restore(path, daemon.state), start] {
+        #expect(try child.ended() == 7)
+        let text =
+          "it belongs to user 1, not to root or user 0; examine it, then type: runuser -u daemon"
+        #expect(child.standardError.contains(text), "\(child.transcript)")
       }
+      #expect(try files(daemon.state) == before)
     }
 
     @Test func `an empty journal is backed up and restored`() throws {
