@@ -92,15 +92,6 @@ static inline int navd_processor_count(void) {
   return count > 0 ? count : 1;
 }
 
-/// Copies the name of a user, and returns its length; 0 if there is none, or no room.
-static inline int navd_user_name(uid_t number, char *name, int room) {
-  struct passwd *user = getpwuid(number);
-  int length = user ? (int)strlen(user->pw_name) : 0;
-  if (length > room) return 0;
-  if (user) memcpy(name, user->pw_name, (size_t)length);
-  return length;
-}
-
 /// The number of a group, or -1 if there is none of that name.
 static inline long navd_group_id(const char *name) {
   struct group *group = getgrnam(name);

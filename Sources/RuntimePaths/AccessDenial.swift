@@ -20,10 +20,10 @@ package struct AccessDenial: Hashable, Sendable {
     let path = closed ?? socket
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
-    let user = unsafe name(navd_user_name, geteuid())
+    let user = unsafe accountName(navd_user_name, geteuid())
     let groupMayPass = status.st_mode & (closed == nil ? 0o020 : 0o010) != 0
-    let group = unsafe name(navd_group_name, status.st_gid)
-    let owner = unsafe name(navd_user_name, status.st_uid)
+    let group = unsafe accountName(navd_group_name, status.st_gid)
+    let owner = unsafe accountName(navd_user_name, status.st_uid)
     return AccessDenial(
       reason: "user \(user) has no permission to connect: \(path) is open to "
         + (groupMayPass ? "group \(group)" : "user \(owner) only"),
@@ -36,12 +36,13 @@ package struct AccessDenial: Hashable, Sendable {
   private static func isDenied(_ path: String, _ mode: Int32) -> Bool {
     unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) != 0 && navd_errno() == EACCES
   }
+}
 
-  private static func name(
-    _ copy: (UInt32, UnsafeMutablePointer<UInt8>?, Int) -> Int, _ number: UInt32
-  ) -> String {
-    unsafe String(unsafeUninitializedCapacity: 256) {
-      unsafe copy(number, $0.baseAddress, $0.count)
-    }
+/// The name of a user or group, by one of the functions of CLinux; its number if there is none.
+func accountName(
+  _ copy: (UInt32, UnsafeMutablePointer<UInt8>?, Int) -> Int, _ number: UInt32
+) -> String {
+  unsafe String(unsafeUninitializedCapacity: 256) {
+    unsafe copy(number, $0.baseAddress, $0.count)
   }
 }

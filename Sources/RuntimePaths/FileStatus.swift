@@ -67,7 +67,9 @@ package struct FileStatus: Hashable, Sendable {
   ) -> (reason: String, remedy: String)? {
     guard owner == 0 || owner == user else {
       // Root had better become the owner than make the files unusable for it.
-      let start = user == 0 ? userName(owner).map { "runuser -u \($0) -- COMMAND" } : nil
+      let name = unsafe accountName(navd_user_name, owner)
+      // A number has no account that could run the command.
+      let start = user == 0 && UInt32(name) == nil ? "runuser -u \(name) -- COMMAND" : nil
       return (
         "it belongs to user \(owner), not to root or user \(user)",
         start ?? "chown \(user) \(path)"
@@ -121,14 +123,6 @@ package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
     if name != "." && name != ".." { names.append(name) }
   }
   return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-}
-
-private func userName(_ number: UInt32) -> String? {
-  var name = [UInt8](repeating: 0, count: 64)
-  let length = unsafe name.withUnsafeMutableBytes { bytes in
-    unsafe navd_user_name(number, bytes.baseAddress, Int32(bytes.count))
-  }
-  return length > 0 ? String(decoding: name.prefix(Int(length)), as: UTF8.self) : nil
 }
 
 /// The free and the total space of a file system.
