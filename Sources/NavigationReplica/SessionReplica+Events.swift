@@ -156,7 +156,7 @@ extension SessionReplica {
       numbers.rows.merge(mark.rows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
         replicate(position.nav, at: now, proves: true) { $0.receive(position) }
-      }
+      } + sendWaiting()
     case .latest(let latest):
       let view = View(wireName: latest.view)
       let isWatched = view.map { watches[WatchKey(nav: latest.nav, view: $0)] != nil } ?? false
@@ -232,9 +232,13 @@ extension SessionReplica {
       if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].sends -= 1 }
       return [.elsewhere(nav: nav, whereabouts)]
     }
-    // The daemon looks at the load before it looks at what it remembers.
-    if refusal.knownCode == .busy, flights.contains(where: { $0.id == id && $0.sends > 1 }) {
-      return giveUp(at: now, after: refusal.after ?? 0)
+    // The daemon looks at the load before it looks at what it remembers. The op goes once more with
+    // the next answer or mark.
+    if refusal.knownCode == .busy,
+      let index = flights.firstIndex(where: { $0.id == id && $0.sends > 1 })
+    {
+      flights[index].isSent = false
+      return []
     }
     if let request = duties.requests.removeValue(forKey: id) {
       return finish(request, refusal, at: now)
