@@ -372,7 +372,7 @@ package enum Daemon {
     // Without one, each `due` counts by this machine's clock.
     hub.clock = try? bootID(environment: .current())
     for declared in configuration.classes {
-      hub.classes[declared.name] = declared.base == .navigationBar
+      hub.classes[Text(declared.name)] = declared.base == .navigationBar
     }
     return hub
   }
