@@ -44,12 +44,12 @@ private func value(
   guard let json = unsafe json, let pointer = unsafe pointer,
     let json = unsafe String(validatingCString: json),
     let pointer = unsafe String(validatingCString: pointer),
-    pointer.isEmpty || pointer.hasPrefix("/")
+    pointer.isEmpty || pointer.utf8.first == UInt8(ascii: "/")
   else { return nil }
   var tape = JSONTape()
   do { try tape.read(Array(json.utf8), maximumDepth: 64) } catch { return nil }
   var index = tape.root
-  for token in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+  for token in pointer.pieces.dropFirst() {
     guard let next = step(tape, index, unescaped(token)) else { return nil }
     index = next
   }
@@ -57,17 +57,17 @@ private func value(
 }
 
 /// Replaces the escapes of a JSON pointer: ~1 is a slash, and ~0 a tilde.
-private func unescaped(_ token: Substring) -> String {
+private func unescaped(_ token: String) -> String {
   var result = ""
   var isEscaped = false
-  for character in token {
+  for character in token.unicodeScalars {
     if isEscaped {
       result += character == "1" ? "/" : character == "0" ? "~" : "~\(character)"
       isEscaped = false
     } else if character == "~" {
       isEscaped = true
     } else {
-      result.append(character)
+      result.unicodeScalars.append(character)
     }
   }
   return result

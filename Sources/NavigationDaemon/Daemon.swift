@@ -78,7 +78,7 @@ package enum Daemon {
     loop.configuration.status = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
-    if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit() {
+    if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit(shortage) {
       loop.reportStorage(shortage.description)
     }
     if !isStopped { try loop.run(signals: signals, watchdog: try watchdog()) }
@@ -416,7 +416,7 @@ package enum Daemon {
     // Without one, each `due` counts by this machine's clock.
     hub.clock = try? bootID(environment: .current())
     for declared in configuration.classes {
-      hub.classes[declared.name] = declared.base == .navigationBar
+      hub.classes[Text(declared.name)] = declared.base == .navigationBar
     }
     return hub
   }

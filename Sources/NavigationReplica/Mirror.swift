@@ -143,7 +143,7 @@ extension Mirror {
         return nil
       }
       let range = Int(at)..<Int(at) + removed.count
-      guard screens[range].lazy.map(\.id).elementsEqual(removed) else { return nil }
+      guard screens[range].lazy.map(\.id).elementsEqual(removed, by: ==) else { return nil }
       screens.replaceSubrange(range, with: inserted)
       return range.lowerBound
     case .setScreen(let record):

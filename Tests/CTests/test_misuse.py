@@ -177,6 +177,10 @@ class MisuseTests(unittest.TestCase):
                          ["1", "d~", "é", "null", "x\ny", None])
         self.assertEqual(json.loads(get("")), json.loads(text))
         self.assertEqual([get(p) for p in ("a", "/b", "/a/3", "/a/-4", "/a/x", "/a/99999999999999999999")], [None] * 6)
+        # Names are octets: a mark hides no slash, and two forms of a letter are two names.
+        texts = json.dumps({"\u0301": {"\u00e9": 1, "e\u0301": 2, "\u212a": 3, "K": 4}})
+        self.assertEqual([get(p, texts) for p in ("/\u0301/\u00e9", "/\u0301/e\u0301", "/\u0301/\u212a", "/\u0301/K")],
+                         ["1", "2", "3", "4"])
         self.assertEqual([get("", bad) for bad in ("", "{", "nope", '{"a":1,"a":2}', b"\xff")], [None] * 5)
         count = [lib.navd_json_count(text.encode(), p) for p in (b"", b"/a", b"/t", b"/x")]
         self.assertEqual(count, [2, 3, -1, -1])

@@ -182,7 +182,7 @@ import Testing
       settings.interactivePopWithoutBackButton = flag()
       settings.container = opaque()
       settings.queue = below(9)
-      for name in ["NavigationBar", "MyBar"] where flag() { settings.proxy[name] = look() }
+      for name in ["NavigationBar", "MyBar"] where flag() { settings.proxy[Text(name)] = look() }
       settings.proxy = settings.proxy.filter { $0.value != BarLook() }
       return settings
     }

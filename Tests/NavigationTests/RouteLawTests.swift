@@ -45,16 +45,16 @@ private struct RouteSource {
     return pieces
   }
 
-  private static func naiveMatch(_ template: RouteTemplate, _ route: String) -> [String: String]? {
+  private static func naiveMatch(_ template: RouteTemplate, _ route: String) -> [Text: String]? {
     let pieces = split(route)
     guard pieces.count == template.segments.count else { return nil }
-    var values: [String: String] = [:]
+    var values: [Text: String] = [:]
     for (place, piece) in pieces.enumerated() {
       switch template.segments[place] {
       case .text(let text): if text != piece { return nil }
       case .name(let name):
         if piece.isEmpty { return nil }
-        values[name] = piece
+        values[Text(name)] = piece
       }
     }
     return values
@@ -80,7 +80,7 @@ private struct RouteSource {
   }
 
   private static func expected(
-    _ template: RouteTemplate, _ values: [String: String], _ nav: NavigationController
+    _ template: RouteTemplate, _ values: [Text: String], _ nav: NavigationController
   ) -> [Place] {
     var places: [Place] = []
     for (at, element) in template.screens.enumerated() {
@@ -97,7 +97,7 @@ private struct RouteSource {
           : pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .name(let name): values[name] ?? ""
+            case .name(let name): values[Text(name)] ?? ""
             }
           }.joined()
         if let id = record.id, nav.stack.contains(where: { $0.id == id }) {

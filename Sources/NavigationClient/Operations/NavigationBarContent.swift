@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// The visible content of a navigation bar, which the daemon computes from the stack and its items.
 public struct NavigationBarContent: Hashable, Sendable {
   /// An element on the left or right side.

@@ -1,3 +1,5 @@
+import NavigationCore
+
 extension NavigationEvent {
   /// An event of the protocol with its details as values.
   public enum Kind: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// An event of a nav, such as `didPush` with the id of a screen.
 public struct NavigationEvent: Hashable, Sendable {
   /// The name of an event; ``NavigationEvent/Kind`` has its details too.

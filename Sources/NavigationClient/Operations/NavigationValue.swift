@@ -19,6 +19,8 @@ public indirect enum NavigationValue: Hashable, Sendable {
   /// A list.
   case array([NavigationValue])
   /// An object; its members are written in the order of their names.
+  ///
+  /// Of two names that Unicode calls equal, it has the last; the JSON of a screen has both.
   case object([String: NavigationValue])
 
   /// The value as JSON.

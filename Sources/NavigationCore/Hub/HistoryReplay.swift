@@ -142,7 +142,7 @@ package struct HistoryReplay: Sendable {
       json.member("rev", revision.number)
       json.member("detached", raw: Array("[]".utf8))
       tape.forEachMember(of: 0) { name, value in
-        guard JournalBodyReader.stateMembers.contains(name) else { return }
+        guard JournalBodyReader.stateMembers.contains(Text(name)) else { return }
         json.dynamicName(name)
         json.raw(tape.raw(value))
       }

@@ -47,7 +47,7 @@ package struct HubConfiguration: Sendable {
   /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
   /// Declared bar and toolbar classes; true for those based on a bar.
-  package var classes: [String: Bool] {
+  package var classes: [Text: Bool] {
     get { context.classes }
     set { context.classes = newValue }
   }

@@ -73,7 +73,7 @@ extension JournalBodyReader {
     JSONWriter.value { json in
       json.beginObject()
       tape.forEachMember(of: 0) { name, value in
-        guard Self.stateMembers.contains(name) else { return }
+        guard Self.stateMembers.contains(Text(name)) else { return }
         json.dynamicName(name)
         json.raw(tape.raw(value))
       }
@@ -82,7 +82,7 @@ extension JournalBodyReader {
   }
 
   /// The members of a state that a snapshot has too.
-  static let stateMembers: Set<String> = [
+  static let stateMembers: Set<Text> = [
     "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
     "dig",
   ]

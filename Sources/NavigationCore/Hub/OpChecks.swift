@@ -232,8 +232,8 @@ extension Hub {
   mutating func checkDue(_ op: OpContext) throws(OpFailure) {
     guard let due = op.request.due else { return }
     // A time of another machine's clock means nothing here.
-    if let clock = op.request.clock?.filter({ $0 != "-" }), let own = configuration.clock,
-      clock != own
+    if let clock = op.request.clock?.utf8.filter({ $0 != UInt8(ascii: "-") }),
+      let own = configuration.clock, !own.utf8.elementsEqual(clock)
     {
       throw OpFailure(.expired, "due is a time of another machine, or of another boot of this one")
     }

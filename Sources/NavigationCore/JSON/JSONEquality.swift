@@ -38,7 +38,7 @@ extension JSONTape {
       }
       return number(index) == other.number(otherIndex)
     case (.string, .string):
-      return string(index)?.utf8.elementsEqual(other.string(otherIndex)?.utf8 ?? "".utf8) ?? false
+      return string(index) == other.string(otherIndex)
     case (.array, .array):
       guard count(index) == other.count(otherIndex) else { return false }
       var (element, its) = (index + 1, otherIndex + 1)
@@ -64,13 +64,14 @@ extension JSONTape {
       guard hasSameValue(key + 1, as: other, its + 1) else { return false }
       (key, its) = (next(key + 1), other.next(its + 1))
     }
-    var rest: [String: Int] = [:]
+    var rest: [Text: Int] = [:]
     while its < other.next(otherIndex) {
-      rest[other.string(its) ?? ""] = its + 1
+      rest[Text(other.string(its) ?? "")] = its + 1
       its = other.next(its + 1)
     }
     while key < next(index) {
-      guard let value = rest[string(key) ?? ""], hasSameValue(key + 1, as: other, value) else {
+      guard let value = rest[Text(string(key) ?? "")], hasSameValue(key + 1, as: other, value)
+      else {
         return false
       }
       key = next(key + 1)

@@ -118,11 +118,11 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
   package var isExtra: Bool { self == .pageCurl || self == .close }
 
   package init?(name: String) {
-    guard let item = Self.byName[name] else { return nil }
+    guard let item = Self.byName[Text(name)] else { return nil }
     self = item
     assert(self.name == name)
   }
 
-  private static let byName: [String: SystemItem] = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+  private static let byName: [Text: SystemItem] = Dictionary(
+    uniqueKeysWithValues: allCases.map { (Text($0.name), $0) })
 }

@@ -49,10 +49,10 @@ extension NavigationController {
   ) throws(NavigationError) {
     let name = try context.className(name, isBar: true)
     var content = settings.content
-    var look = content.proxy[name] ?? BarLook()
+    var look = content.proxy[Text(name)] ?? BarLook()
     assert(name != "Toolbar", "a bar's look for a toolbar")
     for edit in edits { look.apply(edit) }
-    content.proxy[name] = look == BarLook() ? nil : look
+    content.proxy[Text(name)] = look == BarLook() ? nil : look
     try checkRoom(bar.content, content, context)
     set(content, &draft)
   }
@@ -63,7 +63,7 @@ extension NavigationController {
     var content = settings.content
     for edit in edits {
       if case .proxy(let looks) = edit {
-        for name in looks.keys.sorted() { _ = try context.className(name, isBar: true) }
+        for name in looks.keys.sorted() { _ = try context.className(name.string, isBar: true) }
       }
       content.apply(edit)
     }

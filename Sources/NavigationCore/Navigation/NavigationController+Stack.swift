@@ -291,7 +291,7 @@ extension NavigationController {
 
 extension NavigationContext {
   func className(_ name: String, isBar: Bool) throws(NavigationError) -> String {
-    let base = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[name]
+    let base = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[Text(name)]
     guard let base else { throw .unknownClass(name) }
     guard base == isBar else { throw .invalidClass(name) }
     return name

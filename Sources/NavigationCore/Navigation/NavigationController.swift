@@ -180,14 +180,14 @@ extension NavigationItem {
 package struct NavigationContext: Sendable {
   package var limits: NavigationLimits
   /// The declared classes by name: true for one based on a bar, false for one based on a toolbar.
-  package var classes: [String: Bool]
+  package var classes: [Text: Bool]
   /// Reads the route templates of the settings, which were checked when a client set them.
   package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate]
   /// Compares two values as JSON: members in any order, numbers by value.
   package var areEqual: @Sendable (OpaqueJSON, OpaqueJSON) -> Bool
 
   package init(
-    limits: NavigationLimits = NavigationLimits(), classes: [String: Bool] = [:],
+    limits: NavigationLimits = NavigationLimits(), classes: [Text: Bool] = [:],
     routeTemplates: @escaping @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] },
     areEqual: @escaping @Sendable (OpaqueJSON, OpaqueJSON) -> Bool = { $0 == $1 }
   ) {

@@ -92,7 +92,7 @@ extension Settings {
   var byteCount: Int {
     var count = (container?.bytes.count ?? 0) + (simultaneous?.bytes.count ?? 0)
     count += (routes?.bytes.count ?? 0) + (restorationID?.utf8.count ?? 0)
-    return proxy.reduce(count) { $0 + $1.key.utf8.count + $1.value.byteCount }
+    return proxy.reduce(count) { $0 + $1.key.string.utf8.count + $1.value.byteCount }
   }
 }
 

@@ -98,7 +98,7 @@ extension NavigationController {
     let base = Bar().className
     let name = bar.content.className
     let classes = name == base ? [base] : [name, base]
-    return classes.compactMap { settings.content.proxy[$0] }
+    return classes.compactMap { settings.content.proxy[Text($0)] }
   }
 
   /// Whether settings and bar allow a swipe back; a standalone bar never does.

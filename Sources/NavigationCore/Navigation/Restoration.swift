@@ -18,15 +18,15 @@ extension NavigationController {
   /// Screens without a restoration identifier are left out. Nil if the controller itself has none.
   package var restorableScreens: [(path: String, screen: Screen)]? {
     guard let prefix = settings.content.restorationID, !prefix.isEmpty else { return nil }
-    var counts: [String: Int] = [:]
+    var counts: [Text: Int] = [:]
     var screens: [(path: String, screen: Screen)] = []
     for screen in stack {
       guard let id = screen.details.restorationID, !id.isEmpty else { continue }
-      screens.append(("\(prefix)/\(id)#\(counts[id, default: 0])", screen))
-      counts[id, default: 0] += 1
+      screens.append(("\(prefix)/\(id)#\(counts[Text(id), default: 0])", screen))
+      counts[Text(id), default: 0] += 1
     }
     assert(screens.count <= stack.count)
-    assert(Set(screens.map(\.path)).count == screens.count, "two screens have one path")
+    assert(Set(screens.map { Text($0.path) }).count == screens.count, "two screens have one path")
     return screens
   }
 

@@ -48,16 +48,16 @@ package struct RouteTemplate: Hashable, Sendable {
   /// Returns the pieces of a route by name; nil if the route does not match.
   ///
   /// The pieces are not percent-decoded.
-  package func match(_ route: String) -> [String: String]? {
-    let pieces = route.split(separator: "/", omittingEmptySubsequences: false)
+  package func match(_ route: String) -> [Text: String]? {
+    let pieces = route.pieces
     guard pieces.count == segments.count else { return nil }
-    var values: [String: String] = [:]
+    var values: [Text: String] = [:]
     for (segment, piece) in zip(segments, pieces) {
       switch segment {
       case .text(let text): guard text == piece else { return nil }
       case .name(let name):
         guard !piece.isEmpty else { return nil }
-        values[name] = String(piece)
+        values[Text(name)] = piece
       }
     }
     assert(values.count <= segments.count)
@@ -119,12 +119,12 @@ extension NavigationController {
 }
 
 extension RouteTemplate.Element {
-  fileprivate func filled(with values: [String: String]) -> RouteTemplate.Element {
+  fileprivate func filled(with values: [Text: String]) -> RouteTemplate.Element {
     guard case .record(var record, let pattern) = self, !pattern.isEmpty else { return self }
     let route = pattern.map { piece in
       switch piece {
       case .text(let text): text
-      case .name(let name): values[name] ?? ""
+      case .name(let name): values[Text(name)] ?? ""
       }
     }.joined()
     record.edits.append(.route(route))

@@ -135,27 +135,12 @@ package struct Screen: @unchecked Sendable {
 
   private func hasTitle(_ text: String?) -> Bool {
     guard let text else { return storage.titleCount < 0 }
-    return withTitle { Self.areSame($0, text.utf8.span) } ?? false
+    return withTitle { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 
   private func hasRoute(_ text: String?) -> Bool {
     guard let text else { return storage.routeCount < 0 }
-    return withRoute { Self.areSame($0, text.utf8.span) } ?? false
-  }
-
-  /// Whether two texts have the same bytes, which are compared eight at a time.
-  private static func areSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    var index = 0
-    while index + 8 <= left.count {
-      guard ByteWord(left, at: index).bits == ByteWord(right, at: index).bits else { return false }
-      index += 8
-    }
-    while index < left.count {
-      guard left[index] == right[index] else { return false }
-      index += 1
-    }
-    return true
+    return withRoute { $0.hasSameBytes(as: text.utf8.span) } ?? false
   }
 
   /// Replaces the storage by one of this screen alone, with these texts.
@@ -202,9 +187,7 @@ package struct Screen: @unchecked Sendable {
   /// Whether id and content are equal; the versions may differ.
   package func hasSameContent(as other: Screen) -> Bool {
     if storage === other.storage { return true }
-    // Texts of other bytes are equal if Unicode says so.
-    return id == other.id && (hasTitle(other.title) || title == other.title)
-      && (hasRoute(other.route) || route == other.route) && args == other.args
+    return id == other.id && hasTitle(other.title) && hasRoute(other.route) && args == other.args
       && storage.details?.value == other.storage.details?.value
   }
 

@@ -34,7 +34,7 @@ package struct Settings: PartContent {
   /// The version of UIKit's rules that applies.
   package var profile = Profile()
   /// UIKit's appearance proxies by class: the looks of bars that set no value themselves.
-  package var proxy: [String: BarLook] = [:]
+  package var proxy: [Text: BarLook] = [:]
   /// Route templates for `open`.
   package var routes: OpaqueJSON?
 
@@ -114,7 +114,7 @@ package enum SettingsEdit: Hashable, Sendable {
   case gestureDeadline(UInt64)
   case queue(UInt64)
   case profile(Profile)
-  case proxy([String: BarLook])
+  case proxy([Text: BarLook])
   case routes(OpaqueJSON?)
 }
 

@@ -74,10 +74,11 @@ extension RecordReader {
   ///
   /// Callers check this before any other member.
   func refuseReadonly(
-    _ names: Set<String>, _ tape: borrowing JSONTape, _ at: Int, unless argument: String? = nil
+    _ names: Set<Text>, _ tape: borrowing JSONTape, _ at: Int, unless argument: String? = nil
   ) throws(ReadFailure) {
     try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
-      guard name == argument || !names.contains(name) && !Self.readonly.contains(name) else {
+      let key = Text(name)
+      guard name == argument || !names.contains(key) && !Self.readonly.contains(key) else {
         throw ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
       }
     }

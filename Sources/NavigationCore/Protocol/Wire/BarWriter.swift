@@ -38,12 +38,12 @@ extension JSONWriter {
   }
 
   /// Writes the appearance proxies of the bar classes, sorted by class name.
-  mutating func proxy(_ looks: [String: BarLook]) {
+  mutating func proxy(_ looks: [Text: BarLook]) {
     guard !looks.isEmpty else { return }
     name("proxy")
     beginObject()
     for (className, look) in looks.sorted(by: { $0.key < $1.key }) {
-      dynamicName(className)
+      dynamicName(className.string)
       beginObject()
       colours(look)
       images(look)
@@ -151,7 +151,7 @@ extension BackgroundSlot {
 
   /// Finds a slot by its name; a name without a position means the position `any`.
   init?(text: String) {
-    let names = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let names = text.pieces
     guard let last = names.last, names.count <= 2, let metrics = BarMetrics(wireName: last) else {
       return nil
     }

@@ -21,15 +21,15 @@ package enum VerbFrame: Hashable, Sendable {
       self = .current(String(decoding: verb, as: UTF8.self))
       return
     }
-    let text = String(decoding: frame.prefix(32), as: UTF8.self)
-    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].hasPrefix("nsp"), let version = UInt64(parts[0].dropFirst(3)),
-      frame.count <= 24
+    let parts = frame.split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard frame.count <= 24, parts.count == 2, parts[0].utf8.starts(with: "nsp".utf8),
+      let version = UInt64(parts[0].dropFirst(3))
     else {
       self = .malformed
       return
     }
-    self = .otherVersion(String(parts[1]), version: version)
+    self = .otherVersion(parts[1], version: version)
   }
 
   private static let prefix: [UInt8] = Array("nsp1.".utf8)

@@ -19,16 +19,16 @@ extension RecordReader {
   }
 
   /// Reads the appearance proxies of all bar classes, by class name.
-  func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [String: BarLook] {
+  func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [Text: BarLook] {
     if tape.kind(at) == .null { return [:] }
     try needObject(tape, at, "proxy is an object with the looks of bar classes by name")
-    var looks: [String: BarLook] = [:]
+    var looks: [Text: BarLook] = [:]
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
       if tape.kind(value) == .null { return }
       try needObject(tape, value, "proxy.\(name) is an object with members of bars")
       var look = BarLook()
       for edit in try lookEdits(tape, value, skipping: nil) { look.apply(edit) }
-      looks[name] = look
+      looks[Text(name)] = look
     }
     return looks
   }
@@ -73,10 +73,10 @@ extension RecordReader {
     try needObject(
       tape, at, "titleTextAttributes is {font, color, shadowColor, shadowOffset}")
     var attributes = TitleTextAttributes()
-    var seen: Set<String> = []
+    var seen: Set<Text> = []
     try tape.forEachMember(of: at) { alias, value throws(ReadFailure) in
-      let name = Self.legacyAttributes[alias] ?? alias
-      guard seen.insert(name).inserted else {
+      let name = Self.legacyAttributes[Text(alias)] ?? alias
+      guard seen.insert(Text(name)).inserted else {
         throw ReadFailure(.invalidArgument, "titleTextAttributes names \(name) twice")
       }
       let opaque =
@@ -96,7 +96,7 @@ extension RecordReader {
   }
 
   /// The iOS 6 names of the attributes, and the present names under which they are stored.
-  private static let legacyAttributes = [
+  private static let legacyAttributes: [Text: String] = [
     "UITextAttributeFont": "font", "UITextAttributeTextColor": "color",
     "UITextAttributeTextShadowColor": "shadowColor",
     "UITextAttributeTextShadowOffset": "shadowOffset",

@@ -52,8 +52,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  private static let byName: [String: OperationKind] = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+  private static let byName: [Text: OperationKind] = Dictionary(
+    uniqueKeysWithValues: allCases.map { (Text($0.name), $0) })
 
   /// Finds a kind by its name; `unknown` if no kind has it.
   package init(name: String) {
@@ -62,21 +62,14 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case "push": self = .push
     case "pop": self = .pop
     case "item.set": self = .itemSet
-    default: self = Self.byName[name] ?? .unknown
+    default: self = Self.byName[Text(name)] ?? .unknown
     }
   }
 
-  /// The rules for one kind; every kind states all of them.
-  private struct Rules {
-    var rights: Rights
-    var guarded: NeededGuard
-    var veto: VetoQuestion
-    var traits: Traits
-
-    init(_ rights: Rights, _ guarded: NeededGuard, _ veto: VetoQuestion, _ traits: Traits) {
-      (self.rights, self.guarded, self.veto, self.traits) = (rights, guarded, veto, traits)
-    }
-  }
+  /// The rules for one kind, in the order of the properties below.
+  private typealias Rules = (
+    rights: Rights, guarded: NeededGuard, veto: VetoQuestion, traits: Traits
+  )
 
   private struct Traits: OptionSet {
     let rawValue: UInt8
@@ -95,38 +88,38 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   // Without a default, so that a new kind does not compile before somebody decides its rules.
   private var rules: Rules {
     switch self {
-    case .navCreate: Rules(.push, .none, .never, [.bars, .rare])
-    case .navConfigure, .proxySet: Rules(.admin, .none, .never, .bars)
-    case .navClose: Rules(.admin, .wholeStack, .never, [.bars, .rare])
+    case .navCreate: (.push, .none, .never, [.bars, .rare])
+    case .navConfigure, .proxySet: (.admin, .none, .never, .bars)
+    case .navClose: (.admin, .wholeStack, .never, [.bars, .rare])
     case .attach, .detach, .screenCreate, .screenSet, .toolbarSet, .toolbarSetHidden, .uiTap,
       .uiSwipe:
-      Rules(.push, .none, .never, [])
+      (.push, .none, .never, [])
     case .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .barSet, .barSetHidden,
       .appearanceSet, .unknown:
-      Rules(.push, .none, .never, .bars)
-    case .push, .show, .segue: Rules(.push, .none, .always, .waits)
-    case .pop: Rules(.pop, .position, .always, .waits)
-    case .popTo, .popToRoot, .remove: Rules(.pop, .none, .always, .waits)
-    case .setStack, .restore: Rules([.push, .pop], .wholeStack, .removalsInScopeAll, .waits)
-    case .open: Rules([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare])
-    case .revert: Rules([.push, .pop], .wholeStack, .removals, [.waits, .bars, .rare])
-    case .replace: Rules([.push, .pop], .byArguments, .always, .waits)
-    case .insert: Rules(.push, .byArguments, .always, .waits)
-    case .present: Rules(.push, .none, .never, .waits)
-    case .dismiss: Rules(.pop, .none, .dismissals, .waits)
-    case .screenRelease: Rules(.pop, .none, .never, [])
+      (.push, .none, .never, .bars)
+    case .push, .show, .segue: (.push, .none, .always, .waits)
+    case .pop: (.pop, .position, .always, .waits)
+    case .popTo, .popToRoot, .remove: (.pop, .none, .always, .waits)
+    case .setStack, .restore: ([.push, .pop], .wholeStack, .removalsInScopeAll, .waits)
+    case .open: ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare])
+    case .revert: ([.push, .pop], .wholeStack, .removals, [.waits, .bars, .rare])
+    case .replace: ([.push, .pop], .byArguments, .always, .waits)
+    case .insert: (.push, .byArguments, .always, .waits)
+    case .present: (.push, .none, .never, .waits)
+    case .dismiss: (.pop, .none, .dismissals, .waits)
+    case .screenRelease: (.pop, .none, .never, [])
     // Push or pop, depending on the button, which only the nav's state shows.
-    case .buttonActivate: Rules([], .none, .always, [.bars, .rare])
-    case .pushItem: Rules(.push, .none, .always, [.waits, .bars, .items])
-    case .popItem: Rules(.pop, .position, .always, [.waits, .bars, .items])
+    case .buttonActivate: ([], .none, .always, [.bars, .rare])
+    case .pushItem: (.push, .none, .always, [.waits, .bars, .items])
+    case .popItem: (.pop, .position, .always, [.waits, .bars, .items])
     case .setItems:
-      Rules([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars, .items])
-    case .uiBackTap: Rules(.pop, .position, .always, [.waits, .bars])
-    case .uiBackMenu: Rules(.pop, .none, .always, [.waits, .bars])
-    case .uiDismiss: Rules(.pop, .presentation, .dismissals, .waits)
-    case .gestureBegin: Rules(.pop, .position, .always, [.display, .rare])
-    case .gestureUpdate, .gestureFinish, .gestureCancel: Rules(.pop, .none, .never, .rare)
-    case .transitionComplete, .envSet: Rules(.push, .none, .never, [.display, .bars])
+      ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars, .items])
+    case .uiBackTap: (.pop, .position, .always, [.waits, .bars])
+    case .uiBackMenu: (.pop, .none, .always, [.waits, .bars])
+    case .uiDismiss: (.pop, .presentation, .dismissals, .waits)
+    case .gestureBegin: (.pop, .position, .always, [.display, .rare])
+    case .gestureUpdate, .gestureFinish, .gestureCancel: (.pop, .none, .never, .rare)
+    case .transitionComplete, .envSet: (.push, .none, .never, [.display, .bars])
     }
   }
 

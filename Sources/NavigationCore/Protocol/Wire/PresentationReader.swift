@@ -141,14 +141,16 @@ extension OperationReader {
       throw damaged("it has no entries")
     }
     var entries: [RestorationEntry] = []
-    var paths: Set<String> = []
+    var paths: Set<Text> = []
     var ids: Set<ScreenID> = []
     var element = list + 1
     while element < tape.next(list) {
       guard let path = tape.member("path", of: element).flatMap({ tape.string($0) }),
         let screen = tape.member("screen", of: element)
       else { throw damaged("an entry lacks path or screen") }
-      guard paths.insert(path).inserted else { throw damaged("the path \(path) stands twice") }
+      guard paths.insert(Text(path)).inserted else {
+        throw damaged("the path \(path) stands twice")
+      }
       let record = readable(tape, screen)
       if let id = record?.id, !ids.insert(id).inserted {
         throw damaged("the screen \(id.text) stands twice")

@@ -255,14 +255,14 @@ package struct RecordReader {
 
 extension RecordReader {
   func unknownMember(_ name: String, of what: String) -> ReadFailure {
-    if Self.readonly.contains(name) {
+    if Self.readonly.contains(Text(name)) {
       return ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
     }
     return ReadFailure(.invalidArgument, "\(what) has no member \(name)")
   }
 
   /// Members that are derived or fixed, in UIKit or in navd, so that clients cannot set them.
-  static let readonly: Set<String> = [
+  static let readonly: Set<Text> = [
     "root", "top", "visible", "class", "item", "items", "frame", "bounds", "alpha", "subviews",
     "ver", "kind", "attached", "fullInteractivePopGestureRecognizer", "topItem", "backItem",
     "viewControllers", "navigationItem",

@@ -39,8 +39,8 @@ package enum RouteReader {
         "a route is {match, screens, needs}: a text, a list and, if it has conditions, an object")
     }
     let segments = try segments(match)
-    var names: Set<String> = []
-    for case .name(let name) in segments where !names.insert(name).inserted {
+    var names: Set<Text> = []
+    for case .name(let name) in segments where !names.insert(Text(name)).inserted {
       throw ReadFailure(.invalidArgument, "the route \(match) has :\(name) twice")
     }
     var screens: [RouteTemplate.Element] = []
@@ -87,24 +87,19 @@ package enum RouteReader {
     _ match: String
   ) throws(ReadFailure) -> [RouteTemplate.Segment] {
     guard !match.isEmpty else { throw ReadFailure(.invalidArgument, "a route matches something") }
-    return try match.split(separator: "/", omittingEmptySubsequences: false).map {
-      piece throws(ReadFailure) in
-      guard piece.first == ":" else { return .text(String(piece)) }
-      let name = piece.dropFirst()
-      guard isName(name) else {
+    return try match.pieces.map { piece throws(ReadFailure) in
+      guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
+      let name = String(decoding: piece.utf8.dropFirst(), as: UTF8.self)
+      guard Grammar.isID(name.utf8.span) else {
         throw ReadFailure(
           .invalidArgument, "the route \(match) has \(piece), which is no name of a segment")
       }
-      return .name(String(name))
+      return .name(name)
     }
   }
 
-  private static func isName(_ text: some StringProtocol) -> Bool {
-    Grammar.isID(Array(text.utf8).span)
-  }
-
   private static func screen(
-    _ tape: borrowing JSONTape, _ at: Int, _ names: Set<String>, _ match: String
+    _ tape: borrowing JSONTape, _ at: Int, _ names: Set<Text>, _ match: String
   ) throws(ReadFailure) -> RouteTemplate.Element {
     var record: ScreenRecord
     do throws(ReadFailure) {
@@ -129,24 +124,29 @@ package enum RouteReader {
   }
 
   private static func pieces(
-    _ route: String, _ names: Set<String>, _ match: String
+    _ route: String, _ names: Set<Text>, _ match: String
   ) throws(ReadFailure) -> [RouteTemplate.Piece] {
     var pieces: [RouteTemplate.Piece] = []
-    var rest = route[...]
-    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+    var rest = route.utf8[...]
+    let brace = UInt8(ascii: "}")
+    while let open = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == brace }) {
       let behind = rest.index(after: open)
-      guard rest[open] == "{", let close = rest[behind...].firstIndex(of: "}"),
-        names.contains(String(rest[behind..<close]))
+      guard rest[open] != brace, let close = rest[behind...].firstIndex(of: brace),
+        names.contains(Text(String(decoding: rest[behind..<close], as: UTF8.self)))
       else {
         throw ReadFailure(
           .invalidArgument,
           "the route \(route) of \(match) has a brace that names no segment of \(match)")
       }
-      if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
-      pieces.append(.name(String(rest[behind..<close])))
+      if open > rest.startIndex {
+        pieces.append(.text(String(decoding: rest[..<open], as: UTF8.self)))
+      }
+      pieces.append(.name(String(decoding: rest[behind..<close], as: UTF8.self)))
       rest = rest[rest.index(after: close)...]
     }
-    if !rest.isEmpty || pieces.isEmpty { pieces.append(.text(String(rest))) }
+    if !rest.isEmpty || pieces.isEmpty {
+      pieces.append(.text(String(decoding: rest, as: UTF8.self)))
+    }
     return pieces
   }
 }

@@ -18,7 +18,7 @@ package struct SettingsReader {
   }
 
   /// Properties of UIKit's controller that have no setter.
-  private static let readonly: Set<String> = [
+  private static let readonly: Set<Text> = [
     "interactivePopGestureRecognizer", "barHideOnTapGestureRecognizer",
     "barHideOnSwipeGestureRecognizer", "topViewController", "visibleViewController",
     "navigationBar", "bar", "toolbar",
