@@ -433,7 +433,7 @@ extension Image {
       directory: directory, durability: .sync, bootID: "next", retention: Retention(),
       holder: "test")
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
-    try JournalReplay.serve(journal, by: &hub, progress: { _, _ in }, report: { _ in })
+    _ = try JournalReplay.serve(journal, by: &hub, progress: { _, _ in }, report: { _ in })
     if let shortage = journal.shortage { return [shortage.description] }
     var faults: [String] = []
     for nav in expectation.newest.keys.sorted() {

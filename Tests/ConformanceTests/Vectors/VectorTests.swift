@@ -41,7 +41,7 @@ import Testing
     ("D-14", "steps.4.is", #""ignored""#),
     ("C-016", "steps.5.refused.code", #""desync""#),
     ("T-02", "steps.5.state.screens.0.title", #""e\u0301""#),
-    ("S-01", "dig", #""00000000""#),
+    ("S-01", "checksum", #""00000000""#),
   ])
   func `a planted fault is found`(id: String, path: String, value: String) throws {
     let vector = try #require(Self.stored.get().first { $0["id"]?.string == id })
