@@ -44,7 +44,8 @@ import Testing
   @Test func `the place of the fault, the pause and the nav are passed on`() throws {
     let error = try error(
       #""id":1,"code":"queue-full","msg":"","effect":"none","retry":"later","after":250,"index":3,"#
-        + #""nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":9,"dig":"00000000","depth":2,"top":"a""#)
+        + #""nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":9,"dig":"000000000000000000000000","depth":2,"top":"a""#
+    )
     #expect(error.retryAfter == .milliseconds(250) && error.index == 3)
     #expect(error.revision == 9 && error.depth == 2 && error.top == "a")
     #expect(error.code == .queueFull && error.topChange == nil && error.reason == nil)

@@ -192,7 +192,7 @@ import Testing
       var nav = FakeNav()
       var (states, state) = try await begin(nav, client, daemon)
       let right = nav.push("a")
-      daemon.send(.diff, right.replacing(nav.digest, with: "00000000"))
+      daemon.send(.diff, right.replacing(nav.digest, with: "00000000" + nav.digest.dropFirst(8)))
       let watch = try await daemon.next("watch")
       #expect(watch.body.contains(#""bad":{"rev":2,"dig":"\#(nav.digest)"}"#))
       #expect(!watch.body.contains("from"))

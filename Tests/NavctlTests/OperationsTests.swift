@@ -164,9 +164,11 @@ import Testing
   }
 
   @Test func `a position has three parts`() throws {
-    let position = try Quantities.position("c0ffee12c0ffee12:18:985cc24d", option: "from")
-    #expect(position.revision.number == 18 && position.digest.text == "985cc24d")
-    for text in ["", "1:2:3", "c0ffee12c0ffee12:18", "c0ffee12c0ffee12:x:985cc24d"] {
+    let position = try Quantities.position(
+      "c0ffee12c0ffee12:18:985cc24d0000000000000000", option: "from")
+    #expect(position.revision.number == 18 && position.digest.text == "985cc24d0000000000000000")
+    for text in ["", "1:2:3", "c0ffee12c0ffee12:18", "c0ffee12c0ffee12:x:985cc24d0000000000000000"]
+    {
       #expect(throws: UsageError.self) { try Quantities.position(text, option: "from") }
     }
   }

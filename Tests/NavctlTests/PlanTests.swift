@@ -36,7 +36,7 @@ import Testing
     }
     #expect(words == ["--top", "wifi", "--rev", "3"])
     let json =
-      #"{"if":{"top":null,"rev":3,"stack":["a","b"],"has":["a"],"dig":"00000000","any":true}}"#
+      #"{"if":{"top":null,"rev":3,"stack":["a","b"],"has":["a"],"dig":"000000000000000000000000","any":true}}"#
     guard case .options(let options)? = try Plan(json + "\npop\n", name: "p").conditions else {
       Issue.record("no options")
       return

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `no prefix of a position is one, nor with a character of another kind`() throws {
-    let text = "c0ffee12c0ffee12:18:985cc24d"
+    let text = "c0ffee12c0ffee12:18:985cc24d0000000000000000"
     _ = try Quantities.position(text, option: "from")
     let signed = text.replacing(":18:", with: ":+18:")
     #expect(message { _ = try Quantities.position(signed, option: "f") } != nil)

@@ -13,7 +13,7 @@ import Testing
        "screens":[{"id":"home","ver":3,"title":"主页 🏠"},
         {"id":"wifi","ver":17,"title":"é̂tude: Wi-Fi 与 很长的标题 in the middle of everything",
          "route":"settings/wifi","args":{"ssid":"attic"},"item":{"prompt":"请选择网络 — choose"}}],
-       "bar":\#(bar),"settings":{"ver":2,"attached":true},"dig":"985cc24d",
+       "bar":\#(bar),"settings":{"ver":2,"attached":true},"dig":"985cc24d0000000000000000",
        "presented":{"ver":7,"chain":[
         {"screen":{"id":"pin","ver":6,"title":"警告：这是一个非常长的标题，用来测试宽字符的显示是否正确以及截断"},
          "from":"wifi","style":"formSheet","covers":"byStyle"}]},
@@ -44,7 +44,7 @@ import Testing
         "└ home  \"主页 🏠\"", rule,
         "[共享]                                                                     [add]",
         "⇄ push home → wifi  animating  transition 18  960 of 1000 ms left",
-        "kiosk  rev 18  epoch c0ffee12c0ffee12  digest 985cc24d  depth 2",
+        "kiosk  rev 18  epoch c0ffee12c0ffee12  digest 985cc24d0000000000000000  depth 2",
       ], "\n\(lines.joined(separator: "\n"))")
   }
 
@@ -59,7 +59,7 @@ import Testing
         "▶ wifi  \"é̂tude: W…\"  settings/wifi {\"ss…", "└ home  \"主页 🏠\"", rule,
         "[共享]                             [add]", "⇄ push home → wifi  animating",
         "  transition 18  960 of 1000 ms left", "kiosk  rev 18  epoch c0ffee12c0ffee12",
-        "  digest 985cc24d  depth 2",
+        "  digest 985cc24d0000000000000000", "  depth 2",
       ], "\n\(lines.joined(separator: "\n"))")
   }
 

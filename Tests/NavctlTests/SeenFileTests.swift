@@ -49,7 +49,7 @@ import Testing
 
   @Test func `a mirror is what the terminal has seen, also without screens`() throws {
     let state =
-      #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"wifi","ver":1}],"dig":"00000000"}"#
+      #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"wifi","ver":1}],"dig":"000000000000000000000000"}"#
     let mirror = try #require(MirrorText.mirror(try value(state)))
     #expect(Seen(mirror) == (try seen(rev: 18, top: "wifi", visible: .some("wifi"))))
     #expect(Seen(mirror).text == "rev 18, top wifi")
@@ -59,14 +59,14 @@ import Testing
     #expect(Seen(empty).top == nil && Seen(empty).text == "rev 18, top none")
     #expect(
       String(decoding: MirrorText.position(empty, nav: "k"), as: UTF8.self)
-        == #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"depth":0,"top":null,"dig":"00000000"}"#
+        == #"{"nav":"k","epoch":"c0ffee12c0ffee12","rev":18,"depth":0,"top":null,"dig":"000000000000000000000000"}"#
     )
   }
 
   @Test(arguments: ["epoch", "rev", "screens", "dig"])
   func `a state without a member that a mirror needs makes none`(member: String) throws {
     let state =
-      #"{"epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"a","ver":1}],"dig":"00000000"}"#
+      #"{"epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"a","ver":1}],"dig":"000000000000000000000000"}"#
     #expect(MirrorText.mirror(try value(state)) != nil)
     #expect(MirrorText.mirror(try value(state.replacing("\"\(member)\"", with: "\"x\""))) == nil)
     for screen in ["{}", #"{"id":"a"}"#, #"{"ver":1}"#, #"{"id":1,"ver":1}"#, "1"] {

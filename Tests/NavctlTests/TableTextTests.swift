@@ -25,18 +25,21 @@ import Testing
   @Test func `a report of divergence stands in the log as one`() throws {
     let entries = try rows(
       #"""
-      [{"bad":{"rev":7,"dig":"0badcafe"},"t":1732147200000,"by":{"name":"","principal":"hall"}},
+      [{"bad":{"rev":7,"dig":"0badcafe0000000000000000"},"t":1732147200000,"by":{"name":"","principal":"hall"}},
        {"rev":8,"cause":"timeout"}]
       """#)
     #expect(
       Tables.log(entries) == [
-        "REV  TIME                  CAUSE     BY    OPERATIONS                  DIGEST",
-        #"!    2024-11-21T00:00:00Z  diverged  hall  {"rev":7,"dig":"0badcafe"}  -"#,
-        "8    -                     timeout   -     -                           -",
+        "REV  TIME                  CAUSE     BY    OPERATIONS                                  DIGEST",
+        #"!    2024-11-21T00:00:00Z  diverged  hall  {"rev":7,"dig":"0badcafe0000000000000000"}  -"#,
+        "8    -                     timeout   -     -                                           -",
       ])
     let history = Tables.history(entries, tops: ["a", nil], columns: 100)
-    #expect(history[1].contains(#"diverged {"rev":7,"dig":"0badcafe"}"#))
-    #expect(history[2] == "8    -                     -     timeout                              -")
+    #expect(history[1].contains(#"diverged {"rev":7,"dig":"0badcafe0000000000000000"}"#))
+    #expect(
+      history[2]
+        == "8    -                     -     timeout                                              -"
+    )
   }
 
   @Test(arguments: [40, 60, 80, 120])
@@ -153,7 +156,7 @@ import Testing
 
   @Test func `a revision without an author or changes is short`() throws {
     let body =
-      #"{"nav":"k","epoch":"c0ffee12c0ffee12","base":1,"rev":2,"seq":2,"cause":"recovery","ch":[],"ev":[],"depth":0,"dig":"00000000"}"#
+      #"{"nav":"k","epoch":"c0ffee12c0ffee12","base":1,"rev":2,"seq":2,"cause":"recovery","ch":[],"ev":[],"depth":0,"dig":"000000000000000000000000"}"#
     guard case .diffs(let diffs) = try message(.diff, body), let diff = diffs.first else {
       throw UsageError("not a diff")
     }

@@ -10,7 +10,7 @@ import Testing
   private let desync = #"""
     {"id":46,"code":"desync","reason":"top","expected":"wifi","msg":"top is s24.1, not wifi",
      "effect":"none","retry":"resync","nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":24,
-     "dig":"9bd5ea7a","depth":2,"top":"s24.1"}
+     "dig":"9bd5ea7a0000000000000000","depth":2,"top":"s24.1"}
     """#
 
   @Test func `a refused pop says what changed since`() throws {
@@ -76,7 +76,7 @@ import Testing
     let answer = try reply(
       #"""
       {"id":45,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":24,"changed":true,"depth":2,
-       "top":"s24.1","dig":"9bd5ea7a","out":[{"popped":["a","b"]},{"id":"s24.1"}]}
+       "top":"s24.1","dig":"9bd5ea7a0000000000000000","out":[{"popped":["a","b"]},{"id":"s24.1"}]}
       """#)
     let operations = [NavigationOperation(.popToRoot), NavigationOperation(.push)]
     #expect(
@@ -111,7 +111,7 @@ import Testing
     {"nav":"kiosk","epoch":"c0ffee12c0ffee12","base":18,"rev":19,"seq":9001,"cause":"api",
      "by":{"name":"remote-1","op":42},"ch":[{"at":2,"del":["a"],"ins":[{"id":"dns","ver":19}]},
      {"set":"screen","to":{"id":"home","ver":19}},{"set":"bar","to":{"ver":19}}],
-     "depth":3,"dig":"924da511"}
+     "depth":3,"dig":"924da5110000000000000000"}
     """#
 
   @Test func `a revision is a line`() throws {
@@ -125,7 +125,7 @@ import Testing
     let state = try value(StateDrawingTests.state)
     let first = lines.snapshot(state, why: "join", at: 7)
     #expect(first.text == "snapshot  rev 18  join  [home wifi]")
-    #expect(try JSONValue(first.json.bytes)["state"]?["dig"]?.string == "985cc24d")
+    #expect(try JSONValue(first.json.bytes)["state"]?["dig"]?.string == "985cc24d0000000000000000")
     _ = lines.diff(try diff(push), top: "dns")
     let second = lines.snapshot(state, why: "epoch", at: 8)
     #expect(second.text == "resync  rev 18  after rev 19  epoch  [home wifi]")
@@ -133,7 +133,8 @@ import Testing
   }
 
   @Test func `who resumes and gets a snapshot is told`() throws {
-    let position = try Quantities.position("c0ffee12c0ffee12:7:985cc24d", option: "from")
+    let position = try Quantities.position(
+      "c0ffee12c0ffee12:7:985cc24d0000000000000000", option: "from")
     var lines = WatchLines(after: position)
     let text = lines.snapshot(try value(StateDrawingTests.state), why: "lag", at: 9).text
     #expect(text == "resync  rev 18  after rev 7  lag  [home wifi]")
@@ -142,7 +143,7 @@ import Testing
 
 @Suite struct MirrorTextTests {
   private let state = #"""
-    {"nav":"kiosk","kind":"controller","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"home","ver":3,"new":1}],"bar":{"ver":1},"settings":{"ver":2,"attached":true},"resolved":{"top":"home"},"dig":"985cc24d"}
+    {"nav":"kiosk","kind":"controller","epoch":"c0ffee12c0ffee12","rev":18,"screens":[{"id":"home","ver":3,"new":1}],"bar":{"ver":1},"settings":{"ver":2,"attached":true},"resolved":{"top":"home"},"dig":"985cc24d0000000000000000"}
     """#
 
   @Test func `a state is written as it was read`() throws {
@@ -154,7 +155,7 @@ import Testing
 
   @Test func `a diff is written as it was read`() throws {
     let text = #"""
-      {"nav":"kiosk","epoch":"c0ffee12c0ffee12","base":18,"rev":19,"seq":9001,"cause":"api","by":{"name":"remote-1","op":42},"animated":true,"relation":"new","ch":[{"at":2,"del":["a"],"ins":[{"id":"dns","ver":19}]},{"set":"screen","to":{"id":"home","ver":19}},{"set":"bar","to":{"ver":19}}],"resolved":{"top":"dns"},"ev":[{"didPush":{"screen":"dns"}}],"depth":3,"dig":"924da511"}
+      {"nav":"kiosk","epoch":"c0ffee12c0ffee12","base":18,"rev":19,"seq":9001,"cause":"api","by":{"name":"remote-1","op":42},"animated":true,"relation":"new","ch":[{"at":2,"del":["a"],"ins":[{"id":"dns","ver":19}]},{"set":"screen","to":{"id":"home","ver":19}},{"set":"bar","to":{"ver":19}}],"resolved":{"top":"dns"},"ev":[{"didPush":{"screen":"dns"}}],"depth":3,"dig":"924da5110000000000000000"}
       """#
     var reader = ServerMessageReader()
     let message = try reader.read(verb: ServerVerb.diff.frame, body: Array(text.utf8))

@@ -14,7 +14,7 @@ import Testing
     {"id":46,"code":"desync","reason":"\#(reason)","expected":\#(expected),
      "msg":"top is home, not wifi","effect":"none","retry":"resync",
      "since":{"rev":9,"t":1000000,"cause":"api"\#(since)},"nav":"kiosk",
-     "epoch":"c0ffee12c0ffee12","rev":9,"dig":"9bd5ea7a","depth":1,"top":"\#(top)"}
+     "epoch":"c0ffee12c0ffee12","rev":9,"dig":"9bd5ea7a0000000000000000","depth":1,"top":"\#(top)"}
     """#
   }
 
@@ -98,7 +98,7 @@ import Testing
         #"""
         {"id":1,"code":"compacted","future":true,
          "msg":"revision 99 does not exist yet: the newest is 12","effect":"none","retry":"no",
-         "floor":1,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":12,"dig":"9bd5ea7a","depth":1}
+         "floor":1,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":12,"dig":"9bd5ea7a0000000000000000","depth":1}
         """#), nav: nil, seen: nil)
     #expect(
       lines == [

@@ -66,7 +66,7 @@ import Testing
   @Test(arguments: [
     (#"{"pop":{}}"#, #""if":{"top":"x"}"#, "desync"),
     (#"{"pop":{}}"#, #""if":{"stack":["A"]}"#, "desync"),
-    (#"{"pop":{}}"#, #""if":{"dig":"00000000"}"#, "desync"),
+    (#"{"pop":{}}"#, #""if":{"dig":"000000000000000000000000"}"#, "desync"),
     (#"{"revert":{"rev":999}}"#, #""if":{"any":true}"#, "compacted"),
   ])
   func `who may not read is told the code and not what there is`(
@@ -117,7 +117,8 @@ import Testing
     let (stage, other) = try stage(.read)
     let before = stage.world.journal.rows.count
     for _ in 0..<100 {
-      try other.watch(#""bad":{"epoch":"0123456789abcdef","rev":1,"dig":"00000000"}"#)
+      try other.watch(
+        #""bad":{"epoch":"0123456789abcdef","rev":1,"dig":"000000000000000000000000"}"#)
     }
     #expect((1...8).contains(stage.world.journal.rows.count - before))
   }

@@ -268,7 +268,7 @@ import Testing
     let messages: [(String, String)] = [
       ("get", #""what":"state""#), ("get", #""what":"log""#), ("get", #""at":1"#),
       ("get", #""what":"verify""#), ("get", #""what":"stats""#), ("watch", #""view":"full""#),
-      ("watch", #""from":{"epoch":"0123456789abcdef","rev":1,"dig":"00000000"}"#),
+      ("watch", #""from":{"epoch":"0123456789abcdef","rev":1,"dig":"000000000000000000000000"}"#),
       ("lease", #""take":true,"force":true"#), ("delegate", #""roles":["veto"]"#),
       ("op", #""do":[{"nav.create":{"root":{"id":"a"}}}]"#), ("op", #""do":[{"pop":{}}]"#),
       ("op", #""if":{"rev":1},"do":[{"nav.close":{}}]"#),

@@ -38,7 +38,8 @@ extension DesyncRow {
         .desync, Stage.push("C"), Stage.guarded("rev", "0"), reason: "rev")
       #expect(past["future"] == nil)
       // Who stands there gets a snapshot.
-      let from = #""from":{"epoch":"\#(stage.epoch)","rev":\#(ahead),"dig":"00000000"}"#
+      let from =
+        #""from":{"epoch":"\#(stage.epoch)","rev":\#(ahead),"dig":"000000000000000000000000"}"#
       let replies = try stage.owner.watch(from)
       #expect(replies.map(\.verb) == [.ok, .snap])
       #expect(replies[0].json["why"] as? String == "ahead")

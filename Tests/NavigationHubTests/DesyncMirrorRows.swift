@@ -37,7 +37,8 @@ extension DesyncRow {
       for _ in 0..<3 { try follower.deliver(diff) }
       #expect(try follower.agrees())
       #expect(follower.requests(.watch).count == watches)
-      let other = diff.text.replacingOccurrences(of: stage.digest, with: "00000000")
+      let other = diff.text.replacingOccurrences(
+        of: stage.digest, with: String(repeating: "0", count: 24))
       try follower.deliver(.diff, Array(other.utf8))
       #expect(!follower.isSynced)
       #expect(follower.requests(.watch).last?.contains(#""bad":"#) == true)

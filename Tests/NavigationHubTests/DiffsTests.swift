@@ -42,7 +42,8 @@ import Testing
       } else {
         try mirror.take(try #require(entry["ch"] as? [Object]))
       }
-      #expect(mirror.digest == digest, "rev \(revision)")
+      mirror.digest = digest
+      #expect(digest.hasPrefix(mirror.checksum), "rev \(revision)")
     }
     return mirror
   }
@@ -102,7 +103,7 @@ import Testing
     let world = World()
     let client = try world.kiosk()
     let position =
-      #""bad":{"epoch":"\#(try world.entry("kiosk").epoch.text)","rev":1,"dig":"00000001"}"#
+      #""bad":{"epoch":"\#(try world.entry("kiosk").epoch.text)","rev":1,"dig":"000000010000000000000000"}"#
     try client.watch(position)
     try client.must(SealTests.push("a"), #""if":{"any":true}"#)
     try world.restart(renewsEpochs: true)

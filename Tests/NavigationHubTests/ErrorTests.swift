@@ -42,7 +42,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
       "desync", #"{"pop":{}}"#, #""if":{"any":true,"epoch":"0000000000000000"}"#, reason: "epoch"),
     Refused("desync", #"{"pop":{}}"#, #""if":{"rev":1}"#, reason: "rev"),
     Refused("desync", #"{"pop":{}}"#, #""if":{"rev":999}"#, reason: "rev"),
-    Refused("desync", #"{"pop":{}}"#, #""if":{"dig":"00000000"}"#, reason: "digest"),
+    Refused(
+      "desync", #"{"pop":{}}"#, #""if":{"dig":"000000000000000000000000"}"#, reason: "digest"),
     Refused("desync", #"{"pop":{}}"#, #""if":{"top":"home"}"#, reason: "top"),
     Refused("desync", #"{"pop":{}}"#, #""if":{"top":null}"#, reason: "top"),
     Refused("desync", #"{"pop":{}}"#, #""if":{"top":"wifi","depth":7}"#, reason: "depth"),
@@ -145,7 +146,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
     let (world, client) = try Self.world()
     let wrong = [
       ("epoch", #""epoch":"0000000000000000""#), ("rev", #""rev":1"#),
-      ("digest", #""dig":"00000000""#), ("top", #""top":"zoo""#), ("depth", #""depth":9"#),
+      ("digest", #""dig":"000000000000000000000000""#), ("top", #""top":"zoo""#),
+      ("depth", #""depth":9"#),
       ("stack", #""stack":[]"#), ("has", #""has":["zoo"]"#),
     ]
     for first in wrong.indices {

@@ -9,9 +9,11 @@ import Testing
     let created = try client.must(
       #"{"nav.create":{"root":{"id":"home","title":"Home","route":"home"}}},{"attach":{}}"#)
     let epoch = try world.entry("kiosk").epoch.text
+    // The chain begins with the epoch.
+    let first = "429b8f8b" + epoch
     #expect(
       created.text
-        == #"{"id":1,"nav":"kiosk","epoch":"\#(epoch)","rev":1,"changed":true,"seq":1,"depth":1,"top":"home","dig":"429b8f8b","out":[{},{}]}"#
+        == #"{"id":1,"nav":"kiosk","epoch":"\#(epoch)","rev":1,"changed":true,"seq":1,"depth":1,"top":"home","dig":"\#(first)","out":[{},{}]}"#
     )
     let watched = try client.watch()
     #expect(
@@ -19,17 +21,19 @@ import Testing
         == #"{"id":2,"nav":"kiosk","mode":"snap","why":"join","epoch":"\#(epoch)","rev":1}"#)
     #expect(
       watched[1].text
-        == #"{"nav":"kiosk","kind":"controller","epoch":"\#(epoch)","rev":1,"i":0,"last":true,"why":"join","screens":[{"id":"home","ver":1,"title":"Home","route":"home"}],"bar":{"ver":1},"toolbar":{"ver":1},"presented":{"ver":1},"transition":{"ver":1},"environment":{"ver":1},"settings":{"ver":1,"attached":true},"resolved":{"top":"home","visible":"home","height":44,"layoutHeight":44,"metrics":"default","left":[],"middle":{"title":"Home","placement":"inline"},"right":[],"background":"white","translucent":true,"textColor":"black","tintColor":"blue","shadow":{"hairline":"1/2"},"content":{"top":0},"toolbar":{"visible":false,"items":[]},"orientations":["portrait","landscapeLeft","landscapeRight"],"swipeBack":false},"dig":"429b8f8b"}"#
+        == #"{"nav":"kiosk","kind":"controller","epoch":"\#(epoch)","rev":1,"i":0,"last":true,"why":"join","screens":[{"id":"home","ver":1,"title":"Home","route":"home"}],"bar":{"ver":1},"toolbar":{"ver":1},"presented":{"ver":1},"transition":{"ver":1},"environment":{"ver":1},"settings":{"ver":1,"attached":true},"resolved":{"top":"home","visible":"home","height":44,"layoutHeight":44,"metrics":"default","left":[],"middle":{"title":"Home","placement":"inline"},"right":[],"background":"white","translucent":true,"textColor":"black","tintColor":"blue","shadow":{"hairline":"1/2"},"content":{"top":0},"toolbar":{"visible":false,"items":[]},"orientations":["portrait","landscapeLeft","landscapeRight"],"swipeBack":false},"dig":"\#(first)"}"#
     )
+    // The fixed epoch of this seed makes the chain the same in each run.
+    let second = "9f9779c83ccb125be2f6f098"
     let diff =
-      #"{"nav":"kiosk","epoch":"\#(epoch)","base":1,"rev":2,"seq":2,"cause":"api","by":{"name":"c1","op":3},"ch":[{"at":1,"del":[],"ins":[{"id":"wifi","ver":2,"title":"Wi-Fi ✓"}]}],"resolved":{"top":"wifi","back":"home","visible":"wifi","height":44,"layoutHeight":44,"metrics":"default","left":[{"back":{"text":"Home","source":"title","indicator":"default","candidates":["Home","Back",null],"menu":[{"screen":"home","text":"Home"}]}}],"middle":{"title":"Wi-Fi ✓","placement":"inline"},"right":[],"background":"white","translucent":true,"textColor":"black","tintColor":"blue","shadow":{"hairline":"1/2"},"content":{"top":0},"toolbar":{"visible":false,"items":[]},"orientations":["portrait","landscapeLeft","landscapeRight"],"swipeBack":true},"ev":[{"willHide":{"screen":"home","animated":false}},{"willShow":{"screen":"wifi","animated":false}},{"didPush":{"screen":"wifi"}},{"didHide":{"screen":"home","animated":false}},{"didShow":{"screen":"wifi","animated":false}}],"depth":2,"dig":"9f9779c8"}"#
+      #"{"nav":"kiosk","epoch":"\#(epoch)","base":1,"rev":2,"seq":2,"cause":"api","by":{"name":"c1","op":3},"ch":[{"at":1,"del":[],"ins":[{"id":"wifi","ver":2,"title":"Wi-Fi ✓"}]}],"resolved":{"top":"wifi","back":"home","visible":"wifi","height":44,"layoutHeight":44,"metrics":"default","left":[{"back":{"text":"Home","source":"title","indicator":"default","candidates":["Home","Back",null],"menu":[{"screen":"home","text":"Home"}]}}],"middle":{"title":"Wi-Fi ✓","placement":"inline"},"right":[],"background":"white","translucent":true,"textColor":"black","tintColor":"blue","shadow":{"hairline":"1/2"},"content":{"top":0},"toolbar":{"visible":false,"items":[]},"orientations":["portrait","landscapeLeft","landscapeRight"],"swipeBack":true},"ev":[{"willHide":{"screen":"home","animated":false}},{"willShow":{"screen":"wifi","animated":false}},{"didPush":{"screen":"wifi"}},{"didHide":{"screen":"home","animated":false}},{"didShow":{"screen":"wifi","animated":false}}],"depth":2,"dig":"\#(second)"}"#
     let pushed = try client.send(
       "op", client.opBody(#"{"push":{"screen":{"id":"wifi","title":"Wi-Fi ✓"}}}"#))
     #expect(pushed[0].text == diff)
     let refused = try client.op(#"{"pop":{}}"#, #""if":{"top":"home"}"#)
     #expect(
       refused.text
-        == #"{"id":4,"code":"desync","reason":"top","expected":"home","msg":"top is wifi, not home","effect":"none","retry":"resync","since":{"rev":2,"t":1732147200000,"cause":"api","by":{"name":"c1","principal":"uid:1000","pid":4711},"covered":"home"},"nav":"kiosk","epoch":"\#(epoch)","rev":2,"dig":"9f9779c8","depth":2,"top":"wifi"}"#
+        == #"{"id":4,"code":"desync","reason":"top","expected":"home","msg":"top is wifi, not home","effect":"none","retry":"resync","since":{"rev":2,"t":1732147200000,"cause":"api","by":{"name":"c1","principal":"uid:1000","pid":4711},"covered":"home"},"nav":"kiosk","epoch":"\#(epoch)","rev":2,"dig":"\#(second)","depth":2,"top":"wifi"}"#
     )
     let viewer = try world.client(2)
     let latest = try viewer.watch(#""view":"top""#)

@@ -58,7 +58,7 @@ import Testing
   /// Each guard with a value that holds of no nav here, and no guard.
   private static let guards: [(name: String, member: String)] = [
     ("", ""), ("any", #""any":true"#), ("epoch", #""epoch":"0000000000000000""#),
-    ("rev", #""rev":999"#), ("dig", #""dig":"00000000""#), ("top", #""top":"zoo""#),
+    ("rev", #""rev":999"#), ("dig", #""dig":"000000000000000000000000""#), ("top", #""top":"zoo""#),
     ("stack", #""stack":["zoo"]"#), ("has", #""has":["zoo"]"#),
   ]
 
@@ -127,7 +127,8 @@ import Testing
         wrong: "\"0000000000000001\""),
       Choice(name: "rev", reason: "rev", right: "\(revision)", wrong: "\(revision + 1)"),
       Choice(
-        name: "dig", reason: "digest", right: "\"\(entry.digest.text)\"", wrong: "\"00000001\""),
+        name: "dig", reason: "digest", right: "\"\(entry.digest.text)\"",
+        wrong: "\"000000010000000000000000\""),
       Choice(name: "top", reason: "top", right: ids.last ?? "null", wrong: "null"),
       Choice(name: "depth", reason: "depth", right: "\(ids.count)", wrong: "0"),
       Choice(

@@ -69,7 +69,7 @@ import Testing
       configuration.opsPerSecond = 2
       configuration.rememberedOps = 2
       configuration.resumeRevisions = 4
-      configuration.resumeTotalBytes = 4096
+      configuration.resumeTotalBytes = 6000
       configuration.snapshotEvery = 5
       configuration.stall = 10_000
       configuration.classes = ["MyBar": true]

@@ -141,7 +141,8 @@ import Testing
       try JSONSerialization.jsonObject(with: Data(recorded.lines[place])) as? [String: Any])
     let digest = try #require(entry["dig"] as? String)
     let wrong = try Self.fault(recorded) {
-      $0[place] = Self.replaced($0[place], #""dig":"\#(digest)""#, by: #""dig":"00000001""#)
+      $0[place] = Self.replaced(
+        $0[place], #""dig":"\#(digest)""#, by: #""dig":"000000010000000000000000""#)
     }
     #expect(wrong?.revision == 5, "\(String(describing: wrong))")
     let other = try Self.fault(recorded) {

@@ -396,7 +396,7 @@ extension World {
       try revive(request, in: &hub)
     }
     let entry = try entry(nav)
-    return ["\(entry.controller.revision.number)", entry.digest.text]
+    return ["\(entry.controller.revision.number)", "\(entry.digest.checksum)"]
       + entry.controller.stack.map(\.id.text)
   }
 }

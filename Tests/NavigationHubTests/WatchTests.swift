@@ -94,7 +94,7 @@ import Testing
     ("epoch", #""epoch":"0000000000000000","rev":1,"dig":"DIG""#),
     ("ahead", #""epoch":"EPOCH","rev":99,"dig":"DIG""#),
     ("lag", #""epoch":"EPOCH","rev":0,"dig":"DIG""#),
-    ("digest", #""epoch":"EPOCH","rev":1,"dig":"00000000""#),
+    ("digest", #""epoch":"EPOCH","rev":1,"dig":"000000000000000000000000""#),
   ])
   func `a mirror that cannot resume gets a snapshot and the reason`(why: String, from: String)
     throws
@@ -238,14 +238,14 @@ import Testing
   @Test func `a report of divergence lands in the log and brings a snapshot`() throws {
     let world = World()
     let client = try world.kiosk()
-    let replies = try client.watch(#""bad":{"rev":1,"dig":"00000001"}"#)
+    let replies = try client.watch(#""bad":{"rev":1,"dig":"000000010000000000000000"}"#)
     #expect(replies.map(\.verb) == [.ok, .snap])
     #expect(replies[0].json["why"] as? String == "digest")
     #expect(world.notices.count == 1)
     try client.must(Self.push("a"))
     let log = try #require(try client.get("log").json["value"] as? [[String: Any]])
     #expect(log.count == 3)
-    #expect((log[1]["bad"] as? [String: Any])?["dig"] as? String == "00000001")
+    #expect((log[1]["bad"] as? [String: Any])?["dig"] as? String == "000000010000000000000000")
     #expect(log[1]["rev"] as? Int == 1)
     try world.restart()
     #expect(try world.entry("kiosk").revision == Revision(2))

@@ -77,15 +77,16 @@ import Testing
     number("watch", "id"), nav("watch"), view("watch"), number("unwatch", "id"), nav("unwatch"),
     view("unwatch"), ArgumentRow("watch", "resolved", [.bool]),
     ArgumentRow(
-      "watch", "from", [], good: [#"{"epoch":"\#(hex)","rev":\#(most),"dig":"0000000f"}"#],
+      "watch", "from", [],
+      good: [#"{"epoch":"\#(hex)","rev":\#(most),"dig":"0000000f0000000000000000"}"#],
       bad: [
-        #"{"rev":1,"dig":"00000000"}"#, #"{"epoch":"\#(hex)","rev":1}"#,
-        #"{"epoch":"\#(hex)0","rev":1,"dig":"00000000"}"#,
-        #"{"epoch":"\#(hex)","rev":1,"dig":"0000000F"}"#,
+        #"{"rev":1,"dig":"000000000000000000000000"}"#, #"{"epoch":"\#(hex)","rev":1}"#,
+        #"{"epoch":"\#(hex)0","rev":1,"dig":"000000000000000000000000"}"#,
+        #"{"epoch":"\#(hex)","rev":1,"dig":"0000000F0000000000000000"}"#,
       ]),
     ArgumentRow(
-      "watch", "bad", [], good: [#"{"rev":0,"dig":"00000000"}"#],
-      bad: [#"{"rev":0}"#, #"{"dig":"00000000"}"#, #"{"rev":0,"dig":"000000000"}"#]),
+      "watch", "bad", [], good: [#"{"rev":0,"dig":"000000000000000000000000"}"#],
+      bad: [#"{"rev":0}"#, #"{"dig":"000000000000000000000000"}"#, #"{"rev":0,"dig":"000000000"}"#]),
     number("get", "id"), nav("get"), number("get", "at"), number("get", "from"),
     number("get", "limit"), ArgumentRow("get", "screen", [.text]),
     ArgumentRow(
@@ -194,7 +195,9 @@ import Testing
     ArgumentRow(
       "if", "epoch", [], good: ["\"\(hex)\""], bad: ["\"\(hex)0\"", "\"\(hex.uppercased())\""]),
     ArgumentRow("if", "rev", [.integer], good: ["0", most], bad: ["-1", "1.0"]),
-    ArgumentRow("if", "dig", [], good: [#""00c0ffee""#], bad: [#""00C0FFEE""#, #""c0ffee""#]),
+    ArgumentRow(
+      "if", "dig", [], good: [#""00c0ffee0000000000000000""#],
+      bad: [#""00C0FFEE0000000000000000""#, #""00c0ffee""#]),
     ArgumentRow("if", "top", [.text], good: ["null", "\"\""]),
     ArgumentRow("if", "depth", [.integer], good: ["0"], bad: ["-1"]),
     ArgumentRow(
@@ -227,8 +230,8 @@ import Testing
 
   @Test func `a watch resumes or reports, and leaves out resolved in the full view only`() throws {
     var reader = ClientMessageReader()
-    let from = #""from":{"epoch":"\#(Self.hex)","rev":1,"dig":"00000001"}"#
-    let bad = #""bad":{"rev":1,"dig":"00000001"}"#
+    let from = #""from":{"epoch":"\#(Self.hex)","rev":1,"dig":"000000010000000000000000"}"#
+    let bad = #""bad":{"rev":1,"dig":"000000010000000000000000"}"#
     for (more, isRight) in [
       (from, true), (bad, true), ("\(from),\(bad)", false), (#""resolved":false"#, true),
       (#""view":"full","resolved":false"#, true), (#""view":"bar","resolved":true"#, false),

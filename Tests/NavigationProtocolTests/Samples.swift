@@ -11,7 +11,7 @@ enum Samples {
     (
       "watch",
       #"{"id":3,"nav":"kiosk","from":{"epoch":"c0ffee12c0ffee12","rev":18,"#
-        + #""dig":"985cc24d"}}"#
+        + #""dig":"985cc24d0000000000000000"}}"#
     ),
     ("watch", #"{"id":4,"nav":"kiosk","view":"bar"}"#),
     ("unwatch", #"{"id":5,"nav":"kiosk","view":"bar"}"#),
@@ -121,7 +121,7 @@ enum Samples {
         + #" "background":"white","translucent":true,"textColor":"black","#
         + #""tintColor":"blue","shadow":{"hairline":"1/2"},"content":{"top":0},"#
         + #" "toolbar":{"visible":false,"items":[]},"orientations":["portrait","#
-        + #""landscapeLeft","landscapeRight"],"swipeBack":true}, "dig":"985cc24d"}"#
+        + #""landscapeLeft","landscapeRight"],"swipeBack":true}, "dig":"985cc24d0000000000000000"}"#
     ),
     (
       "ok",
@@ -146,7 +146,7 @@ enum Samples {
         + #""phase":"animating","deadline":1000}}], "resolved":{"top":"dns","back":"wifi","#
         + #""visible":"dns","height":44}, "ev":[{"willShow":{"screen":"dns","#
         + #""animated":true}},{"transitionBegan":{"tid":19,"op":"push","from":"wifi","#
-        + #""to":"dns"}}], "depth":3,"dig":"924da511"}"#
+        + #""to":"dns"}}], "depth":3,"dig":"924da5110000000000000000"}"#
     ),
     (
       "diff",
@@ -154,7 +154,7 @@ enum Samples {
         + #""cause":"complete","by":{"name":"shell","op":7}, "ch":[{"set":"transition","#
         + #""to":{"ver":20}}], "ev":[{"didPush":{"screen":"dns"}},"#
         + #"{"didShow":{"screen":"dns","animated":true}},{"transitionEnded":{"tid":19,"#
-        + #""outcome":"completed"}}], "depth":3,"dig":"3b5fdb88"}"#
+        + #""outcome":"completed"}}], "depth":3,"dig":"3b5fdb880000000000000000"}"#
     ),
     (
       "diff",
@@ -163,7 +163,7 @@ enum Samples {
         + #""del":["dns"],"ins":[]}],"resolved":{"top":"wifi","back":"home","#
         + #""visible":"wifi","height":44}, "ev":[{"willShow":{"screen":"wifi","#
         + #""animated":false}},{"didPop":{"screen":"dns"}},{"didShow":{"screen":"wifi","#
-        + #""animated":false}}], "depth":2,"dig":"88b33653"}"#
+        + #""animated":false}}], "depth":2,"dig":"88b336530000000000000000"}"#
     ),
     (
       "diff",
@@ -171,7 +171,7 @@ enum Samples {
         + #""cause":"api","by":{"name":"remote-1","op":43}, "ch":[{"set":"screen","#
         + #""to":{"id":"wifi","ver":22,"title":"Wi-Fi ✓","route":"settings/wifi"}}],"#
         + #" "resolved":{"top":"wifi","back":"home","visible":"wifi","height":44},"ev":[],"#
-        + #""depth":2,"dig":"1574af9e"}"#
+        + #""depth":2,"dig":"1574af9e0000000000000000"}"#
     ),
     (
       "diffs",
@@ -179,14 +179,14 @@ enum Samples {
         + #""rev":23,"seq":9010,"cause":"api","ch":[{"at":1,"del":["wifi"],"ins":[]}],"#
         + #" "ev":[{"willShow":{"screen":"home","animated":false}},"#
         + #"{"didPop":{"screen":"wifi"}},{"didShow":{"screen":"home","animated":false}}],"#
-        + #" "depth":1,"dig":"f7f41f99"}, {"nav":"kiosk","epoch":"c0ffee12c0ffee12","#
+        + #" "depth":1,"dig":"f7f41f990000000000000000"}, {"nav":"kiosk","epoch":"c0ffee12c0ffee12","#
         + #""base":23,"rev":24,"seq":9011,"cause":"api","animated":true, "ch":[{"at":1,"#
         + #""del":[],"ins":[{"id":"s24.1","ver":24,"title":"Now playing","#
         + #""route":"media/now","args":{"src":"bt"}}]}, {"set":"transition","#
         + #""to":{"ver":24,"tid":24,"op":"push","from":"home","to":"s24.1","#
         + #""phase":"animating","deadline":1000}}], "ev":[{"willShow":{"screen":"s24.1","#
         + #""animated":true}},{"transitionBegan":{"tid":24,"op":"push","from":"home","#
-        + #""to":"s24.1"}}], "depth":2,"dig":"9bd5ea7a"}]}"#
+        + #""to":"s24.1"}}], "depth":2,"dig":"9bd5ea7a0000000000000000"}]}"#
     ),
     (
       "latest",
@@ -198,7 +198,7 @@ enum Samples {
       #"{"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"#
         + #""ev":[{"buttonActivated":{"button":"scan","action":"wifi.scan"}}]}"#
     ),
-    ("mark", #"{"t":1732147200123,"at":[["kiosk",22,"1574af9e"]]}"#),
+    ("mark", #"{"t":1732147200123,"at":[["kiosk",22,"1574af9e0000000000000000"]]}"#),
     (
       "end",
       #"{"nav":"kiosk","view":"full","epoch":"c0ffee12c0ffee12","rev":23,"#
@@ -207,19 +207,19 @@ enum Samples {
     (
       "ok",
       #"{"id":44,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":23,"changed":true,"#
-        + #""depth":1,"top":"home","dig":"f7f41f99","out":[{"popped":"wifi"}]}"#
+        + #""depth":1,"top":"home","dig":"f7f41f990000000000000000","out":[{"popped":"wifi"}]}"#
     ),
     ("queued", #"{"id":45,"nav":"kiosk","pos":1}"#),
     (
       "ok",
       #"{"id":45,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":24,"changed":true,"#
-        + #""depth":2,"top":"s24.1","dig":"9bd5ea7a","out":[{"popped":[]},{"id":"s24.1"}]}"#
+        + #""depth":2,"top":"s24.1","dig":"9bd5ea7a0000000000000000","out":[{"popped":[]},{"id":"s24.1"}]}"#
     ),
     (
       "err",
       #"{"id":46,"code":"desync","reason":"top","expected":"wifi","msg":"top is s24.1,"#
         + #" not wifi","effect":"none","retry":"resync", "nav":"kiosk","#
-        + #""epoch":"c0ffee12c0ffee12","rev":24,"dig":"9bd5ea7a","depth":2,"top":"s24.1"}"#
+        + #""epoch":"c0ffee12c0ffee12","rev":24,"dig":"9bd5ea7a0000000000000000","depth":2,"top":"s24.1"}"#
     ),
     ("ok", #"{"id":60,"nav":"kiosk"}"#),
     (
@@ -248,7 +248,7 @@ enum Samples {
       "ok",
       #"{"id":82,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"floor":1,"#
         + #""value":[ {"rev":18,"t":1732147200000,"cause":"api","by":{"name":"shell","#
-        + #""op":6},"do":["push"],"before":"b578b301","dig":"985cc24d"}]}"#
+        + #""op":6},"do":["push"],"before":"b578b3010000000000000000","dig":"985cc24d0000000000000000"}]}"#
     ),
     ("pong", #"{"id":91,"boot":"5d0c8f1e77aa92b4","t":1732147200123}"#),
     (

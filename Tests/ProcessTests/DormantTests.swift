@@ -124,7 +124,7 @@ extension LongProcessTests {
       let row = JournalRow(
         sequence: journal.lastSequence + 1, nav: nav, revision: head.revision + 1,
         previous: head.sequence, time: 1, kind: .changed,
-        body: Array(#"{"diff":{"rev":3,"ch":[],"dig":"00000000"}}"#.utf8))
+        body: Array(#"{"diff":{"rev":3,"ch":[],"dig":"000000000000000000000000"}}"#.utf8))
       try journal.commit(JournalRecords([.row(row)]))
       try journal.close()
     }

@@ -119,3 +119,12 @@ extension Digest {
   /// The digest with another checksum.
   var spoilt: Digest { Digest(checksum: checksum ^ 1, chain: chain) }
 }
+
+extension String {
+  /// The state without the chain in its digest.
+  var withoutChain: String {
+    let octets = Array(utf8)
+    guard let start = octets.position(of: Array("\"dig\":\"".utf8)) else { return self }
+    return Array(octets[..<(start + 15)] + octets[(start + 31)...]).text
+  }
+}

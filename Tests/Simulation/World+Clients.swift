@@ -213,13 +213,14 @@ extension World {
     count { $0.histories += 1 }
     let place = Place(epoch: epoch, revision: revision)
     let known = facts.states[place]
-    // A new epoch begins with the state of the one before. If something was open, only the revision
+    // A new epoch begins with the state of the one before, and a chain of its own. If something was open, only the revision
     // that ended it was looked at.
     let isFormer =
       known == nil
       && facts.states.contains { former, state in
         former.revision == revision
-          && state.replacing(former.epoch.text, with: epoch.text) == value.text
+          && state.replacing(former.epoch.text, with: epoch.text).withoutChain
+            == value.text.withoutChain
       }
     demand(
       isFormer || known == value.text,

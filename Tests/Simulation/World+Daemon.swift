@@ -115,7 +115,8 @@ extension World {
         batches = [decideAgain(batch.taken)]
         continue
       }
-      if batches.contains(where: { !$0.records.isEmpty }), isFaulty,
+      // The hub may assume that a reload finds what was stored, which the lost row breaks.
+      if batches.contains(where: { !$0.records.isEmpty }), isFaulty, sabotage != .loseRow,
         random.chance(scenario.faults.failCommit)
       {
         failCommit(batches.flatMap(\.taken))

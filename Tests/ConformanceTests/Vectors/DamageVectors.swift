@@ -40,7 +40,10 @@ enum DamageVectors {
   )
 
   private static let changes: [Change] = [
-    ("D-01", "the digest is another", push, { $0.setting("dig", .string("00000000")) }),
+    (
+      "D-01", "the digest is another", push,
+      { $0.setting("dig", .string("000000000000000000000000")) }
+    ),
     (
       "D-02", "the version of an inserted screen is another", push,
       { diff in
@@ -122,7 +125,7 @@ enum DamageVectors {
     try rig.op(push)
     let diff = try next(&rig, "diff")
     try rig.writer.gets(diff)
-    let other = try diff.changed { $0.setting("dig", .string("00000000")) }
+    let other = try diff.changed { $0.setting("dig", .string("000000000000000000000000")) }
     try rig.writer.gets(other, is: .diverged)
     try recover(&rig)
     return try rig.end("D-10", .damage, "a diff to the mirror's revision has another digest")
@@ -149,7 +152,8 @@ enum DamageVectors {
     try rig.writer.expect(diff: list[0])
     let damaged = try diffs.changed { json in
       json.setting(
-        "list", .array([list[0], list[1].setting("dig", .string("00000000")), list[2]]))
+        "list",
+        .array([list[0], list[1].setting("dig", .string("000000000000000000000000")), list[2]]))
     }
     try rig.writer.gets(damaged, is: .diverged)
     try recover(&rig)
@@ -175,7 +179,9 @@ enum DamageVectors {
     var rig = try rig()
     for _ in 0..<3 {
       try rig.op(#"{"screen.set":{"screen":"A","title":"x"}},{"pop":{}},\#(push)"#)
-      let diff = try next(&rig, "diff").changed { $0.setting("dig", .string("00000000")) }
+      let diff = try next(&rig, "diff").changed {
+        $0.setting("dig", .string("000000000000000000000000"))
+      }
       try rig.writer.gets(diff, is: .diverged)
       try recover(&rig)
       try rig.compare()
@@ -239,7 +245,7 @@ enum DamageVectors {
     try rig.op(#"{"pop":{}}"#)
     try rig.deliver()
     // Not even its digest is compared.
-    let wrong = try diff.changed { $0.setting("dig", .string("00000000")) }
+    let wrong = try diff.changed { $0.setting("dig", .string("000000000000000000000000")) }
     try rig.writer.gets(diff, is: .ignored)
     try rig.writer.gets(wrong, is: .ignored)
     return try rig.end("D-18", .damage, "a diff to a revision before the mirror's")
@@ -279,7 +285,7 @@ enum DamageVectors {
   }
 
   private static let wrongDigest: @Sendable (JSONTree) -> JSONTree = {
-    $0.setting("dig", .string("00000000"))
+    $0.setting("dig", .string("000000000000000000000000"))
   }
 
   private static func firstSnapshot() throws -> Vector {
@@ -382,7 +388,7 @@ enum DamageVectors {
 
   private static func markDiffers() throws -> Vector {
     var rig = try rig()
-    try rig.writer.gets(mark([("kiosk", 2, "00000000")]), is: .diverged)
+    try rig.writer.gets(mark([("kiosk", 2, "000000000000000000000000")]), is: .diverged)
     try recover(&rig)
     return try rig.end("D-28", .damage, "a mark has another digest for the mirror's revision")
   }
@@ -390,7 +396,7 @@ enum DamageVectors {
   private static func marksIgnored() throws -> Vector {
     var rig = try rig()
     let digest = try rig.get()["dig"]?.string ?? ""
-    for entries in [[], [("kiosk", 1, "00000000")], [("kiosk", 2, digest)]] {
+    for entries in [[], [("kiosk", 1, "000000000000000000000000")], [("kiosk", 2, digest)]] {
       try rig.writer.gets(mark(entries), is: .ignored)
     }
     return try rig.end("D-29", .damage, "marks of nothing, of an older revision, of this one")
@@ -402,7 +408,7 @@ enum DamageVectors {
     try rig.op(push)
     try rig.watch(.mirror)
     let answers = try rig.inFlight()
-    try rig.writer.gets(mark([("kiosk", 9, "00000000")]), is: .ignored)
+    try rig.writer.gets(mark([("kiosk", 9, "000000000000000000000000")]), is: .ignored)
     for answer in answers { try rig.writer.gets(answer) }
     return try rig.end("D-30", .damage, "a mark while a watch is unanswered")
   }
