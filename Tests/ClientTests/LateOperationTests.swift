@@ -59,7 +59,9 @@ import Testing
     let first = try rig.open().sent.map(\.body)
     _ = rig.session.disconnected()
     rig.now = 2999
-    #expect(try rig.open().sent.map(\.body) == first)
+    let again = try rig.open().sent.map(\.body)
+    // With the member `again` at its end.
+    #expect(again.count == 1 && again[0].starts(with: first[0].dropLast()))
   }
 
   @Test func `an op of a nav without a daemon fails at its time too`() throws {

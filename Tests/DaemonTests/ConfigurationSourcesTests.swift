@@ -232,8 +232,8 @@ import Testing
     #expect(
       ConfigurationKey.all.filter { $0.change == .atStart }.map(\.name)
         == [
-          "listen", "state", "durability", "socket-mode", "socket-group", "database", "member",
-          "host", "announce", "web", "lease", "secret-key",
+          "listen", "state", "durability", "witness", "socket-mode", "socket-group", "database",
+          "member", "host", "announce", "web", "lease", "secret-key",
         ])
   }
 

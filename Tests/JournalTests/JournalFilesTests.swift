@@ -113,7 +113,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.path + "/disk"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    let (tmpfs, options) = ("tmpfs", "size=8m")
+    let (tmpfs, options) = ("tmpfs", "size=8m,mode=0700")
     try #require(unsafe mount("none", path, tmpfs, 0, options) == 0)
     defer { for _ in 0..<2 { unsafe umount2(path, Int32(MNT_DETACH)) } }
     let journal = try Journal.open(path)

@@ -16,7 +16,8 @@ extension ProcessTests {
         member = try cluster.start(name)
         let next = try Peer(member.endpoint).state("kiosk")["value"]
         #expect((next?["epoch"] == state?["epoch"]) == keepsEpoch, "\(note)")
-        #expect(next?["rev"] == state?["rev"] && next?["dig"] == state?["dig"], "\(note)")
+        #expect(
+          next?["rev"] == state?["rev"] && (next?["dig"] == state?["dig"]) == keepsEpoch, "\(note)")
         let peer = try Peer(member.endpoint)
         try peer.hello()
         let position =

@@ -36,7 +36,7 @@ import Testing
     #expect(status == 0, "\(output)")
     let verdict = output.split(separator: "\n").last ?? ""
     #expect(
-      verdict.wholeMatch(of: /all mirrors equal: rev 10 digest [0-9a-f]{8}/) != nil, "\(output)")
+      verdict.wholeMatch(of: /all mirrors equal: rev 10 digest [0-9a-f]{24}/) != nil, "\(output)")
     #expect(!output.contains("demo/run:"), "bash has a remark")
     #expect(leftovers == [])
   }

@@ -97,7 +97,9 @@ extension ProcessTests {
         #expect([snapshot["rev"], snapshot["epoch"]] == before.dropLast())
         #expect(try set(peer, "no room").body["code"]?.string == "storage")
         let statistics = try peer.get(#""what":"stats""#)["value"]
-        #expect(statistics?["storageFailing"]?.bool == true, "\(String(describing: statistics))")
+        #expect(
+          statistics?["storageProblem"]?.string?.isEmpty == false,
+          "\(String(describing: statistics))")
         try stop(signal, status)
       }
       daemon = try Child(Binaries.path("navd"), options)

@@ -60,11 +60,11 @@ extension ProcessTests {
       let daemon = try daemon("[limits]\nresume-revisions = 2\n")
       let (old, state) = try position(daemon)
       let epoch = state["epoch"]?.string ?? ""
-      #expect(try resync(daemon, "\(epoch):99:00000000") == "ahead")
-      #expect(try resync(daemon, "\(epoch):2:00000000") == "digest")
+      #expect(try resync(daemon, "\(epoch):99:000000000000000000000000") == "ahead")
+      #expect(try resync(daemon, "\(epoch):2:000000000000000000000000") == "digest")
       for index in 0..<4 { try run(daemon, ["title", "kiosk", "wifi", "T\(index)"]) }
       #expect(try resync(daemon, old) == "lag")
-      #expect(try resync(daemon, "\(epoch):0:00000000") == "lag")
+      #expect(try resync(daemon, "\(epoch):0:000000000000000000000000") == "lag")
       try run(daemon, ["close", "kiosk", "--any"])
       try run(daemon, ["create", "kiosk", "--root", "home"])
       #expect(try resync(daemon, old) == "epoch")

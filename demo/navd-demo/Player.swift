@@ -57,7 +57,8 @@ struct Player: Sendable {
       // Revisions can be missing before this state: at the start, or after a long absence.
       let gap = state.isResynchronised ? "  (snapshot)" : ""
       let view = await draw(state)
-      console.say("rev \(state.revision)  \(state.digest)  \(view)\(gap)")
+      // The checksum; the whole digest is in the log.
+      console.say("rev \(state.revision)  \(state.digest.prefix(8))  \(view)\(gap)")
     }
   }
 

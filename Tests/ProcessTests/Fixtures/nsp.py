@@ -63,7 +63,7 @@ class Nav(Mirror):
     until = float("inf")                              # when to stop to wait for the first session
     def __init__(self, endpoint, nav, window=65536, within=60):
         self.prepare(nav, window)
-        self.endpoint, self.until = endpoint, now() + within
+        self.endpoint, self.until = endpoint, time.monotonic() + within
         self.connect()
     def prepare(self, nav, window=65536):
         self.nav, self.window, self.used, self.upto, self.id = nav, window, 0, window, 0
@@ -91,7 +91,7 @@ class Nav(Mirror):
                 verb, f1, _ = self.frames()
                 while f1.get("nonce") != nonce: verb, f1, _ = self.frames()     # discard what is older
             except zmq.Again:
-                if now() < self.until: continue
+                if time.monotonic() < self.until: continue
                 raise TimeoutError("no navd answers at " + self.endpoint)
             if verb == "welcome": return self.welcome(f1)
             if f1["retry"] != "later": raise Refused(f1)
