@@ -154,6 +154,8 @@ class Recordings(Unblocked):
             self.assertTrue(state["isProven"])
         whole = copy(entries[:10])
         whole.insert(6, {"kind": "epoch", "rev": 6, "epoch": "00000000000000cc", "cause": "crash"})
+        # A new epoch begins the chain.
+        whole[7]["before"] = whole[5]["dig"][:8] + "00000000000000cc"
         found = self.states(pack(header(nav), *whole))
         self.assertEqual([(each["epoch"], each["rev"]) for each in found["states"]],
                          [(EPOCH, rev) for rev in range(1, 6)] + [("00000000000000cc", rev) for rev in range(6, 11)])

@@ -69,6 +69,15 @@ class Peer:
                 return verb, body
 
 
+def without_chains(value):
+    """A message with the first 8 digits of each digest, which are the same in each run."""
+    if isinstance(value, list):
+        return [without_chains(each) for each in value]
+    if isinstance(value, dict):
+        return {name: each[:8] if name == "dig" else without_chains(each) for name, each in value.items()}
+    return value[:8] if isinstance(value, str) and re.fullmatch("[0-9a-f]{24}", value) else value
+
+
 class Messages(unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon(options=("--durability", "relaxed"))
@@ -105,7 +114,7 @@ class Messages(unittest.TestCase):
         return self.accepted("op", {"id": number, "nav": "kiosk", "if": {"any": True}, "do": list(operations)})
 
     def is_as_shown(self, real, shown):
-        self.assertIsNone(difference(real, shown))
+        self.assertIsNone(difference(without_chains(real), without_chains(shown)))
 
     def test_a_session_its_watch_its_changes_and_a_pop_that_sees_another_screen(self):
         self.is_as_shown(self.peer.welcome, self.shown("welcome"))
@@ -173,7 +182,7 @@ class Messages(unittest.TestCase):
         names = {}
         exec(compile(block.text, "docs/protocol.md", "exec"), names)
         self.accepted("op", self.sent("op", id=1))
-        self.assertEqual(self.accepted("op", self.sent("op", id=3))["dig"], "%08x" % zlib.crc32(names["text"].encode()))
+        self.assertEqual(self.accepted("op", self.sent("op", id=3))["dig"][:8], "%08x" % zlib.crc32(names["text"].encode()))
 
     def test_each_message_of_the_page_has_a_verb_that_a_test_sends(self):
         sent = {verb for arrow, verb, _ in PAGE if arrow == "→"}

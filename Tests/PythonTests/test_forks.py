@@ -55,11 +55,11 @@ class Forks(DaemonTest):
         def body():
             for call in (
                 lambda: client.perform("kiosk", [op.pop_to_root()]), lambda: client.pop(state),
-                lambda: client.state("kiosk"), lambda: client.state("kiosk", within=1e6),
+                lambda: client.state("kiosk"), lambda: client.state("kiosk", within=60),
                 lambda: client.get("kiosk"), client.ping, client.statuses, lambda: next(watch),
-                lambda: watch.take(1e6), lambda: next(statuses), lambda: client.watch("kiosk"),
+                lambda: watch.take(60), lambda: next(statuses), lambda: client.watch("kiosk"),
                 lambda: client.result("kiosk", "home"), lambda: client.lease("kiosk"),
-                lambda: client.delegate("kiosk", veto=bool), lambda: other.ping(within=1e6),
+                lambda: client.delegate("kiosk", veto=bool), lambda: other.ping(within=60),
             ):
                 error = self.caught("forked", call)
                 self.assertFalse(error.may_have_happened)

@@ -54,7 +54,7 @@ class Permissions(unittest.TestCase):
             os.chown(path, 0, GROUP)
             os.chmod(path, mode)
             # A wait for the end of `within` would be one for ever.
-            text = self.client(1e6).stdout.readline()
+            text = self.client(60).stdout.readline()
             for word in ("forbidden: ", path, "group daemon", f"usermod -aG daemon {USER}"):
                 self.assertIn(word, text)
             os.chmod(path, former)
@@ -74,7 +74,7 @@ class Permissions(unittest.TestCase):
         return client.stdout.readline()
 
     def test_a_client_goes_on_over_a_restart(self):
-        client = self.client(1e6)
+        client = self.client(60)
         self.assertEqual((client.stdout.readline(), self.status(client)), ("connected\n", "connected\n"))
         self.daemon.kill()
         self.assertEqual(self.status(client), "disconnected\n")

@@ -202,7 +202,7 @@ async function mayWrite() {
 
 async function watch() {
   try {
-    for await (const state of client.watch(nav, { everyRevision: true, wait: !canWrite })) take(state);
+    for await (const state of client.watch(nav, { everyRevision: true })) take(state);
     notice("This navigation was closed.", "Reload the page to make a new one.");
   } catch (error) {
     notice("There is nothing to show.", error.message);

@@ -3,7 +3,7 @@
 // `Several` is a cluster without a network: daemons that share navs, each behind a gateway, with a clock of the test.
 
 import { Cluster, NavigationError } from "/navigation-client.js";
-import { NAV, Opened, WELCOME, claims, record, same, snapshot, thrown, until } from "./claims.js";
+import { NAV, Opened, WELCOME, claims, digest, record, same, snapshot, thrown, until } from "./claims.js";
 
 const [A, B, C] = ["http://a.test", "http://b.test", "http://c.test"];
 const PUSH = [{ push: { screen: { id: "a" } } }];

@@ -2,7 +2,7 @@
 
 import * as module from "/navigation-client.js";
 import {
-  NAV, TIMER_MS, Opened, caughtUp, claims, encoder, locks, pause, pushed, record, same, snapshot, thrown, turn, until,
+  NAV, TIMER_MS, Opened, caughtUp, claims, digest, encoder, locks, pause, pushed, record, same, snapshot, thrown, turn, until,
 } from "./claims.js";
 
 const { Outbox } = module;
