@@ -133,7 +133,8 @@ class Messages(unittest.TestCase):
         self.is_as_shown(answer, self.shown("ok", id=8))
         self.change(10, {"push": {"screen": {"id": "more"}}})
         again = self.sent("watch", id=9)
-        again = {**again, "from": {**again["from"], "epoch": answer["epoch"]}}
+        second = self.accepted("get", {"id": 11, "nav": "kiosk", "what": "state", "at": again["from"]["rev"]})["value"]
+        again = {**again, "from": {**again["from"], "epoch": answer["epoch"], "dig": second["dig"]}}
         self.is_as_shown(self.accepted("watch", again, self.other()), self.shown("ok", id=9))
         # The manual has the watch and the pop again.
         real = [self.sent("watch", id=2), joined, self.sent("op", id=8, do=[{"pop": {}}]), diff, answer]
