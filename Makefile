@@ -109,12 +109,11 @@ format: ## Bring every Swift file into form
 
 # The manifest makes every warning an error. ClientTests wait for tasks, and the laws on random
 # sequences occupy the threads of the tasks: beside them ClientTests took 165 s, beside BootedTests 6 s.
-# The index is for editors. Without it the compiler takes 6 % less time.
 # The leases of clusters last some seconds, so those tests too run where the processors are not busy.
 test: ## Everything a change must pass: deps, lint, build, all tests
 	$(call step,.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory lint
-	$(call step,$(SWIFT) build --build-tests $(if $(CI),--disable-index-store) -j $(JOBS))
+	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,.ci/docc debug)
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
 	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' .ci/during Tests/ProcessTests/run \
