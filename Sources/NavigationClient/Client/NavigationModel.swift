@@ -1,6 +1,6 @@
 public import Observation
 
-/// A nav for an interface: observable properties that follow the nav while ``run()`` runs.
+/// A nav for an interface: observable properties that follow the nav while ``run(wait:)`` runs.
 ///
 /// Interfaces that observe by `Observation`, such as SwiftUI's and ports of it, draw from the
 /// properties and are called again when one changes. All of it happens on the main actor.
@@ -10,7 +10,7 @@ public import Observation
 /// let following = Task { try await model.run() }   // SwiftUI: .task { try? await model.run() }
 /// ```
 ///
-/// The life of a model is that of the task which calls ``run()``. Before it, the properties are
+/// The life of a model is that of the task which calls ``run(wait:)``. Before it, the properties are
 /// empty. While it runs, they have the newest state of the nav, each revision after the one before;
 /// a slow main actor skips states in between. When the task is cancelled or the nav is closed, the
 /// properties keep their last values and ``isStale`` is true. The model can run again.
@@ -40,8 +40,8 @@ public import Observation
   public private(set) var status = NavigationClient.Status.disconnected
   /// Whether the properties can be older than the nav, which an interface should show.
   ///
-  /// It is true until ``run()`` has the first state, while the connection is lost, and when
-  /// ``run()`` has ended.
+  /// It is true until ``run(wait:)`` has the first state, while the connection is lost, and when
+  /// ``run(wait:)`` has ended.
   public private(set) var isStale = true
 
   @ObservationIgnored private var isRunning = false
@@ -52,7 +52,7 @@ public import Observation
   /// The number of status changes; a confirmation of an earlier one has no effect.
   @ObservationIgnored private var generation = 0
 
-  /// Makes a model of a nav, which has no state until ``run()`` is called.
+  /// Makes a model of a nav, which has no state until ``run(wait:)`` is called.
   ///
   /// - Parameters:
   ///   - client: the client to use.

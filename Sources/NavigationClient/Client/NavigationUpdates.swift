@@ -1,4 +1,4 @@
-/// The states of a watched nav; see ``NavigationClient/watch(_:buffering:)``.
+/// The states of a watched nav; see ``NavigationClient/watch(_:wait:buffering:)``.
 ///
 /// The sequence keeps its client alive.
 public struct NavigationUpdates: AsyncSequence, Sendable {
