@@ -3,7 +3,7 @@ package import ZeroMQ
 
 /// The file of a secret key in Z85, which only its owner can read.
 package enum SecretKeyFile {
-  /// Who may own and read the file of a secret key.
+  /// The users that may own and read the file of a secret key.
   package enum Rule {
     /// Any user owns it, and nobody else can read it.
     case client

@@ -34,7 +34,7 @@ extension Hub {
     }
   }
 
-  /// Forgets what was decided, which is durable; or waits again, because it was taken back.
+  /// Forgets the decided watches after a commit; after a rollback, they wait again.
   mutating func settleAwaited(isDurable: Bool) {
     guard decidesAwaited else { return }
     decidesAwaited = false

@@ -65,7 +65,9 @@ extension Hub {
     }
   }
 
-  /// Notes the pruned rows of a shard, whose ops are not known.
+  /// Notes the pruned rows of a shard.
+  ///
+  /// Their ops are not known.
   private mutating func noteGap(before row: UInt64, of shard: Shard) {
     if row > batches.sequence(of: shard) + 1 { remembered.forget(upTo: row - 1, of: shard) }
   }

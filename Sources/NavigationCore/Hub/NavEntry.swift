@@ -64,7 +64,9 @@ struct NavEntry: Sendable {
     name: "", number: 0, owner: "", epoch: Epoch(bits: 0),
     controller: NavigationController(revision: Revision(0)))
 
-  /// Computes the digest of a virtual nav, whose revisions are unique in its epoch without a chain.
+  /// Computes the digest of a virtual nav.
+  ///
+  /// Its revisions are unique in its epoch without a chain.
   mutating func followDirectory() {
     guard let directory else { preconditionFailure("\(name) is not virtual") }
     digest = Digest(checksum: directory.checksum(), chain: epoch.bits)

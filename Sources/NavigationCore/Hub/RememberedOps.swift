@@ -4,7 +4,7 @@
 /// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
 /// many, it forgets the longest idle client of the principal, or of the principal with the most
 /// clients. In a cluster, a client counts once for each shard in which it had ops.
-/// No op is forgotten whose row is behind the horizon of its shard.
+/// An op is remembered if its row is behind the horizon of its shard.
 struct RememberedOps: Sendable {
   struct Entry: Sendable {
     var id: UInt64
@@ -55,7 +55,7 @@ struct RememberedOps: Sendable {
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
   private var principals: [String: ArraySlice<Use>] = [:]
   private var limits: HubConfiguration
-  /// The newest row of each shard whose op may be forgotten.
+  /// The horizon of each shard: the op of this row, or of an earlier one, may be forgotten.
   private(set) var horizons: [Shard: UInt64] = [:]
   /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
   var remembersBehind: UInt64 = 0

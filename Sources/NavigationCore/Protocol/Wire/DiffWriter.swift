@@ -79,7 +79,7 @@ package struct DiffFrame: ~Copyable {
 
   /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
-  /// `digest` becomes that of the new revision, whose checksum is given.
+  /// `checksum` is that of the new revision; `digest` becomes the new revision's.
   ///
   /// It is never inlined, so that its instructions can be counted by its name.
   @inline(never)
