@@ -26,8 +26,8 @@ extension ProcessTests {
       daemon.kill(SIGTERM)
       try manager.hears("STOPPING=1")
       #expect(try daemon.ended() == 0, "\(daemon.transcript)")
-      // A slow start extends its time, and shows its progress.
-      let early = ["EXTEND_TIMEOUT_USEC=", "STATUS="]
+      // A slow start extends its time, is alive, and shows its progress.
+      let early = ["EXTEND_TIMEOUT_USEC=", "WATCHDOG=1", "STATUS="]
       let others = manager.lines.drop { early.contains(where: $0.hasPrefix) }
       #expect(others.first == "READY=1")
     }
