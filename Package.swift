@@ -15,6 +15,12 @@ let strict: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// What computes most in the tests is optimised in debug builds too, and keeps its assertions: the
+/// 2,000 seeds of the simulation take 38 s instead of 155, and compiling takes no longer.
+let optimized: [SwiftSetting] = [
+  .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+]
+
 /// How the daemons are linked.
 let daemonLinking: [LinkerSetting] = [
   .unsafeFlags([
@@ -75,7 +81,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     // The pure core.
-    .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: strict + optimized),
     .target(
       name: "NavigationReplica", dependencies: ["NavigationCore"],
       swiftSettings: strict),
@@ -89,7 +95,7 @@ let package = Package(
     .target(
       name: "Journal",
       dependencies: ["NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     // A journal in PostgreSQL, for the daemon of a cluster alone: libpq adds twenty libraries.
     .target(
       name: "PostgresJournal",
@@ -224,7 +230,7 @@ let package = Package(
       name: "Simulation",
       dependencies: ["NavigationCore", "NavigationReplica"],
       path: "Tests/Simulation",
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
     .target(
       name: "Conformance", dependencies: ["NavigationCore"],

@@ -13,7 +13,7 @@ import Testing
     let code = try text(path).replacing(/\s+|\/\/.*/, with: "")
     var found: [String: String] = [:]
     for match in code.matches(of: /\.(target|systemLibrary)\(name:"(\w+)"([^()]*)/) {
-      found[String(match.2)] = String(match.3.replacing(/,swiftSettings:\w+/, with: ""))
+      found[String(match.2)] = String(match.3.replacing(/,swiftSettings:[\w+]+/, with: ""))
     }
     return found
   }
