@@ -265,10 +265,12 @@ static inline long navd_peer_user(int descriptor, int *process) {
   return peer.user == (uid_t)-1 ? -1 : (long)peer.user;
 }
 
-/// The bytes that a socket has taken and its peer has not; 0 for what is no socket. ioctl is variadic.
-static inline int navd_unread_bytes(int descriptor) {
+/// Whether a socket has at most some bytes that its peer has not taken, and takes more; true for what
+/// is no socket or has ended. Once full, a local socket takes more when three quarters were read.
+static inline int navd_has_read(int descriptor, int most) {
   int count = 0;
-  return ioctl(descriptor, SIOCOUTQ, &count) < 0 ? 0 : count;
+  struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
+  return ioctl(descriptor, SIOCOUTQ, &count) < 0 || (count <= most && poll(&entry, 1, 0) > 0);
 }
 
 /// Ends a connection without closing its descriptor, which somebody else owns: he sees its end. What

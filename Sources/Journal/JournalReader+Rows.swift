@@ -34,6 +34,7 @@ struct ReadAhead {
 extension JournalReader {
   /// Returns the rows of a nav with these revisions, the oldest first, as far as they are not pruned.
   ///
+  /// Of rows with more than twice ``ReadAhead/mostBytes`` the newest are left out.
   /// `head` is the nav's newest row. With a revision, all its rows are there.
   package func rows(
     of nav: UInt64, from head: UInt64, _ revisions: ClosedRange<UInt64>
@@ -58,7 +59,8 @@ extension JournalReader {
       let part = try history(of: nav, from: next, downTo: revisions.lowerBound, limit: 64)
       for row in part {
         // Newer rows than wanted are dropped, so that memory is bounded.
-        if bytes > ReadAhead.mostBytes, row.revision > revisions.upperBound {
+        let isWanted = row.revision <= revisions.upperBound
+        if bytes > ReadAhead.mostBytes * (isWanted ? 2 : 1), row.revision != found.last?.revision {
           found.removeAll(keepingCapacity: true)
           bytes = 0
         }

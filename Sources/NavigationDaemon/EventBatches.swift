@@ -4,9 +4,13 @@ import NavigationCore
 struct ReceivedEvent: HoldableEvent {
   let event: HubEvent
   let byteCount: Int
+  /// A decoded message takes more memory than its bytes.
+  var weight: Int { 2 * byteCount }
 }
 
 /// The events to handle next, and the batches of events that are not durable yet.
+///
+/// What a turn has no time for waits in `backlog`, where the principals of the messages take turns.
 ///
 /// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
 /// them in that order. The counted bytes are at least those of the batches in flight.
@@ -46,6 +50,20 @@ struct EventBatches {
   /// If one cannot be stored, the loop handles the events of all of them again.
   private var inFlight: [Batch] = []
   private var bytesInFlight = 0
+  /// The messages that wait for a later turn, and the ends of their connections, by principal.
+  private var backlog = FairQueue<String, ReceivedEvent>()
+  /// The weight of the waiting messages of one principal from which no more are taken.
+  static let weightOfPrincipal = 8 << 20
+  /// The places in the newest batch of the events that are not handled in this turn.
+  private var postponed: [(index: Int, owner: String)] = []
+  /// The longer messages of the newest batch, as in `longAtHand`.
+  private var longOfNewest: [Int: Int] = [:]
+  /// Whether principals are charged for the events of this turn.
+  private var isSharing = false
+
+  /// The number of events that wait for a later turn.
+  var waiting: Int { backlog.count }
+  var isEmpty: Bool { atHand.isEmpty && backlog.count == 0 }
 
   var mayReceive: Bool { bytesAtHand < Self.bytesPerTurn }
   var areDurable: Bool { inFlight.isEmpty }
@@ -56,7 +74,43 @@ struct EventBatches {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
   }
 
-  mutating func append(_ event: HubEvent) {
+  /// Adds an event; behind waiting ones, it waits too.
+  ///
+  /// Returns false for a message that is not taken, because too many of its principal wait.
+  @discardableResult
+  mutating func append(_ event: HubEvent) -> Bool {
+    // Nobody is there to read the answers.
+    if case .closed(let id) = event {
+      backlog.remove { $0.event.isRead && $0.event.connection == id }
+    }
+    guard backlog.count > 0, let owner = owner(of: event) else {
+      if case .revoked(let id) = event { drop(id) }
+      put(event)
+      return true
+    }
+    let bytes = longAtHand.removeValue(forKey: atHand.count) ?? 0
+    if backlog.weight(of: owner) >= Self.weightOfPrincipal {
+      guard case .closed = event else { return false }
+    }
+    let received = ReceivedEvent(event: event, byteCount: max(bytes, Self.leastBytes))
+    backlog.append(received, of: owner, weight: received.weight)
+    return true
+  }
+
+  /// Drops the messages of a connection that wait.
+  mutating func drop(_ connection: ConnectionID) {
+    backlog.remove { $0.event.connection == connection }
+  }
+
+  private func owner(of event: HubEvent) -> String? {
+    switch event {
+    case .message(_, let peer, _), .unreadable(_, let peer, _): peer.principal
+    case .closed(let id): backlog.owner { $0.event.connection == id }
+    default: nil
+    }
+  }
+
+  private mutating func put(_ event: HubEvent) {
     if !event.isOp { areOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
@@ -91,7 +145,16 @@ struct EventBatches {
   /// Appends an event that `takeAtHand` returned in this turn.
   mutating func putBack(_ received: ReceivedEvent) {
     noteSize(received.byteCount)
-    append(received.event)
+    put(received.event)
+  }
+
+  /// Adds waiting events to those at hand, up to a number of both.
+  mutating func takeWaiting(upTo count: Int) {
+    isSharing = backlog.count > 0
+    while atHand.count < count, let (_, received) = backlog.next() {
+      noteReceived(received.byteCount)
+      put(received.event)
+    }
   }
 
   /// Inserts events that were held before those at hand, and counts their bytes again.
@@ -99,7 +162,7 @@ struct EventBatches {
     let later = takeAtHand()
     for received in events {
       noteReceived(received.byteCount)
-      append(received.event)
+      put(received.event)
     }
     for received in later { putBack(received) }
   }
@@ -112,7 +175,9 @@ struct EventBatches {
     let bytes = bytesAtHand
     (atHand, bytesAtHand) = ([], 0)
     (areOps, hasGet) = (true, false)
-    if !longAtHand.isEmpty { longAtHand = [:] }
+    if !longAtHand.isEmpty || !longOfNewest.isEmpty {
+      (longOfNewest, longAtHand) = (longAtHand, [:])
+    }
     guard !events.isEmpty else { return [] }
     // The next turn usually has as many events. Growing the array in steps would cost more than the
     // room.
@@ -122,6 +187,41 @@ struct EventBatches {
     return events
   }
 
+  /// Leaves an event of the newest batch for a later turn; false for one that cannot wait.
+  mutating func postpone(_ index: Int, of events: [HubEvent]) -> Bool {
+    // The end of a connection waits behind its messages.
+    guard
+      let owner = owner(of: events[index])
+        ?? postponed.first(where: {
+          events[$0.index].connection == events[index].connection
+        })?.owner
+    else { return false }
+    postponed.append((index, owner))
+    return true
+  }
+
+  /// Notes what an event of the newest batch has cost.
+  mutating func charge(_ event: HubEvent, _ cost: Int) {
+    if isSharing, let owner = owner(of: event) { backlog.charge(owner, cost) }
+  }
+
+  /// Moves the events that were left for a later turn from the newest batch to those that wait.
+  mutating func settle() {
+    guard !postponed.isEmpty else { return }
+    var batch = inFlight.removeLast()
+    for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
+      let events = left.map { (index, _) in
+        ReceivedEvent(
+          event: batch.events[index], byteCount: max(longOfNewest[index] ?? 0, Self.leastBytes))
+      }
+      backlog.putBack(events.map { ($0, $0.weight) }, of: owner)
+    }
+    let left = Set(postponed.map(\.index))
+    batch.events = batch.events.indices.filter { !left.contains($0) }.map { batch.events[$0] }
+    inFlight.append(batch)
+    postponed = []
+  }
+
   /// Notes that the oldest batch is durable.
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 
@@ -129,7 +229,7 @@ struct EventBatches {
   mutating func takeBack() {
     bytesAtHand += bytesInFlight
     let later = takeAtHand()
-    append(takeAll())
+    for event in takeAll() { put(event) }
     for received in later { putBack(received) }
   }
 

@@ -41,6 +41,8 @@ struct ServerLoop: ~Copyable {
   /// The maximum number of messages in one turn; with more, handshakes and other work would wait
   /// too long.
   static let messagesPerTurn = 256
+  /// The hub's work from which the other messages wait for the next turn: about 2 ms.
+  static let workPerTurn = 256 << 10
 
   init(
     hub: consuming Hub, journal: any JournalStore, shards: ServedShards?,
@@ -88,14 +90,14 @@ struct ServerLoop: ~Copyable {
       // A busy router is read again without a poll; the other descriptors are polled every ninth
       // turn at the latest.
       if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
-      if !wasBusy || turnsWithoutPoll > 8 {
+      if !wasBusy || turnsWithoutPoll > 8 || batches.waiting > 0 {
         var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         router.watchMessages(pageIns.mayReceive, by: &poller)
         _ = try poller.wait(milliseconds: timeout)
         let mayReceive = try router.attend(to: poller, access.control)
-        if poller.isReadable(answers) { try takeAnswers() }
+        if poller.isReadable(answers), !router.owesTooMuch { try takeAnswers() }
         if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = try takeSignals(signals) }
@@ -165,7 +167,10 @@ extension ServerLoop {
     try takeProgress(at: now)
     takeRouterEvents()
     if maintenance.mustExamine(at: now.boot) { examine() }
-    if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
+    if !router.owesTooMuch {
+      batches.takeWaiting(upTo: Self.messagesPerTurn)
+      if let wakeAt = hub.wakeAt, wakeAt <= now.boot { batches.append(.wake) }
+    }
     if !batches.areDurable, mustStandStill(at: now) { try standStill(at: now) }
     if served?.isMoving == true { try moveShards(at: now) }
     if batches.areDurable, !writer.isBusy { try maintain(at: now) }
@@ -192,12 +197,20 @@ extension ServerLoop {
     if hasGet { handInGauges(at: now) }
     // Nothing is decided that only a file without a name would have.
     if maintenance.problem != nil { return try rollBack(at: now) }
+    let end = hub.work + (router.owesTooMuch ? 0 : Self.workPerTurn)
     for index in events.indices {
+      let before = hub.work
+      if before >= end, batches.postpone(index, of: events) { continue }
       hub.handle(events[index], at: now)
-      guard !hub.isUnsound else { return try decideAgain(at: now) }
+      batches.charge(events[index], hub.work - before)
+      guard !hub.isUnsound else {
+        batches.settle()
+        return try decideAgain(at: now)
+      }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
+    batches.settle()
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.
@@ -357,6 +370,10 @@ extension ServerLoop {
   /// `isAwaited` says that the router was empty when it was last read.
   mutating func receiveMessages(isAwaited: Bool) throws -> Bool {
     var count = 0
+    // Without others, libzmq keeps what its peers send too early.
+    guard
+      batches.waiting < Self.messagesPerTurn || router.owesTooMuch || router.servesSeveral
+    else { return false }
     while count < Self.messagesPerTurn, batches.mayReceive, pageIns.mayReceive {
       guard try router.receive() else { break }
       count += 1
@@ -377,7 +394,9 @@ extension ServerLoop {
     // the reader's code and buffers in the processor's caches.
     guard let event = router.readEvent(&messageReader, access.control) else { return }
     if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Self.now()) }
-    batches.append(event)
+    guard !batches.append(event), let connection = event.connection else { return }
+    router.disconnect(connection, "it sent more than navd keeps waiting for one user or key")
+    batches.drop(connection)
   }
 
   /// Polls for messages for as long as `polling` allows; returns whether there are any.
@@ -385,7 +404,7 @@ extension ServerLoop {
   /// It does not poll while the writer has batches, because the writer needs the processor, nor
   /// while there is other work.
   mutating func lookForMessages() throws -> Bool {
-    guard batches.areDurable, batches.atHand.isEmpty, router.events.isEmpty, pageIns.mayReceive
+    guard batches.areDurable, batches.isEmpty, router.events.isEmpty, pageIns.mayReceive
     else { return false }
     let start = SystemClock.monotonicNanoseconds()
     polling.beginWait(at: start)

@@ -56,6 +56,8 @@ package struct GuardedRouter: ~Copyable {
   /// The connections whose outbox has messages.
   var waiting: [ConnectionID] = []
   var unsent: UnsentBudget
+  /// The earliest time to add up what peers leave unread, in milliseconds.
+  private var reckonDue: UInt64 = 0
   var received = Multipart(capacity: 5)
   /// The body of a message for several peers, while it is being sent.
   var shared = Message()
@@ -127,12 +129,18 @@ package struct GuardedRouter: ~Copyable {
     var due = [connections.wakeAt, audit.dueAt].compactMap { $0 }
     if !waiting.isEmpty { due.append(now + 100) }
     if hasWaitingAdmissions { due.append(gate.roomForConnections > 0 ? now : now + 10) }
+    if unsent.isDue(held: Message.heldOctets) { due.append(max(now, reckonDue)) }
+    if gate.isSwollen { due.append(now + 500) }
     return due.min()
   }
 
   /// Does the work that is due: messages that wait for peers, deadlines of connections, the audit.
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
     try retry()
+    if now >= reckonDue, unsent.isDue(held: Message.heldOctets) {
+      reckonDue = now + 10
+      reckonUnsent(at: now)
+    }
     takeDueConnections(at: now)
     if let due = audit.dueAt, due <= now { auditConnections(at: now) }
   }
@@ -147,6 +155,16 @@ package struct GuardedRouter: ~Copyable {
 // Messages from peers.
 
 extension GuardedRouter {
+  /// Whether connections of more than one user or key are open; O(connections).
+  package var servesSeveral: Bool {
+    let admitted = connections.indices.filter {
+      connections[$0].isOpen && connections[$0].admission != 0
+    }
+    return admitted.contains {
+      !connections[$0].peer.isOfSamePrincipal(as: connections[admitted[0]].peer)
+    }
+  }
+
   /// Receives the next message without blocking; returns whether there was one.
   ///
   /// After false, no more messages can come from the connections that were closed before.
@@ -260,9 +278,7 @@ extension GuardedRouter {
           delivery.verb, output.bodies[body], isShared: body == sharedBody, to: slot)
       }
       switch result {
-      case .sent:
-        connections[slot].outbox.noteHanded(output.bodies[body].count)
-        noteUnsent(output.bodies[body].count)
+      case .sent: connections[slot].outbox.noteHanded(output.bodies[body].count)
       case .wouldBlock: enqueue(output.message(delivery), slot)
       // The peer is gone. Its `closed` event is queued already.
       case .unreachable: break
@@ -300,10 +316,9 @@ extension GuardedRouter {
     }
     connections[slot].outbox.append(message)
     if connections[slot].outbox.isOverfull {
-      reportUnread("\(connections[slot].outbox.debt)", slot)
-      return evict(id, slot)
+      return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
     }
-    noteUnsent(message.body.count)
+    unsent.noteWaiting(message.body.count + Outbox.messageBytes)
   }
 
   /// Sends the messages that wait, as far as the sockets accept them now.
@@ -331,9 +346,8 @@ extension GuardedRouter {
 
   // The functions below count what peers leave unread in outboxes, libzmq's queues and the kernel.
 
-  private mutating func noteUnsent(_ bytes: Int) {
-    if unsent.note(bytes) { reckonUnsent() }
-  }
+  /// Whether the peers have left so much unread that navd makes no more answers now.
+  package var owesTooMuch: Bool { unsent.isExceeded(held: Message.heldOctets) }
 
   /// Whether a peer has left so much unread that the socket gets no more messages for it.
   private mutating func isBehind(_ slot: Int) -> Bool {
@@ -343,7 +357,7 @@ extension GuardedRouter {
   /// Whether a peer has read nearly everything; if so, its count of unread bytes becomes 0.
   private mutating func hasRead(_ slot: Int) -> Bool {
     if connections[slot].isOpen,
-      navd_unread_bytes(connections[slot].acceptance.descriptor) > Self.kernelBytes
+      navd_has_read(connections[slot].acceptance.descriptor, Self.kernelBytes) == 0
     {
       return false
     }
@@ -356,28 +370,27 @@ extension GuardedRouter {
 
   /// Adds up the unread bytes of all peers, and evicts those with the most while the limit is
   /// exceeded.
-  private mutating func reckonUnsent() {
+  private mutating func reckonUnsent(at now: UInt64) {
     var debts: [UnsentBudget.Debt] = []
+    var waiting = 0
     for (id, slot) in connections.speaking {
-      if connections[slot].outbox.handedBytes > 0 { _ = hasRead(slot) }
-      let bytes = connections[slot].outbox.debt
+      let isReading = hasRead(slot)
+      waiting += connections[slot].outbox.waitingBytes
+      // libzmq may hold something for a peer that reads nothing now, and had read before.
+      let bytes = max(connections[slot].outbox.debt, isReading ? 0 : 1)
       if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, slot: slot, bytes: bytes)) }
     }
-    for (debt, total) in unsent.reckon(debts) {
-      reportUnread("\(debt.bytes) of \(total)", debt.slot)
-      evict(debt.id, debt.slot)
+    let held = Message.heldOctets
+    for (debt, total) in unsent.reckon(debts, waiting: waiting, held: held, at: now) {
+      disconnect(debt.id, "it left \(debt.bytes) of \(total) bytes unread")
     }
   }
 
-  private mutating func reportUnread(_ bytes: String, _ slot: Int) {
-    let principal = connections[slot].peer.principal
-    let text = "\(principal) is disconnected: it left \(bytes) bytes unread"
+  /// Disconnects a peer: drops its messages, ends its session, shuts its connection down.
+  package mutating func disconnect(_ id: ConnectionID, _ reason: String) {
+    guard let slot = connections.slot(of: id) else { return }
+    let text = "\(connections[slot].peer.principal) is disconnected: \(reason)"
     incidents.append(Incident(.warning, .limited, text))
-  }
-
-  /// Evicts a peer that does not read: drops its messages, ends its session, shuts its connection
-  /// down.
-  private mutating func evict(_ id: ConnectionID, _ slot: Int) {
     connections[slot].isAbandoned = true
     connections[slot].outbox = Outbox()
     waiting.removeAll { $0 == id }

@@ -1,6 +1,7 @@
 import CLinux
 import RuntimePaths
 import Synchronization
+import ZeroMQ
 
 /// Limits what peers make the daemon hold before the loop takes their messages.
 ///
@@ -61,7 +62,7 @@ final class InboundGate: @unchecked Sendable {
   private let departed = Atomic<Int>(0)
   /// The total above which `relieve` next searches for the peers that hold the most.
   private let reliefDue = Atomic<Int>(0)
-  private let isSwollen = Atomic<Bool>(false)
+  private let wasSwollen = Atomic<Bool>(false)
   private let hasJudged = Atomic<Bool>(false)
   private let hasSeenSealed = Atomic<Bool>(false)
   private let admissions = Atomic<UInt64>(0)
@@ -99,6 +100,9 @@ final class InboundGate: @unchecked Sendable {
     // It is never released, because a thread of libzmq may be about to use it.
     unsafe installedGate.store(gate, ordering: .releasing)
   }
+
+  /// Whether so much was held, in or out, that memory must be returned to the kernel afterwards.
+  var isSwollen: Bool { wasSwollen.load(ordering: .relaxed) }
 
   func setTotalLimit(_ bytes: Int) {
     totalLimit.store(bytes, ordering: .relaxed)
@@ -208,7 +212,7 @@ final class InboundGate: @unchecked Sendable {
       return false
     }
     let held = unsafe hold(cost, by: entry)
-    if total.load(ordering: .relaxed) > Self.swollen { isSwollen.store(true, ordering: .relaxed) }
+    if total.load(ordering: .relaxed) > Self.swollen { wasSwollen.store(true, ordering: .relaxed) }
     if held > connectionLimit {
       unsafe cut(descriptor, entry, .connectionLimit)
     } else if total.load(ordering: .relaxed)
@@ -270,8 +274,10 @@ final class InboundGate: @unchecked Sendable {
 
   /// Notes that the ROUTER was empty, so no message of a closed connection waits.
   func noteEmpty() {
-    if isSwollen.load(ordering: .relaxed), heldBytes <= Self.swollen {
-      isSwollen.store(false, ordering: .relaxed)
+    let outgoing = Message.heldOctets
+    if outgoing > Self.swollen { wasSwollen.store(true, ordering: .relaxed) }
+    if isSwollen, heldBytes + outgoing <= Self.swollen {
+      wasSwollen.store(false, ordering: .relaxed)
       // The allocator keeps freed memory for each thread.
       navd_trim_memory()
     }

@@ -12,6 +12,10 @@ struct Outbox: Sendable {
   static let waitingLimit = 4 << 20
   /// The bytes that one peer may leave unread in the socket; above that, messages wait here.
   static let handedLimit = 8 << 20
+  /// The bytes that count for a message beside its body, as in `Message.heldOctets`.
+  ///
+  /// With fewer, short messages could exceed the limit of all, and nobody would owe them.
+  static let messageBytes = 256
 
   private var messages: [Outgoing] = []
   /// The number of `messages` that the socket took.
@@ -33,14 +37,14 @@ struct Outbox: Sendable {
   /// Appends a message that the socket did not take.
   mutating func append(_ message: Outgoing) {
     messages.append(message)
-    waitingBytes += message.body.count
+    waitingBytes += message.body.count + Self.messageBytes
   }
 
   /// Notes that the socket took the first message.
   mutating func handOverFirst() {
     guard let first else { return }
-    waitingBytes -= first.body.count
-    handedBytes += first.body.count
+    waitingBytes -= first.body.count + Self.messageBytes
+    noteHanded(first.body.count)
     handed += 1
     // Rarely moved, because a thousand messages may wait.
     if handed == messages.count {
@@ -52,7 +56,7 @@ struct Outbox: Sendable {
   }
 
   /// Notes that the socket took a message at once.
-  mutating func noteHanded(_ bytes: Int) { handedBytes += bytes }
+  mutating func noteHanded(_ bytes: Int) { handedBytes += bytes + Self.messageBytes }
 
   /// Notes that the peer has read nearly everything that the socket took.
   mutating func noteRead() { handedBytes = 0 }
@@ -64,9 +68,10 @@ struct Outbox: Sendable {
 
 /// Limits the bytes that all peers together leave unread.
 ///
-/// Adding them up costs a system call for each peer, so it happens only when the limit may have
-/// been exceeded. Laws: `note` requests it before the peers can owe more than `limit` and a
-/// sixteenth. `reckon` names the peers that owe the most, and no more of them than needed.
+/// The total is known: what libzmq holds, and what waits for peers. What one peer owes costs a
+/// system call, so debts are added up only while the total exceeds the limit. Laws: `reckon`
+/// names the peers that owe the most, and no more of them than needed. If libzmq has freed too little
+/// after 100 ms, it names every peer that reads nothing.
 struct UnsentBudget {
   /// The bytes that one peer has not read.
   struct Debt: Hashable {
@@ -77,27 +82,41 @@ struct UnsentBudget {
 
   /// The maximum of bytes that all peers together may leave unread.
   var limit: Int
-  /// The bytes that may be sent before the debts must be added up again.
-  private var room = 0
+  /// The bytes that wait for peers; too many until the debts are added up.
+  private var waiting = 0
+  /// Since when libzmq must free memory, in milliseconds.
+  private var exceededSince: UInt64?
 
   init(limit: Int) { self.limit = limit }
 
-  /// Notes bytes on their way to a peer; returns whether to add up the debts.
-  mutating func note(_ bytes: Int) -> Bool {
-    room -= bytes
-    return room < 0
-  }
+  mutating func noteWaiting(_ bytes: Int) { waiting += bytes }
+
+  /// Whether to add up the debts; `held` are the bytes that libzmq holds.
+  func isDue(held: Int) -> Bool { held + waiting > limit }
+
+  /// Whether libzmq must free memory before navd makes more answers.
+  ///
+  /// It frees what it holds for a disconnected peer once it has noticed the end, and the loop has
+  /// received what the peer had sent.
+  func isExceeded(held: Int) -> Bool { held + waiting > limit + limit / 8 }
 
   /// Returns the debts whose peers must be disconnected, the greatest first, each with the total before.
-  mutating func reckon(_ debts: [Debt]) -> [(debt: Debt, total: Int)] {
+  ///
+  /// `debts` has every peer that reads nothing, `waiting` is the part of them that waits for peers, and
+  /// `held` are the bytes that libzmq holds.
+  mutating func reckon(
+    _ debts: [Debt], waiting: Int, held: Int, at now: UInt64
+  ) -> [(debt: Debt, total: Int)] {
+    self.waiting = waiting
+    exceededSince = isExceeded(held: held) ? exceededSince ?? now : nil
+    let isLate = exceededSince.map { now > $0 + 100 } ?? false
     var rest = debts.sorted { $0.bytes < $1.bytes }
     var total = rest.reduce(0) { $0 + $1.bytes }
     var excess: [(debt: Debt, total: Int)] = []
-    while total > limit, let most = rest.popLast() {
+    while total > limit || isLate, let most = rest.popLast() {
       excess.append((most, total))
       total -= most.bytes
     }
-    room = max(limit - total, limit / 16)
     return excess
   }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import CZeroMQ
+import Synchronization
 
 /// One frame: reference-counted bytes, and the properties of its sender that libzmq knows.
 ///
@@ -8,6 +9,12 @@ import CZeroMQ
 /// one message.
 package struct Message: ~Copyable {
   let storage: MessageStorage
+
+  /// The octets of all payloads that this process has made for sending and libzmq has not freed.
+  ///
+  /// Each counts 256 more, for what libzmq keeps beside it; those of up to 33 octets, which libzmq
+  /// keeps in its queues, count nothing.
+  package static var heldOctets: Int { heldOctetsOfAll.load(ordering: .relaxed) }
 
   package init() {
     storage = MessageStorage.empty()
@@ -186,6 +193,8 @@ package struct Multipart: ~Copyable {
   }
 }
 
+private let heldOctetsOfAll = Atomic<Int>(0)
+
 /// A pointer to an initialised `zmq_msg_t`, with its operations; the code that makes one destroys
 /// it.
 ///
@@ -236,13 +245,29 @@ struct MessageStorage {
 
   /// Copies bytes into an empty message; a message is empty after it was sent.
   func fill(copying bytes: Span<UInt8>) {
-    let result = unsafe zmq_msg_init_size(pointer, bytes.count)
+    let result = bytes.count > 33 ? initialize(counting: bytes.count) : initialize(bytes.count)
     precondition(result == 0, "no memory for a message of \(bytes.count) bytes")
     guard !bytes.isEmpty else { return }
     unsafe bytes.withUnsafeBufferPointer { source in
       guard let start = source.baseAddress else { return }
       unsafe data.update(from: start, count: source.count)
     }
+  }
+
+  private func initialize(_ count: Int) -> Int32 { unsafe zmq_msg_init_size(pointer, count) }
+
+  /// Makes room for a payload that counts among ``Message/heldOctets`` until libzmq frees it.
+  private func initialize(counting count: Int) -> Int32 {
+    let cost = count + 256
+    guard let room = unsafe malloc(count) else { return -1 }
+    heldOctetsOfAll.add(cost, ordering: .relaxed)
+    // libzmq calls the function on any thread, once the last message that shares the payload ends.
+    return unsafe zmq_msg_init_data(
+      pointer, room, count,
+      { room, cost in
+        unsafe free(room)
+        heldOctetsOfAll.subtract(Int(bitPattern: cost), ordering: .relaxed)
+      }, UnsafeMutableRawPointer(bitPattern: cost))
   }
 
   /// Releases the payload and makes the message empty.

@@ -128,6 +128,100 @@ import Testing
     return (before + numbers(kept), waiting)
   }
 
+  /// A message of a connection, whose principal has the connection's number modulo three.
+  private func message(_ connection: Int, _ id: Int) -> HubEvent {
+    .message(
+      ConnectionID(UInt64(connection)),
+      .key(name: "p\(connection % 3)", address: ""), .ping(id: UInt64(id)))
+  }
+
+  private func name(_ event: HubEvent) -> (connection: Int, id: Int) {
+    switch event {
+    case .message(let connection, _, .ping(id: let id)): (Int(connection.number), Int(id))
+    case .closed(let connection): (Int(connection.number), .max)
+    default: (-1, -1)
+    }
+  }
+
+  /// Each turn handles a few of the events at hand, and leaves the rest for later turns.
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `events that wait for a later turn keep their order, and none is lost`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var batches = EventBatches()
+    var (sent, handled): ([Int: [Int]], [Int: [Int]]) = ([:], [:])
+    var gone: Set<Int> = []
+    for number in 0..<3000 {
+      let isLast = number >= 2000
+      if !isLast {
+        for _ in 0..<Int.random(in: 0..<12, using: &random) {
+          let connection = Int.random(in: 0..<(12 + number / 100), using: &random)
+          guard !gone.contains(connection) else { continue }
+          let isEnd = Int.random(in: 0..<40, using: &random) == 0
+          if isEnd { gone.insert(connection) }
+          let id = isEnd ? Int.max : number
+          batches.noteReceived(number % 9 == 0 ? 5000 : 100)
+          let isTaken = batches.append(
+            isEnd ? .closed(ConnectionID(UInt64(connection))) : message(connection, number))
+          #expect(isTaken)
+          sent[connection, default: []].append(id)
+        }
+      }
+      batches.takeWaiting(upTo: 20)
+      let events = batches.begin()
+      // The wake of an idle turn is no message, and so never waits.
+      let most = isLast ? 20 : Int.random(in: 1..<5, using: &random)
+      var done = 0
+      for index in events.indices {
+        if done >= most, batches.postpone(index, of: events) { continue }
+        done += 1
+        let (connection, id) = name(events[index])
+        handled[connection, default: []].append(id)
+        batches.charge(events[index], connection % 3 * 100 + 1)
+      }
+      batches.settle()
+      if !events.isEmpty { batches.completeOldest() }
+      if isLast, batches.isEmpty { break }
+    }
+    #expect(batches.isEmpty && handled == sent)
+  }
+
+  @Test func `what is handled again after a rollback is what the batch has handled`() {
+    var batches = EventBatches()
+    for id in 0..<6 { batches.append(message(1, id)) }
+    batches.append(.closed(ConnectionID(1)))
+    batches.append(.wake)
+    batches.append(.closed(ConnectionID(2)))
+    let events = batches.begin()
+    for index in 2..<events.count {
+      // A wake, and the end of a connection without a waiting message, are handled in any case.
+      let isPostponed = batches.postpone(index, of: events)
+      #expect(isPostponed == (index < 7))
+    }
+    batches.settle()
+    #expect(batches.waiting == 5)
+    let handled = batches.takeAll().map { name($0).connection }
+    #expect(handled == [1, 1, -1, 2])
+    batches.takeWaiting(upTo: 100)
+    #expect(batches.atHand.map { name($0).id } == [2, 3, 4, 5, .max])
+  }
+
+  @Test func `of one principal no more wait than are allowed, and others are still taken`() {
+    var batches = EventBatches()
+    for id in 0..<2 { batches.append(message(1, id)) }
+    let isPostponed = batches.postpone(1, of: batches.begin())
+    batches.settle()
+    var count = 1
+    while batches.append(message(1, count)) { count += 1 }
+    #expect(isPostponed && count == EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes))
+    // Another principal's message, and the end of a connection, are taken.
+    let areTaken = [message(2, 0), .closed(ConnectionID(1))].map { batches.append($0) }
+    #expect(areTaken == [true, true])
+    batches.drop(ConnectionID(1))
+    #expect(batches.waiting == 1)
+    let isTaken = batches.append(message(1, 0))
+    #expect(isTaken)
+  }
+
   @Test func `many small batches fill the queue, too`() {
     var batches = EventBatches()
     for number in 1...EventBatches.batchesInFlight {

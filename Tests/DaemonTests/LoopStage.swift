@@ -85,10 +85,12 @@ struct LoopStage: ~Copyable {
   }
 
   /// A message of a client, whose connection has its number.
-  mutating func message(_ client: UInt64, _ verb: String, _ body: String) -> HubEvent {
+  mutating func message(
+    _ client: UInt64, _ verb: String, _ body: String, user: UInt32 = getuid()
+  ) -> HubEvent {
     HubEvent(
       frame: Array("nsp1.\(verb)".utf8).span, body: Array(body.utf8).span,
-      from: ConnectionID(client), .local(user: getuid(), group: 0, process: Int32(client)),
+      from: ConnectionID(client), .local(user: user, group: 0, process: Int32(client)),
       reader: &reader)
   }
 

@@ -58,6 +58,54 @@ import Testing
     #expect(stored[0] == stored[1] && stored[0] == stored[2], "seed \(seed)")
   }
 
+  /// Messages that cost much of a turn each; the nav has forty large screens.
+  static let dear: [(verb: String, body: String)] = [
+    ("get", #""nav":"kiosk""#), ("get", #""nav":"kiosk","what":"verify""#),
+    ("watch", #""nav":"kiosk""#),
+    ("op", #""nav":"kiosk","dry":true,"if":{"any":true},"do":[{"popToRoot":{}}]"#),
+    ("op", #""nav":"kiosk","if":{"any":true},"do":[{"setStack":{"screens":["home"]}}]"#),
+  ]
+
+  @Test(arguments: dear.indices)
+  func `a flood of one user keeps the op of another waiting for two turns at most`(_ kind: Int)
+    throws
+  {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory)
+      try stage.open()
+      let text = String(repeating: "x", count: 6000)
+      for number in 0..<40 {
+        let screen = #"{"push":{"screen":{"id":"s\#(number)","args":"\#(text)"}}}"#
+        try stage.turn([stage.op(1, screen)])
+      }
+      try stage.settle()
+      func serveOther(_ stage: inout LoopStage) throws {
+        let client = String(repeating: "9", count: 32)
+        let other = stage.message(
+          9, "op",
+          #"{"id":1,"client":"\#(client)","nav":"calm","do":[\#(LoopStage.create)]}"#,
+          user: getuid() + 1)
+        let before = stage.loop.hub.measurements[.ok]
+        _ = stage.loop.batches.append(other)
+        // Behind one message of the flood, whose cost nobody knew before.
+        for _ in 0..<2 { try stage.turn() }
+        try stage.settle()
+        #expect(stage.loop.hub.measurements[.ok] > before, "it waits behind the flood")
+      }
+      let (verb, body) = Self.dear[kind]
+      for number in 0..<300 {
+        _ = stage.loop.batches.append(stage.message(1, verb, "{\"id\":\(1000 + number),\(body)}"))
+      }
+      try stage.turn()
+      try serveOther(&stage)
+      // The last kind is dear only once.
+      if kind < 4 { #expect(stage.loop.batches.waiting > 250, "a turn took too much work") }
+      // The rest is handled in the turns that follow.
+      while !stage.loop.batches.isEmpty { try stage.turn() }
+      try stage.close()
+    }
+  }
+
   /// Keeps every other connection from writing to a journal while it lives.
   private func occupy(_ directory: String) throws -> Database {
     let other = try Database(path: directory + "/" + Journal.fileName)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct HistoryReadsTests {
   private static func read(_ connection: UInt64, _ id: UInt64) -> PendingRead {
     PendingRead(
-      connection: ConnectionID(connection), id: id, what: .log(floor: Revision(1)),
+      connection: ConnectionID(connection), id: id, what: .log(floor: Revision(1), through: 1),
       standing: NavStanding(
         nav: "kiosk", epoch: Epoch(bits: 1), revision: Revision(1),
         digest: Digest(checksum: 0, chain: 0),
@@ -41,6 +41,45 @@ import Testing
           reads.count(of: ConnectionID(connection)) == asked.values.count { $0 % 3 == connection })
       }
     }
+  }
+
+  @Test func `the shell gets two requests at a time, and principals take turns`() {
+    var reads = HistoryReads()
+    func request(_ user: UInt32, _ id: UInt64) -> HistoryRequest {
+      var read = Self.read(UInt64(user), id)
+      read.peer = .local(user: user, group: 0, process: 1)
+      return HistoryRequest(
+        token: reads.insert(read), nav: 1, head: 9, what: .state(at: UInt64(user)))
+    }
+    var underWay = reads.schedule((0..<50).map { request(1, $0) })
+    #expect(underWay.count == 2)
+    underWay += reads.schedule((0..<3).map { request(2, $0) } + [request(3, 0)])
+    var users: [UInt64] = []
+    while let next = underWay.first {
+      #expect(underWay.count <= 2)
+      if case .state(let user) = next.what { users.append(user) }
+      reads.noteAnswer(to: next.token, cost: 1000)
+      let read = reads.take(next.token)
+      #expect(read != nil)
+      // After a rollback the answer is handled again.
+      reads.noteAnswer(to: next.token, cost: 1000)
+      underWay = underWay.dropFirst() + reads.schedule([])
+    }
+    #expect(users.count == 54 && users.prefix(10).count { $0 == 2 } == 3)
+    #expect(users.prefix(6).contains(3))
+  }
+
+  @Test func `requests of sessions that have ended are not read`() {
+    var reads = HistoryReads()
+    let requests = (0..<5).map {
+      HistoryRequest(
+        token: reads.insert(Self.read(1, $0)), nav: 1, head: 9, what: .state(at: 1))
+    }
+    let first = reads.schedule(requests)
+    for request in requests.dropFirst(2) { _ = reads.take(request.token) }
+    for request in first { reads.noteAnswer(to: request.token, cost: 1) }
+    let later = reads.schedule([])
+    #expect(later.isEmpty)
   }
 
   @Test func `one backup is made at a time, and a rollback goes back to the one before`() {

@@ -96,7 +96,9 @@ import Testing
       try client.send("get", #"{"id":\#(50 + index),"nav":"kiosk","what":"log"}"#)
     }
     #expect(try client.get("log").code == "busy")
-    #expect(try world.answerHistory().map(\.id) == [50, 51, 52])
+    // The shell gets two of them at a time.
+    let answers = try (0..<2).flatMap { _ in try world.answerHistory().map(\.id) }
+    #expect(answers == [50, 51, 52])
   }
 
   @Test func `verify finds nothing wrong, and finds what is wrong`() throws {

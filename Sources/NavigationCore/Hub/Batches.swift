@@ -22,6 +22,8 @@ struct Batches: Sendable {
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var wantsStandstill = false
+  /// What the events so far have cost, in octets that navd wrote or read, or could have meanwhile.
+  var work = 0
   /// Empty batches with the memory of ended ones; no more than were sealed at a time.
   ///
   /// The lists of a batch keep their memory, because to grow them takes 500 instructions of an op.
@@ -49,11 +51,15 @@ struct Batches: Sendable {
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
 
-  mutating func append(_ effect: consuming Batch.Effect) { current.effects.append(effect) }
+  mutating func append(_ effect: consuming Batch.Effect) {
+    work += effect.octets
+    current.effects.append(effect)
+  }
 
   /// Adds a row, with a copy of its body, to be made durable.
   @inline(__always)
   mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
+    work += body.count
     current.records.append(consume row, body: body)
   }
 
@@ -216,6 +222,14 @@ struct Batch: Sendable {
     indirect case wish(ConnectionID, id: UInt64, ClusterWish)
     /// A question about the configuration, for the shell.
     indirect case ask(ConfigurationQuestion)
+
+    /// The size of its message.
+    fileprivate var octets: Int {
+      switch self {
+      case .send(_, _, let body, _), .answer(_, _, _, let body, _), .event(_, let body): body.count
+      default: 0
+      }
+    }
   }
 
   struct Remembrance: Sendable {

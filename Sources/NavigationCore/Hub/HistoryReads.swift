@@ -4,6 +4,14 @@
 struct HistoryReads: Sendable {
   private var reads: [UInt64: PendingRead] = [:]
   private var lastToken: UInt64 = 0
+  /// The requests that the shell has not got yet, by principal.
+  private var waiting = FairQueue<String, HistoryRequest>()
+  /// The tokens of the requests that the shell has; at most `atOnce`.
+  private var underWay: Set<UInt64> = []
+  /// One is read while the answer to another is handled.
+  ///
+  /// More would only take memory.
+  private static let atOnce = 2
   /// The backup that is being made; at most one at a time.
   private(set) var backup: PendingBackup?
 
@@ -33,6 +41,28 @@ struct HistoryReads: Sendable {
 
   /// Removes and returns a request; nil if the token is not one of a request.
   mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
+
+  /// Adds requests to those that wait; returns those that the shell may begin.
+  mutating func schedule(_ new: [HistoryRequest]) -> [HistoryRequest] {
+    for request in new {
+      guard let read = reads[request.token] else { continue }
+      waiting.append(request, of: read.peer.principal)
+    }
+    var begun: [HistoryRequest] = []
+    while underWay.count < Self.atOnce, let (_, request) = waiting.next() {
+      // Its session may have ended meanwhile.
+      guard reads[request.token] != nil else { continue }
+      underWay.insert(request.token)
+      begun.append(request)
+    }
+    return begun
+  }
+
+  /// Notes that a request was answered, and what the answer cost.
+  mutating func noteAnswer(to token: UInt64, cost: Int) {
+    underWay.remove(token)
+    if let read = reads[token] { waiting.charge(read.peer.principal, cost) }
+  }
 
   /// The token and body hash of an op that waits for the history; nil if the op does not wait.
   func op(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: BodyHash)? {
@@ -95,9 +125,9 @@ struct HistoryReads: Sendable {
 /// A read that waits for the journal.
 struct PendingRead: Sendable {
   enum What: Sendable {
-    case log(floor: Revision)
+    case log(floor: Revision, through: UInt64)
     /// The log with the contents of each revision.
-    case diffs(floor: Revision)
+    case diffs(floor: Revision, through: UInt64)
     case state(GetRequest.What, Revision)
     /// An op that reverts to this revision, and waits for the revision's stack.
     case revert(OpContext, Revision)

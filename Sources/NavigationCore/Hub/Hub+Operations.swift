@@ -374,6 +374,7 @@ extension Hub {
         revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
         isOpen: row.isOpen, author: author), body: body)
     keep(row.diff, slot)
+    batches.work += watches.of(nav: slot).count * Self.workOfWatch
   }
 
   /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.

@@ -60,6 +60,7 @@ extension Hub {
     guard let slot = readable(name, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
+    if navs.slots[slot].directory != nil { batches.work += navs.slots[slot].scope }
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
@@ -103,6 +104,7 @@ extension Hub {
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
   private mutating func verify(_ request: GetRequest, _ slot: Int, to sender: Sender) {
+    batches.work += navs.slots[slot].scope
     let (fresh, violated) = navs.slots[slot].verified()
     if !violated.isEmpty, navs.slots[slot].directory == nil { freeze(slot, violated) }
     let value = JSONWriter.value { json in
@@ -123,6 +125,7 @@ extension Hub {
       id: request.id, nav: request.nav, epoch: entry?.epoch, revision: entry?.revision, floor: nil,
       value)
     guard body.count <= configuration.maximumReplyBytes else {
+      batches.work += body.count
       return refuse(
         sender, .tooLarge(request.id, body.count, limit: configuration.maximumReplyBytes))
     }
@@ -145,10 +148,13 @@ extension Hub {
       let text = "limit is a whole number from 1 to 1000"
       return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
     }
+    let last = first.number + request.limit - 1
+    let through = min(last, entry.revision.number)
     ask(
-      .rows(from: first.number, through: first.number + request.limit - 1), request,
-      request.what == .log ? .log(floor: entry.floor) : .diffs(floor: entry.floor), slot,
-      for: sender)
+      .rows(from: first.number, through: last), request,
+      request.what == .log
+        ? .log(floor: entry.floor, through: through) : .diffs(floor: entry.floor, through: through),
+      slot, for: sender)
   }
 
   private mutating func readState(
@@ -189,6 +195,11 @@ extension Hub {
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
+    // To parse an octet takes twice the time of writing it.
+    let octets = answer.rows.reduce(answer.snapshot?.body.count ?? 0) { $0 + $1.body.count }
+    let cost = 2 * octets + answer.rows.count * Self.workOfRow
+    batches.work += cost
+    reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
     batches.current.finishedReads.append((answer.token, pending))
     if case .revert(let op, let revision) = pending.what {
@@ -233,8 +244,12 @@ extension Hub {
   private mutating func value(
     of pending: PendingRead, _ answer: HistoryAnswer
   ) throws(StoredDataError) -> (value: [UInt8], floor: Revision?, next: Revision?) {
+    func next(_ through: UInt64) -> Revision? {
+      // The journal leaves rows out if they are too many bytes.
+      answer.rows.last.flatMap { $0.revision < through ? Revision($0.revision + 1) : nil }
+    }
     switch pending.what {
-    case .log(let floor):
+    case .log(let floor, let through):
       var json = JSONWriter(reserving: 4096)
       json.beginArray()
       for row in answer.rows {
@@ -242,12 +257,12 @@ extension Hub {
         json.raw(navs.reader.logEntry(row))
       }
       json.endArray()
-      return (json.bytes, floor, nil)
-    case .diffs(let floor):
+      return (json.bytes, floor, next(through))
+    case .diffs(let floor, let through):
       // Room for the members beside the list.
       let page = try navs.reader.page(
         of: answer.rows, bytes: configuration.maximumReplyBytes - Self.replyHeadBytes)
-      return (page.list, floor, page.next)
+      return (page.list, floor, page.next ?? next(through))
     case .revert: preconditionFailure("an op was read as a get")
     case .state(let what, let revision):
       let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)

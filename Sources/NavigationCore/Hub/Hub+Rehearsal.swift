@@ -7,6 +7,7 @@ extension Hub {
     _ operations: [Operation], _ op: OpContext, _ slot: Int
   ) throws(OpFailure) {
     var entry = navs.slots[slot]
+    batches.work += entry.scope
     let result: OperationResult
     do {
       result = try entry.controller.perform(

@@ -148,7 +148,10 @@ extension Hub {
 
   mutating func wake(at now: Instant) {
     timer.fire()
-    for slot in sessions.indices { checkSession(slot, at: now) }
+    // Not always the same sessions first, because a turn may have no room for all that wait.
+    let slots = sessions.indices
+    let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))
+    for slot in slots[first...] + slots[..<first] { checkSession(slot, at: now) }
     expireCoordinations(at: now)
     wakeSweep(at: now)
     planDirectories()

@@ -35,6 +35,7 @@ extension Hub {
       }
       if let why {
         mode = "snap"
+        batches.work += entry.scope
         watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
       } else {
         mode = "resume"
@@ -163,7 +164,7 @@ extension Hub {
       pump(index, at: now)
     case .pump(let session):
       guard sessions.isLive(session) else { return }
-      sessions.slots[session].resume(in: sessions.turn)
+      sessions.slots[session].waitsForTurn = false
       for index in watches.of(session: session) { pump(index, at: now) }
     case .event(let nav, let body), .progress(let nav, let body):
       emitEvent(body, of: nav, at: now)
@@ -191,8 +192,7 @@ extension Hub {
   ) {
     sessions.slots[session].lastSentAt = now.boot
     guard verb.usesCredit else { return }
-    sessions.slots[session].noteSent(byteCount, in: sessions.turn)
-    if sessions.slots[session].waitsForTurn { timer.plan(now.boot) }
+    sessions.slots[session].sent += UInt64(byteCount)
     if !sessions.slots[session].hasCredit { timer.plan(now.boot + configuration.stall) }
   }
 
@@ -212,7 +212,11 @@ extension Hub {
     let (session, nav) = (watches.slots[index].session, watches.slots[index].nav)
     let limit = configuration.maximumReplyBytes
     while true {
-      let room = sessions.slots[session].room(in: sessions.turn).map { min($0, limit / 2) }
+      if output.octets > Self.octetsPerTurn {
+        sessions.slots[session].waitsForTurn = true
+        return timer.plan(now.boot)
+      }
+      let room = sessions.slots[session].room.map { min($0, limit / 2) }
       switch watches.next(
         of: index, from: &navs.slots[nav], room: room, limit: limit, into: &output)
       {
@@ -226,6 +230,13 @@ extension Hub {
       }
     }
   }
+
+  /// The octets in one output from which watches wait for the next wake.
+  ///
+  /// A thousand watches can get credit in one turn. And the shell disconnects a peer for which 4 MiB
+  /// wait beyond the socket's own queue; that the socket is full it reports after the turn. One turn
+  /// of the shell may release several batches, so a watch waits for the wake, not for the next batch.
+  private static let octetsPerTurn = 2 << 20
 
   private mutating func emitEvent(_ body: [UInt8], of nav: Int, at now: Instant) {
     guard navs.isLive(nav) else { return }

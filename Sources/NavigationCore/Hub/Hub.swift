@@ -120,6 +120,9 @@ package struct Hub: Sendable {
   /// Takes the records of the batch at hand out, to be made durable together.
   package mutating func takeRecords() -> JournalRecords { batches.takeRecords() }
 
+  /// What the least message costs, a row that is read, and a screen or a watch that an op concerns.
+  static let (workOfMessage, workOfRow, workOfScreen, workOfWatch) = (256, 512, 512, 128)
+
   /// Whether ops may be decided while the batch at hand is being made durable.
   ///
   /// They may not if the batch changes a watched `$navs` or `$clients`: these show durable facts only.
@@ -128,6 +131,11 @@ package struct Hub: Sendable {
   package var maySeal: Bool { batches.maySeal && !isStopping && !changesDirectories }
 
   package var sealedCount: Int { batches.sealed.count }
+
+  /// What the events so far have cost; the difference is the share that an event takes of a turn.
+  ///
+  /// It is the same for the same events. The unit is what an octet of an answer costs.
+  package var work: Int { batches.work }
 
   /// Seals the batch at hand, whose records must have been taken.
   ///
@@ -174,8 +182,8 @@ package struct Hub: Sendable {
     if !trace.isEmpty { traceSent(at: now) }
     measurements.count(.sent, output.deliveries.count)
     watches.endTurn()
-    sessions.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
+    output.requests = reads.schedule(output.requests)
     defer { output = HubOutput() }
     return output
   }
@@ -215,6 +223,7 @@ extension Hub {
   /// Counts the message and notes when its session was heard; returns the session.
   private mutating func hear(_ sender: Sender, at now: Instant) -> Int? {
     batches.current.messages += 1
+    batches.work += Self.workOfMessage
     return sessions.hear(sender.connection, at: now)
   }
 

@@ -53,6 +53,22 @@ extension HubEvent {
     }
   }
 
+  /// The connection that a message came by, or that has ended.
+  package var connection: ConnectionID? {
+    switch self {
+    case .message(let id, _, _), .unreadable(let id, _, _), .closed(let id): id
+    default: nil
+    }
+  }
+
+  /// Whether this asks for messages and changes nothing.
+  package var isRead: Bool {
+    switch self {
+    case .message(_, _, .get), .message(_, _, .watch): true
+    default: false
+    }
+  }
+
   /// Whether this is a `get`, before which the shell must update the gauges of `Measurements`.
   package var isGet: Bool {
     if case .message(_, _, .get) = self { true } else { false }
@@ -150,6 +166,8 @@ package struct HubOutput: Sendable {
   /// The messages to send, in order.
   package internal(set) var deliveries: [Delivery] = []
   package internal(set) var bodies: [[UInt8]] = []
+  /// The bytes of `bodies`.
+  var octets = 0
   /// The requests for the history; the shell returns each answer as an event.
   package var requests: [HistoryRequest] = []
   package var wishes: [AskedWish] = []
@@ -179,6 +197,7 @@ package struct HubOutput: Sendable {
   /// Adds the body of a message to one or several connections; returns its index.
   mutating func add(_ body: [UInt8]) -> Int {
     bodies.append(body)
+    octets += body.count
     return bodies.count - 1
   }
 

@@ -109,6 +109,12 @@ struct NavEntry: Sendable {
 
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
+  /// What it costs to go through the whole state, see ``Hub/work``.
+  var scope: Int {
+    if let directory { return directory.records.count * Hub.workOfRow }
+    return controller.byteCount + controller.stack.count * Hub.workOfScreen
+  }
+
   /// The reason to begin a full watch with a snapshot; nil if the watch can resume.
   func reasonForSnapshot(_ request: WatchRequest) -> String? {
     assert(ring.last == revision, "the ring ends with \(ring.last)")

@@ -148,12 +148,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
   }
 
   private func lane(of event: HubEvent) -> Lane? {
-    switch event {
-    case .message(let id, _, _), .unreadable(let id, _, _), .closed(let id): .connection(id)
-    case .snapshotWanted(let nav): .nav(nav)
-    case .blocked, .unblocked, .revoked, .history, .backupProgress, .backup, .floor, .access,
-      .cluster, .wished, .configured, .wake, .stop:
-      nil
-    }
+    if case .snapshotWanted(let nav) = event { return .nav(nav) }
+    return event.connection.map { .connection($0) }
   }
 }

@@ -45,12 +45,9 @@ struct Session: Sendable {
   /// Whether the socket takes no more messages for the connection now.
   var isBlocked = false
   /// The octets sent under flow control, and the sum at which the credit ends.
-  ///
-  /// Without flow control, `upTo` is the sum at which the messages of `turn` end.
   var sent: UInt64 = 0
   var upTo: UInt64
-  /// Without flow control: the turn of the newest message, and whether the rest waits for a wake.
-  var turn: UInt64 = 0
+  /// Whether a turn had no room for the session's messages, so that they wait for a wake.
   var waitsForTurn = false
   var lastSentAt: UInt64
   var lastHeardAt: UInt64
@@ -113,35 +110,10 @@ struct Session: Sendable {
   ///
   /// Half a window at a time leaves room for others on the same connection. A long message costs
   /// less, by octet, than several short ones; a longer one than this would keep others waiting.
-  func room(in turn: UInt64) -> Int? {
-    guard hasCredit else { return nil }
-    guard isUncontrolled else { return min(60 * 1024, max(32 * 1024, Int(window / 2))) }
-    return waitsForTurn || self.turn == turn && sent >= upTo ? nil : 60 * 1024
+  var room: Int? {
+    guard hasCredit, !waitsForTurn else { return nil }
+    return isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
   }
-
-  /// Counts a message under flow control.
-  mutating func noteSent(_ byteCount: Int, in turn: UInt64) {
-    if isUncontrolled, self.turn != turn {
-      self.turn = turn
-      upTo = sent + Self.turnLimit
-    }
-    sent += UInt64(byteCount)
-    if isUncontrolled, sent >= upTo { waitsForTurn = true }
-  }
-
-  /// Ends the wait for a wake, unless the octets of this turn are used up.
-  ///
-  /// Another wake is planned then.
-  mutating func resume(in turn: UInt64) {
-    if self.turn != turn { waitsForTurn = false }
-  }
-
-  /// The octets after which a session without flow control waits for the next wake.
-  ///
-  /// The shell disconnects a peer for which 4 MiB wait beyond the socket's own queue. It can report
-  /// only after the turn that the socket is full. One turn of the shell may release several batches,
-  /// so the session waits for the wake, not for the next batch.
-  private static let turnLimit: UInt64 = 2 << 20
 
   static let vacant = Session(
     connection: ConnectionID(0), window: 0, isUncontrolled: false, at: 0,
@@ -159,8 +131,6 @@ struct Session: Sendable {
 /// Only `insert` and `remove` change which slots of `slots` are live.
 struct Sessions: Sendable {
   var slots = Slots<Session>()
-  /// The number of the turn at hand.
-  private(set) var turn: UInt64 = 1
   private var byConnection = NumberIndex()
   private var byClient: [ClientID: Int] = [:]
   private var counts: [String: Int] = [:]
@@ -262,8 +232,6 @@ struct Sessions: Sendable {
   func isFenced(_ connection: ConnectionID) -> Bool {
     !fenced.isEmpty && fenced.contains(connection)
   }
-
-  mutating func endTurn() { turn += 1 }
 
   /// Marks a connection, whose session has ended, so that its ops are refused until its next
   /// `hello`.
