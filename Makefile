@@ -25,12 +25,12 @@ CLUSTER_PACKAGES := postgresql
 TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) $(MAN_PACKAGES)
 # A terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
-# The browser of the tests, what drives it, and the compiler that checks the types of the module.
-BROWSER_PACKAGES := chromium chromium-driver python3-selenium node-typescript $(INSPECTOR_PACKAGES)
+# The browser of the tests, what drives it and its peers, and the compiler that checks the types of the module.
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium python3-zmq node-typescript $(INSPECTOR_PACKAGES)
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := python3-zmq mypy python3-build python3-setuptools python3-venv python3-wheel
-# The compilers, the linker, pkg-config and valgrind of the tests of libnavd.
-C_PACKAGES := gcc g++ libc6-dev binutils pkg-config valgrind
+# The compilers, the linker, pkg-config, valgrind and the peers of the tests of libnavd.
+C_PACKAGES := gcc g++ libc6-dev binutils pkg-config python3-zmq valgrind
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
 # What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
