@@ -1,4 +1,5 @@
 import Glibc
+import NavigationCore
 import enum RuntimePaths.Timestamp
 
 /// The names of the backups that the daemon makes by itself: `navd-YYYYMMDDTHHMMSSZ.db`, in UTC.

@@ -1,4 +1,5 @@
 import Glibc
+import NavigationCore
 
 /// A copy of a journal, made while the journal is in use.
 ///

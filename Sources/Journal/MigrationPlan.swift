@@ -1,4 +1,5 @@
 import Glibc
+import NavigationCore
 
 /// What a start would do to a journal of another format, found without changing anything.
 ///

@@ -62,7 +62,7 @@ extension Configuration.Access.Who {
   init?(_ word: Substring) {
     guard let colon = word.firstIndex(of: ":") else { return nil }
     let name = String(word[word.index(after: colon)...])
-    switch word[..<colon] {
+    switch String(word[..<colon]) {
     case "uid":
       guard let number = UInt32(name) else { return nil }
       self = .userID(number)
@@ -116,7 +116,7 @@ extension Configuration.Access.GrantLine {
   static let expected =
     "WHO NAVS RIGHT..., WHO as above or role:ROLE, NAVS with * and ?, RIGHT read, push, pop, admin"
 
-  private static let words: [(name: Substring, right: Rights)] = [
+  private static let words: [(name: String, right: Rights)] = [
     ("read", .read), ("push", .push), ("pop", .pop), ("admin", .admin),
   ]
 
@@ -127,7 +127,7 @@ extension Configuration.Access.GrantLine {
     else { return nil }
     var rights: Rights = []
     for word in words[2...] {
-      guard let found = Self.words.first(where: { $0.name == word }) else { return nil }
+      guard let found = Self.words.first(where: { $0.name == String(word) }) else { return nil }
       rights.formUnion(found.right)
     }
     (self.who, self.navs, self.rights) = (who, navs, rights)

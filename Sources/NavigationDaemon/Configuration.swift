@@ -1,3 +1,4 @@
+import NavigationCore
 import RuntimePaths
 
 /// The configuration of a daemon; every member has its default, so no file is needed.

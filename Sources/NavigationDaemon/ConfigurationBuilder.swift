@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// Builds a configuration from assignments, and records the origin of each value.
 ///
 /// A wrong assignment changes nothing. The builder records it as a fault and continues.
@@ -8,7 +10,7 @@ struct ConfigurationBuilder {
   /// The keys with a refused value, as "SECTION.NAME".
   private var refused: Set<String> = []
   /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
-  private var origins: [String: [ConfigurationOrigin]] = [:]
+  private var origins: [Text: [ConfigurationOrigin]] = [:]
 
   mutating func add(_ contents: [UInt8], of file: String) {
     let (assignments, problems) = readAssignments(contents)
@@ -94,7 +96,8 @@ struct ConfigurationBuilder {
     // If one of the two values was refused, the comparison would be about a default.
     for (smaller, low, larger, high) in ordered
     where low > high && refused.isDisjoint(with: ["limits." + smaller, "limits." + larger]) {
-      let place = origins["limits." + smaller]?.last ?? origins["limits." + larger]?.last
+      let place =
+        origins[Text("limits." + smaller)]?.last ?? origins[Text("limits." + larger)]?.last
       faults.append(
         (place ?? .initial).refusal(
           "[limits] \(smaller) is \(low), \(larger) is \(high): \(smaller) must not be "
@@ -105,7 +108,7 @@ struct ConfigurationBuilder {
       refused.isDisjoint(with: [every, "cluster.database"])
     {
       faults.append(
-        (origins[every]?.last ?? .initial).refusal(
+        (origins[Text(every)]?.last ?? .initial).refusal(
           "[backup] every is \(configuration.backup.everySeconds): the database server of [cluster] "
             + "keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
@@ -133,12 +136,12 @@ struct ConfigurationBuilder {
     _ origin: ConfigurationOrigin, of name: String, _ key: ConfigurationKey, _ before: [String]
   ) {
     let after = key.values(in: configuration)
-    let isLonger = key.isRepeatable && !after.isEmpty && after.starts(with: before)
+    let isLonger = key.isRepeatable && !after.isEmpty && after.starts(with: before) { $0 == $1 }
     let kept = isLonger ? before.count : 0
-    let former = origins[name, default: []].prefix(kept)
+    let former = origins[Text(name), default: []].prefix(kept)
     // An empty list has an origin too: the line that cleared it.
     let added = max(after.count, 1) - kept
-    origins[name] = former + Array(repeating: origin, count: max(added, 0))
+    origins[Text(name)] = former + Array(repeating: origin, count: max(added, 0))
   }
 
   /// Applies a line of `[classes]`: `NAME = NavigationBar` or `NAME = Toolbar`.
@@ -159,7 +162,7 @@ struct ConfigurationBuilder {
     let declared = Configuration.DeclaredClass(name: assignment.name, base: base)
     configuration.classes.removeAll { $0.name == declared.name }
     configuration.classes.append(declared)
-    origins["\(ConfigurationKey.classesSection).\(declared.name)"] = [origin]
+    origins[Text("\(ConfigurationKey.classesSection).\(declared.name)")] = [origin]
   }
 
   static func unknown(_ section: String, _ name: String) -> String {

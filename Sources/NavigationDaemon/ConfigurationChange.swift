@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// One key whose value a reload changes, for the log.
 struct ConfigurationChange: Hashable, Sendable {
   /// The section and the name, such as "limits.depth".

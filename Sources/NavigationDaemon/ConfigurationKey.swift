@@ -1,3 +1,4 @@
+import NavigationCore
 package import RuntimePaths
 
 /// One key of the configuration; the parser, the example file and all messages use this entry.

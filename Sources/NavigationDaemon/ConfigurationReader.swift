@@ -1,4 +1,5 @@
 import CInih
+import NavigationCore
 
 /// One `name = value` line.
 struct ConfigurationAssignment: Hashable, Sendable {

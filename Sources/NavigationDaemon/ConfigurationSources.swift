@@ -1,3 +1,4 @@
+import NavigationCore
 package import RuntimePaths
 
 /// The sources of a configuration, in ascending order of precedence.

@@ -1,4 +1,5 @@
 import CurveKeys
+import NavigationCore
 package import RuntimePaths
 
 extension Daemon {

@@ -5,11 +5,11 @@ package import RuntimePaths
 package struct LoadedConfiguration: Hashable, Sendable {
   package var configuration: Configuration
   /// The origins by "SECTION.NAME": one for each line that contributes to the value.
-  var origins: [String: [ConfigurationOrigin]]
+  var origins: [Text: [ConfigurationOrigin]]
 
   /// The origins of a key's value, at least one.
   package func origins(of section: String, _ name: String) -> [ConfigurationOrigin] {
-    origins["\(section).\(name)"] ?? [.initial]
+    origins[Text("\(section).\(name)")] ?? [.initial]
   }
 
   /// The text of `navd --print-config`: all keys with their values, and their origins as comments,

@@ -1,3 +1,4 @@
+import NavigationCore
 import Systemd
 
 /// An address on which the daemon listens, by its origin.

@@ -237,6 +237,21 @@ import Testing
         ])
   }
 
+  @Test func `values that Unicode calls equal are different values`() throws {
+    let composed = "[daemon]\nlisten = ipc:///caf\u{E9}\n[classes]\nCaf\u{E9} = Toolbar\n"
+    let decomposed = "[daemon]\nlisten = ipc:///cafe\u{301}\n[classes]\nCafe\u{301} = Toolbar\n"
+    try withFiles(composed + decomposed, dropIn: "") { file in
+      let both = try sources([:], file: file).load()
+      #expect(both.configuration.daemon.endpoints.count == 2)
+      #expect(both.origins(of: "daemon", "listen").count == 2)
+      let classes = both.configuration.classes.map { both.origins(of: "classes", $0.name) }
+      #expect(classes == [[.file(file, line: 4)], [.file(file, line: 8)]])
+    }
+    let changes = try Configuration.parse(composed, file: "f")
+      .changes(to: Configuration.parse(decomposed, file: "f"))
+    #expect(changes.map(\.key) == ["daemon.listen", "classes"])
+  }
+
   @Test func `changes are told by key, with both values`() throws {
     let new = try Configuration.parse(
       "[limits]\ndepth = 8\n[log]\nlevel = debug\n[classes]\nA = Toolbar\n", file: "f")

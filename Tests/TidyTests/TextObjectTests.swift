@@ -24,15 +24,21 @@ import Testing
 
   /// The modules, and whether their keys are texts from outside.
   ///
-  /// Those of the replica are names of navs.
-  private static let modules = [("NavigationCore", true), ("NavigationReplica", false)]
+  /// Those of the replica and of libnavd are names of navs, those of the daemon names of keys.
+  private static let modules = [
+    ("NavigationCore", true), ("NavigationReplica", false), ("NavigationDaemon", false),
+    ("Journal", false), ("NavdC", false),
+  ]
 
   /// Files whose texts are ASCII by a grammar, or words of ours, with the reason.
   private static let exempt: [String: String] = [
     "Access": "names of keys and roles", "RememberedOps": "principals", "Sessions": "principals",
     "Hub+Access": "principals, inlined", "Hub+Shards": "principals, inlined",
     "Heads": "names of navs", "HistoryReads": "names of navs", "Hub+Dormant": "names of navs",
-    "DaemonStatistics": "words of ours", "ClientMessage": "guards are compared one by one",
+    "DaemonStatistics": "words of ours", "Arguments": "names of roles",
+    "DirectoryLock": "/proc/locks", "ShardPlacement": "members", "JournalStore": "members",
+    "Metadata": "words of ours", "Schema": "words of ours",
+    "ClientMessage": "guards are compared one by one",
   ]
 
   private static let products = URL(filePath: CommandLine.arguments[0])
