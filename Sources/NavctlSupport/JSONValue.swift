@@ -40,10 +40,7 @@ package struct JSONValue: Sendable {
 
   /// The elements, if the value is an array; else none.
   package var elements: [JSONValue] {
-    guard kind == .array else { return [] }
-    var elements: [JSONValue] = []
-    tape.forEachElement(of: index) { elements.append(JSONValue(tape: tape, index: $0)) }
-    return elements
+    kind == .array ? tape.elements(of: index) { JSONValue(tape: tape, index: $0) } : []
   }
 
   /// The members in their order, if the value is an object; else none.

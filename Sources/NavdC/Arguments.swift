@@ -154,15 +154,3 @@ func registration(_ text: String) throws(Failure) -> DelegateRegistration {
     roles: roles, supportedOrientations: supported.flatMap { tape.strings($0) } ?? [],
     preferredOrientation: preferred.flatMap { tape.string($0) })
 }
-
-extension JSONTape {
-  /// The texts of an array; nil if it is anything else.
-  fileprivate func strings(_ index: Int) -> [String]? {
-    guard kind(index) == .array else { return nil }
-    var texts: [String] = []
-    forEachElement(of: index) { element in
-      if let text = string(element) { texts.append(text) }
-    }
-    return texts.count == count(index) ? texts : nil
-  }
-}

@@ -79,10 +79,5 @@ private func step(_ tape: JSONTape, _ index: Int, _ token: String) -> Int? {
   let count = tape.count(index)
   let wanted = place < 0 ? count + place : place
   guard wanted >= 0, wanted < count else { return nil }
-  var (position, found) = (0, index)
-  tape.forEachElement(of: index) { element in
-    if position == wanted { found = element }
-    position += 1
-  }
-  return found
+  return tape.elements(of: index) { $0 }[wanted]
 }

@@ -9,10 +9,9 @@ enum GuardText {
       let revision = tape.member("rev", of: tape.root).flatMap({ tape.integer($0) }),
       let screens = tape.member("screens", of: tape.root), tape.kind(screens) == .array
     else { throw .misuse("state has no epoch, rev and screens; pass the JSON of a state") }
-    var ids: [String] = []
-    tape.forEachElement(of: screens) { screen in
-      if let id = tape.member("id", of: screen).flatMap({ tape.string($0) }) { ids.append(id) }
-    }
+    let ids = tape.elements(of: screens) { screen in
+      tape.member("id", of: screen).flatMap { tape.string($0) }
+    }.compactMap(\.self)
     var guards: JSONObject = ["epoch": .string(epoch)]
     let top = ids.last.map { OpaqueJSON.string($0) } ?? .null
     let visible = outermost(tape).map { OpaqueJSON.string($0) } ?? top
@@ -34,11 +33,9 @@ enum GuardText {
     guard let part = tape.member("presented", of: tape.root),
       let chain = tape.member("chain", of: part), tape.kind(chain) == .array
     else { return nil }
-    var last: String?
-    tape.forEachElement(of: chain) { element in
+    return tape.elements(of: chain) { element in
       let screen = tape.member("screen", of: element)
-      last = screen.flatMap { tape.member("id", of: $0) }.flatMap { tape.string($0) }
-    }
-    return last
+      return screen.flatMap { tape.member("id", of: $0) }.flatMap { tape.string($0) }
+    }.last ?? nil
   }
 }

@@ -67,9 +67,7 @@ package struct RecordingHeader: Hashable, Sendable {
       from: Revision(from), to: Revision(to))
     self.rules = rules
     guard let list = tape.member("redacted", of: 0), tape.kind(list) == .array else { return }
-    var names: [String] = []
-    tape.forEachElement(of: list) { if let rule = tape.string($0) { names.append(rule) } }
-    redacted = names
+    redacted = tape.elements(of: list) { tape.string($0) }.compactMap(\.self)
   }
 }
 
@@ -78,13 +76,9 @@ package struct RecordingEnd: Hashable, Sendable {
   package var entries: UInt64
   package var revision: Revision
   package var digest: Digest
+}
 
-  package init(entries: UInt64, revision: Revision, digest: Digest) {
-    self.entries = entries
-    self.revision = revision
-    self.digest = digest
-  }
-
+extension RecordingEnd {
   /// With these bytes a last line begins, and no other line.
   static let prefix = Array(#"{"end":"#.utf8)
 

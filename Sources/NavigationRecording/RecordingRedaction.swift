@@ -64,14 +64,10 @@ package struct RecordingRedaction: Sendable {
     _ json: inout JSONWriter
   ) {
     json.beginObject()
-    var key = at + 1
-    while key < tape.next(at) {
-      let value = key + 1
-      if let name = tape.string(key), let rule = table[name], stays(value, rule, tape) {
-        json.dynamicName(name)
-        write(value, rule, tape, &json)
-      }
-      key = tape.next(value)
+    tape.forEachMember(of: at) { name, value in
+      guard let rule = table[name], stays(value, rule, tape) else { return }
+      json.dynamicName(name)
+      write(value, rule, tape, &json)
     }
     json.endObject()
   }

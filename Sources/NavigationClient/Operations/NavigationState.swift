@@ -20,7 +20,7 @@ public struct NavigationState: Hashable, Sendable {
   /// Whether displays should animate the change.
   public let isAnimated: Bool
   let mirror: Mirror
-  private let eventList: OpaqueJSON?
+  private var eventList: OpaqueJSON?
 
   init(nav: String, mirror: Mirror, diff: Diff? = nil) {
     self.nav = nav
@@ -34,13 +34,9 @@ public struct NavigationState: Hashable, Sendable {
 
   /// Makes a state for an event that made no revision.
   init(nav: String, mirror: Mirror, ephemeral: OpaqueJSON) {
-    self.nav = nav
-    self.mirror = mirror
+    self.init(nav: nav, mirror: mirror)
     isResynchronised = false
     eventList = ephemeral
-    cause = nil
-    author = nil
-    isAnimated = false
   }
 
   /// The events of this revision, in order; empty for a snapshot.
@@ -78,16 +74,12 @@ public struct NavigationState: Hashable, Sendable {
     }
     var tape = JSONTape()
     do { try tape.read(part.json.bytes, maximumDepth: 40) } catch { return [] }
-    guard let chain = tape.member("chain", of: tape.root) else { return [] }
-    var screens: [NavigationScreen] = []
-    var element = chain + 1
-    while element < tape.next(chain) {
-      if let screen = tape.member("screen", of: element), let record = MirrorRecord(tape, screen) {
-        screens.append(NavigationScreen(record))
-      }
-      element = tape.next(element)
+    guard let chain = tape.member("chain", of: tape.root), tape.kind(chain) == .array else {
+      return []
     }
-    return screens
+    return tape.elements(of: chain) { element in
+      tape.member("screen", of: element).flatMap { MirrorRecord(tape, $0) }
+    }.compactMap { $0.map(NavigationScreen.init) }
   }
 
   /// The visible content of the navigation bar.

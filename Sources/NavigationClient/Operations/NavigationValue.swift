@@ -60,9 +60,7 @@ public indirect enum NavigationValue: Hashable, Sendable {
         self = .number(number)
       }
     case .array:
-      var elements: [NavigationValue] = []
-      tape.forEachElement(of: index) { elements.append(NavigationValue(tape, $0)) }
-      self = .array(elements)
+      self = .array(tape.elements(of: index) { NavigationValue(tape, $0) })
     case .object:
       var members: [String: NavigationValue] = [:]
       tape.forEachMember(of: index) { members[$0] = NavigationValue(tape, $1) }

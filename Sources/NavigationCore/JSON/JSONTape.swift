@@ -210,6 +210,15 @@ package struct JSONTape: Sendable {
     }
   }
 
+  /// Returns what `read` makes of each element; O(elements).
+  package func elements<Element, Failure: Error>(
+    of index: Int, _ read: (Int) throws(Failure) -> Element
+  ) throws(Failure) -> [Element] {
+    var elements: [Element] = []
+    try forEachElement(of: index) { at throws(Failure) in elements.append(try read(at)) }
+    return elements
+  }
+
   /// Calls `body` with each name and the index of its value; O(members).
   package func forEachMember<Failure: Error>(
     of index: Int, _ body: (String, Int) throws(Failure) -> Void

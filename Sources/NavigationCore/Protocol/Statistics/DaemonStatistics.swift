@@ -212,16 +212,12 @@ private struct Node {
 
   private func list(_ name: String) -> [UInt64] {
     guard let node = self[name], tape.kind(node.index) == .array else { return [] }
-    var list: [UInt64] = []
-    tape.forEachElement(of: node.index) { list.append(tape.integer($0) ?? 0) }
-    return list
+    return tape.elements(of: node.index) { tape.integer($0) ?? 0 }
   }
 
   var elements: [Node] {
     guard tape.kind(index) == .array else { return [] }
-    var elements: [Node] = []
-    tape.forEachElement(of: index) { elements.append(Node(tape: tape, index: $0)) }
-    return elements
+    return tape.elements(of: index) { Node(tape: tape, index: $0) }
   }
 
   var histogram: Histogram? {

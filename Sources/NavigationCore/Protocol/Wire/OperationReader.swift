@@ -216,13 +216,9 @@ struct OperationReader {
     guard let list = tape.member("screens", of: at), tape.kind(list) == .array else {
       throw ReadFailure(.invalidArgument, "screens is a list of screens: ids or records")
     }
-    var screens: [ScreenArgument] = []
-    var element = list + 1
-    while element < tape.next(list) {
-      screens.append(try reader.screenArgument(tape, element))
-      element = tape.next(element)
+    return try tape.elements(of: list) { at throws(ReadFailure) in
+      try reader.screenArgument(tape, at)
     }
-    return screens
   }
 
   func duplicates(

@@ -64,13 +64,8 @@ extension OperationReader {
         tape.kind(list) == .array || tape.kind(list) == .null
       else { throw ReadFailure(.invalidArgument, "items is a list of items, or null for none") }
       guard tape.kind(list) == .array else { return .setItems([]) }
-      var items: [ScreenArgument] = []
-      var element = list + 1
-      while element < tape.next(list) {
-        items.append(try item(tape, element))
-        element = tape.next(element)
-      }
-      return .setItems(items)
+      return .setItems(
+        try tape.elements(of: list) { at throws(ReadFailure) in try item(tape, at) })
     }
   }
 
@@ -143,8 +138,7 @@ extension OperationReader {
     var entries: [RestorationEntry] = []
     var paths: Set<Text> = []
     var ids: Set<ScreenID> = []
-    var element = list + 1
-    while element < tape.next(list) {
+    try tape.forEachElement(of: list) { element throws(ReadFailure) in
       guard let path = tape.member("path", of: element).flatMap({ tape.string($0) }),
         let screen = tape.member("screen", of: element)
       else { throw damaged("an entry lacks path or screen") }
@@ -156,7 +150,6 @@ extension OperationReader {
         throw damaged("the screen \(id.text) stands twice")
       }
       entries.append(RestorationEntry(path: path, record: record))
-      element = tape.next(element)
     }
     return entries
   }
@@ -184,19 +177,16 @@ extension RecordReader {
     guard tape.kind(list) == .array else {
       throw ReadFailure(.invalidArgument, "a chain is no list")
     }
-    var element = list + 1
-    while element < tape.next(list) {
+    presentation.chain = try tape.elements(of: list) { element throws(ReadFailure) in
       guard let screen = tape.member("screen", of: element) else {
         throw ReadFailure(.invalidArgument, "a presentation without screen")
       }
       let from = tape.member("from", of: element)
       let style = tape.member("style", of: element)
-      presentation.chain.append(
-        Presented(
-          screen: try storedScreen(tape, screen),
-          from: try from.map { at throws(ReadFailure) in try screenID(tape, at) },
-          style: style.flatMap { tape.string($0) }))
-      element = tape.next(element)
+      return Presented(
+        screen: try storedScreen(tape, screen),
+        from: try from.map { at throws(ReadFailure) in try screenID(tape, at) },
+        style: style.flatMap { tape.string($0) })
     }
     return presentation
   }

@@ -8,13 +8,7 @@ extension RecordReader {
     guard tape.kind(at) == .array else {
       throw ReadFailure(.invalidArgument, "\(name) is a list of buttons: ids or records")
     }
-    var buttons: [ButtonArgument] = []
-    var element = at + 1
-    while element < tape.next(at) {
-      buttons.append(try button(tape, element))
-      element = tape.next(element)
-    }
-    return buttons
+    return try tape.elements(of: at) { at throws(ReadFailure) in try button(tape, at) }
   }
 
   func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonArgument {

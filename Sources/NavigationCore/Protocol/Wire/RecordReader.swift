@@ -240,14 +240,12 @@ package struct RecordReader {
       throw ReadFailure(.invalidArgument, "edges is a list of top, left, bottom, right")
     }
     var edges: Edges = []
-    var element = at + 1
-    while element < tape.next(at) {
+    try tape.forEachElement(of: at) { element throws(ReadFailure) in
       let word = tape.string(element)
       guard let edge = Edges.named.first(where: { $0.1.description == word })?.0 else {
         throw ReadFailure(.invalidArgument, "edges is a list of top, left, bottom, right")
       }
       edges.insert(edge)
-      element = tape.next(element)
     }
     return edges
   }

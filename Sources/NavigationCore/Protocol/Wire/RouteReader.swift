@@ -17,13 +17,7 @@ package enum RouteReader {
       throw ReadFailure(.invalidArgument, "routes: \(error.reason.rawValue)")
     }
     guard tape.kind(0) == .array else { throw ReadFailure(.invalidArgument, "routes is a list") }
-    var templates: [RouteTemplate] = []
-    var element = 1
-    while element < tape.next(0) {
-      templates.append(try template(tape, element))
-      element = tape.next(element)
-    }
-    return templates
+    return try tape.elements(of: 0) { at throws(ReadFailure) in try template(tape, at) }
   }
 
   private static func template(
@@ -43,15 +37,11 @@ package enum RouteReader {
     for case .name(let name) in segments where !names.insert(Text(name)).inserted {
       throw ReadFailure(.invalidArgument, "the route \(match) has :\(name) twice")
     }
-    var screens: [RouteTemplate.Element] = []
-    var element = list + 1
-    while element < tape.next(list) {
-      let screen = try screen(tape, element, names, match)
-      screens.append(screen)
-      element = tape.next(element)
-    }
     return RouteTemplate(
-      segments: segments, screens: screens,
+      segments: segments,
+      screens: try tape.elements(of: list) { at throws(ReadFailure) in
+        try screen(tape, at, names, match)
+      },
       conditions: needs == nil ? [] : try conditions(tape, needs ?? at, match))
   }
 
@@ -62,10 +52,8 @@ package enum RouteReader {
       throw ReadFailure(.invalidArgument, "needs of the route \(match) is {roles, has}: lists")
     }
     var conditions: [RouteTemplate.Condition] = []
-    var name = at + 1
-    while name < tape.next(at) {
-      let texts = tape.strings(name + 1) ?? []
-      let word = tape.string(name) ?? ""
+    try tape.forEachMember(of: at) { word, value throws(ReadFailure) in
+      let texts = tape.strings(value) ?? []
       let ids = texts.compactMap { ScreenID($0) }
       switch word {
       case "roles" where !texts.isEmpty: conditions.append(.roles(texts))
@@ -78,7 +66,6 @@ package enum RouteReader {
         throw ReadFailure(
           .invalidArgument, "needs of the route \(match) has \(word); it may have roles and has")
       }
-      name = tape.next(name + 1)
     }
     return conditions
   }

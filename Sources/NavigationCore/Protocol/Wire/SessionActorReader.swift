@@ -24,7 +24,7 @@ extension SessionActor {
 
 extension JSONTape {
   /// The elements of a list of texts; nil for another value.
-  func strings(_ list: Int) -> [String]? {
+  package func strings(_ list: Int) -> [String]? {
     guard kind(list) == .array else { return nil }
     var texts: [String] = []
     var element = list + 1

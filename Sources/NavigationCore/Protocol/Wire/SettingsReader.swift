@@ -8,11 +8,8 @@ package struct SettingsReader {
   func edits(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> [SettingsEdit] {
     try reader.refuseReadonly(Self.readonly, tape, at)
     var edits: [SettingsEdit] = []
-    var key = at + 1
-    while key < tape.next(at) {
-      let name = tape.string(key) ?? ""
-      edits.append(try edit(name, tape, key + 1))
-      key = tape.next(key + 1)
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      edits.append(try edit(name, tape, value))
     }
     return edits
   }
@@ -30,16 +27,12 @@ package struct SettingsReader {
       throw ReadFailure(.invalidArgument, "settings are no record")
     }
     var settings = RecordedSettings(isAttached: false, content: Settings())
-    var key = at + 1
-    while key < tape.next(at) {
-      let name = tape.string(key) ?? ""
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
       switch name {
       case "ver": break
-      case "attached":
-        settings.isAttached = try reader.flag(tape, key + 1, name, default: false)
-      default: settings.content.apply(try edit(name, tape, key + 1))
+      case "attached": settings.isAttached = try reader.flag(tape, value, name, default: false)
+      default: settings.content.apply(try edit(name, tape, value))
       }
-      key = tape.next(key + 1)
     }
     return settings
   }
@@ -85,8 +78,7 @@ package struct SettingsReader {
     _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> OpaqueJSON {
     guard tape.kind(at) == .array else { throw ReadFailure(.invalidArgument, "\(name) is a list") }
-    var element = at + 1
-    while element < tape.next(at) {
+    try tape.forEachElement(of: at) { element throws(ReadFailure) in
       let isRight =
         name == "routes"
         ? tape.kind(element) == .object && tape.member("match", of: element) != nil
@@ -98,7 +90,6 @@ package struct SettingsReader {
           name == "routes"
             ? "a route is {match, screens}" : "simultaneous holds pairs of gesture kinds")
       }
-      element = tape.next(element)
     }
     return try reader.opaque(tape, at, name)
   }
@@ -107,24 +98,22 @@ package struct SettingsReader {
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> InteractivePop {
     var value = InteractivePop()
-    var key = at + 1
     guard tape.kind(at) == .object else {
       throw ReadFailure(.invalidArgument, "interactivePop is {enabled, mode}")
     }
-    while key < tape.next(at) {
-      switch tape.string(key) ?? "" {
+    try tape.forEachMember(of: at) { name, place throws(ReadFailure) in
+      switch name {
       case "enabled":
-        value.isEnabled = try reader.flag(tape, key + 1, "interactivePop.enabled", default: true)
+        value.isEnabled = try reader.flag(tape, place, "interactivePop.enabled", default: true)
       case "mode":
-        switch tape.string(key + 1) {
+        switch tape.string(place) {
         case "edge": value.isFullScreen = false
         case "fullScreen": value.isFullScreen = true
         default:
           throw ReadFailure(.invalidArgument, "interactivePop.mode is edge or fullScreen")
         }
-      case let name: throw reader.unknownMember(name, of: "interactivePop")
+      default: throw reader.unknownMember(name, of: "interactivePop")
       }
-      key = tape.next(key + 1)
     }
     return value
   }
@@ -134,22 +123,20 @@ package struct SettingsReader {
       throw ReadFailure(.invalidArgument, "veto is {deadline, policy, required}")
     }
     var value = Veto()
-    var key = at + 1
-    while key < tape.next(at) {
-      switch tape.string(key) ?? "" {
+    try tape.forEachMember(of: at) { name, place throws(ReadFailure) in
+      switch name {
       case "deadline":
-        value.deadline = try reader.integer(tape, key + 1, "veto.deadline", in: 1...60_000)
+        value.deadline = try reader.integer(tape, place, "veto.deadline", in: 1...60_000)
       case "policy":
-        switch tape.string(key + 1) {
+        switch tape.string(place) {
         case "deny": value.allowsOnTimeout = false
         case "allow": value.allowsOnTimeout = true
         default: throw ReadFailure(.invalidArgument, "veto.policy is deny or allow")
         }
       case "required":
-        value.isRequired = try reader.flag(tape, key + 1, "veto.required", default: false)
-      case let name: throw reader.unknownMember(name, of: "veto")
+        value.isRequired = try reader.flag(tape, place, "veto.required", default: false)
+      default: throw reader.unknownMember(name, of: "veto")
       }
-      key = tape.next(key + 1)
     }
     return value
   }
@@ -160,21 +147,18 @@ package struct SettingsReader {
         .invalidArgument, "profile is {os, compactHeight, shadowNeedsBackground, extraSystemItems}")
     }
     var value = Profile()
-    var key = at + 1
-    while key < tape.next(at) {
-      let name = tape.string(key) ?? ""
+    try tape.forEachMember(of: at) { name, place throws(ReadFailure) in
       switch name {
-      case "os": value.os = try reader.integer(tape, key + 1, "profile.os", in: 7...99)
+      case "os": value.os = try reader.integer(tape, place, "profile.os", in: 7...99)
       case "compactHeight":
         value.compactHeight = try reader.integer(
-          tape, key + 1, "profile.compactHeight", in: 1...1000)
+          tape, place, "profile.compactHeight", in: 1...1000)
       case "shadowNeedsBackground":
-        value.shadowNeedsBackground = try reader.flag(tape, key + 1, name, default: true)
+        value.shadowNeedsBackground = try reader.flag(tape, place, name, default: true)
       case "extraSystemItems":
-        value.extraSystemItems = try reader.flag(tape, key + 1, name, default: false)
+        value.extraSystemItems = try reader.flag(tape, place, name, default: false)
       default: throw reader.unknownMember(name, of: "profile")
       }
-      key = tape.next(key + 1)
     }
     return value
   }

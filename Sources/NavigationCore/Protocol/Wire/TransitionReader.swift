@@ -58,14 +58,12 @@ extension RecordReader {
       tape.count(list) > 0
     else { throw ReadFailure(.invalidArgument, "supported is a list of orientations") }
     var value = DelegateOrientations(supported: [], preferred: nil)
-    var element = list + 1
-    while element < tape.next(list) {
+    try tape.forEachElement(of: list) { element throws(ReadFailure) in
       let orientation: Orientation? = try choice(tape, element, "supported")
       guard let orientation else {
         throw ReadFailure(.invalidArgument, "supported is a list of orientations")
       }
       if !value.supported.contains(orientation) { value.supported.append(orientation) }
-      element = tape.next(element)
     }
     if let preferred = tape.member("preferred", of: at) {
       value.preferred = try choice(tape, preferred, "preferred")
