@@ -1,3 +1,4 @@
+import RuntimePaths
 package import ZeroMQ
 
 /// The reason why a key or its file cannot be used, with the file and a remedy.
@@ -36,14 +37,8 @@ package struct AuthorizedKey: Hashable, Sendable {
   /// first a letter or a digit.
   package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
-    guard (1...64).contains(bytes.count), let first = bytes.first, isWord(first) else {
-      return false
-    }
-    return bytes.allSatisfy { isWord($0) || [0x2D, 0x2E, 0x5F].contains($0) }
-  }
-
-  private static func isWord(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    return (1...64).contains(bytes.count) && bytes.first?.isLetterOrDigit == true
+      && bytes.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
   }
 
   /// Reads the contents of the file NAME.pub: the public key as Z85, and an optional role.

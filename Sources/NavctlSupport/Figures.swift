@@ -1,13 +1,14 @@
 import NavigationCore
+import RuntimePaths
 
 /// Formats numbers with their units in at most nine columns.
 package enum Figures {
   /// A count with commas; from 10,000,000 in thousands (k), from 10,000,000,000 in millions (M).
   package static func count(_ number: UInt64) -> String {
     switch number {
-    case 10_000_000_000...: "\(grouped(number / 1_000_000))M"
-    case 10_000_000...: "\(grouped(number / 1000))k"
-    default: grouped(number)
+    case 10_000_000_000...: "\(NumberText.grouped(number / 1_000_000))M"
+    case 10_000_000...: "\(NumberText.grouped(number / 1000))k"
+    default: NumberText.grouped(number)
     }
   }
 
@@ -18,24 +19,21 @@ package enum Figures {
 
   /// Events a second.
   package static func rate(_ number: Double) -> String {
-    number >= 1000 ? count(UInt64(number.rounded())) : decimal(number, digits: 1)
+    number >= 1000 ? count(UInt64(number.rounded())) : NumberText.decimal(number, digits: 1)
   }
 
   /// A number of bytes in the unit that gives one to three digits before the point.
   package static func bytes(_ number: UInt64) -> String {
-    var (value, unit) = (Double(number), 0)
-    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
-    while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
-    return "\(decimal(value, digits: unit == 0 || value >= 99.95 ? 0 : 1)) \(units[unit])"
+    NumberText.bytes(Double(number))
   }
 
   /// A duration in µs, ms or s.
   package static func time(nanoseconds: Double) -> String {
     switch nanoseconds {
-    case ..<999_500: "\(decimal(nanoseconds / 1e3, digits: 0)) µs"
-    case ..<99_950_000: "\(decimal(nanoseconds / 1e6, digits: 1)) ms"
-    case ..<999_500_000: "\(decimal(nanoseconds / 1e6, digits: 0)) ms"
-    default: "\(decimal(nanoseconds / 1e9, digits: 1)) s"
+    case ..<999_500: "\(NumberText.decimal(nanoseconds / 1e3, digits: 0)) µs"
+    case ..<99_950_000: "\(NumberText.decimal(nanoseconds / 1e6, digits: 1)) ms"
+    case ..<999_500_000: "\(NumberText.decimal(nanoseconds / 1e6, digits: 0)) ms"
+    default: "\(NumberText.decimal(nanoseconds / 1e9, digits: 1)) s"
     }
   }
 
@@ -48,17 +46,5 @@ package enum Figures {
     case ..<86_400: return "\(seconds / 3600)h \(seconds / 60 % 60)m"
     default: return "\(seconds / 86_400)d \(seconds / 3600 % 24)h"
     }
-  }
-
-  private static func grouped(_ number: UInt64) -> String {
-    var digits = Array(String(number))
-    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-    return String(digits)
-  }
-
-  private static func decimal(_ value: Double, digits: Int) -> String {
-    let scale: UInt64 = digits == 0 ? 1 : 10
-    let scaled = UInt64(max(0, value * Double(scale)).rounded())
-    return digits == 0 ? "\(scaled)" : "\(scaled / scale).\(scaled % scale)"
   }
 }

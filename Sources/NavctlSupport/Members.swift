@@ -1,4 +1,5 @@
 package import NavigationCore
+import RuntimePaths
 
 /// Converts words of the form KEY=VALUE to members of a JSON object.
 package enum Members {
@@ -11,15 +12,7 @@ package enum Members {
   /// Whether a word has the form KEY=VALUE.
   package static func isMember(_ word: String) -> Bool {
     guard let equals = word.firstIndex(of: "="), equals != word.startIndex else { return false }
-    return word[..<equals].utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
+    return word[..<equals].utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
   }
 
   /// Converts words to members, in their order.

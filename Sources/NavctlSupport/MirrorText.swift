@@ -19,7 +19,7 @@ package enum MirrorText {
       guard let id = screen["id"]?.string, let record = record(screen, id: id) else { return nil }
       screens.append(record)
     }
-    let parts = partNames.compactMap { name in
+    let parts = PartName.allCases.map(\.text).compactMap { name in
       state[name].flatMap { record($0, id: name) }
     }
     return Mirror(
@@ -68,11 +68,6 @@ package enum MirrorText {
       "dig": .string(mirror.digest.text),
     ]).bytes
   }
-
-  /// The names of the parts in the order in which the digest covers them.
-  private static let partNames = [
-    "bar", "toolbar", "presented", "transition", "environment", "settings",
-  ]
 
   private static func record(_ value: JSONValue, id: String) -> MirrorRecord? {
     value["ver"]?.integer.map {

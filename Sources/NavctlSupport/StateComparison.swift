@@ -10,18 +10,10 @@ package struct StateComparison: Sendable {
     package var before: String?
     /// The later value as JSON; nil for none.
     package var after: String?
-
-    package init(subject: String, before: String?, after: String?) {
-      (self.subject, self.before, self.after) = (subject, before, after)
-    }
   }
 
   /// The differences: the stack first, then screens, then parts.
   package private(set) var differences: [Difference] = []
-
-  private static let parts = [
-    "bar", "toolbar", "presented", "transition", "environment", "settings",
-  ]
 
   /// Compares two bodies of complete states.
   package init(_ before: JSONValue, _ after: JSONValue) {
@@ -39,7 +31,7 @@ package struct StateComparison: Sendable {
       else { continue }
       compare("screen \(id)", former, screen)
     }
-    for part in Self.parts { compare(part, before[part], after[part]) }
+    for part in PartName.allCases.map(\.text) { compare(part, before[part], after[part]) }
   }
 
   private static func ids(_ screens: [JSONValue]) -> [String] {

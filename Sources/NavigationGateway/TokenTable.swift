@@ -1,4 +1,5 @@
 package import NavigationCore
+import RuntimePaths
 
 /// The tokens of pages: those of the file, and those that launch codes were traded for.
 ///
@@ -138,11 +139,6 @@ package enum TokenFile {
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "-._~+/=".utf8.contains(byte)
-    }
+    byte.isLetterOrDigit || "-._~+/=".utf8.contains(byte)
   }
 }

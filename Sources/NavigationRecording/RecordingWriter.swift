@@ -43,11 +43,7 @@ package struct RecordingWriter {
       json.member("epoch", hex: epoch)
       json.name("state")
       json.beginObject()
-      tape.forEachMember(of: 0) { name, value in
-        guard Self.stateMembers.contains(name) else { return }
-        json.dynamicName(name)
-        json.raw(tape.raw(value))
-      }
+      json.stateMembers(of: tape)
       json.endObject()
     }
     return try append(entry)
@@ -91,11 +87,6 @@ package struct RecordingWriter {
     line.append(UInt8(ascii: "}"))
     return line
   }
-
-  private static let stateMembers: Set<String> = [
-    "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
-    "dig",
-  ]
 
   /// What of the entry that led to a state stays beside it.
   private static let originMembers = [

@@ -80,26 +80,11 @@ extension ProgressEstimate {
     guard let rate, !isComplete else { return [] }
     var figures: [String]
     switch subject.unit {
-    case .bytes(let size): figures = [Self.bytes(rate * Double(size)) + "/s"]
-    case .things(let name): figures = ["\(Self.grouped(UInt64(rate.rounded()))) \(name)/s"]
+    case .bytes(let size): figures = [NumberText.bytes(rate * Double(size)) + "/s"]
+    case .things(let name): figures = ["\(NumberText.grouped(UInt64(rate.rounded()))) \(name)/s"]
     }
     if let remaining { figures.append(Self.time(remaining) + " left") }
     return figures
-  }
-
-  private static func bytes(_ number: Double) -> String {
-    var (value, unit) = (number, 0)
-    let units = ["B", "kB", "MB", "GB", "TB"]
-    while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
-    guard unit > 0, value < 99.95 else { return "\(UInt64(value.rounded())) \(units[unit])" }
-    let tenths = UInt64((value * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10) \(units[unit])"
-  }
-
-  private static func grouped(_ number: UInt64) -> String {
-    var digits = Array(String(number))
-    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-    return String(digits)
   }
 
   /// A time in its two greatest units, rounded up to seconds.

@@ -1,3 +1,5 @@
+import RuntimePaths
+
 /// A request as the server received it.
 package struct HTTPRequest: Hashable, Sendable {
   /// The method, such as `GET`.
@@ -5,9 +7,9 @@ package struct HTTPRequest: Hashable, Sendable {
   /// The path, percent-decoded, without the query.
   package var path: String
   /// The members of the query, percent-decoded; of a name that occurs twice, the last.
-  package var query: [String: String]
+  package var query: [String: String] = [:]
   /// The values of the header `Host`; a good request has one.
-  package var hosts: [String]
+  package var hosts: [String] = []
   /// The header `Origin`; of several, all of them, which equal no origin.
   package var origin: String?
   /// The header `Sec-Fetch-Site`; of several, all of them.
@@ -23,19 +25,6 @@ package struct HTTPRequest: Hashable, Sendable {
   package var framingFault: String?
   /// The body; empty until the route asked for it.
   package var body: [UInt8] = []
-
-  package init(
-    method: String, path: String, query: [String: String] = [:], hosts: [String] = [],
-    origin: String? = nil, fetchSite: String? = nil, authorization: String? = nil
-  ) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.hosts = hosts
-    self.origin = origin
-    self.fetchSite = fetchSite
-    self.authorization = authorization
-  }
 
   /// The token of `Authorization: Bearer TOKEN`; nil without one.
   package var bearerToken: String? {
@@ -124,14 +113,7 @@ enum Framing {
 
   private static func isToken(_ name: String) -> Bool {
     !name.isEmpty
-      && name.utf8.allSatisfy { octet in
-        switch octet {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(octet)
-        }
-      }
+      && name.utf8.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
   private static func isLength(_ value: String) -> Bool {

@@ -59,12 +59,9 @@ struct Opener {
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for octet in text.utf8 {
-      switch octet {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
+      if octet.isLetterOrDigit || "-._~".utf8.contains(octet) {
         escaped.unicodeScalars.append(Unicode.Scalar(octet))
-      default:
+      } else {
         let digits = String(octet, radix: 16, uppercase: true)
         escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
       }

@@ -1,6 +1,6 @@
 import NavigationCore
 import Testing
-import WebServer
+@testable import WebServer
 
 @testable import NavigationGateway
 

@@ -1,4 +1,4 @@
-import NavctlSupport
+@testable import NavctlSupport
 import NavigationCore
 import Testing
 

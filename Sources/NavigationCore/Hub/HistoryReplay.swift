@@ -141,11 +141,7 @@ package struct HistoryReplay: Sendable {
       json.member("owner", "-")
       json.member("rev", revision.number)
       json.member("detached", raw: Array("[]".utf8))
-      tape.forEachMember(of: 0) { name, value in
-        guard JournalBodyReader.stateMembers.contains(Text(name)) else { return }
-        json.dynamicName(name)
-        json.raw(tape.raw(value))
-      }
+      json.stateMembers(of: tape)
     }
   }
 }
@@ -156,4 +152,20 @@ extension NavigationController {
     for record in detached.all { _ = forget(record) }
     assert(detached.count == 0, "\(detached.count) records are detached still")
   }
+}
+
+extension JSONWriter {
+  /// Copies the members of a state that a snapshot has too.
+  package mutating func stateMembers(of tape: borrowing JSONTape) {
+    tape.forEachMember(of: 0) { name, value in
+      guard Self.stateMembers.contains(Text(name)) else { return }
+      dynamicName(name)
+      raw(tape.raw(value))
+    }
+  }
+
+  private static let stateMembers: Set<Text> = [
+    "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
+    "dig",
+  ]
 }

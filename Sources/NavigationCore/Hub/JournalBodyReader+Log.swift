@@ -69,23 +69,7 @@ extension JournalBodyReader {
   }
 
   /// The loaded state without what only navd needs.
-  private var contents: [UInt8] {
-    JSONWriter.value { json in
-      json.beginObject()
-      tape.forEachMember(of: 0) { name, value in
-        guard Self.stateMembers.contains(Text(name)) else { return }
-        json.dynamicName(name)
-        json.raw(tape.raw(value))
-      }
-      json.endObject()
-    }
-  }
-
-  /// The members of a state that a snapshot has too.
-  static let stateMembers: Set<Text> = [
-    "kind", "screens", "bar", "toolbar", "presented", "transition", "environment", "settings",
-    "dig",
-  ]
+  private var contents: [UInt8] { JSONWriter.object { $0.stateMembers(of: tape) } }
 
   private func writeEntry(_ row: JournalRow, _ json: inout JSONWriter) {
     json.member("rev", row.revision)
@@ -146,10 +130,7 @@ extension JournalBodyReader {
 
   /// The places of an array's elements; none if the value is not an array.
   private func elements(of index: Int) -> [Int] {
-    guard tape.kind(index) == .array else { return [] }
-    var elements: [Int] = []
-    tape.forEachElement(of: index) { elements.append($0) }
-    return elements
+    tape.kind(index) == .array ? tape.elements(of: index) { $0 } : []
   }
 }
 

@@ -218,7 +218,7 @@ package enum Grammar {
     byte &- 0x61 <= 25 || isDigit(byte)
   }
 
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+  static func isAlphanumeric(_ byte: UInt8) -> Bool {
     // Setting this bit turns capitals into small letters, and no other byte into a letter.
     (byte | 0x20) &- 0x61 <= 25 || isDigit(byte)
   }

@@ -9,15 +9,7 @@ package struct SessionActor: Hashable, Sendable {
 
   /// Makes an actor; nil if the name has another form, or the number of patterns is out of range.
   package init?(name: String, role: Role, navs: [NavGlob]) {
-    let isName = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
+    let isName = name.utf8.allSatisfy { Grammar.isAlphanumeric($0) || "._-".utf8.contains($0) }
     guard isName, (1...64).contains(name.utf8.count), (1...64).contains(navs.count) else {
       return nil
     }
