@@ -70,12 +70,8 @@ extension ConfigurationKey {
       return nil
     }, show: { $0.access.keyDirectory })
 
-  private static let secretKey = TextValue(
-    expected: "an absolute path, or empty for the credential navd.key of the service manager",
-    store: { configuration, text in
-      guard text.isEmpty || text.hasPrefix("/") else { return "" }
-      configuration.access.secretKeyFile = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.access.secretKeyFile ?? "" },
+  private static let secretKey = TextValue.path(
+    \.access.secretKeyFile,
+    "an absolute path, or empty for the credential navd.key of the service manager",
     rule: { rules in rules.environment["CREDENTIALS_DIRECTORY"].map { $0 + "/navd.key" } })
 }

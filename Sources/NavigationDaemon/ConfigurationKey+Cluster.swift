@@ -1,3 +1,5 @@
+import RuntimePaths
+
 extension ConfigurationKey {
   static let clusterKeys: [ConfigurationKey] = [
     ConfigurationKey(
@@ -32,46 +34,27 @@ extension ConfigurationKey {
       change: .atStart),
   ]
 
-  private static let database = TextValue(
-    expected: "a connection string of libpq without a password, or empty",
-    store: { configuration, text in
-      // navd-cluster has libpq check the rest.
-      guard text.isEmpty || text.contains("=") || text.contains("://") else { return "" }
-      configuration.cluster.database = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.cluster.database ?? "" })
+  // navd-cluster has libpq check the rest.
+  private static let database = TextValue.optional(
+    \.cluster.database, "a connection string of libpq without a password, or empty"
+  ) { $0.contains("=") || $0.contains("://") }
 
-  private static let announce = TextValue(
-    expected: "an address such as tcp://192.0.2.11:7117, or empty for the first listen",
-    store: { configuration, text in
-      guard text.isEmpty || text.hasPrefix("ipc://") || text.hasPrefix("tcp://") else { return "" }
-      configuration.cluster.announce = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.cluster.announce ?? "" })
+  private static let announce = TextValue.optional(
+    \.cluster.announce,
+    "an address such as tcp://192.0.2.11:7117, or empty for the first listen"
+  ) { $0.hasPrefix("ipc://") || $0.hasPrefix("tcp://") }
 
-  private static let web = TextValue(
-    expected: "an address such as https://kiosk.example:7180, or empty for none",
-    store: { configuration, text in
-      guard text.isEmpty || text.hasPrefix("http://") || text.hasPrefix("https://") else {
-        return ""
-      }
-      configuration.cluster.web = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.cluster.web ?? "" })
+  private static let web = TextValue.optional(
+    \.cluster.web, "an address such as https://kiosk.example:7180, or empty for none"
+  ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") }
 
   /// A name of a daemon or of a machine; empty for the name that stands instead.
   private static func name(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, instead: String
   ) -> TextValue {
-    TextValue(
-      expected: "a name of up to 64 letters, digits and - . _, or empty for \(instead)",
-      store: { configuration, text in
-        let isName =
-          text.utf8.count <= 64
-          && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
-        guard isName else { return "" }
-        configuration[keyPath: path] = text.isEmpty ? nil : text
-        return nil
-      }, show: { $0[keyPath: path] ?? "" })
+    .optional(path, "a name of up to 64 letters, digits and - . _, or empty for \(instead)") {
+      $0.utf8.count <= 64
+        && $0.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
+    }
   }
 }

@@ -14,19 +14,13 @@ extension ConfigurationKey {
       documentation: "The directory of the journal.", change: .atStart),
     ConfigurationKey(
       section: "daemon", name: "durability",
-      value: .text(
-        choice(
-          Configuration.Durability.allCases.map(\.rawValue), get: \.daemon.durability.rawValue
-        ) { configuration, text in
-          if let durability = Configuration.Durability(rawValue: text) {
-            configuration.daemon.durability = durability
-          }
-        }),
+      value: .text(choice(\.daemon.durability)),
       documentation: "With sync, navd answers after a change is on stable storage. With relaxed, "
         + "it answers before; a power failure can then lose answered changes.",
       change: .atStart),
     ConfigurationKey(
-      section: "daemon", name: "witness", value: .text(witness),
+      section: "daemon", name: "witness",
+      value: .text(.path(\.daemon.witness, "an absolute path, or empty for none")),
       documentation:
         "A file outside of the state directory, on other storage if there is any, with "
         + "the number of the newest row. A start that finds fewer rows in the journal, because an "
@@ -83,24 +77,11 @@ extension ConfigurationKey {
     }
   }
 
-  private static let stateDirectory = TextValue(
-    expected: "an absolute path, or empty for the state directory",
-    store: { configuration, text in
-      guard text.isEmpty || text.hasPrefix("/") else { return "" }
-      configuration.daemon.stateDirectory = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.daemon.stateDirectory ?? "" },
+  private static let stateDirectory = TextValue.path(
+    \.daemon.stateDirectory, "an absolute path, or empty for the state directory",
     rule: { rules in
       do throws(PathError) { return try rules.stateDirectory() } catch { return nil }
     })
-
-  private static let witness = TextValue(
-    expected: "an absolute path, or empty for none",
-    store: { configuration, text in
-      guard text.isEmpty || text.hasPrefix("/") else { return "" }
-      configuration.daemon.witness = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.daemon.witness ?? "" })
 
   private static let socketMode = TextValue(
     expected: "auto, 0600 or 0660",
@@ -115,11 +96,7 @@ extension ConfigurationKey {
     },
     show: { $0.daemon.socketMode.map { "0" + String($0, radix: 8) } ?? "auto" })
 
-  private static let socketGroup = TextValue(
-    expected: "a group's name or number, or empty",
-    store: { configuration, text in
-      guard !text.contains(where: { $0 == " " || $0 == ":" || $0 == "/" }) else { return "" }
-      configuration.daemon.socketGroup = text.isEmpty ? nil : text
-      return nil
-    }, show: { $0.daemon.socketGroup ?? "" })
+  private static let socketGroup = TextValue.optional(
+    \.daemon.socketGroup, "a group's name or number, or empty"
+  ) { !$0.contains { $0 == " " || $0 == ":" || $0 == "/" } }
 }

@@ -101,7 +101,13 @@ extension ConfigurationKey {
       "history", "snapshot-every", \.history.snapshotEvery, .count, 1...1_000_000,
       "The revisions of a nav between two stored states; with fewer, navd loads a nav faster when "
         + "a client first uses it after a start."),
-    backupDirectory,
+    ConfigurationKey(
+      section: "backup", name: "directory",
+      value: .text(
+        .path(
+          \.backup.directory, "an absolute path, or empty for backups in the state directory")),
+      documentation: "The directory of the copies of the journal that navd makes by itself, for "
+        + "one daemon only. The user of the daemon must be able to write it."),
     number(
       "backup", "every", \.backup.everySeconds, .seconds, 0...31_536_000,
       "How often navd copies its journal into this directory by itself; 0 for never."),
@@ -117,37 +123,45 @@ extension ConfigurationKey {
       "How long a client can leave a whole window of messages unconfirmed and stay silent before "
         + "navd ends its session."),
     ConfigurationKey(
-      section: "log", name: "level",
-      value: .text(
-        choice(LogLevel.allCases.map(\.rawValue), get: \.logLevel.rawValue) { configuration, text in
-          if let level = LogLevel(rawValue: text) { configuration.logLevel = level }
-        }), documentation: "The least important messages that navd logs."),
+      section: "log", name: "level", value: .text(choice(\.logLevel)),
+      documentation: "The least important messages that navd logs."),
   ]
 
-  private static let backupDirectory = ConfigurationKey(
-    section: "backup", name: "directory",
-    value: .text(
-      TextValue(
-        expected: "an absolute path, or empty for backups in the state directory",
-        store: { configuration, text in
-          guard text.isEmpty || text.hasPrefix("/") else { return "" }
-          configuration.backup.directory = text.isEmpty ? nil : text
-          return nil
-        }, show: { $0.backup.directory ?? "" })),
-    documentation: "The directory of the copies of the journal that navd makes by itself, for one "
-      + "daemon only. The user of the daemon must be able to write it.")
-
   /// A value that must be one of a list of words.
-  static func choice(
-    _ words: [String], get: any KeyPath<Configuration, String> & Sendable,
-    set: @escaping @Sendable (inout Configuration, String) -> Void
+  static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ path: any WritableKeyPath<Configuration, Word> & Sendable
   ) -> TextValue {
     TextValue(
-      expected: words.joined(separator: ", "),
+      expected: Word.allCases.map(\.rawValue).joined(separator: ", "),
       store: { configuration, text in
-        guard words.contains(text) else { return "" }
-        set(&configuration, text)
+        guard let word = Word(rawValue: text) else { return "" }
+        configuration[keyPath: path] = word
         return nil
-      }, show: { $0[keyPath: get] })
+      }, show: { $0[keyPath: path].rawValue })
+  }
+}
+
+extension ConfigurationKey.TextValue {
+  /// A text that the configuration can lack: `isValid` checks it, and an empty one stands for nil.
+  static func optional(
+    _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
+    rule: (@Sendable (PathRules) -> String?)? = nil,
+    isValid: @escaping @Sendable (String) -> Bool
+  ) -> Self {
+    Self(
+      expected: expected,
+      store: { configuration, text in
+        guard text.isEmpty || isValid(text) else { return "" }
+        configuration[keyPath: path] = text.isEmpty ? nil : text
+        return nil
+      }, show: { $0[keyPath: path] ?? "" }, rule: rule)
+  }
+
+  /// An absolute path that the configuration can lack.
+  static func path(
+    _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,
+    rule: (@Sendable (PathRules) -> String?)? = nil
+  ) -> Self {
+    optional(path, expected, rule: rule) { $0.hasPrefix("/") }
   }
 }
