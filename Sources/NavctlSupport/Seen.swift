@@ -76,19 +76,13 @@ package enum SeenFile {
   package static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
-    json.name("version")
-    json.integer(version)
-    json.name("endpoint")
-    json.string(endpoint)
-    json.name("nav")
-    json.string(nav)
-    json.name("epoch")
-    json.string(seen.epoch.text)
-    json.name("rev")
-    json.integer(seen.revision.number)
+    json.member("version", version)
+    json.member("endpoint", endpoint)
+    json.member("nav", nav)
+    json.member("epoch", seen.epoch.text)
+    json.member("rev", seen.revision.number)
     if let top = seen.top {
-      json.name("top")
-      json.string(top)
+      json.member("top", top)
     }
     if let visible = seen.visible {
       json.name("visible")

@@ -13,9 +13,7 @@ extension ClientMessageWriter {
   /// Each operation is a JSON object, such as `{"pop":{}}`; it is not checked.
   package static func op(_ request: OpRequest, operations: [[UInt8]]) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
-    if let client = request.client {
-      json.member("client", client.text)
-    }
+    json.optional("client", request.client?.text)
     json.optional("name", request.name)
     if request.guards != Guards() { json.guards(request.guards) }
     if let animated = request.isAnimated {
@@ -98,21 +96,18 @@ extension JSONWriter {
     beginObject()
     flag("any", guards.any)
     if let epoch = guards.epoch {
-      name("epoch")
-      hex(epoch.bits)
+      member("epoch", hex: epoch.bits)
     }
     optional("rev", guards.revision)
     if let digest = guards.digest {
-      name("dig")
-      hex(digest)
+      member("dig", digest)
     }
     if let top = guards.top {
       name("top")
       if let top { string(top) } else { null() }
     }
     if let depth = guards.depth {
-      name("depth")
-      integer(depth)
+      member("depth", depth)
     }
     if let ids = guards.stack { list("stack", ids) }
     if let ids = guards.has { list("has", ids) }

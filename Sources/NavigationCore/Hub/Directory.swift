@@ -148,8 +148,7 @@ extension JSONWriter {
     assert(index >= 0)
     assert(removing != nil || inserting != nil, "a splice that changes nothing")
     beginObject()
-    name("at")
-    integer(UInt64(index))
+    member("at", UInt64(index))
     list("del", removing.map { [$0] } ?? [])
     name("ins")
     beginArray()
@@ -160,10 +159,8 @@ extension JSONWriter {
 
   fileprivate mutating func set(_ record: [UInt8]) {
     beginObject()
-    name("set")
-    plain("screen")
-    name("to")
-    raw(record)
+    member("set", plain: "screen")
+    member("to", raw: record)
     endObject()
   }
 }

@@ -120,7 +120,8 @@ extension Hub {
     }
     if navs.slots[slot].controller.environment.content.owner != nil, coordination.holder == nil {
       commitOwn(
-        .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing($0) }, slot)
+        .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing(author: $0) }, slot
+      )
     }
     if coordination.holder == nil, coordination.owner != nil {
       coordinations.update(slot) { $0.owner = nil }
@@ -147,7 +148,7 @@ extension Hub {
           $0.holder = ref
           $0.owner = author
         }
-        var doing = Doing(author, op: request.id)
+        var doing = Doing(author: author, op: request.id)
         if holder != nil, holder != ref {
           doing.isForced = true
           auditTakeover(sender, author.name, slot)
@@ -215,7 +216,7 @@ extension Hub {
     }
     cancelGesture(slot, by: owner)
     assert(coordinations[slot]?.holder == nil)
-    let doing = owner.map { Doing($0, op: message) }
+    let doing = owner.map { Doing(author: $0, op: message) }
     commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
   }
 
@@ -230,7 +231,7 @@ extension Hub {
       $0.gesture = nil
       $0.due = now
     }
-    commitOwn(.expireTransition, cause: .cancel, by: author.map { Doing($0) }, slot)
+    commitOwn(.expireTransition, cause: .cancel, by: author.map { Doing(author: $0) }, slot)
   }
 
   // The end of sessions and navs.
@@ -263,7 +264,7 @@ extension Hub {
     if coordination.holder == ref { releaseDisplay(slot, by: nil) }
     if coordination.gesture == ref { cancelGesture(slot, by: nil) }
     if let leaving, leaving.roles.contains(.orientation) {
-      giveOrientations(slot, by: Doing(leaving.author))
+      giveOrientations(slot, by: Doing(author: leaving.author))
     }
     assert(coordinations[slot]?.holder != ref, "who has left holds the display")
     assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)

@@ -18,7 +18,7 @@ extension Hub {
         $0.register(request.roles, of: ref, author, request.orientations)
       }
       if gaveOrientations || request.roles.contains(.orientation) {
-        giveOrientations(slot, by: Doing(author, op: request.id))
+        giveOrientations(slot, by: Doing(author: author, op: request.id))
       }
       if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
         timeOut(slot)
@@ -317,8 +317,7 @@ extension JSONWriter {
     beginObject()
     optional("screen", subject.screen.text)
     if subject.change != .push {
-      name("cause")
-      plain(cause.wireName)
+      member("cause", plain: cause.wireName)
     }
     endObject()
   }
@@ -326,8 +325,7 @@ extension JSONWriter {
   fileprivate mutating func animatorFor(_ running: RunningTransition) {
     name("animatorFor")
     beginObject()
-    name("op")
-    plain(running.kind.wireName)
+    member("op", plain: running.kind.wireName)
     optional("from", running.from?.text)
     optional("to", running.to?.text)
     endObject()

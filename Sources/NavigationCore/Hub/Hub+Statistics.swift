@@ -64,8 +64,7 @@ extension Hub {
       json.member("sessions", UInt64(sessions.count))
       json.member("watches", UInt64(watches.count))
       json.member("rememberedClients", UInt64(remembered.clientCount))
-      json.name("resumeBytes")
-      json.integer(UInt64(max(navs.ringBytes, 0)))
+      json.member("resumeBytes", UInt64(max(navs.ringBytes, 0)))
       if let progress = backupProgress { json.progress(of: progress) }
       json.member("serving", !isStopping)
       json.optional("storageProblem", measurements.storageProblem)
@@ -142,8 +141,7 @@ extension JSONWriter {
       json.member("connectionLimit", measurements[.connectionLimit])
       json.member("principalLimit", measurements[.principalLimit])
       let version = measurements[.transportVersion]
-      json.name("libzmq")
-      json.string("\(version / 10000).\(version / 100 % 100).\(version % 100)")
+      json.member("libzmq", "\(version / 10000).\(version / 100 % 100).\(version % 100)")
     }
   }
 

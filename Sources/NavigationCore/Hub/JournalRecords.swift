@@ -253,11 +253,6 @@ struct Doing {
   /// Only the session that holds the display may report its environment, begin gestures and
   /// complete transitions.
   var isForced = false
-
-  init(_ author: Author, op: UInt64? = nil) {
-    self.author = author
-    self.op = op
-  }
 }
 
 extension JSONWriter {
@@ -271,8 +266,7 @@ extension JSONWriter {
   /// Writes which client caused a row with which op, and the whole answer to the op.
   mutating func origin(_ op: OpContext, answeredBy reply: [UInt8]) {
     author(of: op)
-    name("reply")
-    raw(reply)
+    member("reply", raw: reply)
     flags(of: op)
   }
 

@@ -28,8 +28,7 @@ extension JSONWriter {
   mutating func toolbar(_ toolbar: Toolbar) {
     if toolbar.className != "Toolbar" { optional("class", toolbar.className) }
     if !toolbar.isHidden {
-      name("hidden")
-      bool(false)
+      member("hidden", false)
     }
     choice("barStyle", toolbar.barStyle)
     optional("tintColor", toolbar.tintColor)
@@ -94,8 +93,7 @@ extension JSONWriter {
     let standard = Environment()
     optional("owner", environment.owner)
     if !environment.isPhone {
-      name("idiom")
-      plain("pad")
+      member("idiom", plain: "pad")
     }
     flag("vCompact", environment.isVerticallyCompact)
     flag("scrollEdge", environment.isAtScrollEdge)
@@ -103,8 +101,7 @@ extension JSONWriter {
     optional("scale", environment.scale)
     number("statusBar", environment.statusBar, unless: standard.statusBar)
     if let budget = environment.backTitleBudget {
-      name("backTitleBudget")
-      integer(UInt64(clamping: budget))
+      member("backTitleBudget", UInt64(clamping: budget))
     }
     if environment.locale != standard.locale { optional("locale", environment.locale) }
     if environment.orientation != standard.orientation {

@@ -63,20 +63,6 @@ package struct DiffFrame: ~Copyable {
   var cause: Cause
   var by: (name: String, op: Digits)?
 
-  /// Makes a frame; `by` is the name of the requesting client and the id of its op.
-  package init(
-    nav: String, epoch: Epoch, base: Revision, revision: Revision, sequence: UInt64,
-    cause: Cause, by: (name: String, op: Digits)? = nil
-  ) {
-    self.nav = nav
-    self.epoch = epoch
-    self.base = base
-    self.revision = revision
-    self.sequence = sequence
-    self.cause = cause
-    self.by = by
-  }
-
   /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
   /// `checksum` is that of the new revision; `digest` becomes the new revision's.
@@ -177,25 +163,20 @@ extension JSONWriter {
       case .transitionEnded(let id, let outcome):
         name("transitionEnded")
         beginObject()
-        name("tid")
-        integer(id.number)
-        name("outcome")
-        plain(outcome.wireName)
+        member("tid", id.number)
+        member("outcome", plain: outcome.wireName)
         endObject()
       case .barChange(let id, let change):
         name("barChange")
         beginObject()
-        name("tid")
-        integer(id.number)
+        member("tid", id.number)
         visibility(change)
         endObject()
       case .barsVisibilityChanged(let bar, let toolbar, let cause):
         name("barsVisibilityChanged")
         beginObject()
-        name("bar")
-        bool(bar)
-        name("toolbar")
-        bool(toolbar)
+        member("bar", bar)
+        member("toolbar", toolbar)
         name("cause")
         switch cause {
         case .api: plain("api")
@@ -211,17 +192,14 @@ extension JSONWriter {
 
   private mutating func began(_ transition: RunningTransition) {
     beginObject()
-    name("tid")
-    integer(transition.id.number)
-    name("op")
-    plain(transition.kind.wireName)
+    member("tid", transition.id.number)
+    member("op", plain: transition.kind.wireName)
     optional("from", transition.from?.text)
     optional("to", transition.to?.text)
     flag("interactive", transition.isInteractive || transition.driver != nil)
     optional("animator", transition.animator)
     if let duration = transition.duration {
-      name("duration")
-      integer(duration)
+      member("duration", duration)
     }
     optional("driver", transition.driver)
     if transition.isReduced { member("style", plain: "fade") }
@@ -230,17 +208,14 @@ extension JSONWriter {
 
   private mutating func shown(_ screen: ScreenID, _ animated: Bool) {
     beginObject()
-    name("screen")
-    word(screen.text)
-    name("animated")
-    bool(animated)
+    member("screen", word: screen.text)
+    member("animated", animated)
     endObject()
   }
 
   private mutating func only(_ screen: ScreenID, _ result: OpaqueJSON? = nil) {
     beginObject()
-    name("screen")
-    word(screen.text)
+    member("screen", word: screen.text)
     if let result { optional("result", result) }
     endObject()
   }
@@ -250,8 +225,7 @@ extension JSONWriter {
     beginArray()
     if let splice = commit.splice {
       beginObject()
-      name("at")
-      integer(UInt64(splice.at))
+      member("at", UInt64(splice.at))
       name("del")
       beginArray()
       for id in splice.removed { word(id.text) }
@@ -264,8 +238,7 @@ extension JSONWriter {
     }
     for index in commit.changedScreens {
       beginObject()
-      name("set")
-      plain("screen")
+      member("set", plain: "screen")
       name("to")
       screen(controller.stack[index])
       endObject()
@@ -273,8 +246,7 @@ extension JSONWriter {
     if !commit.parts.isEmpty {
       for part in PartName.allCases where commit.parts.contains(part) {
         beginObject()
-        name("set")
-        string(part.text)
+        member("set", part.text)
         name("to")
         self.part(part, of: controller)
         endObject()
@@ -298,8 +270,7 @@ extension JSONWriter {
     case .screen(let id): optional("id", id.text)
     case .alreadyInStack(let id):
       optional("id", id.text)
-      name("reason")
-      plain("alreadyInStack")
+      member("reason", plain: "alreadyInStack")
     case .found(let id, let popped):
       optional("id", id.text)
       list("popped", popped.map(\.text))
@@ -319,11 +290,9 @@ extension JSONWriter {
       list("ids", ids.map(\.text))
       list("skipped", skipped)
     case .transition(let id):
-      name("tid")
-      integer(id.number)
+      member("tid", id.number)
     case .activated, .progress:
-      name("delivered")
-      integer(UInt64(delivered))
+      member("delivered", UInt64(delivered))
     }
     endObject()
   }

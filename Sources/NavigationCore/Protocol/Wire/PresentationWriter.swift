@@ -18,8 +18,7 @@ extension JSONWriter {
       name("covers")
       if presented.coversNavigationInterface {
         plain("wholeNavigationInterface")
-        name("contextOwner")
-        plain("controller")
+        member("contextOwner", plain: "controller")
       } else {
         plain("byStyle")
       }
@@ -34,8 +33,7 @@ extension JSONWriter {
   package mutating func restoration(of controller: NavigationController) {
     beginObject()
     if let screens = controller.restorableScreens {
-      name("v")
-      integer(RestorationPayload.version)
+      member("v", RestorationPayload.version)
       name("entries")
       beginArray()
       for (path, screen) in screens {

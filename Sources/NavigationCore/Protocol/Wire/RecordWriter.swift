@@ -5,16 +5,13 @@ extension JSONWriter {
   /// Writes a screen record, with its version unless `hasVersion` is false.
   package mutating func screen(_ screen: Screen, hasVersion: Bool = true) {
     beginObject()
-    name("id")
-    word(screen.id.text)
+    member("id", word: screen.id.text)
     if hasVersion {
-      name("ver")
-      integer(screen.version.number)
+      member("ver", screen.version.number)
     }
     let details = screen.hasDefaultDetails ? nil : screen.details
     if let details, details.kind != .content {
-      name("kind")
-      plain(details.kind.wireName)
+      member("kind", plain: details.kind.wireName)
     }
     screen.withTitle { member("title", utf8: $0) }
     screen.withRoute { member("route", utf8: $0) }
@@ -26,14 +23,12 @@ extension JSONWriter {
   private mutating func details(_ details: ScreenDetails) {
     optional("restorationID", details.restorationID)
     if let hidden = details.prefersBarHidden {
-      name("prefersBarHidden")
-      bool(hidden)
+      member("prefersBarHidden", hidden)
     }
     flag("wantsFullScreenLayout", details.wantsFullScreenLayout)
     flag("extendsUnderOpaqueBars", details.extendsUnderOpaqueBars)
     if !details.canPop {
-      name("canPop")
-      bool(false)
+      member("canPop", false)
     }
     flag("modalInPresentation", details.modalInPresentation)
     if details.edges != .all {
@@ -66,8 +61,7 @@ extension JSONWriter {
     buttons("leftItems", item.leftItems)
     buttons("rightItems", item.rightItems)
     if item.largeTitleDisplayMode != .automatic {
-      name("largeTitleDisplayMode")
-      plain(item.largeTitleDisplayMode.wireName)
+      member("largeTitleDisplayMode", plain: item.largeTitleDisplayMode.wireName)
     }
     if item.appearance != AppearanceSet() {
       name("appearance")
@@ -78,8 +72,7 @@ extension JSONWriter {
 
   mutating func titleView(_ view: TitleView) {
     beginObject()
-    name("view")
-    raw(view.view.bytes)
+    member("view", raw: view.view.bytes)
     optional("height", view.height)
     endObject()
   }
@@ -104,19 +97,16 @@ extension JSONWriter {
   package mutating func button(_ button: Button) {
     let content = button.content
     beginObject()
-    name("id")
-    word(button.id.text)
+    member("id", word: button.id.text)
     optional("title", content.title)
     image("image", content.image)
     image("landscapeImage", content.landscapeImage)
     if let item = content.systemItem {
-      name("systemItem")
-      string(item.name)
+      member("systemItem", item.name)
     }
     optional("customView", content.customView)
     if content.style != .plain {
-      name("style")
-      plain(content.style.wireName)
+      member("style", plain: content.style.wireName)
     }
     optional("action", content.action)
     endObject()
@@ -130,8 +120,7 @@ extension JSONWriter {
 
   mutating func image(_ image: ImageReference) {
     beginObject()
-    name("ref")
-    string(image.ref)
+    member("ref", image.ref)
     flag("hasAlpha", image.hasAlpha)
     flag("empty", image.isEmpty)
     endObject()
@@ -166,8 +155,7 @@ extension JSONWriter {
   /// Writes one part of a controller, with its version.
   package mutating func part(_ part: PartName, of controller: NavigationController) {
     beginObject()
-    name("ver")
-    integer(controller.version(of: part).number)
+    member("ver", controller.version(of: part).number)
     switch part {
     case .bar: if !controller.bar.isDefault { bar(controller.bar.content) }
     case .toolbar: if !controller.toolbar.isDefault { toolbar(controller.toolbar.content) }
@@ -198,12 +186,10 @@ extension JSONWriter {
     flag("hidesBarsWhenVerticallyCompact", settings.hidesBarsWhenVerticallyCompact)
     flag("hidesBarsWhenKeyboardAppears", settings.hidesBarsWhenKeyboardAppears)
     if settings.guardPolicy != standard.guardPolicy {
-      name("guard")
-      plain(settings.guardPolicy.wireName)
+      member("guard", plain: settings.guardPolicy.wireName)
     }
     if settings.vetoScope != standard.vetoScope {
-      name("vetoScope")
-      plain(settings.vetoScope.wireName)
+      member("vetoScope", plain: settings.vetoScope.wireName)
     }
     if settings.veto != standard.veto { veto(settings.veto) }
     number("questionDeadline", settings.questionDeadline, unless: standard.questionDeadline)
@@ -224,8 +210,7 @@ extension JSONWriter {
   private mutating func interactivePop(_ value: InteractivePop) {
     name("interactivePop")
     beginObject()
-    name("enabled")
-    bool(value.isEnabled)
+    member("enabled", value.isEnabled)
     name("mode")
     if value.isFullScreen { plain("fullScreen") } else { plain("edge") }
     endObject()
@@ -234,26 +219,20 @@ extension JSONWriter {
   private mutating func veto(_ value: Veto) {
     name("veto")
     beginObject()
-    name("deadline")
-    integer(value.deadline)
+    member("deadline", value.deadline)
     name("policy")
     if value.allowsOnTimeout { plain("allow") } else { plain("deny") }
-    name("required")
-    bool(value.isRequired)
+    member("required", value.isRequired)
     endObject()
   }
 
   private mutating func profile(_ value: Profile) {
     name("profile")
     beginObject()
-    name("os")
-    integer(value.os)
-    name("compactHeight")
-    integer(value.compactHeight)
-    name("shadowNeedsBackground")
-    bool(value.shadowNeedsBackground)
-    name("extraSystemItems")
-    bool(value.extraSystemItems)
+    member("os", value.os)
+    member("compactHeight", value.compactHeight)
+    member("shadowNeedsBackground", value.shadowNeedsBackground)
+    member("extraSystemItems", value.extraSystemItems)
     endObject()
   }
 }

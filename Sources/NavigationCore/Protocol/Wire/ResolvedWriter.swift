@@ -54,12 +54,9 @@ extension JSONWriter {
   ///
   /// The caller writes the elements of `left` and closes the list.
   mutating func sizes(_ bar: ResolvedBar) {
-    name("height")
-    integer(bar.height)
-    name("layoutHeight")
-    integer(bar.layoutHeight)
-    name("metrics")
-    plain(bar.metrics.wireName)
+    member("height", bar.height)
+    member("layoutHeight", bar.layoutHeight)
+    member("metrics", plain: bar.metrics.wireName)
     name("left")
     beginArray()
   }
@@ -83,13 +80,11 @@ extension JSONWriter {
     beginObject()
     switch middle {
     case .view(let view):
-      name("customView")
-      raw(view.view.bytes)
+      member("customView", raw: view.view.bytes)
       optional("height", view.height)
       flag("overflow", bar.overflows)
     case .title(let title):
-      name("title")
-      string(title)
+      member("title", title)
       if !title.isEmpty { placement(bar) }
     }
     endObject()
@@ -116,23 +111,19 @@ extension JSONWriter {
   private mutating func slotButton(_ slot: ResolvedBar.ButtonSlot) {
     let content = slot.button.content
     beginObject()
-    name("button")
-    word(slot.button.id.text)
+    member("button", word: slot.button.id.text)
     switch slot.button.face {
     case .customView(let view):
-      name("customView")
-      raw(view.bytes)
+      member("customView", raw: view.bytes)
     case .image: optional("image", slot.image?.ref)
     case .title(let title): optional("title", title)
     case .systemItem(let item): optional("systemItem", item.name)
     }
     if content.style != .plain {
-      name("style")
-      plain(content.style.wireName)
+      member("style", plain: content.style.wireName)
     }
     optional("action", content.action)
-    name("tintApplies")
-    bool(slot.tintApplies)
+    member("tintApplies", slot.tintApplies)
     endObject()
   }
 
@@ -177,8 +168,7 @@ extension JSONWriter {
 
   /// Writes the source of the back button's content, and its indicator.
   private mutating func backOrigin(_ slot: borrowing ResolvedBar.BackSlot) {
-    name("source")
-    plain(slot.source.wireName)
+    member("source", plain: slot.source.wireName)
     name("indicator")
     switch slot.indicator {
     case .default: plain("default")
@@ -188,10 +178,8 @@ extension JSONWriter {
       optional("indicatorMask", mask.ref)
     }
     if slot.isGeneric {
-      name("generic")
-      bool(true)
-      name("key")
-      plain("back.generic")
+      member("generic", true)
+      member("key", plain: "back.generic")
     }
     flag("truncated", slot.isTruncated)
   }
@@ -222,12 +210,10 @@ extension JSONWriter {
     case .appearance(let choice):
       name("appearance")
       beginObject()
-      name("slot")
-      plain(choice.slot.wireName)
+      member("slot", plain: choice.slot.wireName)
       name("from")
       if choice.isOfItem { plain("item") } else { plain("bar") }
-      name("transparent")
-      bool(choice.isTransparent)
+      member("transparent", choice.isTransparent)
       endObject()
       translucent(bar.isTranslucent)
       optional("tintColor", bar.tintColor)
@@ -242,8 +228,7 @@ extension JSONWriter {
   }
 
   private mutating func translucent(_ value: Bool) {
-    name("translucent")
-    bool(value)
+    member("translucent", value)
   }
 
   private mutating func background(_ background: ResolvedBar.Background) {
@@ -273,8 +258,7 @@ extension JSONWriter {
   private mutating func layout(_ bar: ResolvedBar) {
     name("content")
     beginObject()
-    name("top")
-    integer(bar.contentTop)
+    member("top", bar.contentTop)
     if let bars = bar.extendsUnder {
       name("extendsUnder")
       beginArray()
@@ -286,8 +270,7 @@ extension JSONWriter {
     endObject()
     name("toolbar")
     beginObject()
-    name("visible")
-    bool(bar.showsToolbar)
+    member("visible", bar.showsToolbar)
     name("items")
     beginArray()
     for button in bar.toolbarItems { slotButton(bar.slot(button)) }

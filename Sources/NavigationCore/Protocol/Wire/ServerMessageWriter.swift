@@ -211,15 +211,9 @@ package enum ServerMessageWriter {
       if let epoch {
         json.member("epoch", hex: epoch.bits)
       }
-      if let revision {
-        json.member("rev", revision.number)
-      }
-      if let floor {
-        json.member("floor", floor.number)
-      }
-      if let next {
-        json.member("next", next.number)
-      }
+      json.optional("rev", revision)
+      json.optional("floor", floor)
+      json.optional("next", next)
       json.member("value", raw: value)
     }
   }
@@ -255,18 +249,9 @@ package enum ServerMessageWriter {
   package static func event(
     nav: String, epoch: Epoch, revision: Revision, button: ButtonID, action: String?
   ) -> [UInt8] {
-    JSONWriter.object(reserving: 128) { json in
-      json.place(nav, epoch, revision)
-      json.name("ev")
-      json.beginArray()
-      json.beginObject()
-      json.name("buttonActivated")
-      json.beginObject()
+    event(nav, epoch, revision, "buttonActivated") { json in
       json.member("button", button.text)
       json.optional("action", action)
-      json.endObject()
-      json.endObject()
-      json.endArray()
     }
   }
 
@@ -276,19 +261,7 @@ package enum ServerMessageWriter {
   package static func event(
     nav: String, epoch: Epoch, revision: Revision, popBlocked screen: [UInt8]
   ) -> [UInt8] {
-    JSONWriter.object(reserving: 128) { json in
-      json.place(nav, epoch, revision)
-      json.name("ev")
-      json.beginArray()
-      json.beginObject()
-      json.name("popBlocked")
-      json.beginObject()
-      json.name("screen")
-      json.raw(screen)
-      json.endObject()
-      json.endObject()
-      json.endArray()
-    }
+    event(nav, epoch, revision, "popBlocked") { $0.member("screen", raw: screen) }
   }
 
   /// Encodes `event` for a screen that a person tried to dismiss, and which does not allow it.
@@ -297,19 +270,7 @@ package enum ServerMessageWriter {
   package static func event(
     nav: String, epoch: Epoch, revision: Revision, dismissAttempted screen: [UInt8]
   ) -> [UInt8] {
-    JSONWriter.object(reserving: 128) { json in
-      json.place(nav, epoch, revision)
-      json.name("ev")
-      json.beginArray()
-      json.beginObject()
-      json.name("dismissAttempted")
-      json.beginObject()
-      json.name("screen")
-      json.raw(screen)
-      json.endObject()
-      json.endObject()
-      json.endArray()
-    }
+    event(nav, epoch, revision, "dismissAttempted") { $0.member("screen", raw: screen) }
   }
 
   /// Encodes `mark` with the time, and the revision and digest of each nav.
@@ -413,15 +374,24 @@ package enum ServerMessageWriter {
   package static func progress(
     nav: String, epoch: Epoch, revision: Revision, transition: Revision, value: [UInt8]
   ) -> [UInt8] {
+    event(nav, epoch, revision, "transitionProgress") { json in
+      json.member("tid", transition.number)
+      json.member("value", raw: value)
+    }
+  }
+
+  private static func event(
+    _ nav: String, _ epoch: Epoch, _ revision: Revision, _ name: StaticString,
+    _ members: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
     JSONWriter.object(reserving: 128) { json in
       json.place(nav, epoch, revision)
       json.name("ev")
       json.beginArray()
       json.beginObject()
-      json.name("transitionProgress")
+      json.name(name)
       json.beginObject()
-      json.member("tid", transition.number)
-      json.member("value", raw: value)
+      members(&json)
       json.endObject()
       json.endObject()
       json.endArray()
@@ -445,14 +415,10 @@ extension JSONWriter {
   }
 
   mutating func standing(_ standing: NavStanding) {
-    name("epoch")
-    hex(standing.epoch.bits)
-    name("rev")
-    integer(standing.revision.number)
-    name("dig")
-    hex(standing.digest)
-    name("depth")
-    integer(UInt64(standing.depth))
+    member("epoch", hex: standing.epoch.bits)
+    member("rev", standing.revision.number)
+    member("dig", standing.digest)
+    member("depth", UInt64(standing.depth))
     name("top")
     if let top = standing.top { string(top) } else { null() }
   }

@@ -2,10 +2,8 @@
 
 extension JSONWriter {
   mutating func transition(_ running: RunningTransition) {
-    name("tid")
-    integer(running.id.number)
-    name("op")
-    plain(running.kind.wireName)
+    member("tid", running.id.number)
+    member("op", plain: running.kind.wireName)
     optional("from", running.from?.text)
     optional("to", running.to?.text)
     name("phase")
@@ -14,17 +12,14 @@ extension JSONWriter {
     optional("animator", running.animator)
     optional("driver", running.driver)
     if let duration = running.duration {
-      name("duration")
-      integer(duration)
+      member("duration", duration)
     }
     if running.isReduced { member("style", plain: "fade") }
-    name("deadline")
-    integer(running.deadline)
+    member("deadline", running.deadline)
     if let change = running.barChange {
       name("barChange")
       beginObject()
-      name("before")
-      bool(change.wasHidden)
+      member("before", change.wasHidden)
       visibility(change)
       if let hid = change.hid { hiding(hid) }
       endObject()
@@ -33,11 +28,8 @@ extension JSONWriter {
 
   /// Writes what becomes of the bar's visibility: `hidden`, `animated`, `jump`.
   mutating func visibility(_ change: BarChange) {
-    name("hidden")
-    bool(change.isHidden)
-    name("animated")
-    bool(change.isAnimated)
-    name("jump")
-    bool(change.isJump)
+    member("hidden", change.isHidden)
+    member("animated", change.isAnimated)
+    member("jump", change.isJump)
   }
 }
