@@ -210,8 +210,8 @@ import Testing
   private func nav(_ kind: RunningTransition.Kind = .push) throws -> Nav {
     var nav = try Nav("A", "B")
     var change = RecordedChange(revision: nav.controller.revision.next)
-    change.transition = Transition()
-    change.transition?.running = RunningTransition(
+    change.parts.transition = Transition()
+    change.parts.transition?.running = RunningTransition(
       id: change.revision, kind: kind, from: "A", to: "B", deadline: 1000)
     try nav.controller.replay(change)
     return nav

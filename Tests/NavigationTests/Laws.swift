@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// What holds of every message that was not refused.
@@ -81,12 +81,12 @@ func recorded(_ commit: Commit, in after: NavigationController) -> RecordedChang
   }
   change.screens = commit.changedScreens.map { after.stack[$0] }
   let parts = parts(of: after)
-  if commit.parts.contains(.bar) { change.bar = parts.bar }
-  if commit.parts.contains(.toolbar) { change.toolbar = parts.toolbar }
-  if commit.parts.contains(.presented) { change.presented = parts.presented }
-  if commit.parts.contains(.transition) { change.transition = parts.transition }
-  if commit.parts.contains(.environment) { change.environment = parts.environment }
-  if commit.parts.contains(.settings) { change.settings = parts.settings }
+  if commit.parts.contains(.bar) { change.parts.bar = parts.bar }
+  if commit.parts.contains(.toolbar) { change.parts.toolbar = parts.toolbar }
+  if commit.parts.contains(.presented) { change.parts.presented = parts.presented }
+  if commit.parts.contains(.transition) { change.parts.transition = parts.transition }
+  if commit.parts.contains(.environment) { change.parts.environment = parts.environment }
+  if commit.parts.contains(.settings) { change.parts.settings = parts.settings }
   change.detached = commit.detached
   change.released = commit.released
   return change

@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// That replay repeats what `perform` did is a law of every message in these tests; here is what it

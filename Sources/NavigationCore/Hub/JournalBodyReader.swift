@@ -298,15 +298,24 @@ struct JournalBodyReader: Sendable {
     guard let what = text("set", of: at), let to = tape.member(short: "to", of: at) else {
       throw ReadFailure(.invalidArgument, "a change is neither splice nor set")
     }
-    switch what {
-    case "screen": change.screens.append(try reader.storedScreen(tape, to))
-    case "settings": change.settings = try SettingsReader(reader).stored(tape, to)
-    case "bar": change.bar = try reader.storedBar(tape, to)
-    case "toolbar": change.toolbar = try reader.storedToolbar(tape, to)
-    case "presented": change.presented = try reader.storedPresentation(tape, to)
-    case "transition": change.transition = try transition(to)
-    case "environment": change.environment = try reader.storedEnvironment(tape, to)
-    default: throw ReadFailure(.invalidArgument, "a change sets \(what)")
+    if what == "screen" {
+      change.screens.append(try reader.storedScreen(tape, to))
+    } else {
+      try read(what, to, into: &change.parts)
+    }
+  }
+
+  private func read(
+    _ part: String, _ at: Int, into parts: inout RecordedParts
+  ) throws(ReadFailure) {
+    switch part {
+    case "settings": parts.settings = try SettingsReader(reader).stored(tape, at)
+    case "bar": parts.bar = try reader.storedBar(tape, at)
+    case "toolbar": parts.toolbar = try reader.storedToolbar(tape, at)
+    case "presented": parts.presented = try reader.storedPresentation(tape, at)
+    case "transition": parts.transition = try transition(at)
+    case "environment": parts.environment = try reader.storedEnvironment(tape, at)
+    default: throw ReadFailure(.invalidArgument, "a change sets \(part)")
     }
   }
 
@@ -331,25 +340,15 @@ struct JournalBodyReader: Sendable {
   }
 
   private func parts() throws(StoredDataError) -> RecordedParts {
-    do {
-      var parts = RecordedParts(
-        bar: nil, toolbar: nil, presented: nil, transition: nil, environment: nil, settings: nil)
-      if let at = content(of: .bar) { parts.bar = try reader.storedBar(tape, at) }
-      if let at = content(of: .toolbar) { parts.toolbar = try reader.storedToolbar(tape, at) }
-      if let at = content(of: .presented) {
-        parts.presented = try reader.storedPresentation(tape, at)
+    var parts = RecordedParts()
+    do throws(ReadFailure) {
+      for part in PartName.allCases {
+        if let at = content(of: part) { try read(part.text, at, into: &parts) }
       }
-      if let at = content(of: .transition) { parts.transition = try transition(at) }
-      if let at = content(of: .environment) {
-        parts.environment = try reader.storedEnvironment(tape, at)
-      }
-      if let at = content(of: .settings) {
-        parts.settings = try SettingsReader(reader).stored(tape, at)
-      }
-      return parts
     } catch {
       throw StoredDataError(what: error.text)
     }
+    return parts
   }
 
   /// The place of a part with more members than `ver`; nil for a part at its default.

@@ -1,23 +1,14 @@
 /// One revision as the journal records it, complete enough to repeat it without the rules.
-///
-/// A part that did not change is nil.
 package struct RecordedChange: Sendable {
   package var revision: Revision
   /// The replacements of runs of the stack, with complete records.
   package var splices: [RecordedSplice] = []
   /// Screens that stayed on the stack and have new content.
   package var screens: [Screen] = []
-  package var bar: Bar?
-  package var toolbar: Toolbar?
-  package var presented: Presentation?
-  package var transition: Transition?
-  package var environment: Environment?
-  package var settings: RecordedSettings?
+  package var parts = RecordedParts()
   /// Detached records made or edited, in order.
   package var detached: [DetachedRecords.Record] = []
   package var released: [DetachedRecords.Key] = []
-
-  package init(revision: Revision) { self.revision = revision }
 }
 
 /// A splice with complete records.
@@ -27,26 +18,16 @@ package struct RecordedSplice: Sendable {
   /// The identities to remove, bottom first.
   package var removed: [ScreenID]
   package var inserted: [Screen]
-
-  package init(at: Int, removed: [ScreenID], inserted: [Screen]) {
-    self.at = at
-    self.removed = removed
-    self.inserted = inserted
-  }
 }
 
 /// The settings part as recorded.
 package struct RecordedSettings: Sendable {
   package var isAttached: Bool
   package var content: Settings
-
-  package init(isAttached: Bool, content: Settings) {
-    self.isAttached = isAttached
-    self.content = content
-  }
 }
 
-/// The contents of all six parts as recorded; nil for a default one.
+/// The contents of the six parts as recorded; nil in a state for a default one, and in a change for
+/// one that did not change.
 package struct RecordedParts: Sendable {
   package var bar: Bar?
   package var toolbar: Toolbar?
@@ -54,18 +35,6 @@ package struct RecordedParts: Sendable {
   package var transition: Transition?
   package var environment: Environment?
   package var settings: RecordedSettings?
-
-  package init(
-    bar: Bar?, toolbar: Toolbar?, presented: Presentation?, transition: Transition?,
-    environment: Environment?, settings: RecordedSettings?
-  ) {
-    self.bar = bar
-    self.toolbar = toolbar
-    self.presented = presented
-    self.transition = transition
-    self.environment = environment
-    self.settings = settings
-  }
 }
 
 extension NavigationController {
@@ -86,7 +55,7 @@ extension NavigationController {
     var removed: [ScreenID] = []
     // All presented screens become detached first. A splice can then put one of them on the stack,
     // and the new chain takes back below the screens that stay presented.
-    let dismissed = change.presented == nil ? [] : presentedScreens
+    let dismissed = change.parts.presented == nil ? [] : presentedScreens
     for screen in dismissed { detached.touch(.screen(screen)) }
     for splice in change.splices {
       try replay(splice, &unused)
@@ -100,12 +69,12 @@ extension NavigationController {
       unused += count(stack[index], out: screen)
       stack[index] = screen
     }
-    for element in change.presented?.chain ?? [] {
+    for element in change.parts.presented?.chain ?? [] {
       var former: Screen?
       if case .screen(let record)? = detached.remove(.screen(element.screen.id)) { former = record }
       unused += count(former, out: element.screen)
     }
-    replayParts(change)
+    replay(change.parts, at: change.revision)
     for record in change.detached { replay(record, &unused) }
     for id in unused where shown[id]?.places == 0 {
       guard let button = shown.removeValue(forKey: id)?.button else { continue }
@@ -129,14 +98,14 @@ extension NavigationController {
     revision = change.revision
   }
 
-  private mutating func replayParts(_ change: RecordedChange) {
-    bar.replay(change.bar, at: change.revision)
-    toolbar.replay(change.toolbar, at: change.revision)
-    presented.replay(change.presented, at: change.revision)
-    transition.replay(change.transition, at: change.revision)
-    environment.replay(change.environment, at: change.revision)
-    settings.replay(change.settings?.content, at: change.revision)
-    if let settings = change.settings { isAttached = settings.isAttached }
+  private mutating func replay(_ parts: RecordedParts, at revision: Revision) {
+    bar.replay(parts.bar, at: revision)
+    toolbar.replay(parts.toolbar, at: revision)
+    presented.replay(parts.presented, at: revision)
+    transition.replay(parts.transition, at: revision)
+    environment.replay(parts.environment, at: revision)
+    settings.replay(parts.settings?.content, at: revision)
+    if let settings = parts.settings { isAttached = settings.isAttached }
   }
 
   private func isDetached(_ key: DetachedRecords.Key) -> Bool {
@@ -184,17 +153,9 @@ extension NavigationController {
   ) {
     self.init(revision: revision)
     self.isStandalone = isStandalone
-    for (part, version) in versions { stamp(part, with: version) }
     self.stack = stack
-    if let bar = parts.bar { self.bar.content = bar }
-    if let toolbar = parts.toolbar { self.toolbar.content = toolbar }
-    if let presented = parts.presented { self.presented.content = presented }
-    if let transition = parts.transition { self.transition.content = transition }
-    if let environment = parts.environment { self.environment.content = environment }
-    if let settings = parts.settings {
-      self.settings.content = settings.content
-      isAttached = settings.isAttached
-    }
+    replay(parts, at: revision)
+    for (part, version) in versions { stamp(part, with: version) }
     for screen in stack { _ = count(nil, out: screen) }
     for presented in parts.presented?.chain ?? [] { _ = count(nil, out: presented.screen) }
     for record in records {
