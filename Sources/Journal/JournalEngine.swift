@@ -40,15 +40,12 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   ) throws(ReplayError<Failure>)
   /// Passes on all groups, with their bodies as stored; the checksum of each is verified.
   func readGroups<Failure: Error>(
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(ReplayError<Failure>) -> Void
+    _ consume: GroupConsumer<ReplayError<Failure>>
   ) throws(ReplayError<Failure>)
   /// Passes on the group that covers a sequence, or else the next one; returns false if there is
   /// neither.
   func readGroup(
-    from sequence: UInt64,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool
   /// Makes durable what an earlier process wrote, and `facts`, in quiet moments too.
   ///
@@ -90,6 +87,11 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// the file.
   func close(isTidy: Bool)
 }
+
+/// Takes a group of rows, with the heads and the bodies of its rows.
+package typealias GroupConsumer<Failure: Error> = (
+  StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+) throws(Failure) -> Void
 
 /// The right of a process to answer for a journal that another process could take over.
 ///
@@ -156,16 +158,13 @@ package protocol JournalEngineReader: AnyObject {
   /// Passes on the group of a shard that covers a sequence, or else the next one; returns false if
   /// there is neither.
   func readGroup(
-    from sequence: UInt64, of shard: Shard,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool
   /// Passes on all groups of a shard with rows from one sequence through another, if that costs less
   /// than to read each by `readGroup`; returns false if it does not.
   func readGroups(
     from first: UInt64, through last: UInt64, of shard: Shard,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool
   /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?

@@ -131,8 +131,7 @@ extension SQLiteEngine {
   }
 
   func readGroups<Failure: Error>(
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(ReplayError<Failure>) -> Void
+    _ consume: GroupConsumer<ReplayError<Failure>>
   ) throws(ReplayError<Failure>) {
     let select = try ReplayError<Failure>.journal { () throws(JournalError) in
       try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
@@ -148,9 +147,7 @@ extension SQLiteEngine {
   }
 
   func readGroup(
-    from sequence: UInt64,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
@@ -359,9 +356,7 @@ struct FactTable: JournalFacts {
 extension Statement {
   /// Reads the group that covers a sequence, or else the next one, by `Schema.selectGroup`.
   func readGroup(
-    from sequence: UInt64, _ path: String,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, _ path: String, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     guard Int64(exactly: sequence) != nil else { return false }
     bind(1, sequence)

@@ -46,9 +46,7 @@ final class SQLiteReader: JournalEngineReader {
   }
 
   func readGroup(
-    from sequence: UInt64, of shard: Shard,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
@@ -56,8 +54,7 @@ final class SQLiteReader: JournalEngineReader {
   /// False: a group is a look-up in the file.
   func readGroups(
     from first: UInt64, through last: UInt64, of shard: Shard,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool { false }
 
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {

@@ -56,8 +56,7 @@ extension Statement {
   ///
   /// Throws an error made by `damage` if a column has another type or the checksum is wrong.
   func group<Failure: Error>(
-    damage: (String) -> Failure,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
+    damage: (String) -> Failure, _ consume: GroupConsumer<Failure>
   ) throws(Failure) {
     guard let first = unsigned(0), first > 0 else { throw damage("a row has no sequence") }
     guard let last = unsigned(1), last >= first, let size = unsigned(2), let sum = integer(3) else {

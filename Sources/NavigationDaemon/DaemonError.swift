@@ -123,14 +123,4 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case syncFailed = 9
   /// Another navd has taken the database over while this one served it.
   case fenced = 10
-
-  /// Whether a restart without a change by the administrator can succeed.
-  ///
-  /// `RestartPreventExitStatus=` of navd.service lists the statuses for which it cannot.
-  package var isWorthRestarting: Bool {
-    switch self {
-    case .usage, .configuration, .journalDamaged, .journalFormat: false
-    case .orderly, .due, .journalLocked, .journalUnavailable, .endpoint, .syncFailed, .fenced: true
-    }
-  }
 }

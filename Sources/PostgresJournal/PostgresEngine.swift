@@ -188,8 +188,7 @@ extension PostgresEngine {
   }
 
   func readGroups<Failure: Error>(
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(ReplayError<Failure>) -> Void
+    _ consume: GroupConsumer<ReplayError<Failure>>
   ) throws(ReplayError<Failure>) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
     self.loading = nil
@@ -209,9 +208,7 @@ extension PostgresEngine {
   }
 
   func readGroup(
-    from sequence: UInt64,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     try cluster.read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }

@@ -22,17 +22,14 @@ final class PostgresReader: JournalEngineReader {
   func version() throws(JournalError) -> Int64? { nil }
 
   func readGroup(
-    from sequence: UInt64, of shard: Shard,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     try read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 
   func readGroups(
     from first: UInt64, through last: UInt64, of shard: Shard,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     // A group has its rows from `seq` through `last`, and groups do not overlap.
     let result = try read(
@@ -105,8 +102,7 @@ enum PostgresRows {
 extension PostgresResult {
   /// Reads the group in a row of `PostgresRows.groupColumns`; returns false if there is no such row.
   func readGroup<Failure: Error>(
-    _ row: Int, damage: (String) -> Failure,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>) throws(Failure) -> Void
+    _ row: Int, damage: (String) -> Failure, _ consume: GroupConsumer<Failure>
   ) throws(Failure) -> Bool {
     guard row < count else { return false }
     guard let first = bits(row, 0), let last = bits(row, 1), let size = bits(row, 2),
@@ -124,9 +120,7 @@ extension PostgresResult {
 
   /// Reads a group for a caller that throws the errors of the journal.
   func readGroup(
-    _ row: Int, _ name: String,
-    _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-      throws(JournalError) -> Void
+    _ row: Int, _ name: String, _ consume: GroupConsumer<JournalError>
   ) throws(JournalError) -> Bool {
     try readGroup(row, damage: { JournalError.damaged(path: name, what: $0) }, consume)
   }

@@ -141,9 +141,7 @@ import Testing
     func version() throws(JournalError) -> Int64? { try reader.version() }
 
     func readGroup(
-      from sequence: UInt64, of shard: Shard,
-      _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-        throws(JournalError) -> Void
+      from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
     ) throws(JournalError) -> Bool {
       groups += 1
       return try reader.readGroup(from: sequence, of: shard, consume)
@@ -151,8 +149,7 @@ import Testing
 
     func readGroups(
       from first: UInt64, through last: UInt64, of shard: Shard,
-      _ consume: (StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>)
-        throws(JournalError) -> Void
+      _ consume: GroupConsumer<JournalError>
     ) throws(JournalError) -> Bool {
       try reader.readGroups(from: first, through: last, of: shard, consume)
     }

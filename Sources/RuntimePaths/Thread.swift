@@ -1,7 +1,7 @@
 import CLinux
 
-/// A POSIX thread that runs one function and can be joined.
-final class Thread: Sendable {
+/// A POSIX thread that runs one function; `join` or `detach` is called once.
+package final class Thread: Sendable {
   private let handle: pthread_t
 
   /// Holds the function until the thread has started.
@@ -12,7 +12,7 @@ final class Thread: Sendable {
   }
 
   /// Starts a thread; nil if pthread_create(3) fails.
-  init?(_ body: @escaping @Sendable () -> Void) {
+  package init?(_ body: @escaping @Sendable () -> Void) {
     // The thread releases this reference; if it does not start, the line below does.
     let entry = unsafe Unmanaged.passRetained(Entry(body))
     var thread = pthread_t()
@@ -31,8 +31,11 @@ final class Thread: Sendable {
     }
   }
 
-  /// Waits until the function has returned, or on this thread returns at once; called once.
-  func join() {
+  /// Lets the thread run until the process ends.
+  package func detach() { pthread_detach(handle) }
+
+  /// Waits until the function has returned, or on this thread returns at once.
+  package func join() {
     if pthread_equal(handle, pthread_self()) != 0 {
       _ = pthread_detach(handle)
     } else {
