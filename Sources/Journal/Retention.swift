@@ -178,12 +178,6 @@ struct PruningSlice {
   var budget: Int
   var deleted: [RowNote] = []
 
-  init(next: UInt64, last: UInt64, budget: Int) {
-    self.next = next
-    self.last = last
-    self.budget = budget
-  }
-
   var isDone: Bool { budget == 0 || next > last }
 
   /// Whether a row belongs to this slice; if so, it uses up one row of the budget.

@@ -68,15 +68,6 @@ package struct NavigationConnection: ~Copyable {
       cluster: cluster, wake: wake)
   }
 
-  private init(
-    endpoint: String, links: consuming Links, cluster: ClusterReplica, wake: Int32?
-  ) {
-    self.wake = wake
-    self.endpoint = endpoint
-    self.links = links
-    self.cluster = cluster
-  }
-
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, wake: Int32?
   ) throws(ConnectionError) -> Links {

@@ -138,11 +138,6 @@ package struct Configuration: Hashable, Sendable {
   package struct DeclaredClass: Hashable, Sendable {
     package var name: String
     package var base: BaseClass
-
-    package init(name: String, base: BaseClass) {
-      self.name = name
-      self.base = base
-    }
   }
 
   package var daemon = Daemon()
@@ -157,6 +152,4 @@ package struct Configuration: Hashable, Sendable {
   package var classes: [DeclaredClass] = []
   /// Section `[log]`: the least important level that navd logs.
   package var logLevel = LogLevel.info
-
-  package init() {}
 }

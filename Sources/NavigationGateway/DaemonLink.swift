@@ -26,16 +26,6 @@ struct DaemonLink: ~Copyable {
   /// nothing, with no other call since. So each send makes this true, and such a receive false.
   private(set) var mustRead = true
 
-  private init(
-    _ socket: consuming Socket, _ monitor: consuming Monitor, _ slot: Poller.Slot,
-    _ monitorSlot: Poller.Slot
-  ) {
-    self.socket = socket
-    self.monitor = monitor
-    self.slot = slot
-    self.monitorSlot = monitorSlot
-  }
-
   static func open(
     _ endpoint: String, as identity: NetworkIdentity?, in context: borrowing Context,
     _ poller: inout Poller
@@ -53,7 +43,8 @@ struct DaemonLink: ~Copyable {
     try socket.connect(endpoint)
     let slot = try poller.addSigns(of: socket)
     let monitorSlot = try poller.addSigns(of: monitor)
-    return DaemonLink(socket, monitor, slot, monitorSlot)
+    return DaemonLink(
+      socket: socket, monitor: monitor, slot: slot, monitorSlot: monitorSlot)
   }
 
   /// Stops or starts watching for messages, which stay in navd meanwhile.

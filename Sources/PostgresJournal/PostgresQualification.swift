@@ -36,12 +36,6 @@ package struct PostgresQualification {
     }
   }
 
-  private init(place: PostgresPlace, first: PostgresConnection, second: PostgresConnection) {
-    self.place = place
-    self.first = first
-    self.second = second
-  }
-
   private mutating func run() throws(PostgresError) {
     checkSettings(try PostgresSchema.settings(first, until: place.deadline()))
     _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")

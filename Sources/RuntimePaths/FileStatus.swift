@@ -16,17 +16,12 @@ package struct FileStatus: Hashable, Sendable {
 
   package var kind: Kind
   package var owner: UInt32
-  package var group: UInt32
+  package var group: UInt32 = 0
   /// The permission bits, 0 to 0o7777.
   package var mode: UInt32
+}
 
-  package init(kind: Kind, owner: UInt32, group: UInt32 = 0, mode: UInt32) {
-    self.kind = kind
-    self.owner = owner
-    self.group = group
-    self.mode = mode
-  }
-
+extension FileStatus {
   /// Reads the status of a path, by lstat(2): it does not follow a symbolic link.
   ///
   /// It is nil if the path does not exist, and `hidden` if this user cannot search a directory before it.

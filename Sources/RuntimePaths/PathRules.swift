@@ -29,11 +29,6 @@ package struct PathRules: Sendable {
     /// Whether every user can create it, because it lies in /tmp; its owner must then be checked.
     package var isInSharedDirectory: Bool
 
-    package init(path: String, isInSharedDirectory: Bool) {
-      self.path = path
-      self.isInSharedDirectory = isInSharedDirectory
-    }
-
     package var socketPath: String { path + "/" + PathRules.socketName }
   }
 

@@ -62,11 +62,6 @@ package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     /// The reason why the socket there is not usable, such as "not there".
     package var finding: String
-
-    package init(path: String, finding: String) {
-      self.path = path
-      self.finding = finding
-    }
   }
 
   /// The error as text; `noEndpoint` has one line for each path.

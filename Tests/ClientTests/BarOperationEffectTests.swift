@@ -1,5 +1,5 @@
 import NavigationClient
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// What the operations on screens, items, buttons, bars and the display do.

@@ -1,5 +1,5 @@
 import Foundation
-import RuntimePaths
+@testable import RuntimePaths
 import Testing
 
 /// Files, directories and paths at their edges.

@@ -1,5 +1,5 @@
 import Foundation
-import RuntimePaths
+@testable import RuntimePaths
 import Testing
 
 @Suite struct PathRulesTests {

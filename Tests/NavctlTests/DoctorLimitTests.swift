@@ -1,5 +1,5 @@
 import NavigationCore
-import RuntimePaths
+@testable import RuntimePaths
 import Testing
 
 @testable import NavctlSupport

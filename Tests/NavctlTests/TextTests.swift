@@ -1,6 +1,6 @@
 import NavigationClient
 import NavigationCore
-import RuntimePaths
+@testable import RuntimePaths
 import Testing
 
 @testable import NavctlSupport

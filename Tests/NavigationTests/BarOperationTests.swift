@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// What bars look like, and what the display reports.

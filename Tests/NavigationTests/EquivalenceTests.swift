@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// What a nav holds, without versions: what two ways that lead to the same must agree on.

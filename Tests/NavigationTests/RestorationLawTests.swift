@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// Saving and restoring, for any stack, by C-321 to C-325.

@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 /// Routes and templates over few pieces, so that they meet.

@@ -1,4 +1,4 @@
-import NavigationCore
+@testable import NavigationCore
 import Testing
 
 extension ScreenID: ExpressibleByStringLiteral {

@@ -11,8 +11,6 @@ package struct ChangeStream: Sendable {
 
   package static let maximumEntries = 1000
 
-  package init() {}
-
   /// The number of lines that have come.
   package var count: Int { dropped + entries.count }
 

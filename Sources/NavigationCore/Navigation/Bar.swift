@@ -41,11 +41,6 @@ package struct AutomaticHiding: Hashable, Sendable {
   package var cause: HidingCause
   /// Whether the rule hid the toolbar together with the bar.
   package var toolbar: Bool
-
-  package init(cause: HidingCause, toolbar: Bool) {
-    self.cause = cause
-    self.toolbar = toolbar
-  }
 }
 
 /// The rules of UIKit by which a controller hides its bars automatically.
@@ -80,8 +75,6 @@ package struct BarLook: Hashable, Sendable {
   package var backIndicatorImage: ImageReference?
   /// UIKit's `backIndicatorTransitionMaskImage`.
   package var backIndicatorMask: ImageReference?
-
-  package init() {}
 }
 
 /// UIKit's title text attributes.
@@ -93,8 +86,6 @@ package struct TitleTextAttributes: Hashable, Sendable {
   package var color: String?
   package var shadowColor: OpaqueJSON?
   package var shadowOffset: OpaqueJSON?
-
-  package init() {}
 }
 
 /// UIBarMetrics.

@@ -6,11 +6,6 @@ package struct Button: Hashable, Sendable {
   package let id: ButtonID
   package let content: ButtonContent
 
-  package init(id: ButtonID, content: ButtonContent) {
-    self.id = id
-    self.content = content
-  }
-
   /// Whether the button is a fixed or flexible space; only spaces may repeat in a list.
   package var isSpace: Bool {
     content.systemItem == .flexibleSpace || content.systemItem == .fixedSpace
@@ -84,15 +79,9 @@ package final class ButtonContent: Hashable, Sendable {
 package struct ImageReference: Hashable, Sendable {
   package var ref: String
   /// Whether any pixel is not fully opaque.
-  package var hasAlpha: Bool
+  package var hasAlpha = false
   /// Whether the image is empty; as a shadow image it removes the shadow.
-  package var isEmpty: Bool
-
-  package init(ref: String, hasAlpha: Bool = false, isEmpty: Bool = false) {
-    self.ref = ref
-    self.hasAlpha = hasAlpha
-    self.isEmpty = isEmpty
-  }
+  package var isEmpty = false
 }
 
 /// UIBarButtonItem.Style; UIKit's legacy `bordered` is stored as plain.

@@ -55,8 +55,6 @@ package struct DetachedRecords: Sendable {
   /// `NavigationController.recordBytes` counts all screens, the detached ones too.
   private(set) var buttonBytes = 0
 
-  package init() {}
-
   package var count: Int { positions.count }
 
   /// The mark behind all present records.

@@ -48,11 +48,6 @@ package struct DelegateOrientations: Hashable, Sendable {
   package var supported: [Orientation]
   /// The preferred orientation, one of `supported`; nil if the delegate prefers none.
   package var preferred: Orientation?
-
-  package init(supported: [Orientation], preferred: Orientation?) {
-    self.supported = supported
-    self.preferred = preferred
-  }
 }
 
 extension Environment {

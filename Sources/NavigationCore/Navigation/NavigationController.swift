@@ -178,24 +178,13 @@ extension NavigationItem {
 
 /// The daemon's limits, bar classes and route reader, by which the rules judge any nav.
 package struct NavigationContext: Sendable {
-  package var limits: NavigationLimits
+  package var limits = NavigationLimits()
   /// The declared classes by name: true for one based on a bar, false for one based on a toolbar.
-  package var classes: [Text: Bool]
+  package var classes: [Text: Bool] = [:]
   /// Reads the route templates of the settings, which were checked when a client set them.
-  package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate]
+  package var routeTemplates: @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] }
   /// Compares two values as JSON: members in any order, numbers by value.
-  package var areEqual: @Sendable (OpaqueJSON, OpaqueJSON) -> Bool
-
-  package init(
-    limits: NavigationLimits = NavigationLimits(), classes: [Text: Bool] = [:],
-    routeTemplates: @escaping @Sendable (OpaqueJSON) -> [RouteTemplate] = { _ in [] },
-    areEqual: @escaping @Sendable (OpaqueJSON, OpaqueJSON) -> Bool = { $0 == $1 }
-  ) {
-    self.limits = limits
-    self.classes = classes
-    self.routeTemplates = routeTemplates
-    self.areEqual = areEqual
-  }
+  package var areEqual: @Sendable (OpaqueJSON, OpaqueJSON) -> Bool = { $0 == $1 }
 }
 
 /// The result of one message: an output for each operation, and the commit.

@@ -85,8 +85,6 @@ package struct NavigationLimits: Hashable, Sendable {
   ///
   /// The limit lets all parts fit into one message.
   package var partBytes = 1 << 17
-
-  package init() {}
 }
 
 extension NavigationError {

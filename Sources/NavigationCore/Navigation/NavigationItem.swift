@@ -19,8 +19,6 @@ package struct NavigationItem: Hashable, Sendable {
   package var largeTitleDisplayMode = LargeTitleDisplayMode.automatic
   /// Appearance objects of this item alone.
   package var appearance = AppearanceSet()
-
-  package init() {}
 }
 
 /// A view of the client's that replaces the title; its height is optional.
@@ -28,11 +26,6 @@ package struct TitleView: Hashable, Sendable {
   package var view: OpaqueJSON
   /// Height in points; the value as the client wrote it.
   package var height: OpaqueJSON?
-
-  package init(view: OpaqueJSON, height: OpaqueJSON? = nil) {
-    self.view = view
-    self.height = height
-  }
 }
 
 /// UINavigationItem.LargeTitleDisplayMode.
@@ -55,6 +48,4 @@ package struct AppearanceSet: Hashable, Sendable {
   package var scrollEdge: OpaqueJSON?
   /// Used at compact height while the content's edge meets the bar.
   package var compactScrollEdge: OpaqueJSON?
-
-  package init() {}
 }

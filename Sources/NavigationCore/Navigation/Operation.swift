@@ -171,19 +171,9 @@ package enum PopTarget: Hashable, Sendable {
 package struct ScreenRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ScreenID?
-  package var kind: ScreenKind
-  package var edits: [ScreenEdit]
-  package var item: [ItemEdit]
-
-  package init(
-    id: ScreenID? = nil, kind: ScreenKind = .content, edits: [ScreenEdit] = [],
-    item: [ItemEdit] = []
-  ) {
-    self.id = id
-    self.kind = kind
-    self.edits = edits
-    self.item = item
-  }
+  package var kind = ScreenKind.content
+  package var edits: [ScreenEdit] = []
+  package var item: [ItemEdit] = []
 }
 
 /// One member of a screen to set.
@@ -225,12 +215,7 @@ package enum ButtonArgument: Hashable, Sendable {
 package struct ButtonRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ButtonID?
-  package var edits: [ButtonEdit]
-
-  package init(id: ButtonID? = nil, edits: [ButtonEdit] = []) {
-    self.id = id
-    self.edits = edits
-  }
+  package var edits: [ButtonEdit] = []
 }
 
 /// One member of a button to set.

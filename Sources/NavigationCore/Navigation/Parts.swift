@@ -53,8 +53,6 @@ package enum PartName: UInt8, CaseIterable, Sendable {
 package struct PartSet: Equatable, Sendable {
   private var bits: UInt8 = 0
 
-  package init() {}
-
   package var isEmpty: Bool { bits == 0 }
 
   package func contains(_ part: PartName) -> Bool { bits & Self.bit(of: part) != 0 }

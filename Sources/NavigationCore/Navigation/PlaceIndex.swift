@@ -18,8 +18,6 @@ package struct PlaceIndex: Sendable {
   private var cells: [Cell] = []
   package private(set) var count = 0
 
-  package init() {}
-
   package func find(_ number: UInt64) -> Int? { find(KeyHash(number)) { _ in true } }
 
   /// Returns the place with this hash that `isRight` accepts; nil if there is none.

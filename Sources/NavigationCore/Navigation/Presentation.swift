@@ -18,12 +18,6 @@ package struct Presented: Equatable, Sendable {
   /// UIKit's modal presentation style, as the client named it.
   package var style: String?
 
-  package init(screen: Screen, from: ScreenID?, style: String?) {
-    self.screen = screen
-    self.from = from
-    self.style = style
-  }
-
   /// Whether the screen covers the bar and the stack, so that nobody can touch them.
   ///
   /// UIKit's popovers leave them visible. Any other style counts as covering, also an unknown one

@@ -4,11 +4,6 @@ package struct RestorationEntry: Hashable, Sendable {
   package var path: String
   /// The screen; nil if its record cannot be read.
   package var record: ScreenRecord?
-
-  package init(path: String, record: ScreenRecord?) {
-    self.path = path
-    self.record = record
-  }
 }
 
 extension NavigationController {

@@ -30,13 +30,6 @@ package struct RouteTemplate: Hashable, Sendable {
   /// What must hold, or else the template does not match.
   package var conditions: [Condition] = []
 
-  /// Makes a template; every name in `screens` is one of `segments`.
-  package init(segments: [Segment], screens: [Element], conditions: [Condition] = []) {
-    self.segments = segments
-    self.screens = screens
-    self.conditions = conditions
-  }
-
   /// What must hold when a route is opened.
   package enum Condition: Hashable, Sendable {
     /// The client has one of these roles.

@@ -225,8 +225,6 @@ package struct ScreenDetails: Hashable, Sendable {
   package var toolbarItems: [Button] = []
   package var item = NavigationItem()
 
-  package init() {}
-
   /// A box outside of the screen's storage, because most screens have no details.
   indirect enum Box: Sendable {
     case value(ScreenDetails)

@@ -46,8 +46,6 @@ package struct InteractivePop: Hashable, Sendable {
   package var isEnabled = true
   /// Whether it begins at the screen's edge or anywhere.
   package var isFullScreen = false
-
-  package init() {}
 }
 
 /// Which operations must carry a guard.
@@ -76,8 +74,6 @@ package struct Veto: Hashable, Sendable {
   package var allowsOnTimeout = false
   /// Whether the lack of a veto delegate counts as a missing answer.
   package var isRequired = false
-
-  package init() {}
 }
 
 /// Switches between versions of UIKit's rules.
@@ -90,8 +86,6 @@ package struct Profile: Hashable, Sendable {
   package var shadowNeedsBackground = true
   /// Whether `pageCurl` and `close` are accepted as system items.
   package var extraSystemItems = false
-
-  package init() {}
 }
 
 /// One member of the settings to set.

@@ -6,8 +6,6 @@ package struct ShortList<Element> {
   private var firstElement: Element?
   private var rest: [Element] = []
 
-  package init() {}
-
   package init(_ elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }

@@ -41,14 +41,6 @@ package struct RunningTransition: Hashable, Sendable {
 
   /// The duration of a reduced animation, in milliseconds.
   package static let reducedDuration: UInt64 = 100
-
-  package init(id: Revision, kind: Kind, from: ScreenID?, to: ScreenID?, deadline: UInt64) {
-    self.id = id
-    self.kind = kind
-    self.from = from
-    self.to = to
-    self.deadline = deadline
-  }
 }
 
 /// The answers of an animator delegate and of an interaction delegate for a transition.
@@ -58,12 +50,6 @@ package struct Animation: Hashable, Sendable {
   package var duration: UInt64?
   /// The name of the interaction driver; nil without one.
   package var driver: String?
-
-  package init(animator: String, duration: UInt64?, driver: String? = nil) {
-    self.animator = animator
-    self.duration = duration
-    self.driver = driver
-  }
 }
 
 /// A change of the bar's visibility during a transition.
@@ -75,16 +61,6 @@ package struct BarChange: Hashable, Sendable {
   package var isJump: Bool
   /// The automatic hiding that was in force before.
   package var hid: AutomaticHiding?
-
-  package init(
-    wasHidden: Bool, isHidden: Bool, isAnimated: Bool, isJump: Bool, hid: AutomaticHiding? = nil
-  ) {
-    self.wasHidden = wasHidden
-    self.isHidden = isHidden
-    self.isAnimated = isAnimated
-    self.isJump = isJump
-    self.hid = hid
-  }
 }
 
 /// How a transition ended.
