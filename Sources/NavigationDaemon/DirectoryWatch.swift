@@ -6,7 +6,7 @@ import Glibc
 /// The events are not evaluated: after any event, the daemon looks at everything that it watches.
 /// The kernel limits the instances of a user (`fs.inotify.max_user_instances`). Without one, navd
 /// serves all the same: the descriptor is never readable then.
-struct DirectoryWatch {
+final class DirectoryWatch: Sendable {
   /// Readable after a change.
   let descriptor: Int32
   /// Whether the user has no instance left, so that no change is noticed.
@@ -18,6 +18,8 @@ struct DirectoryWatch {
     descriptor = isBlind ? eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC)) : instance
     precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
   }
+
+  deinit { _ = CLinux.close(descriptor) }
 
   /// Watches a directory too; returns false if there is none.
   @discardableResult

@@ -51,11 +51,11 @@ struct EventBatches {
   private var inFlight: [Batch] = []
   private var bytesInFlight = 0
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
-  private var backlog = FairQueue<String, ReceivedEvent>()
+  private var backlog = FairQueue<Text, ReceivedEvent>()
   /// The weight of the waiting messages of one principal from which no more are taken.
   static let weightOfPrincipal = 8 << 20
   /// The places in the newest batch of the events that are not handled in this turn.
-  private var postponed: [(index: Int, owner: String)] = []
+  private var postponed: [(index: Int, owner: Text)] = []
   /// The longer messages of the newest batch, as in `longAtHand`.
   private var longOfNewest: [Int: Int] = [:]
   /// Whether principals are charged for the events of this turn.
@@ -102,9 +102,9 @@ struct EventBatches {
     backlog.remove { $0.event.connection == connection }
   }
 
-  private func owner(of event: HubEvent) -> String? {
+  private func owner(of event: HubEvent) -> Text? {
     switch event {
-    case .message(_, let peer, _), .unreadable(_, let peer, _): peer.principal
+    case .message(_, let peer, _), .unreadable(_, let peer, _): Text(peer.principal)
     case .closed(let id): backlog.owner { $0.event.connection == id }
     default: nil
     }

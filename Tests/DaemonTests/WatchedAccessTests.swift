@@ -71,4 +71,12 @@ import ZeroMQ
       #expect(names(access.reread()) == ["first"])
     }
   }
+
+  @Test func `a watch that is given up gives its instance back`() {
+    // By default a user has 128.
+    for _ in 0..<1000 {
+      let watch = DirectoryWatch()
+      #expect(!watch.isBlind)
+    }
+  }
 }

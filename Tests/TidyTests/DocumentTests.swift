@@ -45,8 +45,7 @@ enum Vocabulary {
   /// Those of a revision, and those that have none.
   private static var events: Set<String> {
     let text = lines(of: wire + "ServerMessageWriter.swift").joined(separator: "\n")
-    // The first name behind that of the list of events.
-    let pattern = /name\("ev"\)(?:\s+json\.begin\w+\(\))+\s+json\.name\("(\w+)"\)/
+    let pattern = /\sevent\(nav, epoch, revision, "(\w+)"\)/
     let ephemeral = text.matches(of: pattern).map { String($0.1) }
     return cases(of: "NavigationEvent", in: "Sources/NavigationCore/Navigation/Commit.swift").union(
       ephemeral)
