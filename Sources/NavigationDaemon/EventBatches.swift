@@ -52,14 +52,14 @@ struct EventBatches {
   private var bytesInFlight = 0
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
   private var backlog = FairQueue<Text, ReceivedEvent>()
-  /// The weight of the waiting messages of one principal from which no more are taken.
+  /// The maximum weight of the waiting messages of one principal.
   static let weightOfPrincipal = 8 << 20
   /// The places in the newest batch of the events that are not handled in this turn.
   private var postponed: [(index: Int, owner: Text)] = []
   /// The longer messages of the newest batch, as in `longAtHand`.
   private var longOfNewest: [Int: Int] = [:]
   /// Whether principals are charged for the events of this turn.
-  private var isSharing = false
+  private(set) var isSharing = false
 
   /// The number of events that wait for a later turn.
   var waiting: Int { backlog.count }
@@ -76,29 +76,43 @@ struct EventBatches {
 
   /// Adds an event; behind waiting ones, it waits too.
   ///
-  /// Returns false for a message that is not taken, because too many of its principal wait.
+  /// If too many messages of one principal wait, those of the connection with the most are dropped,
+  /// and it is returned, to be disconnected.
   @discardableResult
-  mutating func append(_ event: HubEvent) -> Bool {
-    // Nobody is there to read the answers.
-    if case .closed(let id) = event {
-      backlog.remove { $0.event.isRead && $0.event.connection == id }
-    }
-    guard backlog.count > 0, let owner = owner(of: event) else {
-      if case .revoked(let id) = event { drop(id) }
-      put(event)
-      return true
-    }
-    let bytes = longAtHand.removeValue(forKey: atHand.count) ?? 0
-    if backlog.weight(of: owner) >= Self.weightOfPrincipal {
-      guard case .closed = event else { return false }
-    }
-    let received = ReceivedEvent(event: event, byteCount: max(bytes, Self.leastBytes))
-    backlog.append(received, of: owner, weight: received.weight)
-    return true
+  @inline(__always)
+  mutating func append(_ event: HubEvent) -> ConnectionID? {
+    if backlog.count > 0 { return appendBehind(event) }
+    put(event)
+    return nil
   }
 
-  /// Drops the messages of a connection that wait.
-  mutating func drop(_ connection: ConnectionID) {
+  // Never inlined, because copies of an event in `append` would cost each op 300 instructions.
+  @inline(never)
+  private mutating func appendBehind(_ event: HubEvent) -> ConnectionID? {
+    switch event {
+    // Nobody is there to read the answers.
+    case .closed(let id): backlog.remove { $0.event.isRead && $0.event.connection == id }
+    case .revoked(let id): drop(id)
+    default: break
+    }
+    guard let owner = owner(of: event) else {
+      put(event)
+      return nil
+    }
+    let bytes = longAtHand.removeValue(forKey: atHand.count) ?? 0
+    let received = ReceivedEvent(event: event, byteCount: max(bytes, Self.leastBytes))
+    backlog.append(received, of: owner, weight: received.weight)
+    guard backlog.weight(of: owner) > Self.weightOfPrincipal else { return nil }
+    var counts: [ConnectionID: Int] = [:]
+    for waiting in backlog.elements(of: owner) {
+      if let connection = waiting.event.connection { counts[connection, default: 0] += 1 }
+    }
+    let most = counts.max { ($0.value, $0.key.number) < ($1.value, $1.key.number) }?.key
+    if let most { drop(most) }
+    return most
+  }
+
+  private mutating func drop(_ connection: ConnectionID) {
     backlog.remove { $0.event.connection == connection }
   }
 
@@ -110,6 +124,7 @@ struct EventBatches {
     }
   }
 
+  @inline(__always)
   private mutating func put(_ event: HubEvent) {
     if !event.isOp { areOps = false }
     if event.isGet { hasGet = true }
@@ -148,10 +163,12 @@ struct EventBatches {
     put(received.event)
   }
 
-  /// Adds waiting events to those at hand, up to a number of both.
-  mutating func takeWaiting(upTo count: Int) {
+  /// Adds waiting events to those at hand, up to a number of both, and to an expected cost.
+  mutating func takeWaiting(upTo count: Int, cost: Int) {
     isSharing = backlog.count > 0
-    while atHand.count < count, let (_, received) = backlog.next() {
+    var left = cost
+    while isSharing, left > 0, atHand.count < count, let (owner, received) = backlog.next() {
+      left -= backlog.expectedCost(of: owner)
       noteReceived(received.byteCount)
       put(received.event)
     }
@@ -187,8 +204,12 @@ struct EventBatches {
     return events
   }
 
+  // Read here: the loop would copy an event that it passes, which costs each op 300 instructions.
+  private var newestEvents: [HubEvent] { inFlight.last?.events ?? [] }
+
   /// Leaves an event of the newest batch for a later turn; false for one that cannot wait.
-  mutating func postpone(_ index: Int, of events: [HubEvent]) -> Bool {
+  mutating func postpone(_ index: Int) -> Bool {
+    let events = newestEvents
     // The end of a connection waits behind its messages.
     guard
       let owner = owner(of: events[index])
@@ -200,9 +221,9 @@ struct EventBatches {
     return true
   }
 
-  /// Notes what an event of the newest batch has cost.
-  mutating func charge(_ event: HubEvent, _ cost: Int) {
-    if isSharing, let owner = owner(of: event) { backlog.charge(owner, cost) }
+  /// Notes what an event of the newest batch has cost; only if `isSharing`.
+  mutating func charge(_ index: Int, _ cost: Int) {
+    if let owner = owner(of: newestEvents[index]) { backlog.charge(owner, cost) }
   }
 
   /// Moves the events that were left for a later turn from the newest batch to those that wait.

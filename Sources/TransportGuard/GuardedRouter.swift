@@ -137,6 +137,7 @@ package struct GuardedRouter: ~Copyable {
   /// Does the work that is due: messages that wait for peers, deadlines of connections, the audit.
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
     try retry()
+    gate.noteOutgoing()
     if now >= reckonDue, unsent.isDue(held: Message.heldOctets) {
       reckonDue = now + 10
       reckonUnsent(at: now)
@@ -278,7 +279,7 @@ extension GuardedRouter {
           delivery.verb, output.bodies[body], isShared: body == sharedBody, to: slot)
       }
       switch result {
-      case .sent: connections[slot].outbox.noteHanded(output.bodies[body].count)
+      case .sent: noteHanded(output.bodies[body].count, slot)
       case .wouldBlock: enqueue(output.message(delivery), slot)
       // The peer is gone. Its `closed` event is queued already.
       case .unreachable: break
@@ -318,7 +319,7 @@ extension GuardedRouter {
     if connections[slot].outbox.isOverfull {
       return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
     }
-    unsent.noteWaiting(message.body.count + Outbox.messageBytes)
+    unsent.noteLoose(message.body.count + Outbox.messageBytes)
   }
 
   /// Sends the messages that wait, as far as the sockets accept them now.
@@ -346,6 +347,11 @@ extension GuardedRouter {
 
   // The functions below count what peers leave unread in outboxes, libzmq's queues and the kernel.
 
+  private mutating func noteHanded(_ bytes: Int, _ slot: Int) {
+    connections[slot].outbox.noteHanded(bytes)
+    if bytes < Message.longOctets { unsent.noteLoose(bytes + Outbox.messageBytes) }
+  }
+
   /// Whether the peers have left so much unread that navd makes no more answers now.
   package var owesTooMuch: Bool { unsent.isExceeded(held: Message.heldOctets) }
 
@@ -372,16 +378,16 @@ extension GuardedRouter {
   /// exceeded.
   private mutating func reckonUnsent(at now: UInt64) {
     var debts: [UnsentBudget.Debt] = []
-    var waiting = 0
+    var loose = 0
     for (id, slot) in connections.speaking {
       let isReading = hasRead(slot)
-      waiting += connections[slot].outbox.waitingBytes
+      loose += connections[slot].outbox.waitingBytes + connections[slot].outbox.shortBytes
       // libzmq may hold something for a peer that reads nothing now, and had read before.
       let bytes = max(connections[slot].outbox.debt, isReading ? 0 : 1)
       if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, slot: slot, bytes: bytes)) }
     }
     let held = Message.heldOctets
-    for (debt, total) in unsent.reckon(debts, waiting: waiting, held: held, at: now) {
+    for (debt, total) in unsent.reckon(debts, loose: loose, held: held, at: now) {
       disconnect(debt.id, "it left \(debt.bytes) of \(total) bytes unread")
     }
   }

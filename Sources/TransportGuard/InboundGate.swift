@@ -272,11 +272,14 @@ final class InboundGate: @unchecked Sendable {
     unsafe entry.pointee.wasTaken.store(true, ordering: .relaxed)
   }
 
+  /// Notes what libzmq holds for peers.
+  func noteOutgoing() {
+    if Message.heldOctets > Self.swollen { wasSwollen.store(true, ordering: .relaxed) }
+  }
+
   /// Notes that the ROUTER was empty, so no message of a closed connection waits.
   func noteEmpty() {
-    let outgoing = Message.heldOctets
-    if outgoing > Self.swollen { wasSwollen.store(true, ordering: .relaxed) }
-    if isSwollen, heldBytes + outgoing <= Self.swollen {
+    if isSwollen, heldBytes + Message.heldOctets <= Self.swollen {
       wasSwollen.store(false, ordering: .relaxed)
       // The allocator keeps freed memory for each thread.
       navd_trim_memory()

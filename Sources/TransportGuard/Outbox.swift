@@ -1,4 +1,5 @@
 import NavigationCore
+import ZeroMQ
 
 /// The messages and bytes that one peer has not read: those that wait here, and those that the
 /// socket took.
@@ -23,6 +24,8 @@ struct Outbox: Sendable {
   private(set) var waitingBytes = 0
   /// The bytes that the socket took since the peer last had read nearly everything.
   private(set) var handedBytes = 0
+  /// The part of them in short messages, which `Message.heldOctets` does not count.
+  private(set) var shortBytes = 0
 
   var isEmpty: Bool { messages.isEmpty }
   /// The next message for the socket; nil if none waits.
@@ -56,10 +59,13 @@ struct Outbox: Sendable {
   }
 
   /// Notes that the socket took a message at once.
-  mutating func noteHanded(_ bytes: Int) { handedBytes += bytes + Self.messageBytes }
+  mutating func noteHanded(_ bytes: Int) {
+    handedBytes += bytes + Self.messageBytes
+    if bytes < Message.longOctets { shortBytes += bytes + Self.messageBytes }
+  }
 
   /// Notes that the peer has read nearly everything that the socket took.
-  mutating func noteRead() { handedBytes = 0 }
+  mutating func noteRead() { (handedBytes, shortBytes) = (0, 0) }
 
   mutating func discard() {
     (messages, handed, waitingBytes) = ([], 0, 0)
@@ -68,10 +74,10 @@ struct Outbox: Sendable {
 
 /// Limits the bytes that all peers together leave unread.
 ///
-/// The total is known: what libzmq holds, and what waits for peers. What one peer owes costs a
-/// system call, so debts are added up only while the total exceeds the limit. Laws: `reckon`
-/// names the peers that owe the most, and no more of them than needed. If libzmq has freed too little
-/// after 100 ms, it names every peer that reads nothing.
+/// The total is known: what libzmq holds in long messages, what was sent in short ones, and what
+/// waits for peers. What one peer owes costs a system call, so debts are added up only while the
+/// total exceeds the limit. Laws: `reckon` names the peers that owe the most, and no more of them
+/// than needed. If libzmq has freed too little after 100 ms, it names every peer that reads nothing.
 struct UnsentBudget {
   /// The bytes that one peer has not read.
   struct Debt: Hashable {
@@ -82,32 +88,33 @@ struct UnsentBudget {
 
   /// The maximum of bytes that all peers together may leave unread.
   var limit: Int
-  /// The bytes that wait for peers; too many until the debts are added up.
-  private var waiting = 0
+  /// The bytes that wait for peers, or were sent in short messages; too many until the debts are
+  /// added up.
+  private var loose = 0
   /// Since when libzmq must free memory, in milliseconds.
   private var exceededSince: UInt64?
 
   init(limit: Int) { self.limit = limit }
 
-  mutating func noteWaiting(_ bytes: Int) { waiting += bytes }
+  mutating func noteLoose(_ bytes: Int) { loose += bytes }
 
-  /// Whether to add up the debts; `held` are the bytes that libzmq holds.
-  func isDue(held: Int) -> Bool { held + waiting > limit }
+  /// Whether to add up the debts; `held` are the bytes that libzmq holds in long messages.
+  func isDue(held: Int) -> Bool { held + loose > limit }
 
   /// Whether libzmq must free memory before navd makes more answers.
   ///
   /// It frees what it holds for a disconnected peer once it has noticed the end, and the loop has
   /// received what the peer had sent.
-  func isExceeded(held: Int) -> Bool { held + waiting > limit + limit / 8 }
+  func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 8 }
 
   /// Returns the debts whose peers must be disconnected, the greatest first, each with the total before.
   ///
-  /// `debts` has every peer that reads nothing, `waiting` is the part of them that waits for peers, and
-  /// `held` are the bytes that libzmq holds.
+  /// `debts` has every peer that reads nothing, `loose` is the part of them that waits for peers or
+  /// was sent in short messages, and `held` are the bytes that libzmq holds in long ones.
   mutating func reckon(
-    _ debts: [Debt], waiting: Int, held: Int, at now: UInt64
+    _ debts: [Debt], loose: Int, held: Int, at now: UInt64
   ) -> [(debt: Debt, total: Int)] {
-    self.waiting = waiting
+    self.loose = loose
     exceededSince = isExceeded(held: held) ? exceededSince ?? now : nil
     let isLate = exceededSince.map { now > $0 + 100 } ?? false
     var rest = debts.sorted { $0.bytes < $1.bytes }

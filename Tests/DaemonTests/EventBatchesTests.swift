@@ -160,23 +160,23 @@ import Testing
           if isEnd { gone.insert(connection) }
           let id = isEnd ? Int.max : number
           batches.noteReceived(number % 9 == 0 ? 5000 : 100)
-          let isTaken = batches.append(
+          let flooder = batches.append(
             isEnd ? .closed(ConnectionID(UInt64(connection))) : message(connection, number))
-          #expect(isTaken)
+          #expect(flooder == nil)
           sent[connection, default: []].append(id)
         }
       }
-      batches.takeWaiting(upTo: 20)
+      batches.takeWaiting(upTo: 20, cost: Int.random(in: 1..<4000, using: &random))
       let events = batches.begin()
       // The wake of an idle turn is no message, and so never waits.
       let most = isLast ? 20 : Int.random(in: 1..<5, using: &random)
       var done = 0
       for index in events.indices {
-        if done >= most, batches.postpone(index, of: events) { continue }
+        if done >= most, batches.postpone(index) { continue }
         done += 1
         let (connection, id) = name(events[index])
         handled[connection, default: []].append(id)
-        batches.charge(events[index], connection % 3 * 100 + 1)
+        batches.charge(index, connection % 3 * 100 + 1)
       }
       batches.settle()
       if !events.isEmpty { batches.completeOldest() }
@@ -194,32 +194,37 @@ import Testing
     let events = batches.begin()
     for index in 2..<events.count {
       // A wake, and the end of a connection without a waiting message, are handled in any case.
-      let isPostponed = batches.postpone(index, of: events)
+      let isPostponed = batches.postpone(index)
       #expect(isPostponed == (index < 7))
     }
     batches.settle()
     #expect(batches.waiting == 5)
     let handled = batches.takeAll().map { name($0).connection }
     #expect(handled == [1, 1, -1, 2])
-    batches.takeWaiting(upTo: 100)
+    batches.takeWaiting(upTo: 100, cost: 100)
     #expect(batches.atHand.map { name($0).id } == [2, 3, 4, 5, .max])
   }
 
-  @Test func `of one principal no more wait than are allowed, and others are still taken`() {
+  @Test func `of one principal no more wait than are allowed, and who sent the most goes`() {
     var batches = EventBatches()
     for id in 0..<2 { batches.append(message(1, id)) }
-    let isPostponed = batches.postpone(1, of: batches.begin())
+    _ = batches.begin()
+    let isPostponed = batches.postpone(1)
     batches.settle()
-    var count = 1
-    while batches.append(message(1, count)) { count += 1 }
-    #expect(isPostponed && count == EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes))
-    // Another principal's message, and the end of a connection, are taken.
-    let areTaken = [message(2, 0), .closed(ConnectionID(1))].map { batches.append($0) }
-    #expect(areTaken == [true, true])
-    batches.drop(ConnectionID(1))
-    #expect(batches.waiting == 1)
-    let isTaken = batches.append(message(1, 0))
-    #expect(isTaken)
+    // Another connection of the same principal, and one of another.
+    for connection in [4, 2] {
+      let flooder = batches.append(message(connection, 0))
+      #expect(flooder == nil)
+    }
+    var (count, flooder) = (2, ConnectionID?.none)
+    while flooder == nil {
+      flooder = batches.append(message(1, count))
+      count += 1
+    }
+    #expect(isPostponed && flooder == ConnectionID(1))
+    #expect(count == EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes) + 1)
+    // What the others sent still waits.
+    #expect(batches.waiting == 2)
   }
 
   @Test func `many small batches fill the queue, too`() {

@@ -26,6 +26,14 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
 
   package func weight(of owner: Owner) -> Int { lanes[owner]?.weight ?? 0 }
 
+  /// What the owner's last element was charged, at least 1.
+  package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.cost ?? 1 }
+
+  /// The waiting elements of an owner, the first one first.
+  package func elements(of owner: Owner) -> [Element] {
+    lanes[owner]?.elements.map(\.element) ?? []
+  }
+
   package mutating func append(_ element: Element, of owner: Owner, weight: Int = 1) {
     insert([(element, weight)], of: owner)
   }

@@ -198,7 +198,9 @@ extension Hub {
     // To parse an octet takes twice the time of writing it.
     let octets = answer.rows.reduce(answer.snapshot?.body.count ?? 0) { $0 + $1.body.count }
     let cost = 2 * octets + answer.rows.count * Self.workOfRow
-    batches.work += cost
+    // Not of the turn's work, which is for messages: few answers come at once, and none can wait.
+    let work = batches.work
+    defer { batches.work = work }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
     batches.current.finishedReads.append((answer.token, pending))
