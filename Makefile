@@ -81,7 +81,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-deps man docc \
+.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -193,6 +193,10 @@ bench-recording: release ## Measure recording, proof and size of a million revis
 bench-cluster: release ## Measure how long clients of a cluster wait after a loss or a move
 	@.ci/deps $(CLUSTER_PACKAGES)
 	$(call step,Benchmarks/cluster/measure $(ROUNDS))
+
+# Two users are needed, so root runs it, about two minutes; the machine should have nothing else to do.
+bench-flood: release ## Measure what floods of one user do to another, and to navd's memory
+	$(call step,Benchmarks/flood/measure)
 
 bench-deps: ## Install the programs that navd is measured beside, and with
 	@.ci/deps $(BENCH_PACKAGES)

@@ -81,7 +81,7 @@ package enum Program {
     if isCheck { faults += Daemon.faults(of: loaded, rules: .current()) }
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
-    report(faults, .error, destination)
+    report(faults, .error, Log.destination(environment: environment, isService: false))
     if !faults.isEmpty { ExitStatus.configuration.exitProcess() }
     if isCheck || !isCommand && loaded.configuration.logLevel >= .warning {
       report(Daemon.warnings(about: loaded), .warning, destination)

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// Draws a navigation bar as one line of text: back button, title, buttons.
 package struct BarDrawing: Sendable {
   package var columns: Int

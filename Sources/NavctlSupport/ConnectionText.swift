@@ -1,3 +1,4 @@
+import NavigationCore
 package import RuntimePaths
 
 /// The error texts for a daemon that cannot be reached, does not answer, or refuses a connection.

@@ -57,7 +57,7 @@ package struct Explanation: Hashable, Sendable {
       return (known, isPart ? 1 : Suggestion.distance(wanted, known), difference)
     }
     return ranked.filter { known, distance, _ in distance <= min(3, known.utf8.count - 1) }
-      .sorted { ($0.1, $0.2, $0.0) < ($1.1, $1.2, $1.0) }.prefix(3).map(\.0)
+      .sorted { ($0.1, $0.2, Text($0.0)) < ($1.1, $1.2, Text($1.0)) }.prefix(3).map(\.0)
   }
 
   /// The explanation as text: the code and its exit status first, the remedy last.

@@ -82,15 +82,14 @@ package struct GuardChoice: Hashable, Sendable {
     need: OperationKind.NeededGuard, seen: Seen?, obstacle: String?, command: String, nav: String
   ) throws(UsageError) -> Guards {
     if typed.any { return typed }
-    let namesState = typed.revision != nil || typed.digest != nil || typed.stack != nil
     switch need {
     case .none, .byArguments: return typed
     case .presentation:
       if typed.visible != nil || typed.fixesState { return typed }
     case .position:
-      if typed.top != nil || namesState { return typed }
+      if typed.top != nil || typed.fixesStack { return typed }
     case .wholeStack:
-      if namesState { return typed }
+      if typed.fixesStack { return typed }
       if typed.top != nil {
         throw UsageError(
           "\(command) replaces or removes more than the top, so --top alone is not sufficient",

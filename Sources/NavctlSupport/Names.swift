@@ -1,3 +1,4 @@
+import NavigationCore
 package import CommandLineOptions
 
 /// The names that a running navd knows, by the placeholders of the help.

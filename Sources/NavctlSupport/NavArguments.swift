@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// Separates the name of the nav from the other arguments of a command.
 package struct NavArguments: Hashable, Sendable {
   package var nav: String

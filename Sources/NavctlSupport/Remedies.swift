@@ -1,7 +1,7 @@
 package import NavigationCore
 
 /// The command and the operation that the daemon refused, as far as navctl knows them.
-package struct Attempt: Hashable, Sendable {
+package struct Attempt: Sendable {
   package var command: String?
   /// The refused operation; nil if the request was not an operation.
   package var operation: OperationKind?

@@ -1,7 +1,7 @@
 import NavigationCore
 
 /// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
-package struct RouteCase: Hashable, Sendable {
+package struct RouteCase: Sendable {
   package var route: String
   /// The ids or routes of the screens, bottom first; nil if the route must be refused.
   package var stack: [String]?
@@ -12,7 +12,7 @@ package struct RouteCase: Hashable, Sendable {
     let octets = try Quantities.jsonObject(line, what: "the line")
     let value: JSONValue
     do { value = try JSONValue(octets.bytes) } catch { throw UsageError("the line is not JSON") }
-    let names = Set(value.members.map(\.name))
+    let names = value.members.map(\.name).sorted()
     guard let route = value["open"]?.string, names == ["open", "stack"],
       value["stack"].map({ $0.kind == .array }) ?? true
     else {
@@ -28,7 +28,7 @@ package struct RouteCase: Hashable, Sendable {
   /// if it is the one that the case wants.
   package func fault(_ screens: [JSONValue]?) -> String? {
     guard let screens else {
-      return stack == nil ? nil : "no route matches it, or its conditions do not hold"
+      return stack.map { _ in "no route matches it, or its conditions do not hold" }
     }
     let found = screens.map { $0["route"]?.string ?? $0["id"]?.string ?? "?" }
     guard let stack else { return "it leads to [\(found.joined(separator: ", "))]" }
@@ -47,9 +47,7 @@ package struct RouteCase: Hashable, Sendable {
 package enum RouteTemplates {
   /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
   package static func faults(_ routes: [JSONValue]) -> [String?] {
-    let patterns = routes.map {
-      ($0["match"]?.string ?? "").split(separator: "/", omittingEmptySubsequences: false)
-    }
+    let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
     return patterns.enumerated().map { index, pattern in
       // A template with conditions leaves the route to the next one where they do not hold.
       let earlier = (0..<index).first {
@@ -62,7 +60,7 @@ package enum RouteTemplates {
     }
   }
 
-  private static func covers(_ one: [Substring], _ other: [Substring]) -> Bool {
+  private static func covers(_ one: [String], _ other: [String]) -> Bool {
     one.count == other.count
       && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }

@@ -1,3 +1,4 @@
+import NavigationCore
 package import CommandLineOptions
 
 /// A shell that completes command lines, and its script.

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// The words of a line, as a shell splits them.
 package enum ShellWords {
   /// Splits a line at spaces and tabs; quotes and backslashes work as in sh(1), nothing is expanded.

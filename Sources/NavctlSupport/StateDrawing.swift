@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// Draws a nav as text: the bar, the stack with its top first, the toolbar, and the revision.
 package struct StateDrawing: Sendable {
   package var columns: Int

@@ -111,7 +111,7 @@ package struct StyledLine: Hashable, Sendable {
   }
 
   package static func == (left: StyledLine, right: StyledLine) -> Bool {
-    left.pieces.elementsEqual(right.pieces) { $0 == $1 }
+    left.pieces.elementsEqual(right.pieces) { $0.text == $1.text && $0.style == $1.style }
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(plain) }

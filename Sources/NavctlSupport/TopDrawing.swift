@@ -96,7 +96,7 @@ package struct TopDrawing: Sendable {
     let statistics = sample.statistics
     let refusals = statistics.operations
       .filter { !StatusDrawing.answers.contains($0.key) && $0.value > 0 }
-      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .sorted { ($1.value, Text($0.key)) < ($0.value, Text($1.key)) }
     var lines = [StyledLine(Self.cells("OPERATIONS", "A SECOND", "IN ALL"), .strong)]
     func add(_ name: String, _ read: (DaemonStatistics) -> UInt64) {
       let rate = Self.rate(sample, before, read).map(Figures.rate) ?? "-"

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// Draws a running transition: its screens, its phase and its time limit.
 package struct TransitionDrawing: Sendable {
   package var columns: Int

@@ -17,6 +17,10 @@ package final class Log: Sendable {
     case standardError
     /// Lines on stderr without times, for a command that ends by itself.
     case terminal
+    /// Lines with their priorities on stderr, a stream of the journal, for what is about to end.
+    ///
+    /// Of a process that has ended, the journal knows by its stream alone to which unit it belonged.
+    case stream
     /// A function, for tests.
     case function(@Sendable (LogEntry) -> Void)
   }
@@ -46,7 +50,7 @@ package final class Log: Sendable {
     guard let stream = environment["JOURNAL_STREAM"], unsafe fstat(2, &status) == 0,
       isJournal(stream: stream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     else { return isService ? .standardError : .terminal }
-    return .journal
+    return isService ? .journal : .stream
   }
 
   /// Whether the text "DEVICE:INODE" identifies this file.
@@ -76,6 +80,7 @@ package final class Log: Sendable {
     case .function(let function): function(entry)
     case .standardError: Self.writeLine(Self.timed(entry, at: SystemClock.wallMilliseconds()))
     case .terminal: Self.writeLine(entry.line)
+    case .stream: Self.writeLine("<\(entry.level.priority)>\(entry.line)")
     case .journal:
       // If the journal's socket fails, stderr still leads to the journal, which adds the time.
       if !JournalSocket.send(entry.journalFields) { Self.writeLine(entry.line) }

@@ -319,7 +319,7 @@ extension GuardedRouter {
     if connections[slot].outbox.isOverfull {
       return disconnect(id, "it left \(connections[slot].outbox.debt) bytes unread")
     }
-    unsent.noteLoose(message.body.count + Outbox.messageBytes)
+    unsent.noteLoose(message.body.count + Message.besideOctets)
   }
 
   /// Sends the messages that wait, as far as the sockets accept them now.
@@ -349,7 +349,7 @@ extension GuardedRouter {
 
   private mutating func noteHanded(_ bytes: Int, _ slot: Int) {
     connections[slot].outbox.noteHanded(bytes)
-    if bytes < Message.longOctets { unsent.noteLoose(bytes + Outbox.messageBytes) }
+    if bytes < Message.longOctets { unsent.noteLoose(bytes + Message.besideOctets) }
   }
 
   /// Whether the peers have left so much unread that navd makes no more answers now.

@@ -13,10 +13,6 @@ struct Outbox: Sendable {
   static let waitingLimit = 4 << 20
   /// The bytes that one peer may leave unread in the socket; above that, messages wait here.
   static let handedLimit = 8 << 20
-  /// The bytes that count for a message beside its body, as in `Message.heldOctets`.
-  ///
-  /// With fewer, short messages could exceed the limit of all, and nobody would owe them.
-  static let messageBytes = 256
 
   private var messages: [Outgoing] = []
   /// The number of `messages` that the socket took.
@@ -40,13 +36,13 @@ struct Outbox: Sendable {
   /// Appends a message that the socket did not take.
   mutating func append(_ message: Outgoing) {
     messages.append(message)
-    waitingBytes += message.body.count + Self.messageBytes
+    waitingBytes += message.body.count + Message.besideOctets
   }
 
   /// Notes that the socket took the first message.
   mutating func handOverFirst() {
     guard let first else { return }
-    waitingBytes -= first.body.count + Self.messageBytes
+    waitingBytes -= first.body.count + Message.besideOctets
     noteHanded(first.body.count)
     handed += 1
     // Rarely moved, because a thousand messages may wait.
@@ -60,8 +56,8 @@ struct Outbox: Sendable {
 
   /// Notes that the socket took a message at once.
   mutating func noteHanded(_ bytes: Int) {
-    handedBytes += bytes + Self.messageBytes
-    if bytes < Message.longOctets { shortBytes += bytes + Self.messageBytes }
+    handedBytes += bytes + Message.besideOctets
+    if bytes < Message.longOctets { shortBytes += bytes + Message.besideOctets }
   }
 
   /// Notes that the peer has read nearly everything that the socket took.

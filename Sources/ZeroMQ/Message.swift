@@ -12,7 +12,7 @@ package struct Message: ~Copyable {
 
   /// The octets of all long payloads that this process has made for sending and libzmq has not freed.
   ///
-  /// Each counts 256 more, for what libzmq keeps beside it.
+  /// Each counts `besideOctets` more.
   package static var heldOctets: Int { heldOctetsOfAll.load(ordering: .relaxed) }
 
   /// The octets from which a payload is long.
@@ -20,6 +20,11 @@ package struct Message: ~Copyable {
   /// To count one costs an allocation, and a line of cache between threads: with all counted, navd
   /// performed 0.88 times the operations of one connection.
   package static var longOctets: Int { 2048 }
+
+  /// The octets that count for what libzmq keeps beside a payload, long or short.
+  ///
+  /// With fewer, short messages could exceed a limit of all, and nobody would owe them.
+  package static var besideOctets: Int { 256 }
 
   package init() {
     storage = MessageStorage.empty()
@@ -265,7 +270,7 @@ struct MessageStorage {
 
   /// Makes room for a payload that counts among ``Message/heldOctets`` until libzmq frees it.
   private func initialize(counting count: Int) -> Int32 {
-    let cost = count + 256
+    let cost = count + Message.besideOctets
     guard let room = unsafe malloc(count) else { return -1 }
     heldOctetsOfAll.add(cost, ordering: .relaxed)
     // libzmq calls the function on any thread, once the last message that shares the payload ends.

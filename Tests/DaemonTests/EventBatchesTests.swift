@@ -128,7 +128,7 @@ import Testing
     return (before + numbers(kept), waiting)
   }
 
-  /// A message of a connection, whose principal has the connection's number modulo three.
+  /// A message of a connection; the principal is the connection's number modulo three.
   private func message(_ connection: Int, _ id: Int) -> HubEvent {
     .message(
       ConnectionID(UInt64(connection)),
@@ -205,7 +205,10 @@ import Testing
     #expect(batches.atHand.map { name($0).id } == [2, 3, 4, 5, .max])
   }
 
-  @Test func `of one principal no more wait than are allowed, and who sent the most goes`() {
+  @Test
+  func
+    `the messages of one principal that wait are bounded, and the connection with the most is dropped`()
+  {
     var batches = EventBatches()
     for id in 0..<2 { batches.append(message(1, id)) }
     _ = batches.begin()

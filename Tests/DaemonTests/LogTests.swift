@@ -1,3 +1,4 @@
+import CLinux
 import RuntimePaths
 import Synchronization
 import Testing
@@ -107,6 +108,19 @@ import Testing
     }
     #expect(isTimed(true))
     #expect(!isTimed(false))
+  }
+
+  @Test func `what ends by itself writes to the journal by its stream, which names the unit`() {
+    var status = stat()
+    #expect(unsafe fstat(2, &status) == 0)
+    let environment = ProcessEnvironment(["JOURNAL_STREAM": "\(status.st_dev):\(status.st_ino)"])
+    func isStream(_ isService: Bool) -> Bool {
+      if case .stream = Log.destination(environment: environment, isService: isService) {
+        return true
+      }
+      return false
+    }
+    #expect(isStream(false) && !isStream(true))
   }
 
   @Test(arguments: [

@@ -87,7 +87,7 @@ import Testing
           user: getuid() + 1)
         let before = stage.loop.hub.measurements[.ok]
         _ = stage.loop.batches.append(other)
-        // Behind one message of the flood, whose cost nobody knew before.
+        // The first message of the flood has no known cost, so the op waits behind it.
         for _ in 0..<2 { try stage.turn() }
         try stage.settle()
         #expect(stage.loop.hub.measurements[.ok] > before, "it waits behind the flood")

@@ -27,7 +27,9 @@ import Testing
   /// Those of the replica and of libnavd are names of navs, those of the daemon names of keys.
   private static let modules = [
     ("NavigationCore", true), ("NavigationReplica", false), ("NavigationDaemon", false),
-    ("Journal", false), ("NavdC", false),
+    ("Journal", false), ("NavdC", false), ("NavigationClient", false), ("NavctlSupport", false),
+    ("navctl", false), ("NavigationRecording", false), ("NavigationGateway", false),
+    ("NavigationExporter", false),
   ]
 
   /// Files whose texts are ASCII by a grammar, or words of ours, with the reason.
@@ -39,6 +41,16 @@ import Testing
     "DirectoryLock": "/proc/locks", "ShardPlacement": "members", "JournalStore": "members",
     "Metadata": "words of ours", "Schema": "words of ours",
     "ClientMessage": "guards are compared one by one",
+    "Remedies": "names of commands", "NavigationFeature": "words of the protocol",
+    "NavigationRoles": "words of the protocol",
+    "ButtonDescription": "words of the protocol",
+    "ItemDescription": "words of the protocol",
+    "NavigationCause": "words of the protocol",
+    "NavigationClientError": "words of the protocol",
+    "NavigationEvent+Kind": "words of the protocol",
+    "NavigationEvent": "words of the protocol",
+    "NavigationOperation+Screens": "words of the protocol",
+    "NavigationRehearsal": "words of the protocol",
   ]
 
   private static let products = URL(filePath: CommandLine.arguments[0])
@@ -56,7 +68,7 @@ import Testing
     module: String, hasTextKeys: Bool
   ) throws {
     let sources = Repository.files.filter { $0.isIn("Sources/\(module)") && $0.isSwift }
-    #expect(sources.count > 10)
+    #expect(sources.count >= 5)
     for source in sources {
       let name = URL(filePath: source.path).deletingPathExtension().lastPathComponent
       if Self.exempt[name] != nil { continue }

@@ -1,4 +1,5 @@
 import Testing
+import ZeroMQ
 
 @testable import NavigationCore
 @testable import TransportGuard
@@ -20,13 +21,13 @@ import Testing
       case 0..<9:
         let bytes = Int.random(in: 0..<1000, using: &random)
         outbox.append(message(bytes))
-        waiting.append(bytes + Outbox.messageBytes)
+        waiting.append(bytes + Message.besideOctets)
       case 9..<17:
         outbox.handOverFirst()
         if !waiting.isEmpty { handed += waiting.removeFirst() }
       case 17:
         outbox.noteHanded(5)
-        handed += 5 + Outbox.messageBytes
+        handed += 5 + Message.besideOctets
       case 18:
         outbox.noteRead()
         handed = 0
@@ -35,7 +36,7 @@ import Testing
         outbox.discard()
         waiting = []
       }
-      #expect(outbox.first.map { $0.body.count + Outbox.messageBytes } == waiting.first)
+      #expect(outbox.first.map { $0.body.count + Message.besideOctets } == waiting.first)
       #expect(outbox.isEmpty == waiting.isEmpty)
       let bytes = waiting.reduce(0, +)
       #expect(outbox.waitingBytes == bytes && outbox.handedBytes == handed)
@@ -45,11 +46,11 @@ import Testing
 
   @Test func `the limits are those of what waits and of what was handed over`() {
     var outbox = Outbox()
-    outbox.noteHanded(Outbox.handedLimit - Outbox.messageBytes)
+    outbox.noteHanded(Outbox.handedLimit - Message.besideOctets)
     #expect(!outbox.mayBeBehind)
     outbox.noteHanded(1)
     #expect(outbox.mayBeBehind && !outbox.isOverfull)
-    outbox.append(message(Outbox.waitingLimit - Outbox.messageBytes))
+    outbox.append(message(Outbox.waitingLimit - Message.besideOctets))
     #expect(!outbox.isOverfull)
     outbox.append(message(1))
     #expect(outbox.isOverfull)

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// A key that the user of `navctl ui` pressed.
 package enum BrowserKey: Hashable, Sendable {
   case text(Unicode.Scalar)

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// The terminal that `navctl ui` needs.
 package enum BrowserTerminal {
   /// Why `navctl ui` cannot run, with what to type instead; nil if it can.

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// The rows of a list of navs: a branch for each part of a name before a `/`, and the navs in it.
 package enum NavTree {
   /// One row: a nav, a branch, or a nav that is a branch of others too.
@@ -47,9 +49,9 @@ package enum NavTree {
   private static func rows(sorted names: [String]) -> [Row] {
     var rows: [Row] = []
     // The parts of the name before, with their rows.
-    var chain: [(part: Substring, row: Int)] = []
+    var chain: [(part: String, row: Int)] = []
     for name in names {
-      let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+      let parts = name.pieces
       var common = 0
       while common < min(chain.count, parts.count), chain[common].part == parts[common] {
         common += 1
@@ -60,7 +62,7 @@ package enum NavTree {
         chain.append((parts[index], rows.count))
         rows.append(
           Row(
-            path: parts[...index].joined(separator: "/"), label: String(parts[index]),
+            path: parts[...index].joined(separator: "/"), label: parts[index],
             depth: index, isNav: index + 1 == parts.count, isBranch: false))
       }
     }

@@ -1,3 +1,4 @@
+import NavigationCore
 public import Observation
 
 /// A nav for an interface: observable properties that follow the nav while ``run(wait:)`` runs.

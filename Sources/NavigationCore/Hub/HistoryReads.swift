@@ -5,7 +5,7 @@ struct HistoryReads: Sendable {
   private var reads: [UInt64: PendingRead] = [:]
   private var lastToken: UInt64 = 0
   /// The requests that the shell has not got yet, by principal.
-  private var waiting = FairQueue<String, HistoryRequest>()
+  private var waiting = FairQueue<Text, HistoryRequest>()
   /// The tokens of the requests that the shell has; at most `atOnce`.
   private var underWay: Set<UInt64> = []
   /// One is read while the answer to another is handled.
@@ -47,7 +47,7 @@ struct HistoryReads: Sendable {
     if new.isEmpty, waiting.count == 0 { return [] }
     for request in new {
       guard let read = reads[request.token] else { continue }
-      waiting.append(request, of: read.peer.principal)
+      waiting.append(request, of: Text(read.peer.principal))
     }
     var begun: [HistoryRequest] = []
     while underWay.count < Self.atOnce, let (_, request) = waiting.next() {
@@ -62,7 +62,7 @@ struct HistoryReads: Sendable {
   /// Notes that a request was answered, and what the answer cost.
   mutating func noteAnswer(to token: UInt64, cost: Int) {
     underWay.remove(token)
-    if let read = reads[token] { waiting.charge(read.peer.principal, cost) }
+    if let read = reads[token] { waiting.charge(Text(read.peer.principal), cost) }
   }
 
   /// The token and body hash of an op that waits for the history; nil if the op does not wait.

@@ -57,7 +57,7 @@ enum RoutesCommand: Command {
     let route = screens.last?["route"]?.string
     let there = try route.flatMap { try stack($0, invocation, nav, &connection) }
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
-    let found = there.map(ids) == ids(screens) ? route : nil
+    let found = there.map { ids($0) == ids(screens) } == true ? route : nil
     if invocation.isJSON {
       let routes = found.map { OpaqueJSON.object(["route": .string($0), "ok": .bool(true)]) }
       try Output.record(
