@@ -79,8 +79,10 @@ package enum SecretKeyFile {
   }
 
   /// Reads a public key: its 40 characters, or the path of a file that contains it.
+  ///
+  /// A path can have 40 of a key's characters too, so a file that exists is read.
   package static func publicKey(_ text: String) throws(KeyError) -> CurvePublicKey {
-    if let key = CurvePublicKey(z85: text) { return key }
+    if FileStatus.probe(text) == nil, let key = CurvePublicKey(z85: text) { return key }
     let contents: [UInt8]
     do {
       contents = try readSmallFile(text, maximumBytes: 4096)

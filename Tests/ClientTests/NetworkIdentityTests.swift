@@ -3,6 +3,7 @@ import Foundation
 import NavigationClient
 import RuntimePaths
 import Testing
+import ZeroMQ
 
 /// Which keys a client needs for an address, and where it finds them.
 @Suite struct NetworkIdentityTests {
@@ -81,6 +82,20 @@ import Testing
         for: Self.remote, serverKey: server, keyFile: path, environment: environment())
       #expect(byText == byFile && byText != nil)
       #expect(error(Self.remote, Self.key, Self.secret) != nil)
+    }
+  }
+
+  @Test func `a path of 40 characters that a key could have is a path if the file exists`() throws {
+    let path = "/tmp/" + UUID().uuidString.prefix(35)
+    #expect(path.utf8.count == 40 && CurvePublicKey(z85: path) != nil)
+    try withKeyFile(Self.secret) { own in
+      let asKey = try NetworkIdentity.read(
+        for: Self.remote, serverKey: path, keyFile: own, environment: environment())
+      try Self.key.write(toFile: path, atomically: false, encoding: .utf8)
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      let asFile = try NetworkIdentity.read(
+        for: Self.remote, serverKey: path, keyFile: own, environment: environment())
+      #expect(asKey?.serverKey.description == path && asFile?.serverKey.description == Self.key)
     }
   }
 

@@ -2,6 +2,7 @@
 import json
 import os
 import unittest
+import uuid
 from unittest import mock
 
 from setting import DEADLINE, Concurrently, Directory, eventually
@@ -51,6 +52,14 @@ class Curve(CurveTest, unittest.TestCase):
                 break
         self.assertEqual(caught.exception.code, "unreachable")
         self.assertIn("server_key", caught.exception.message)
+
+    def test_a_path_that_could_be_a_key_is_a_path_if_the_file_exists(self):
+        path = f"/tmp/{uuid.uuid4().hex}abc"
+        self.assertEqual(read_public_key(path), path)
+        with open(path, "w", encoding="ascii") as file:
+            self.addCleanup(os.remove, path)
+            file.write(self.server)
+        self.assertEqual(read_public_key(path), self.server)
 
     def test_keys_that_are_missing_or_not_secret_are_found_at_once(self):
         path = self.directory / "panel.key"

@@ -57,8 +57,11 @@ def read_keys(
 
 
 def read_public_key(text: str) -> str:
-    """Read a public key: its 40 characters, or the path of a file that has it."""
-    if _KEY.fullmatch(text):
+    """Read a public key: its 40 characters, or the path of a file that has it.
+
+    A path can have 40 of a key's characters too, so a file that exists is read.
+    """
+    if _KEY.fullmatch(text) and not os.path.exists(text):
         return text
     try:
         lines = _read(text).splitlines()
