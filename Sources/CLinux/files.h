@@ -6,7 +6,10 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /// Makes a directory with exactly this mode, whatever the umask is; 0 or -1.
@@ -56,5 +59,31 @@ static inline int navd_admit(const char *path, uint64_t device, uint64_t number,
   int code = errno;
   close(file);
   errno = code;
+  return result;
+}
+
+/// The process that listens at the path of a local socket: 0 if its number is unknown, because it is out
+/// of reach, of another kind, or its queue is full; -1 if none listens.
+static inline int navd_listener(const char *path) {
+  struct sockaddr_un address;
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address.sun_path) return -1;
+  strcpy(address.sun_path, path);
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return -1;
+  // Of a connected socket, the kernel names the process that called listen(2) at the other end.
+  struct {
+    pid_t process;
+    uid_t user;
+    gid_t group;
+  } peer = {0, 0, 0};
+  socklen_t size = sizeof peer;
+  int result = -1;
+  if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
+    result = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ? 0 : (int)peer.process;
+  else if (errno == EAGAIN || errno == EACCES || errno == EPROTOTYPE)
+    result = 0;
+  close(descriptor);
   return result;
 }

@@ -91,7 +91,7 @@ package enum ConnectionText {
   private static func isLocal(_ endpoint: String) -> Bool { endpoint.hasPrefix("ipc:") }
 
   private static let startRemedy =
-    "try: systemctl start navd, or run navd; another address: --endpoint or NAVD_ENDPOINT"
+    "try: systemctl restart navd.socket, or run navd; another address: --endpoint or NAVD_ENDPOINT"
   private static let networkRemedy =
     "try: systemctl status navd on that machine; another address: --endpoint or NAVD_ENDPOINT"
 }

@@ -75,7 +75,7 @@ package enum Doctor {
     guard let endpoint = facts.endpoint else {
       return DoctorFinding(
         "endpoint", .fail, facts.endpointFailure ?? "no running navd found",
-        "systemctl start navd.socket; another address: --endpoint or NAVD_ENDPOINT")
+        "systemctl restart navd.socket; another address: --endpoint or NAVD_ENDPOINT")
     }
     return DoctorFinding("endpoint", .ok, endpoint)
   }
@@ -87,7 +87,11 @@ package enum Doctor {
     }
     guard let status = facts.socket else {
       return DoctorFinding(
-        "socket", .fail, "\(path) does not exist", "systemctl start navd.socket, or run navd")
+        "socket", .fail, "\(path) does not exist", "systemctl restart navd.socket, or run navd")
+    }
+    if let problem = facts.statistics?.socketProblem {
+      return DoctorFinding(
+        "socket", .fail, "new clients reach navd no more", TerminalText.visible(problem))
     }
     let mode = "0" + String(status.mode, radix: 8)
     let what = "\(status.kind.rawValue) of user \(status.owner), mode \(mode)"

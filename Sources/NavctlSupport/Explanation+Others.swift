@@ -7,7 +7,7 @@ extension Explanation {
       "no-daemon", exitStatus: 7, "No navd answers at the endpoint.",
       cause: "It is not running, it listens elsewhere, or the network does not reach it.",
       remedy:
-        "start it: systemctl start navd, or run navd; another address: --endpoint or NAVD_ENDPOINT",
+        "start it: systemctl restart navd.socket, or run navd; another address: --endpoint or NAVD_ENDPOINT",
       example: "navctl --endpoint ipc:///run/navd/navd.sock status"),
     Explanation(
       "timeout", exitStatus: 4,

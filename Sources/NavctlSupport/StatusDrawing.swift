@@ -22,6 +22,9 @@ package enum StatusDrawing {
     if statistics.storageProblem != nil {
       return StyledLine("  cannot write the journal; find the error: navctl doctor", .alert)
     }
+    if statistics.socketProblem != nil {
+      return StyledLine("  new clients cannot connect; find the error: navctl doctor", .alert)
+    }
     if statistics.isServing == false { return StyledLine("  stopping", .alert) }
     return StyledLine("  serving")
   }

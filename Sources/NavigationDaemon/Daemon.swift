@@ -48,6 +48,9 @@ package enum Daemon {
     let inherited = try serviceManager { () throws(ServiceManagerError) in
       try ServiceManager.inheritedSockets()
     }
+    if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
+      log(LogEntry(.warning, text))
+    }
     let places = try places(configuration, rules, inherited)
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)

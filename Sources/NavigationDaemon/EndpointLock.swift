@@ -18,16 +18,19 @@ final class EndpointLock {
   /// It refuses a directory in which another user could replace the socket, and follows no link.
   static func take(_ path: String) throws(DaemonError) -> EndpointLock {
     let (lockPath, directory) = (path + ".lock", parentDirectory(of: path))
-    if let found = FileStatus.target(of: directory)?
+    let found = FileStatus.target(of: directory)?
       .distrust(of: directory, by: effectiveUserID(), isShared: true)
-    {
+    let lock = found == nil ? try takeIfPossible(path) : nil
+    let code = navd_errno()
+    if let listener = listener(path) {
+      throw .endpoint("ipc://" + path, reason: "\(listener); or use another path")
+    }
+    if let found {
       throw .endpoint(
         "ipc://" + path,
         reason: "\(directory) is not safe: \(found.reason); examine it, then type: \(found.remedy)")
     }
-    let descriptor = unsafe navd_open_lock(lockPath)
-    guard descriptor >= 0 else {
-      let code = navd_errno()
+    guard let lock else {
       let remedy =
         code == EPERM || code == ELOOP
         ? "somebody else made it: remove it"
@@ -36,6 +39,16 @@ final class EndpointLock {
         "ipc://" + path,
         reason: "cannot create \(lockPath): \(SystemError.text(of: code)); \(remedy)")
     }
+    return lock
+  }
+
+  /// Takes the lock; nil, with the reason in errno, where this user cannot make a lock file.
+  ///
+  /// The directory of a socket that the service manager opened can belong to root.
+  static func takeIfPossible(_ path: String) throws(DaemonError) -> EndpointLock? {
+    let lockPath = path + ".lock"
+    let descriptor = unsafe navd_open_lock(lockPath)
+    guard descriptor >= 0 else { return nil }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
       throw .endpoint(
@@ -46,6 +59,16 @@ final class EndpointLock {
     _ = ftruncate(descriptor, 0)
     _ = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     return EndpointLock(path: path, descriptor: descriptor)
+  }
+
+  /// The process that listens at a path, and a remedy; nil if none does.
+  ///
+  /// A socket of systemd listens while no process has the lock.
+  private static func listener(_ path: String) -> String? {
+    let process = unsafe navd_listener(path)
+    guard process >= 0 else { return nil }
+    let name = process > 0 ? "process \(process) listens" : "another user's process may listen"
+    return "\(name) on it: stop it; if it is systemd, start its service: systemctl start navd"
   }
 
   private static func holder(_ lockPath: String) -> String {
@@ -83,8 +106,9 @@ final class EndpointLock {
     return found < 0 ? nil : gid_t(found)
   }
 
-  func removeSocket() {
-    unsafe unlink(path)
+  /// Removes the second name of the socket, and the path unless the service manager keeps it.
+  func removeNames(withPath: Bool) {
+    if withPath { unsafe unlink(path) }
     unsafe unlink(secondPath)
   }
 

@@ -1,4 +1,5 @@
 import CLinux
+import NavigationCore
 import RuntimePaths
 import Systemd
 import TransportGuard
@@ -9,7 +10,7 @@ import TransportGuard
 /// second hard link to the file exists.
 struct ListeningSocket {
   let lent: LentSocket
-  /// The lock of the path; nil for sockets of the service manager and of networks.
+  /// The lock of the path; nil for networks, and where only root can make a lock.
   ///
   /// It is held until the process ends. Without it, a second process could bind the same path and
   /// take it over silently.
@@ -18,27 +19,49 @@ struct ListeningSocket {
   /// Whether no interface had the address when navd began to listen on it.
   private(set) var isAwaited = false
 
-  /// The identity of the socket's file; nil for sockets of the service manager and of networks.
+  /// The path of the socket; nil for networks.
+  let path: String?
+  /// The identity of the socket's file; nil for networks, or if the path led elsewhere from the start.
   private(set) var file: FileIdentity?
-
-  /// The path of the socket; nil for sockets of the service manager and of networks.
-  var path: String? { lock?.path }
+  /// Whether the service manager opened the socket, and keeps it after the end of navd.
+  private(set) var isInherited = false
+  /// Whether the file has a second name, from which navd can restore the path.
+  private var hasSecondName = false
 
   static let backlog: Int32 = 4096
 
   private init(
-    kind: LentSocket.Kind, endpoint: String, descriptor: Int32, lock: EndpointLock?
+    kind: LentSocket.Kind, endpoint: String, descriptor: Int32, path: String? = nil,
+    lock: EndpointLock? = nil
   ) {
     lent = LentSocket(kind: kind, endpoint: endpoint, descriptor: descriptor)
-    self.lock = lock
+    (self.path, self.lock) = (path, lock)
   }
 
   var endpoint: String { lent.endpoint }
 
-  /// Takes a socket that the service manager has opened.
-  init(_ socket: InheritedSocket) {
-    let kind: LentSocket.Kind = if case .path = socket.place { .local } else { .network }
-    self.init(kind: kind, endpoint: socket.endpoint, descriptor: socket.descriptor, lock: nil)
+  /// Takes a socket that the service manager has opened, and the lock of its path.
+  init(_ socket: InheritedSocket) throws(DaemonError) {
+    guard case .path(let path) = socket.place else {
+      self.init(kind: .network, endpoint: socket.endpoint, descriptor: socket.descriptor)
+      return
+    }
+    let lock = try EndpointLock.takeIfPossible(path)
+    self.init(
+      kind: .local, endpoint: socket.endpoint, descriptor: socket.descriptor, path: path,
+      lock: lock)
+    isInherited = true
+    // A file that another process left there would be taken for this socket's.
+    if unsafe navd_listener(path) >= 0 { giveSecondName(path) }
+  }
+
+  /// Notes the file of the socket, and gives it a second name.
+  ///
+  /// The kernel forbids the name for a file of another user, such as a socket of systemd's.
+  private mutating func giveSecondName(_ path: String) {
+    file = FileIdentity(of: path)
+    guard let lock else { return }
+    hasSecondName = unsafe navd_give_name(path, lock.secondPath) == 0
   }
 
   /// Listens on a path; until the lock's `open`, only the daemon's own user can connect.
@@ -46,9 +69,8 @@ struct ListeningSocket {
     let lock = try EndpointLock.take(path)
     let descriptor = try bind(path)
     var socket = ListeningSocket(
-      kind: .local, endpoint: "ipc://" + path, descriptor: descriptor, lock: lock)
-    socket.file = FileIdentity(of: path)
-    _ = unsafe navd_give_name(path, lock.secondPath)
+      kind: .local, endpoint: "ipc://" + path, descriptor: descriptor, path: path, lock: lock)
+    socket.giveSecondName(path)
     return socket
   }
 
@@ -63,18 +85,21 @@ struct ListeningSocket {
 
   /// Whether the path now leads to another file, or to none.
   var isDisplaced: Bool {
-    guard let path, let file else { return false }
-    return FileIdentity(of: path) != file
+    guard let path else { return false }
+    return file == nil || FileIdentity(of: path) != file
   }
 
   /// Restores the path of the socket, and replaces the file that is there now.
   ///
-  /// Connections and the queue of the socket are not affected, because it is the same socket.
-  func takeNameBack() throws(DaemonError) {
-    guard let path, let lock else { return }
-    guard unsafe navd_give_name(lock.secondPath, path) == 0 else {
-      throw .endpoint(endpoint, reason: Self.reason(navd_errno()) + "; restart the daemon")
+  /// Connections and the queue of the socket are not affected, because it is the same socket. Returns
+  /// the reason and a remedy if that fails.
+  func takeNameBack() -> String? {
+    let remedy = isInherited ? "systemctl restart navd.socket" : "restart the daemon"
+    guard let path, let lock, hasSecondName else {
+      return "the socket has no second name; \(remedy)"
     }
+    let isRestored = unsafe navd_give_name(lock.secondPath, path) == 0
+    return isRestored ? nil : "\(Self.reason(navd_errno())); \(remedy)"
   }
 
   /// Listens on a network address, even if no interface has it yet.
@@ -92,7 +117,7 @@ struct ListeningSocket {
       throw .endpoint(address.endpoint, reason: reason(code) + remedy)
     }
     var socket = ListeningSocket(
-      kind: .network, endpoint: address.endpoint, descriptor: descriptor, lock: nil)
+      kind: .network, endpoint: address.endpoint, descriptor: descriptor)
     socket.isAwaited = isAwaited != 0
     return socket
   }
@@ -116,6 +141,8 @@ struct ListeningSockets {
   /// Its descriptor is readable when another file may have replaced a socket's file.
   let watch = DirectoryWatch()
   private let sockets: [ListeningSocket]
+  /// Why new clients reach a socket at its path no more; nil if they do.
+  private(set) var problem: String?
 
   /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
@@ -132,30 +159,35 @@ struct ListeningSockets {
   /// connect.
   func admit(_ configuration: Configuration) throws(DaemonError) {
     for socket in sockets {
-      if let file = socket.file { try socket.lock?.open(configuration.daemon, file) }
+      guard !socket.isInherited, let file = socket.file else { continue }
+      try socket.lock?.open(configuration.daemon, file)
     }
   }
 
   /// Removes the socket files, so that connecting clients fail at once.
   func removeFiles() {
-    for socket in sockets { socket.lock?.removeSocket() }
+    for socket in sockets { socket.lock?.removeNames(withPath: !socket.isInherited) }
   }
 
   /// Restores the socket files that another process has replaced.
   ///
   /// A process that binds a path removes the file there without an error for navd. Existing
-  /// connections continue, but new clients would reach the other process, or none.
-  func reclaim() -> [LogEntry] {
+  /// connections continue, but new clients would reach the other process, or none. What cannot be
+  /// restored is the `problem`, and in the entries once.
+  mutating func reclaim() -> [LogEntry] {
     watch.drain()
-    return sockets.filter(\.isDisplaced).map { socket in
-      do {
-        try socket.takeNameBack()
-        let text = "another process replaced \(socket.endpoint); navd has restored it"
-        return LogEntry(.error, text, kind: .refused)
-      } catch {
-        let text = "cannot restore \(socket.endpoint), which another process replaced: \(error)"
-        return LogEntry(.error, text, kind: .refused)
+    let former = problem
+    problem = nil
+    var texts: [String] = []
+    for socket in sockets where socket.isDisplaced {
+      if let reason = socket.takeNameBack() {
+        let text = "cannot restore \(socket.endpoint), which another process replaced: \(reason)"
+        problem = problem ?? text
+        if former == nil { texts.append(text) }
+      } else {
+        texts.append("another process replaced \(socket.endpoint); navd has restored it")
       }
     }
+    return texts.map { LogEntry(.error, $0, kind: .refused) }
   }
 }

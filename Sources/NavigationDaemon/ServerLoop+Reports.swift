@@ -44,7 +44,7 @@ extension ServerLoop {
 
   /// The status of a daemon that does no long work.
   private var standing: String {
-    maintenance.storageProblem ?? configuration.status
+    maintenance.storageProblem ?? sockets.problem ?? configuration.status
   }
 
   private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
@@ -58,7 +58,9 @@ extension ServerLoop {
   /// Restores the paths of sockets that another process has replaced, and logs that; examines the
   /// journal, too.
   mutating func reclaimPlaces() {
+    let former = sockets.problem
     for entry in sockets.reclaim() { log(entry) }
+    if sockets.problem != former { notify(.status(standing)) }
     examine()
   }
 }
@@ -95,6 +97,7 @@ extension ServerLoop {
   /// a second.
   mutating func handInGauges(at now: Instant) {
     hub.measurements.storageProblem = maintenance.storageProblem
+    hub.measurements.socketProblem = sockets.problem
     hub.measurements[.logPages] = UInt64(max(writer.walPages, 0))
     handInBackups(at: now)
     guard maintenance.mustMeasure(at: now.boot) else { return }

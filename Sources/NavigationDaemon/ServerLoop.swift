@@ -15,7 +15,7 @@ struct ServerLoop: ~Copyable {
   var hub: Hub
   // I/O.
   var router: GuardedRouter
-  let sockets: ListeningSockets
+  var sockets: ListeningSockets
   let writer: JournalWriter
   var history: HistoryAccess
   let backups: BackupWorker

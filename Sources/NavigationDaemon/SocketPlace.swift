@@ -43,7 +43,7 @@ enum SocketPlace {
     switch self {
     case .path(let path): try ListeningSocket.listen(onPath: path)
     case .network(let address): try ListeningSocket.listen(on: address)
-    case .inherited(let socket): ListeningSocket(socket)
+    case .inherited(let socket): try ListeningSocket(socket)
     }
   }
 }

@@ -119,6 +119,20 @@ package enum ServiceManager {
     return sockets
   }
 
+  /// The warning about sockets that the service manager passed to another process than this one; nil
+  /// if there are none.
+  ///
+  /// A shell that runs navd without `exec` has the number that the variable names.
+  package static func warning(
+    about environment: ProcessEnvironment, process: Int32
+  ) -> String? {
+    guard environment["LISTEN_FDS"] != nil, let owner = environment["LISTEN_PID"],
+      Int32(owner) != process
+    else { return nil }
+    return "the service manager passed its sockets to process \(owner), and navd is process "
+      + "\(process): let the wrapper start it by exec"
+  }
+
   /// Checks that a descriptor is a listening socket, and makes it non-blocking.
   static func inspect(_ descriptor: Int32, name: String) throws(ServiceManagerError)
     -> InheritedSocket

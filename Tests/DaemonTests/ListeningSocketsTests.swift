@@ -4,6 +4,7 @@ import Testing
 import TransportGuard
 
 @testable import NavigationDaemon
+@testable import Systemd
 
 @Suite struct ListeningSocketsTests {
   /// Lends two sockets that listen at paths, and the paths.
@@ -36,6 +37,7 @@ import TransportGuard
 
   @Test func `a path that another process took is restored, and the log says so`() throws {
     try withSockets { sockets, paths in
+      var sockets = sockets
       let own = try #require(FileIdentity(of: paths[0]))
       #expect(sockets.reclaim().isEmpty)
       #expect(!isReadable(sockets.watch.descriptor))
@@ -56,6 +58,7 @@ import TransportGuard
 
   @Test func `a path is restored as long as the second name of the socket is there`() throws {
     try withSockets { sockets, paths in
+      var sockets = sockets
       try FileManager.default.removeItem(atPath: paths[1])
       #expect(sockets.reclaim().map(\.level) == [.error])
       #expect(FileIdentity(of: paths[1]) != nil)
@@ -65,6 +68,77 @@ import TransportGuard
       let entries = sockets.reclaim()
       #expect(entries.count == 1)
       #expect(entries.first?.message.hasPrefix("cannot restore ipc://\(paths[1]),") == true)
+      #expect(sockets.problem == entries.first?.message)
+      #expect(sockets.reclaim().isEmpty && sockets.problem != nil)
+    }
+  }
+
+  /// A socket of systemd at a path: it listens, and this process may have it.
+  private func withInherited(
+    _ body: (InheritedSocket, String, ListeningSocket) throws -> Void
+  ) throws {
+    try withTemporaryDirectory { root in
+      let path = root + "/navd.sock"
+      let descriptor = unsafe navd_listen_unix(path, 64)
+      let passed = try ServiceManager.inspect(descriptor, name: "navd")
+      try body(passed, path, try ListeningSocket(passed))
+      close(descriptor)
+    }
+  }
+
+  @Test func `nobody else listens at the path of an inherited socket, with navd or without it`()
+    throws
+  {
+    try withInherited { passed, path, socket in
+      #expect(socket.isInherited && socket.path == path && !socket.isDisplaced)
+      let file = FileIdentity(of: path)
+      #expect(throws: DaemonError.self) { try ListeningSocket.listen(onPath: path) }
+      #expect(throws: DaemonError.self) { try ListeningSocket(passed) }
+      #expect(FileIdentity(of: path) == file)
+    }
+    // The lock ended with that navd, but the service manager goes on listening.
+    try withTemporaryDirectory { root in
+      let path = root + "/navd.sock"
+      let descriptor = unsafe navd_listen_unix(path, 64)
+      do throws(DaemonError) {
+        _ = try ListeningSocket.listen(onPath: path)
+        Issue.record("it listens")
+      } catch {
+        #expect(error.description.contains("process \(getpid()) listens on it: stop it"))
+      }
+      close(descriptor)
+      // What a process left behind that is gone keeps nobody away.
+      ListeningSockets([try ListeningSocket.listen(onPath: path)]).removeFiles()
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `the path of an inherited socket is restored, or systemd's unit is to be restarted`(
+    hasSecondName: Bool
+  ) throws {
+    try withInherited { _, path, socket in
+      var sockets = ListeningSockets([socket])
+      if !hasSecondName { try FileManager.default.removeItem(atPath: path + ".own") }
+      try FileManager.default.removeItem(atPath: path)
+      let messages = sockets.reclaim().map(\.message)
+      #expect(messages.count == 1 && (sockets.problem == nil) == hasSecondName)
+      #expect((FileIdentity(of: path) == socket.file) == hasSecondName)
+      if let problem = sockets.problem {
+        #expect(messages == [problem] && problem.hasSuffix("; systemctl restart navd.socket"))
+      }
+      // The service manager keeps the path at the end.
+      sockets.removeFiles()
+      #expect((FileIdentity(of: path) != nil) == hasSecondName)
+      #expect(FileIdentity(of: path + ".own") == nil)
+    }
+  }
+
+  @Test func `a dead file at the path of an inherited socket is not taken for its own`() throws {
+    try withInherited { passed, path, _ in
+      try FileManager.default.removeItem(atPath: path)
+      close(unsafe navd_listen_unix(path, 1))
+      try FileManager.default.removeItem(atPath: path + ".lock")
+      #expect(try ListeningSocket(passed).isDisplaced)
     }
   }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import RuntimePaths
@@ -28,6 +29,19 @@ import Testing
     #expect(try ServiceManager.inheritedSockets() == [])
     #expect(try ServiceManager.watchdogInterval() == nil)
     try ServiceManager.notify(.ready, .status("serving"))
+  }
+
+  @Test(
+    arguments: [
+      ([:], false), (["LISTEN_FDS": "1", "LISTEN_PID": "7"], false),
+      (["LISTEN_FDS": "1", "LISTEN_PID": "8"], true), (["LISTEN_PID": "8"], false),
+      (["LISTEN_FDS": "1", "LISTEN_PID": "x"], true),
+    ] as [([String: String], Bool)])
+  func `sockets that were passed to another process are worth a warning`(
+    variables: [String: String], isWarned: Bool
+  ) {
+    let text = ServiceManager.warning(about: ProcessEnvironment(variables), process: 7)
+    #expect((text != nil) == isWarned)
   }
 
   @Test func `a listening Unix socket is taken with its path`() throws {

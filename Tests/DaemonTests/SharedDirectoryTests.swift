@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Journal
 import RuntimePaths
@@ -52,6 +53,11 @@ import Testing
       for text in [refusal(root), journalRefusal(root)] {
         #expect(text?.contains(reason) == true && text?.contains(remedy) == true, "\(text ?? "")")
       }
+      // A chown would take the directory away from the daemon that serves there.
+      let descriptor = unsafe navd_listen_unix(root + "/s", 1)
+      #expect(refusal(root)?.contains("process \(getpid()) listens on it: stop it") == true)
+      close(descriptor)
+      try Self.manager.removeItem(atPath: root + "/s")
       #expect(try Self.manager.contentsOfDirectory(atPath: root).isEmpty)
     }
   }

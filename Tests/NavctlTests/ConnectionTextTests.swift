@@ -37,7 +37,7 @@ import Testing
     #expect(
       ConnectionText.unreachable(Self.local) == [
         "no-daemon: nothing answers at ipc:///run/navd/navd.sock",
-        "try: systemctl start navd, or run navd; another address: --endpoint or NAVD_ENDPOINT",
+        "try: systemctl restart navd.socket, or run navd; another address: --endpoint or NAVD_ENDPOINT",
       ])
     #expect(
       ConnectionText.unreachable(Self.remote)[1]

@@ -95,6 +95,7 @@ import Testing
 
   @Test func `the daemon's figures are judged`() {
     #expect(complaint { _, it in it.storageProblem = "cannot" }?.verdict == .fail)
+    #expect(complaint { _, it in it.socketProblem = "gone" }?.remedy == "gone")
     #expect(complaint { _, it in it.isServing = false }?.verdict == .warn)
     #expect(complaint { _, it in it.diskFree = 15_000_000 }?.verdict == .fail)
     #expect(complaint { _, it in it.diskFree = 90_000_000 }?.verdict == .warn)

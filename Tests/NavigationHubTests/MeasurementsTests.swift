@@ -120,6 +120,7 @@ import Testing
     world.hub.measurements[.transportVersion] = 40_304
     world.hub.measurements[.diskFree] = 7
     world.hub.measurements.storageProblem = "cannot"
+    world.hub.measurements.socketProblem = "gone"
     world.hub.measurements[.startedAt] = world.now.boot - 5
     world.hub.measurements.note(20_000, .commit)
     world.hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
@@ -128,6 +129,7 @@ import Testing
     #expect((stats["process"] as? [String: Any])?["libzmq"] as? String == "4.3.4")
     #expect((stats["disk"] as? [String: Int])?["free"] == 7)
     #expect(stats["storageProblem"] as? String == "cannot")
+    #expect(stats["socketProblem"] as? String == "gone")
     #expect(stats["uptime"] as? Int == 5)
     #expect((stats["process"] as? [String: Any])?["principalLimit"] as? Int == 256)
     let principals = stats["principals"] as? [[String: Any]]

@@ -64,7 +64,7 @@ import Testing
 
   @Test func `words, lists and counts are read, and may be absent`() throws {
     let text = #"""
-      {"server":"navd/9","boot":"00000000000000ff","serving":false,"storageProblem":"cannot",
+      {"server":"navd/9","boot":"00000000000000ff","serving":false,"storageProblem":"cannot","socketProblem":"gone",
       "principals":[{"principal":"uid:7","connections":3},{"principal":"k"}],
       "process":{"libzmq":"4.3.4"},"operations":{"ok":5,"desync":2},"refusals":{"busy":1},
       "ended":{"bye":4},"busiest":[{"id":"ab","name":"n","ops":8,"watches":2},{}]}
@@ -72,6 +72,7 @@ import Testing
     let all = try DaemonStatistics(json: Array(text.utf8))
     #expect(all.server == "navd/9" && all.boot == "00000000000000ff" && all.libzmq == "4.3.4")
     #expect(all.isServing == false && all.storageProblem == "cannot")
+    #expect(all.socketProblem == "gone")
     #expect(all.backupAge == nil && !all.isBackupOverdue)
     let late = try DaemonStatistics(json: Array(#"{"backups":{"age":0,"overdue":true}}"#.utf8))
     #expect(late.backupAge == 0 && late.isBackupOverdue && !late.hasBackupRetentionFailed)

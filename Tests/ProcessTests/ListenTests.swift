@@ -25,9 +25,24 @@ extension ProcessTests {
       // Each once: one of them is the service manager's.
       try daemon.complains("serving 0 navs on ipc://\(passed) ipc://\(own), ")
       #expect(try Peer("ipc://\(own)").state("kiosk")["rev"]?.integer == 1)
+      // Nobody takes the path of the service manager's socket by mistake.
+      let second = try Child(
+        Binaries.path("navd"), ["--listen", "ipc://\(passed)", "--state", directory.path + "/b"],
+        environment: ["LISTEN_FDS": "1", "LISTEN_PID": "1"])
+      #expect(try second.ended() == 8)
+      #expect(second.standardError.contains(" serves it; stop it or use another path"))
+      #expect(second.standardError.contains("passed its sockets to process 1, and navd is"))
+      try Peer("ipc://\(passed)").create("other")
+      // Under systemd the socket has no second name, because root owns it.
+      try FileManager.default.removeItem(atPath: passed + ".own")
+      try FileManager.default.removeItem(atPath: passed)
+      try daemon.complains("cannot restore ipc://\(passed), which another process replaced: ")
+      let doctor = try Child(Binaries.path("navctl"), ["doctor", "-e", "ipc://\(own)"])
+      #expect(try doctor.ended() == 1)
+      #expect(doctor.standardOutput.contains("fail  socket"))
+      #expect(doctor.standardOutput.contains("; systemctl restart navd.socket"))
       daemon.kill(SIGTERM)
       #expect(try daemon.ended() == 0, "\(daemon.transcript)")
-      #expect(FileManager.default.fileExists(atPath: passed))
       #expect(!FileManager.default.fileExists(atPath: own))
     }
 

@@ -53,7 +53,7 @@ extension ProcessTests {
       try daemon.kill()
       let gone = try daemon.navctl(["status", "--timeout", "300ms"])
       #expect(gone.status == 7)
-      #expect(gone.errors.contains("try: systemctl start navd"))
+      #expect(gone.errors.contains("try: systemctl restart navd.socket"))
     }
 
     @Test func `doctor finds a sound daemon sound, and one that is gone`() throws {
@@ -73,7 +73,7 @@ extension ProcessTests {
       ])
       #expect(nowhere.status == 1)
       #expect(nowhere.output.contains("fail  socket"))
-      #expect(nowhere.output.contains("try: systemctl start navd.socket"))
+      #expect(nowhere.output.contains("try: systemctl restart navd.socket"))
     }
 
     @Test func `the busiest sessions are told to an admin`() throws {

@@ -68,6 +68,7 @@ extension Hub {
       if let progress = backupProgress { json.progress(of: progress) }
       json.member("serving", !isStopping)
       json.optional("storageProblem", measurements.storageProblem)
+      json.optional("socketProblem", measurements.socketProblem)
       json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
       json.gauges(measurements, lag)
       if let view = shards.view { json.cluster(view, here: shards.here.count) }

@@ -24,6 +24,8 @@ package struct DaemonStatistics: Sendable {
   package var isServing: Bool?
   /// Why the journal accepts no commits at present, and what to do; nil if it accepts them.
   package var storageProblem: String?
+  /// Why new clients do not reach a socket at its path, and what to do; nil if they do.
+  package var socketProblem: String?
   /// The number of watches that are behind, the lag of the slowest in revisions, and the sum.
   package var (watchesBehind, largestLag, lag): (UInt64, UInt64, UInt64) = (0, 0, 0)
   /// Sessions without flow-control credit, to which the daemon can send nothing.
@@ -123,6 +125,7 @@ package struct DaemonStatistics: Sendable {
     uptime = all.number("uptime")
     isServing = all["serving"]?.bool
     storageProblem = all["storageProblem"]?.string
+    socketProblem = all["socketProblem"]?.string
     readPlaces(all)
     readCounters(all)
   }
