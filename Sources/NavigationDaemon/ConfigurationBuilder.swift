@@ -11,6 +11,8 @@ struct ConfigurationBuilder {
   private var refused: Set<String> = []
   /// The origins of each value, by "SECTION.NAME": one for each line that contributes to it.
   private var origins: [Text: [ConfigurationOrigin]] = [:]
+  /// The variables that set nothing.
+  var ignored: [String] = []
 
   mutating func add(_ contents: [UInt8], of file: String) {
     let (assignments, problems) = readAssignments(contents)
@@ -112,7 +114,9 @@ struct ConfigurationBuilder {
           "[backup] every is \(configuration.backup.everySeconds): the database server of [cluster] "
             + "keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
-    return (LoadedConfiguration(configuration: configuration, origins: origins), faults)
+    return (
+      LoadedConfiguration(configuration: configuration, origins: origins, ignored: ignored), faults
+    )
   }
 
   private mutating func apply(

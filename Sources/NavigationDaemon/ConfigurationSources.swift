@@ -47,6 +47,10 @@ package struct ConfigurationSources: Hashable, Sendable {
     if let file { Configuration.read(file, into: &builder) }
     for name in environment.ownNames {
       guard let value = environment[name] else { continue }
+      if Self.isOfService(name, value) {
+        builder.ignored.append(name)
+        continue
+      }
       do throws(ConfigurationError) {
         guard let (section, key) = try Self.key(of: name) else { continue }
         // For a key that can be repeated, each line of the variable is one value.
@@ -64,6 +68,22 @@ package struct ConfigurationSources: Hashable, Sendable {
       builder.override("daemon", option.name, with: values, from: .option("--" + option.name))
     }
     return builder.finish()
+  }
+
+  /// Whether a variable has a name that kubelet, or a link of Docker, makes for a service such as
+  /// navd-cluster, and sets nothing of navd's.
+  private static func isOfService(_ variable: String, _ value: String) -> Bool {
+    let isOwn = ConfigurationKey.sections.contains {
+      variable.hasPrefix("\(ProcessEnvironment.prefix)\($0.uppercased())_")
+    }
+    guard isOwn, Configuration.BaseClass(rawValue: value) == nil,
+      !ConfigurationKey.all.contains(where: { $0.variable == variable })
+    else { return false }
+    let marks = variable.contains("_PORT_") ? ["_TCP", "_UDP", "_SCTP"] : []
+    return (marks + ["_SERVICE_PORT", "_ENV_"]).contains { variable.contains($0) }
+      || variable.hasSuffix("_SERVICE_HOST")
+      || variable.hasSuffix("_PORT") && value.contains("://")
+      || variable.hasSuffix("_NAME") && value.hasPrefix("/")
   }
 
   /// The section and the key that a variable sets; nil if the variable sets none.

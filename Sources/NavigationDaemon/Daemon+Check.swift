@@ -3,10 +3,18 @@ import NavigationCore
 package import RuntimePaths
 
 extension Daemon {
-  /// The users and groups of `[access]` that do not exist: a start gives them nothing.
+  /// The variables that set nothing, and the users and groups of `[access]` that do not exist: a start
+  /// gives them nothing.
   package static func warnings(about loaded: LoadedConfiguration) -> [ConfigurationError] {
     let access = loaded.configuration.access
     var warnings: [ConfigurationError] = []
+    if let first = loaded.ignored.first {
+      let more = loaded.ignored.count > 1 ? " and \(loaded.ignored.count - 1) more" : ""
+      warnings.append(
+        ConfigurationOrigin.variable(first).refusal(
+          "this variable\(more) of a service of Kubernetes or Docker is no configuration; "
+            + "enableServiceLinks: false keeps it away"))
+    }
     func check(_ who: Configuration.Access.Who, _ name: String, line: Int) {
       guard let reason = AccessControl.warning(about: who) else { return }
       let origins = loaded.origins(of: "access", name)

@@ -6,6 +6,8 @@ package struct LoadedConfiguration: Hashable, Sendable {
   package var configuration: Configuration
   /// The origins by "SECTION.NAME": one for each line that contributes to the value.
   var origins: [Text: [ConfigurationOrigin]]
+  /// The variables in navd's sections that an orchestrator of containers made for a service.
+  var ignored: [String] = []
 
   /// The origins of a key's value, at least one.
   package func origins(of section: String, _ name: String) -> [ConfigurationOrigin] {

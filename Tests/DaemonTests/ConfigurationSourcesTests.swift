@@ -143,6 +143,37 @@ import Testing
     #expect(try sources(variables).load().configuration == expected)
   }
 
+  @Test(arguments: ["CLUSTER", "LOG", "LIMITS", "CLASSES", "DAEMON_2"])
+  func `variables that kubelet and Docker make for a service are noted, and set nothing`(
+    service: String
+  ) throws {
+    let values = [
+      "SERVICE_HOST": "10.0.0.7", "SERVICE_PORT": "5719", "SERVICE_PORT_OPS": "5719",
+      "PORT": "tcp://10.0.0.7:5719", "PORT_5719_TCP": "tcp://10.0.0.7:5719",
+      "PORT_5719_TCP_PROTO": "tcp", "PORT_5719_TCP_PORT": "5719",
+      "PORT_5719_TCP_ADDR": "10.0.0.7", "PORT_53_UDP": "udp://10.0.0.7:53",
+      "NAME": "/web/db", "ENV_PATH": "/bin",
+    ]
+    let variables = Dictionary(uniqueKeysWithValues: values.map { ("NAVD_\(service)_\($0)", $1) })
+    let loaded = try sources(variables).load()
+    #expect(loaded.configuration == Configuration())
+    #expect(loaded.ignored == variables.keys.sorted())
+    let warnings = Daemon.warnings(about: loaded).map(\.description)
+    #expect(warnings.count == 1)
+    #expect(warnings[0].hasPrefix("NAVD_\(service)_ENV_PATH: this variable and 10 more of a serv"))
+  }
+
+  @Test func `a variable that only resembles one of a service is refused as before`() throws {
+    for (name, value) in [
+      ("CLUSTER_PORT", "5719"), ("LIMITS_NAME", "x"), ("LOG_PORT_LEVEL", "info"),
+      ("CLUSTER_PORT_1_ICMP", "x"), ("LIMITS_SERVICE", "x"), ("CLASSES_PORT", "Bar"),
+    ] {
+      #expect(refusal(sources(["NAVD_" + name: value])).hasPrefix("NAVD_\(name): "), "\(name)")
+    }
+    let loaded = try sources(["NAVD_CLASSES_SERVICE_HOST": "Toolbar"]).load()
+    #expect(loaded.configuration.classes.map(\.name) == ["SERVICE_HOST"])
+  }
+
   @Test func `what is printed is a file that means the same`() throws {
     let long = "/" + String(repeating: "a", count: 180)
     try withFiles(
