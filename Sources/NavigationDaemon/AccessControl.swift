@@ -16,9 +16,12 @@ struct AccessControl: PeerAuthority, Sendable {
   let host: String?
 
   /// Looks up the users and groups, and reads the keys.
-  init(_ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil) {
+  init(
+    _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil,
+    unknownUser: UInt32? = UserNamespace.unknownUser
+  ) {
     self.host = host
-    access = Access(daemonUser: user)
+    access = Access(daemonUser: user, unknownUser: unknownUser)
     directory = KeyDirectory(path: configuration.keyDirectory)
     for line in configuration.roles {
       access.roles.append(

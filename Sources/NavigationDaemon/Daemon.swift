@@ -54,6 +54,12 @@ package enum Daemon {
     let places = try places(configuration, rules, inherited)
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
+    if let user = access.access.unknownUser {
+      let text =
+        "the user namespace does not map all users: those outside are uid:\(user), own nothing, and "
+        + "have no role unless a line of [access] names uid:\(user)"
+      log(LogEntry(.warning, text))
+    }
     let identity = try identity(configuration, rules, places)
     var preparation = try prepareRouter(identity)
     let started = SystemClock.monotonicMilliseconds()

@@ -30,6 +30,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [7, 65534] as [UInt32])
+  func `users outside the user namespace own nothing, and have only what a line names`(
+    daemonUser: UInt32
+  ) throws {
+    let outside = Peer.local(user: 65534, group: 65534, process: 1)
+    let all = try #require(NavGlob("*"))
+    let admin = try #require(SessionActor(name: "a", role: .admin, navs: [all]))
+    let actor = Peer.actor(admin, of: outside)
+    var access = Access(daemonUser: daemonUser, unknownUser: 65534)
+    #expect(access.role(of: outside) == .none && !access.admits(outside))
+    #expect(!access.administers(outside) && !access.maySpeakForActors(outside))
+    #expect(access.rights(of: outside, on: "kiosk", owner: "uid:65534") == [])
+    #expect(access.owner(createdBy: outside) == nil)
+    #expect(access.role(of: nobody) == .ui && access.owner(createdBy: nobody) == "uid:1000")
+    access.roles = [Access.RoleRule(.ui, [.user(65534)])]
+    access.gateways = [.user(65534)]
+    #expect(access.role(of: outside) == .ui && access.admits(outside))
+    for owner in ["uid:65534", "", nil] {
+      #expect(access.rights(of: outside, on: "kiosk", owner: owner) == [.read, .push, .pop])
+    }
+    #expect(access.owner(createdBy: actor) == nil)
+    #expect(access.rights(of: actor, on: "kiosk", owner: actor.principal) == [.read, .push, .pop])
+    // Where all users are mapped, it is a user as any other.
+    access = Access(daemonUser: 7)
+    #expect(access.rights(of: outside, on: "kiosk", owner: "uid:65534") == .all)
+    #expect(Access(daemonUser: 65534).role(of: outside) == .admin)
+  }
+
   @Test func `other users of the machine have the role ui out of the box`() {
     let access = Access(daemonUser: 7)
     #expect(access.role(of: nobody) == .ui)

@@ -39,6 +39,10 @@ package struct Access: Hashable, Sendable {
 
   /// The user id of the daemon; this user and root have the role `admin`.
   package var daemonUser: UInt32
+  /// The number of all users that the daemon's user namespace does not map; nil where it maps all.
+  ///
+  /// The kernel does not tell them apart, so they own nothing, and have no role without a line.
+  package var unknownUser: UInt32?
   /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []
   /// The grants; a peer has the rights of all grants that apply to it.
@@ -52,7 +56,9 @@ package struct Access: Hashable, Sendable {
   ///
   /// Root and the daemon's own user may do everything, other local users have the role `ui`, and no
   /// key is authorised.
-  package init(daemonUser: UInt32 = 0) { self.daemonUser = daemonUser }
+  package init(daemonUser: UInt32 = 0, unknownUser: UInt32? = nil) {
+    (self.daemonUser, self.unknownUser) = (daemonUser, unknownUser)
+  }
 
   /// The names of the built-in roles and of all roles in `role` and `grant` lines, sorted.
   package var knownRoles: [String] {
@@ -66,8 +72,8 @@ package struct Access: Hashable, Sendable {
 
   package func role(of peer: Peer) -> Role {
     switch peer {
-    case .local(let user, _, _, _):
-      if user == 0 || user == daemonUser { return .admin }
+    case .local:
+      if grantsAll(to: peer) { return .admin }
     case .key(let name, _):
       guard let own = keys[name] else { return .none }
       if let own { return own }
@@ -76,7 +82,7 @@ package struct Access: Hashable, Sendable {
     if let rule = roles.first(where: { $0.members.contains { $0.names(peer) } }) {
       return rule.role
     }
-    if case .local = peer, grants.isEmpty { return .ui }
+    if case .local = peer, grants.isEmpty, !isUnknown(peer) { return .ui }
     return .none
   }
 
@@ -98,11 +104,24 @@ package struct Access: Hashable, Sendable {
       guard readsAll || actor.navs.contains(where: { $0.matches(nav) }) else { return [] }
       rights = granted(to: role, peer, on: nav)
     }
-    if let owner, owner == peer.principal, rights.contains(.push) { rights = .all }
+    if let owner, owner == self.owner(createdBy: peer), rights.contains(.push) { rights = .all }
     if case .actor(_, let gateway) = peer {
       rights.formIntersection(self.rights(of: gateway, on: nav, owner: owner))
     }
     return rights
+  }
+
+  /// The owner of a nav that a peer creates; nil for unknown users.
+  package func owner(createdBy peer: Peer) -> String? { isUnknown(peer) ? nil : peer.principal }
+
+  /// Whether a peer is a user that the user namespace does not map, or an actor of one.
+  private func isUnknown(_ peer: Peer) -> Bool {
+    guard let unknownUser else { return false }
+    switch peer {
+    case .local(let user, _, _, _): return user == unknownUser
+    case .key: return false
+    case .actor(_, let gateway): return isUnknown(gateway)
+    }
   }
 
   /// The rights of a role, and those granted to the peer by name.
@@ -155,7 +174,7 @@ package struct Access: Hashable, Sendable {
   @inline(__always)
   func grantsAll(to peer: Peer) -> Bool {
     guard case .local(let user, _, _, _) = peer else { return false }
-    return user == 0 || user == daemonUser
+    return (user == 0 || user == daemonUser) && user != unknownUser
   }
 
   /// The rights of the roles `ui` and `read` on a nav, unless a grant names the role.

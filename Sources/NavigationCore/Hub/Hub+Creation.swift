@@ -5,7 +5,8 @@ extension Hub {
     let request = op.request
     let (controller, result) = try created(op)
     try checkStorage()
-    let slot = navs.create(request.nav, ownedBy: op.sender.peer.principal, controller)
+    let owner = access.owner(createdBy: op.sender.peer) ?? ""
+    let slot = navs.create(request.nav, ownedBy: owner, controller)
     noteLoaded(slot)
     assert(navs.slot(of: request.nav) == slot)
     let entry = navs.slots[slot]

@@ -30,7 +30,8 @@ extension Hub {
   mutating func rehearseCreation(_ op: OpContext) throws(OpFailure) {
     let (controller, result) = try created(op)
     let entry = NavEntry(
-      name: op.request.nav, number: 0, owner: op.sender.peer.principal, epoch: Epoch(bits: 0),
+      name: op.request.nav, number: 0, owner: access.owner(createdBy: op.sender.peer) ?? "",
+      epoch: Epoch(bits: 0),
       controller: controller)
     answer(
       op, entry, changed: true, ShortList([.nothing] + result.outputs), [], isNew: true)

@@ -268,7 +268,8 @@ extension Hub {
     // The creator of a nav owns it already in the message that creates it.
     let isOwn = op.isCreation && owner == nil
     let rights = access.rights(
-      of: op.sender.peer, on: nav, owner: isOwn ? op.sender.peer.principal : owner)
+      of: op.sender.peer, on: nav,
+      owner: isOwn ? access.owner(createdBy: op.sender.peer) : owner)
     guard rights.isSuperset(of: needed) else {
       throw OpFailure(.forbidden, "\(op.sender.peer.principal) may not do this on \(nav)")
     }
