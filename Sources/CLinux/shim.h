@@ -422,6 +422,10 @@ static inline int navd_stop_signals(void) {
   signal(SIGHUP, SIG_DFL);
   // A write beyond a limit of the size of files then fails like one on a full disk.
   signal(SIGXFSZ, SIG_IGN);
+  // These have no meaning here, and would end the process.
+  static const int others[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT};
+  for (size_t index = 0; index < sizeof others / sizeof *others; index++) signal(others[index], SIG_IGN);
+  for (int number = SIGRTMIN; number <= SIGRTMAX; number++) signal(number, SIG_IGN);
   return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
@@ -458,10 +462,11 @@ static inline int navd_raise_descriptor_limit(void) {
   return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// The soft limit of open descriptors, or -1.
-static inline int64_t navd_descriptor_limit(void) {
+/// The soft limit of open descriptors, or with `isStack` of the bytes of a stack; -1 without a limit.
+static inline int64_t navd_limit(int isStack) {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT64_MAX) return -1;
+  if (getrlimit(isStack ? RLIMIT_STACK : RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT64_MAX)
+    return -1;
   return (int64_t)limit.rlim_cur;
 }
 

@@ -36,30 +36,14 @@ package enum Daemon {
       log(LogEntry(.notice, "the previous start failed: waiting for \(seconds) s"))
       if pause.wait(patience, signals: signals) { return pause.end() }
     }
-    if navd_raise_descriptor_limit() != 0 {
-      log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
-    }
-    if let limit = descriptorLimit(), limit < leastDescriptors {
-      throw DaemonError.endpoint(
-        "any address",
-        reason: "the limit of open files (RLIMIT_NOFILE) is \(limit), and 32 connections need "
-          + "\(leastDescriptors): raise LimitNOFILE= of the unit, or ulimit -n")
-    }
+    try checkLimits(log)
     let inherited = try serviceManager { () throws(ServiceManagerError) in
       try ServiceManager.inheritedSockets()
-    }
-    if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
-      log(LogEntry(.warning, text))
     }
     let places = try places(configuration, rules, inherited)
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
-    if let user = access.access.unknownUser {
-      let text =
-        "the user namespace does not map all users: those outside are uid:\(user), own nothing, and "
-        + "have no role unless a line of [access] names uid:\(user)"
-      log(LogEntry(.warning, text))
-    }
+    warn(of: rules, access.access, log)
     let identity = try identity(configuration, rules, places)
     var preparation = try prepareRouter(identity)
     let started = SystemClock.monotonicMilliseconds()
@@ -98,9 +82,37 @@ package enum Daemon {
     log.flush()
   }
 
-  /// The descriptors with which 32 clients can connect: 64 are kept free (`navd_accept_sparingly`), and
-  /// navd itself opens up to 44.
-  private static let leastDescriptors: UInt64 = 64 + 44 + 32
+  /// Raises the limit of descriptors, and refuses limits with which navd could not serve.
+  private static func checkLimits(_ log: Log) throws(DaemonError) {
+    if navd_raise_descriptor_limit() != 0 {
+      log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
+    }
+    // No lists of tuples here: making their types takes more stack than there may be.
+    func check(_ limit: UInt64?, _ least: UInt64, _ what: String) throws(DaemonError) {
+      guard let limit, limit < least else { return }
+      throw .endpoint(
+        "any address",
+        reason: "the limit of \(what) is \(limit), and 32 connections need \(least): raise "
+          + "LimitNOFILE= or LimitSTACK= of the unit, or ulimit -n or -s")
+    }
+    // With 64 KB a change ended the process, with 96 none did.
+    try check(stackLimit(), 256 << 10, "bytes of a stack (RLIMIT_STACK)")
+    // 64 are kept free (`navd_accept_sparingly`), navd itself opens up to 44, and 32 clients connect.
+    try check(descriptorLimit(), 64 + 44 + 32, "open files (RLIMIT_NOFILE)")
+  }
+
+  /// Warns of what the surroundings keep from navd: sockets of systemd, and the names of users.
+  private static func warn(of rules: PathRules, _ access: Access, _ log: Log) {
+    if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
+      log(LogEntry(.warning, text))
+    }
+    if let user = access.unknownUser {
+      let text =
+        "the user namespace does not map all users: those outside are uid:\(user), own nothing, and "
+        + "have no role unless a line of [access] names uid:\(user)"
+      log(LogEntry(.warning, text))
+    }
+  }
 
   /// Listens on all addresses; until `admit`, only the user of the daemon can connect.
   private static func listen(

@@ -136,4 +136,7 @@ package struct DiskSpace: Hashable, Sendable {
 }
 
 /// The soft limit of open file descriptors; nil if there is none.
-package func descriptorLimit() -> UInt64? { UInt64(exactly: navd_descriptor_limit()) }
+package func descriptorLimit() -> UInt64? { UInt64(exactly: navd_limit(0)) }
+
+/// The soft limit of the bytes of a stack, which new threads get too; nil if there is none.
+package func stackLimit() -> UInt64? { UInt64(exactly: navd_limit(1)) }

@@ -84,7 +84,7 @@ final class InboundGate: @unchecked Sendable {
     // Two more: one that is being read, and one that is on its way to the loop.
     connectionLimit = (messages + 2) * (frameBytes + 8 * InboundStream.frameCost)
     totalLimit = Atomic(totalBytes)
-    capacity = Int(max(navd_descriptor_limit(), 1024))
+    capacity = Int(max(navd_limit(0), 1024))
     // Zero bits are nil pointers, and untouched pages take no memory.
     let size = unsafe MemoryLayout<Atomic<UnsafeMutablePointer<Entry>?>>.stride
     guard let room = unsafe navd_zeroes(capacity, size) else {

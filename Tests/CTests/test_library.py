@@ -27,6 +27,9 @@ class LibraryTests(unittest.TestCase):
         others = [line for line in lines if line.split()[1] != "T" and not line.endswith(" A LIBNAVD_0")]
         self.assertEqual((functions, others), (declared(), []))
         self.assertEqual(functions, set(SIGNATURES))
+        with open(repository("debian", "libnavd0.symbols"), encoding="utf-8") as file:
+            packaged = re.findall(r"(?m)^ (navd_\w+)@LIBNAVD_0 ", file.read())
+        self.assertEqual(packaged, sorted(functions))
 
     def test_the_library_has_its_soname_and_needs_no_swift(self):
         dynamic = run("readelf", "-d", LIBRARY)

@@ -72,6 +72,50 @@ extension ProcessTests {
       #expect("\(error.map { "\($0)" } ?? "")".contains(text))
     }
 
+    @Test func `a limit of the stack that is too small is named`() throws {
+      let directory = try TestDirectory()
+      let navd = try Child(
+        "/bin/sh",
+        ["-c", "ulimit -s 128; exec \(Binaries.path("navd")) --listen ipc://\(directory.path)/s"],
+        environment: ["HOME": directory.path])
+      #expect(try navd.ended() == 8)
+      #expect(navd.standardError.contains("(RLIMIT_STACK) is 131072, and"), "\(navd.transcript)")
+    }
+
+    @Test func `signals without a meaning end nothing`() throws {
+      let daemon = try TestDaemon()
+      for signal in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, 34, 64] {
+        daemon.child.kill(signal)
+      }
+      try Peer(daemon.endpoint).create("kiosk")
+      #expect(try daemon.stop() == 0)
+    }
+
+    /// The lines of a script of the packages about a directory, for another one.
+    private func script(_ name: String, _ directory: String, instead other: String) throws -> String
+    {
+      let path =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../debian/" + name
+      let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      return lines.filter { $0.contains(directory) }.joined(separator: "\n")
+        .replacing(directory, with: other)
+    }
+
+    @Test func `the package is removed beside a navd that nobody stopped`() throws {
+      let daemon = try TestDaemon()
+      let directory = daemon.directory.path
+      let removal = try script("navd.postrm", "/run/navd", instead: directory)
+      #expect(removal.contains("rm -rf"))
+      let stop = "while [ ! -e \(directory).end ]; do : >>\(directory)/new; done 2>/dev/null"
+      let maker = try Child("/bin/sh", ["-c", stop])
+      for _ in 0..<20 {
+        let shell = try Child("/bin/sh", ["-ec", removal])
+        #expect(try shell.ended() == 0, "\(shell.transcript)")
+      }
+      maker.kill(SIGKILL)
+      try maker.ended()
+    }
+
     @Test func `with the least limit of files, 32 clients connect`() throws {
       let daemon = try TestDaemon(descriptors: 140)
       let peers = try (0..<32).map { _ in try Peer(daemon.endpoint) }

@@ -39,6 +39,17 @@ import Testing
     #expect(installed.sorted() == ImportRules.layers.filter { $0 != "Hub" }.sorted())
   }
 
+  @Test func `release programs are bound at the start, and seek no library beside themselves`()
+    throws
+  {
+    let plan = try ChildOutput(
+      of: "/usr/bin/make", ["-n", "-C", Repository.root.path, "release"],
+      environment: ["PATH": "/usr/bin:/bin"], withErrors: true)
+    for option in ["--disable-local-rpath", "-Xlinker -z -Xlinker now"] {
+      #expect(plan.text.contains(option), "\(plan.text)")
+    }
+  }
+
   @Test func `the demonstration installs what it builds and shows with, and no more`() throws {
     let plan = try ChildOutput(
       of: "/usr/bin/make", ["-n", "-C", Repository.root.path, "demo"],
