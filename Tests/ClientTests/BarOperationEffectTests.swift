@@ -106,7 +106,7 @@ import Testing
     }
     #expect(button.title == "C")
     let reply = try rig.perform([.activateButton("b")])
-    #expect(!reply.changed && reply.results == [["delivered": 1]])
+    #expect(!reply.changed && reply.results.map(\.value) == [["delivered": 1]])
     #expect(rig.events.map(\.kind) == [.buttonActivated(button: "b", action: "go")])
     #expect(try rig.refusal(of: [.releaseButton("b")]).code == .invalidArgument)
     try rig.perform([.setItem(of: "dns", ItemDescription(rightItems: []))])
@@ -260,7 +260,7 @@ import Testing
   @Test func `a gesture pops at its end, or not, and reports its progress`() throws {
     var rig = try HubRig.kiosk()
     let begun = try rig.perform([.beginGesture(.edge)])
-    let id = try #require(begun.results.first?["tid"]?.integer)
+    let id = try #require(begun.results.first?.value["tid"]?.integer)
     #expect(try rig.state.part(.transition)?["phase"] == "interactive")
     try rig.perform([.updateGesture(0.5)])
     #expect(rig.events.map(\.kind) == [.transitionProgress(id: UInt64(id), value: 0.5)])

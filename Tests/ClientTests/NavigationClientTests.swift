@@ -108,7 +108,7 @@ import Testing
       let result = try await reply
       #expect(result.revision == 2)
       #expect(result.top == "s2.1")
-      #expect(result.results == [["id": "s2.1"]])
+      #expect(result.ids == ["s2.1"] && result.popped == [])
     }
   }
 

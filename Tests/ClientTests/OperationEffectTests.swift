@@ -43,8 +43,8 @@ extension HubRig {
   @Test func `a push puts a screen on top, and the daemon chooses an id that is left out`() throws {
     var rig = try HubRig.kiosk()
     let reply = try rig.perform([.push(.init(title: "New"))])
-    let id = try #require(reply.results.first?["id"]?.text)
-    #expect(reply.top == id && reply.depth == 4)
+    let id = try #require(reply.ids.first)
+    #expect(reply.ids.count == 1 && reply.top == id && reply.depth == 4)
     #expect(try rig.state.top?.title == "New")
     #expect(try rig.state.top?.version == reply.revision)
   }
@@ -62,7 +62,7 @@ extension HubRig {
     #expect(try rig.refusal(of: [.push("wifi")]).code == .duplicateScreen)
     let reply = try rig.perform([.push("wifi", onDuplicate: .ignore)])
     #expect(!reply.changed)
-    #expect(reply.results == [["id": "wifi", "reason": "alreadyInStack"]])
+    #expect(reply.results.map(\.wasInStack) == [true] && reply.ids == ["wifi"])
     #expect(try rig.stack == ["home", "wifi", "dns"])
   }
 
@@ -70,7 +70,7 @@ extension HubRig {
     var rig = try HubRig.kiosk()
     #expect(try rig.perform([.popToRoot()]).popped == ["wifi", "dns"])
     let reply = try rig.perform([.pop()])
-    #expect(!reply.changed && reply.popped == [] && reply.results == [["popped": nil]])
+    #expect(!reply.changed && reply.popped == [] && reply.results.map(\.value) == [["popped": nil]])
     #expect(try rig.stack == ["home"])
   }
 
@@ -90,7 +90,7 @@ extension HubRig {
     let reply = try rig.perform([.setStack(["dns", .init(id: "about", title: "About"), "home"])])
     #expect(try rig.stack == ["dns", "about", "home"])
     #expect(reply.popped == ["wifi"])
-    #expect(reply.results.first?["ids"] == ["dns", "about", "home"])
+    #expect(reply.ids == ["dns", "about", "home"])
     #expect(try rig.refusal(of: [.setStack([])]).code.rawValue == "no-root")
   }
 
@@ -155,8 +155,9 @@ extension HubRig {
     #expect(try rig.state.presented.map(\.id) == ["pin", "help"])
     #expect(try rig.state.presented.first?.title == "PIN")
     #expect(try rig.state.visible?.id == "help")
-    #expect(try rig.perform([.dismiss(from: "pin")]).results == [["dismissed": ["help"]]])
-    #expect(try rig.perform([.dismiss()]).results == [["dismissed": ["pin"]]])
+    #expect(
+      try rig.perform([.dismiss(from: "pin")]).results.map(\.value) == [["dismissed": ["help"]]])
+    #expect(try rig.perform([.dismiss()]).results.map(\.value) == [["dismissed": ["pin"]]])
     #expect(try rig.state.presented == [] && rig.state.visible?.id == "dns")
     #expect(!(try rig.perform([.dismiss()]).changed))
   }
@@ -186,7 +187,7 @@ extension HubRig {
     let payload = try rig.read(.restoration)
     try rig.perform([.setStack([.init(id: "other")])])
     let reply = try rig.perform([.restore(payload)])
-    #expect(reply.results.first?["ids"] == ["home", "wifi"])
+    #expect(reply.ids == ["home", "wifi"])
     #expect(try rig.stack == ["home", "wifi"])
     try rig.perform([.restore([:], root: "other")])
     #expect(try rig.stack == ["other"])

@@ -5,7 +5,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import unittest
+import zipfile
 
 from setting import DEADLINE, PACKAGE, Daemon, Directory, Process, text_of
 import guide
@@ -85,8 +87,11 @@ class Package(unittest.TestCase):
     def test_a_wheel_works_in_a_fresh_environment(self):
         source, place = self.directory / "source", self.directory / "environment"
         shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "build", "dist", "*.egg-info"))
-        run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", self.directory / "dist", cwd=source)
-        wheel, = os.listdir(self.directory / "dist")
+        built = run(sys.executable, "-m", "build", "--no-isolation", "--sdist", "--wheel", "--outdir",
+                    self.directory / "dist", cwd=source)
+        self.assertNotIn("SetuptoolsDeprecationWarning", built)
+        archive, wheel = sorted(os.listdir(self.directory / "dist"), key=lambda name: name.endswith(".whl"))
+        self.check_licence(self.directory / f"dist/{archive}", self.directory / f"dist/{wheel}")
         # Without a pip of its own, which takes seconds to install: Debian has the wheel of that pip.
         run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", place)
         python, (pip,) = os.path.join(place, "bin", "python"), glob.glob("/usr/share/python-wheels/pip-*.whl")
@@ -96,6 +101,28 @@ class Package(unittest.TestCase):
                     "os.path.join(os.path.dirname(navd.__file__), 'py.typed')))", cwd="/")
         self.assertTrue(found.startswith(place) and found.endswith(" True\n"), found)
         self.show_the_example(python)
+
+    def test_the_package_of_debian_has_metadata(self):
+        run(os.path.join(os.path.dirname(PACKAGE), "debian", "dist-info"), os.path.join(PACKAGE, "pyproject.toml"),
+            self.directory / "site")
+        found = run(sys.executable, "-c", "from importlib.metadata import *; print(version('navd'), requires('navd'))",
+                    environment={"PYTHONPATH": self.directory / "site"})
+        self.assertRegex(found, r"^\d+\.\d+\.\d+ \['pyzmq>=24'\]$")
+
+    def check_licence(self, archive, wheel):
+        """Both have the licence, and the wheel names it."""
+        text = text_of("LICENSE").encode()
+        with tarfile.open(archive) as file:
+            names = [name for name in file.getnames() if name.endswith("/LICENSE")]
+            self.assertEqual([file.extractfile(name).read() for name in names], [text])
+        with zipfile.ZipFile(wheel) as file:
+            names = [name for name in file.namelist() if name.endswith("/LICENSE")]
+            self.assertEqual([file.read(name) for name in names], [text])
+            metadata, = (name for name in file.namelist() if name.endswith("/METADATA"))
+            self.assertRegex(file.read(metadata).decode(), r"(?m)^License(-Expression)?: Apache-2\.0$")
+        # Forms that setuptools takes no more after February 2027.
+        form = text_of("python", "pyproject.toml")
+        self.assertNotRegex(form, r"license = \{|License :: OSI")
 
     def show_the_example(self, python):
         daemon = Daemon()

@@ -14,8 +14,8 @@ public struct NavigationReply: Hashable, Sendable {
   public let depth: Int
   /// The id of the top screen after them; nil for an empty stack.
   public let top: String?
-  /// The result of each operation, with members such as `id`, `ids` or `popped`.
-  public let results: [NavigationValue]
+  /// The result of each operation.
+  public let results: [NavigationResult]
 
   init(_ reply: OkReply) {
     epoch = reply.epoch?.text ?? ""
@@ -23,14 +23,38 @@ public struct NavigationReply: Hashable, Sendable {
     changed = reply.changed ?? false
     depth = Int(clamping: reply.depth ?? 0)
     top = reply.top ?? nil
-    results = reply.out.flatMap { NavigationValue.read($0.bytes)?.array } ?? []
+    let values = reply.out.flatMap { NavigationValue.read($0.bytes)?.array } ?? []
+    results = values.map { NavigationResult($0) }
   }
 
+  /// The ids of the screens that the operations pushed or set, in the order of the operations.
+  ///
+  /// The daemon chose those of screens without an id.
+  public var ids: [String] { results.flatMap(\.ids) }
+
   /// The ids of all screens that were removed, in the order of the operations.
-  public var popped: [String] {
-    results.flatMap { result -> [String] in
-      guard let popped = result["popped"] else { return [] }
-      return popped.text.map { [$0] } ?? (popped.array ?? []).compactMap(\.text)
+  public var popped: [String] { results.flatMap(\.popped) }
+}
+
+/// The result of one operation.
+public struct NavigationResult: Hashable, Sendable {
+  /// The ids of the screens that it pushed or set, bottom first; none for other operations.
+  public let ids: [String]
+  /// The ids of the screens that it removed; none if nothing was to be removed.
+  public let popped: [String]
+  /// Whether a push changed nothing, because the screen was on the stack already.
+  public let wasInStack: Bool
+  /// All members of the result, for operations that have others.
+  public let value: NavigationValue
+
+  init(_ value: NavigationValue) {
+    func texts(_ name: String) -> [String] {
+      guard let member = value[name] else { return [] }
+      return member.text.map { [$0] } ?? (member.array ?? []).compactMap(\.text)
     }
+    self.value = value
+    ids = texts("id") + texts("ids")
+    popped = texts("popped")
+    wasInStack = value["reason"]?.text == "alreadyInStack"
   }
 }
