@@ -63,7 +63,8 @@ extension CommandLineGrammar {
     }
 
     func isAtArgument(_ word: String) -> Bool {
-      pending == nil && (isOnlyArguments || !word.hasPrefix("-") || word.count == 1)
+      pending == nil
+        && (isOnlyArguments || !word.utf8.starts(with: "-".utf8) || word.utf8.count == 1)
     }
 
     mutating func take(_ word: String) -> CommandLineFault? {
@@ -79,12 +80,15 @@ extension CommandLineGrammar {
         isOnlyArguments = true
         return nil
       }
-      return word.hasPrefix("--") ? takeLong(word.dropFirst(2)) : takeShort(word.dropFirst())
+      // By scalars, as argp reads bytes: a mark that combines with a dash or = is no part of it.
+      return word.utf8.starts(with: "--".utf8)
+        ? takeLong(String(word.unicodeScalars.dropFirst(2)))
+        : takeShort(word.unicodeScalars.dropFirst())
     }
 
-    private mutating func takeLong(_ word: Substring) -> CommandLineFault? {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(parts[0])
+    private mutating func takeLong(_ word: String) -> CommandLineFault? {
+      let value = word.cut(at: "=")
+      let name = value.map { String($0.before) } ?? word
       let own = grammar.options.map(\.name)
       // argp has the last two for tests of itself; an abbreviation must not be one of them too.
       let all =
@@ -100,16 +104,19 @@ extension CommandLineGrammar {
         return asksForHelp ? nil : unknown("--\(name)", like: name, among: own)
       }
       if option.argument != nil {
-        if parts.count == 1 { pending = option }
-      } else if parts.count > 1 {
+        if value == nil { pending = option }
+      } else if value != nil {
         return CommandLineFault(text: "--\(option.name) takes no value", remedy: "--\(option.name)")
       }
       return nil
     }
 
-    private mutating func takeShort(_ letters: Substring) -> CommandLineFault? {
+    private mutating func takeShort(
+      _ letters: Substring.UnicodeScalarView
+    ) -> CommandLineFault? {
       var rest = letters
-      while let letter = rest.popFirst() {
+      while let scalar = rest.popFirst() {
+        let letter = Character(scalar)
         if letter == "?" || letter == "V" && grammar.version != nil {
           asksForHelp = true
           return nil

@@ -68,12 +68,11 @@ package struct Completion: Hashable, Sendable {
   /// Notes an option; returns it if its value is the next word.
   private mutating func note(_ word: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
     if word.hasPrefix("--") {
-      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
-      guard let name = parts.first, let option = Self.option(String(name), options) else {
-        return nil
-      }
-      if option.argument != nil, parts.count == 1 { return option }
-      line.options.append(.init(option.name, parts.count > 1 ? String(parts[1]) : nil))
+      let value = word.cut(at: "=")
+      let name = String((value?.before ?? word[...]).dropFirst(2))
+      guard let option = Self.option(name, options) else { return nil }
+      if option.argument != nil, value == nil { return option }
+      line.options.append(.init(option.name, value.map { String($0.after) }))
       return nil
     }
     let letter = word.dropFirst().first
@@ -93,10 +92,10 @@ package struct Completion: Hashable, Sendable {
   }
 
   private mutating func completeOption(_ options: [OptionDeclaration]) {
-    if prefix.hasPrefix("--"), let equals = prefix.firstIndex(of: "=") {
-      let name = String(prefix[..<equals].dropFirst(2))
-      leading = String(prefix[...equals])
-      prefix = String(prefix[prefix.index(after: equals)...])
+    if prefix.hasPrefix("--"), let value = prefix.cut(at: "=") {
+      let name = String(value.before.dropFirst(2))
+      leading = value.before + "="
+      prefix = String(value.after)
       if let option = Self.option(name, options) { offer(option.choices, [option.argument]) }
       return
     }

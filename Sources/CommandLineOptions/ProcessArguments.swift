@@ -14,13 +14,28 @@ package enum ProcessArguments {
   ///
   /// Without even that name, the process ends with status 2, because nobody knows what it should do.
   package static var afterName: [String] {
-    let all = unsafe (0..<Int(count)).compactMap { index in
-      unsafe words?[index].map { unsafe String(cString: $0) }
-    }
-    guard !all.isEmpty else {
+    guard unsafe count > 0 else {
       CommandLineGrammar(program: "navd", summary: "").refuse("the command line is empty")
     }
-    return Array(all.dropFirst())
+    return unsafe (1..<Int(max(1, count))).compactMap { index -> String? in
+      guard let word = unsafe words?[index] else { return nil }
+      if let text = unsafe String(validatingCString: word) { return text }
+      let path = unsafe words?[0].map { unsafe String(cString: $0) } ?? "navd"
+      let program = path.split(separator: "/").last.map(String.init) ?? path
+      let text = unsafe String(cString: word)
+      CommandLineGrammar(program: program, summary: "").refuse(
+        CommandLineFault(text: "'\(text)' is not UTF-8", remedy: "\(program) --help"))
+    }
+  }
+}
+
+extension String {
+  /// The text before and behind the first place of a sign; nil without it.
+  ///
+  /// It counts scalars: a mark behind the sign would combine with it to another character.
+  package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+    guard let place = unicodeScalars.firstIndex(of: sign) else { return nil }
+    return (self[..<place], self[unicodeScalars.index(after: place)...])
   }
 }
 

@@ -43,6 +43,9 @@ package enum ErrorText {
     return "draw the newest revision: navctl history \(nav) --at \(newest.number)"
   }
 
+  /// The exit status of a change that was made, and whose result could not be printed.
+  package static let unprintedStatus: Int32 = 9
+
   /// The exit status of an error; for an unknown code it follows from `retry`.
   package static func exitStatus(_ error: ErrReply) -> Int32 {
     if let code = error.knownCode { return code.exitStatus }

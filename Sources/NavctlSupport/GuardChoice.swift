@@ -34,7 +34,7 @@ package struct GuardChoice: Hashable, Sendable {
     }
     // An empty text stands for an empty stack here too.
     if let text = line.value(of: "stack") {
-      typed.stack = text.split(separator: ",", omittingEmptySubsequences: true).map(String.init)
+      typed.stack = text.unicodeScalars.split(separator: ",").map(String.init)
     }
     let has = line.values(of: "has")
     if !has.isEmpty { typed.has = has }

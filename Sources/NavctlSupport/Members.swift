@@ -1,3 +1,4 @@
+import CommandLineOptions
 package import NavigationCore
 import RuntimePaths
 
@@ -11,8 +12,8 @@ package enum Members {
 
   /// Whether a word has the form KEY=VALUE.
   package static func isMember(_ word: String) -> Bool {
-    guard let equals = word.firstIndex(of: "="), equals != word.startIndex else { return false }
-    return word[..<equals].utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
+    guard let key = word.cut(at: "=")?.before, !key.isEmpty else { return false }
+    return key.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
   }
 
   /// Converts words to members, in their order.
@@ -25,14 +26,14 @@ package enum Members {
   ) throws(UsageError) -> JSONObject {
     var entries: [(path: [String], value: OpaqueJSON)] = []
     for word in words {
-      guard isMember(word), let equals = word.firstIndex(of: "=") else {
+      guard isMember(word), let parts = word.cut(at: "=") else {
         throw UsageError(
           "'\(TerminalText.visible(word))' is not of the form KEY=VALUE", remedy: usage)
       }
-      let key = String(word[..<equals])
+      let key = String(parts.before)
       let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard !path.contains("") else { throw UsageError("'\(key)' is no name of a member") }
-      let text = String(word[word.index(after: equals)...])
+      let text = String(parts.after)
       entries.append((path, try value(text, key: key, name: path[path.count - 1])))
     }
     return try members(entries)

@@ -90,10 +90,10 @@ extension Operations {
   package static func restore(payload: [UInt8], root: String?) throws(UsageError)
     -> NavigationOperation
   {
-    var arguments: JSONObject = [
-      "payload": try Quantities.jsonObject(
-        String(decoding: payload, as: UTF8.self), what: "the file")
-    ]
+    guard let text = String(validating: payload, as: UTF8.self) else {
+      throw UsageError("the file is not UTF-8")
+    }
+    var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
     if let root { arguments.add("root", try screen(root)) }
     return NavigationOperation(.restore, arguments)
   }

@@ -244,11 +244,10 @@ package enum Operations {
     for text in texts {
       if text.hasPrefix("{") {
         list.append(try Quantities.jsonObject(text, what: "--\(option)"))
-      } else if let equals = text.firstIndex(of: "=") {
+      } else if let parts = text.cut(at: "=") {
         list.append(
           .object([
-            "id": .string(String(text[..<equals])),
-            "title": .string(String(text[text.index(after: equals)...])),
+            "id": .string(String(parts.before)), "title": .string(String(parts.after)),
           ]))
       } else {
         list.append(.string(text))

@@ -101,6 +101,28 @@ package enum TerminalText {
     return parts + [(parts.isEmpty ? "" : indent) + rest]
   }
 
+  /// The same JSON with escapes for what controls a terminal or the direction of writing.
+  ///
+  /// With `isASCII`, all that is not ASCII is escaped.
+  package static func json(_ bytes: [UInt8], isASCII: Bool = false) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      if scalar.value < 0x20 {
+        // White space between values: strings have no control characters as they are.
+        result.append(" ")
+      } else if isSteering(scalar) || isASCII && !scalar.isASCII {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          let zeros = String(repeating: "0", count: 4 - digits.count)
+          result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+        }
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
   private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true

@@ -112,6 +112,15 @@ package struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
+  /// The text about a lost connection, behind a line that took so many milliseconds to be written.
+  ///
+  /// navd ends a connection that takes nothing, which is then no fault of the connection.
+  package static func loss(after pause: UInt64) -> String {
+    pause < 2000
+      ? "connection lost; watch continues when navd is back"
+      : "the output was not read for \(pause / 1000) s; watch continues behind the last line"
+  }
+
   /// The line for an event that made no revision, such as a tap.
   package static func event(_ event: EphemeralEvent) -> String {
     var parts = ["event", "rev \(event.revision.number)"]

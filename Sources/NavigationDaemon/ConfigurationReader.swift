@@ -92,6 +92,10 @@ private final class ConfigurationSource {
       problem = ConfigurationProblem(line: next, message: "the line contains a zero byte")
       return nil
     }
+    if let fault = Self.fault(in: line) {
+      problem = ConfigurationProblem(line: next, message: fault)
+      return nil
+    }
     if line.count + 2 > room { line = Self.withoutRemark(line) }
     // inih would read the rest of a longer line as another line.
     guard line.count + 2 <= room else {
@@ -100,6 +104,21 @@ private final class ConfigurationSource {
       return nil
     }
     return Array(line)
+  }
+
+  /// What inih would pass over in silence; nil for a line that it reads as it stands.
+  private static func fault(in line: ArraySlice<UInt8>) -> String? {
+    let line = line.last == 0x0D ? line.dropLast() : line
+    let text = withoutRemark(line)
+    if line.contains(0x0D) {
+      return "a carriage return ends no line: save the file with line feeds"
+    }
+    guard String(validating: text, as: UTF8.self) != nil else { return "the line is not UTF-8" }
+    guard text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")) else {
+      return nil
+    }
+    let isAlone = text[(end + 1)...].allSatisfy { blanks.contains($0) }
+    return isAlone ? nil : "expected nothing behind [section]; a comment there is ; behind a space"
   }
 
   /// A line up to its comment, found as inih does; comments can have any length.

@@ -77,10 +77,12 @@ struct Change {
     } else {
       memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
     }
-    if invocation.isJSON {
-      try Output.record(.changed, body)
-    } else {
-      try Output.line(OperationSummary.line(answer, operations: operations))
+    try Output.result {
+      if invocation.isJSON {
+        try Output.record(.changed, body)
+      } else {
+        try Output.line(OperationSummary.line(answer, operations: operations))
+      }
     }
   }
 

@@ -34,6 +34,22 @@ struct InputLines {
     }
   }
 
+  /// The text of a file, or of standard input for `-`.
+  ///
+  /// What is not UTF-8 is refused: with a sign in place of an octet, it would be another text.
+  static func text(of file: String, remedy: String) throws(UsageError) -> String {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try readSmallFile(file == "-" ? "/dev/stdin" : file)
+    } catch {
+      throw UsageError("\(error)", remedy: remedy)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError("\(file) is not UTF-8", remedy: remedy)
+    }
+    return text
+  }
+
   private mutating func read() throws {
     var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     let ready = unsafe poll(&entry, 1, Self.turnMilliseconds)

@@ -23,9 +23,33 @@ enum Output {
     for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
   }
 
-  static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
+  private static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
-  static func record(_ record: Record) throws { try line(record.bytes) }
+  /// Writes JSON as one line to stdout; on a terminal with escapes for what could control it.
+  static func json(_ bytes: [UInt8]) throws {
+    try line(isTerminal ? Array(TerminalText.json(bytes).utf8) : bytes)
+  }
+
+  /// Writes JSON in indented lines to stdout.
+  static func json(_ value: JSONValue, columns: Int) throws {
+    let isASCII = isASCII.withLock { $0 }
+    for text in value.lines(columns: columns, isASCII: isASCII) { try line(text) }
+  }
+
+  static func record(_ record: Record) throws { try json(record.bytes) }
+
+  /// Writes the result of a change; a failure of that has its own status, since the change was made.
+  static func result(_ write: () throws -> Void) throws {
+    // The signal would end the process as if nothing was known.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try write()
+    } catch let failure as PlainFailure {
+      throw PlainFailure(
+        lines: failure.lines + ["the change was made; see it: navctl show NAV"],
+        status: ErrorText.unprintedStatus)
+    }
+  }
 
   /// Writes an object as one line to stdout, with its type.
   static func record(_ kind: Record.Kind, _ object: [UInt8]) throws {

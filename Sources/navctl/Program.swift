@@ -46,7 +46,8 @@ enum Program {
       epilogue: """
         navctl help COMMAND describes a command. NAVD_NAV is the default of NAV. Exit status: \
         0 success, 1 refused, 2 usage, 3 changed since last seen, 4 busy or timeout, \
-        5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon. See navctl(1).
+        5 not permitted, 6 not found, 7 no daemon, 8 fault of the daemon, 9 changed but not printed. \
+        See navctl(1).
         """,
       seeAlso: [
         "See also:  navctl help COMMAND   a command, its options, an example",

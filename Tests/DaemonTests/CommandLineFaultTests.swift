@@ -20,6 +20,8 @@ import Testing
     (["a", "--st"], "'--st' is the beginning of several options"),
     (["a", "--title"], "--title needs a value"), (["a", "-o"], "--output needs a value"),
     (["a", "--still=yes"], "--still takes no value"),
+    (["a", "--still=\u{301}"], "--still takes no value"),
+    (["a", "-\u{301}"], "there is no option '-\u{301}'"),
     ([], "too few arguments: it needs NAV [SCREEN]"),
     (["a", "b", "c"], "too many arguments: 'c' comes after NAV [SCREEN]"),
   ])
@@ -30,7 +32,8 @@ import Testing
   @Test(arguments: [
     ["a"], ["a", "b"], ["a", "--title", "--still"], ["--ti=x", "a"], ["a", "-ojson"],
     ["a", "-qo", "json"], ["a", "--", "--nothing"], ["--nothing-after", "--help"].reversed(),
-    ["-?"], ["a", "-"], ["a", "--output=json"], ["a", "--sti"],
+    ["-?"], ["a", "-"], ["a", "--output=json"], ["a", "--sti"], ["a", "--title=\u{301}x"],
+    ["a", "-o\u{301}"], ["a", "--title=\u{FE0F}"], ["a", "--ti=\u{200D}="],
   ])
   func `what fits has no fault`(words: [String]) {
     #expect(grammar.fault(in: words) == nil)

@@ -53,6 +53,36 @@ import Testing
     #expect(configuration.logLevel == .debug)
   }
 
+  @Test(
+    arguments: [
+      ("[access] role = admin user:a\n", 1, "expected nothing behind [section]"),
+      ("[access]\n[log] # x\nlevel = debug\n", 2, "expected nothing behind [section]"),
+      ("[log]; x\n", 1, "expected nothing behind [section]"),
+      ("[log]\rlevel = debug\r", 1, "a carriage return ends no line"),
+      ("# a\r[log]\rlevel = debug\n", 1, "a carriage return ends no line"),
+      ("[log]\nlevel = debug ; a\rb\n", 2, "a carriage return ends no line"),
+      ("[log]\nlevel = debug\r\r\n", 2, "a carriage return ends no line"),
+    ] as [(String, Int, String)])
+  func `what would be passed over in silence is a fault`(text: String, line: Int, fault: String) {
+    #expect(refusal(text).hasPrefix("f:\(line): \(fault)"), "\(refusal(text))")
+  }
+
+  @Test func `lines may end as in DOS, and a remark may stand behind a heading`() throws {
+    let text = "\r\n[log] ; a remark ] of [any] kind\r\n  level = debug\r\n  [limits]  \ndepth = 8"
+    let configuration = try parse(text)
+    #expect(configuration.logLevel == .debug && configuration.limits.depth == 8)
+  }
+
+  @Test func `a line of another encoding is a fault, in a remark it is none`() {
+    let texts: [(octets: [UInt8], problems: Int)] = [
+      (Array("[daemon]\nstate = /".utf8) + [0xE9], 1), (Array("# ".utf8) + [0xE9], 0),
+      (Array("[log] ; ".utf8) + [0xE9], 0),
+    ]
+    for (octets, problems) in texts {
+      #expect(readAssignments(octets).problems.map(\.message).count == problems)
+    }
+  }
+
   @Test func `an empty listen forgets the addresses before`() throws {
     let text = "[daemon]\nlisten = ipc:///a\nlisten =\nlisten = ipc:///b\n"
     #expect(try parse(text).daemon.endpoints == ["ipc:///b"])

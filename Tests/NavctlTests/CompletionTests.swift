@@ -95,6 +95,7 @@ import Testing
   }
 
   @Test func `a candidate is written as its shell replaces it`() {
+    #expect(Completion(["--nav=\u{301}x"], of: Self.set).leading == "--nav=")
     let completion = Completion(["--nav=till:"], of: Self.set)
     let word = Completion.Word(text: "till:3", summary: "of the\tfirst\nfloor")
     #expect(Shell.bash.line(word, behind: completion) == "3")

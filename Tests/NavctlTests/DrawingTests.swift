@@ -158,6 +158,18 @@ import Testing
       ])
   }
 
+  @Test func `a layout loses no character, and in ASCII has escapes`() throws {
+    let json = try value(#"{"é\u202e":["\u009b","Wi-Fi \u200f"]}"#)
+    for isASCII in [false, true] {
+      for columns in [10, 80] {
+        let text = json.lines(columns: columns, isASCII: isASCII).joined()
+        #expect(try JSONValue(Array(text.utf8)).members.map(\.name) == ["é\u{202E}"])
+        #expect(text.contains(#""\u009b""#) && text.contains(#"Wi-Fi \u200f"#))
+        #expect(text.contains(isASCII ? #"\u00e9\u202e"# : #"é\u202e"#))
+      }
+    }
+  }
+
   @Test func `a wide character takes two columns of a line`() throws {
     let json = try value(#"{"a":["长长长长长长","长长长长长长"]}"#)
     #expect(

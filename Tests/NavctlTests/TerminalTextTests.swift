@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavctlSupport
+import NavigationCore
 
 /// Texts in columns, against a count by hand.
 @Suite struct TerminalTextTests {
@@ -48,6 +49,18 @@ import Testing
   func `what steers a terminal is replaced, one mark for one`(scalar: String) {
     #expect(TerminalText.visible("a\(scalar)b") == "a\u{FFFD}b")
     #expect(TerminalText.visible(scalar + scalar) == "\u{FFFD}\u{FFFD}")
+  }
+
+  @Test func `JSON with escapes means the same, and steers nothing`() throws {
+    let title = SampleTexts.steering.joined() + "é👨\u{200D}👩 \"\\\u{10FFFF}"
+    let json = OpaqueJSON.string(title).bytes
+    for isASCII in [false, true] {
+      let text = TerminalText.json(json, isASCII: isASCII)
+      #expect(try JSONValue(Array(text.utf8)).string == title)
+      #expect(TerminalText.visible(text) == text && TerminalText.json(Array(text.utf8)) == text)
+      #expect(text.utf8.allSatisfy { $0 < 0x80 } == isASCII)
+    }
+    #expect(TerminalText.json(Array("{\n\t\"a\": 1}".utf8)) == "{  \"a\": 1}")
   }
 
   @Test func `no scalar that steers is left, and every other one is`() {

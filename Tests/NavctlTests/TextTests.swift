@@ -114,6 +114,11 @@ import Testing
      "depth":3,"dig":"924da5110000000000000000"}
     """#
 
+  @Test func `a connection that ends while nobody reads the lines is not to blame`() {
+    #expect(WatchLines.loss(after: 0) == "connection lost; watch continues when navd is back")
+    #expect(WatchLines.loss(after: 12_400).hasPrefix("the output was not read for 12 s; watch"))
+  }
+
   @Test func `a revision is a line`() throws {
     var lines = WatchLines()
     #expect(

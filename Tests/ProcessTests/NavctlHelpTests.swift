@@ -100,7 +100,7 @@ extension ProcessTests {
     {
       let text = section("EXIT STATUS")
       let documented = Set(text.matches(of: /\*([0-9])\*/).compactMap { Int32($0.1) })
-      #expect(documented == Set(0...8))
+      #expect(documented == Set(0...9))
       #expect(Set(ErrorCode.allCases.map(\.exitStatus)).isSubset(of: documented))
       // Those of a command that cannot be started.
       #expect(text.contains("*126*") && text.contains("*127*"))

@@ -56,6 +56,19 @@ extension ProcessTests {
       #expect(names.filter { $0.contains(".navrec") }.sorted() == ["a.navrec", "b.navrec"])
     }
 
+    @Test func `a recording goes through the standard streams`() throws {
+      let navctl = Binaries.path("navctl")
+      let pipe = try Child(
+        "/bin/sh", ["-c", "'\(navctl)' record kiosk - -o json | '\(navctl)' play - --verify"],
+        environment: ["HOME": daemon.directory.path, "NAVD_ENDPOINT": daemon.endpoint])
+      #expect(try pipe.ended() == 0, "\(pipe.transcript)")
+      #expect(pipe.standardOutput.hasPrefix("-  ok  kiosk  "))
+      // The report is beside the recording.
+      #expect(try JSON(pipe.standardError)["file"]?.string == "-")
+      let keys = try daemon.navctl(["play", "-", "--step"])
+      #expect(keys.status == 2 && keys.errors.contains("--step reads keys from stdin"))
+    }
+
     @Test func `what cannot be recorded is refused, and leaves no file`() throws {
       for (words, text, status) in [
         (["kiosk", path("x"), "--keep", "a"], "--redact", 2),

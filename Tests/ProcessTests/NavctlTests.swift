@@ -81,6 +81,45 @@ extension ProcessTests {
       }
     }
 
+    /// Runs a line of a shell in which "$navctl" is navctl; returns its status and errors.
+    private func shell(_ line: String, _ daemon: TestDaemon) throws -> (Int32, String) {
+      let child = try Child(
+        "/bin/sh", ["-c", "cd '\(daemon.directory.path)' && \(line)"],
+        environment: [
+          "HOME": daemon.directory.path, "NAVD_ENDPOINT": daemon.endpoint,
+          "navctl": Binaries.path("navctl"),
+        ])
+      return (try child.ended(), child.standardError)
+    }
+
+    @Test func `a change that was made and cannot be printed has its own status`() throws {
+      let daemon = try TestDaemon()
+      try Peer(daemon.endpoint).create("kiosk")
+      for (step, form) in ["text", "json"].enumerated() {
+        let push = "$navctl push kiosk s\(step) --new -o \(form)"
+        let (full, errors) = try shell("\(push) >/dev/full", daemon)
+        #expect(full == 9 && errors.contains("the change was made"), "\(errors)")
+      }
+      #expect(try Peer(daemon.endpoint).state("kiosk")["value"]?["screens"]?.array.count == 3)
+      #expect(try shell("$navctl show kiosk >/dev/full", daemon).0 == 1)
+      #expect(try shell("$navctl push kiosk s9 --dry-run --new >/dev/full", daemon).0 == 1)
+    }
+
+    @Test func `words that are not UTF-8 are refused`() throws {
+      let daemon = try TestDaemon()
+      for program in ["navctl create", "navd -s"] {
+        let path = Binaries.path(String(program.prefix { $0 != " " }))
+        let rest = program.drop { $0 != " " }
+        let (status, errors) = try shell("\(path)\(rest) \"$(printf 'k\\377')\"", daemon)
+        #expect(status == 2 && errors.contains("is not UTF-8"), "\(errors)")
+      }
+      for words in ["apply k", "routes k test", "restore k"] {
+        let (status, errors) = try shell("printf 'push k\\377' >f; $navctl \(words) f", daemon)
+        #expect(status == 2 && errors.contains("is not UTF-8"), "\(words): \(errors)")
+      }
+      #expect(try Peer(daemon.endpoint).get(#""nav":"$navs","what":"state""#)["value"]?.ids == [])
+    }
+
     @Test func `without a daemon it ends with 7 and names each path it tried`() throws {
       let directory = try TestDirectory()
       let child = try Child(

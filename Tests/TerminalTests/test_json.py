@@ -150,6 +150,20 @@ class Schema(unittest.TestCase):
                 self.assertEqual((result.status, result.errors), (0, ""), words)
                 self.check(result.output, types)
 
+    def test_on_a_terminal_no_json_steers_it_and_all_of_it_is_the_same(self):
+        title = "A\u009b31mB\u202eC\x7f"
+        self.scene.must("title", "kiosk", "wifi", title)
+        for words in (["-o", "json", "get", "kiosk"], ["get", "kiosk"], ["save", "kiosk"]):
+            with self.subTest(words=words):
+                screen, terminal = os.openpty()
+                with open(screen, "rb", buffering=0) as screen:
+                    run = subprocess.run([NAVCTL, *words], stdout=terminal, env=self.scene.environment | {"COLUMNS": "400"})
+                    os.close(terminal)
+                    text = screen.read(65536).decode()
+                self.assertEqual(run.returncode, 0)
+                self.assertNotRegex(text, "[\u007f-\u009f\u202e]")
+                self.assertIn(title, json.dumps(json.loads(text), ensure_ascii=False))
+
     def test_streams(self):
         environment = self.scene.environment
         watch = subprocess.Popen(

@@ -23,7 +23,8 @@ enum ApplyCommand: Command {
     let arguments = try invocation.navArguments(rest: 1...1)
     let file = arguments.rest[0]
     let name = file == "-" ? "stdin" : file
-    let plan = try Plan(try text(of: file), name: name)
+    let text = try InputLines.text(of: file, remedy: "navctl apply NAV FILE, or - for stdin")
+    let plan = try Plan(text, name: name)
     let planned = PlannedOperations()
     var line = invocation.line
     switch plan.conditions {
@@ -120,14 +121,6 @@ enum ApplyCommand: Command {
       throw UsageError("\(place): \(grammar.program): \(fault.text)", remedy: fault.remedy)
     }
     return grammar.parse(words)
-  }
-
-  private static func text(of file: String) throws -> String {
-    do throws(SystemError) {
-      return String(decoding: try readSmallFile(file == "-" ? "/dev/stdin" : file), as: UTF8.self)
-    } catch {
-      throw UsageError("\(error)", remedy: "navctl apply NAV FILE, or - for stdin")
-    }
   }
 }
 

@@ -52,8 +52,7 @@ enum GetCommand: Command {
     if invocation.isJSON {
       try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
     } else {
-      let lines = try Reading.value(answer.reply).lines(columns: invocation.columns)
-      for line in lines { try Output.line(line) }
+      try Output.json(try Reading.value(answer.reply), columns: invocation.columns)
     }
     return 0
   }

@@ -21,7 +21,7 @@ enum PlayCommand: Command {
       ProgressOption.declaration,
     ],
     epilogue: """
-      The command needs no daemon. It draws each revision, and prints who made it and the digest that
+      The command needs no daemon. FILE - is stdin. It draws each revision, and prints who made it and the digest that
       it has computed. With --step: n or space, b, g REV, p plays on, + and - change the speed, q.
       A digest proves order and ids, and is no signature.
 
@@ -31,6 +31,9 @@ enum PlayCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line
     let path = line.positionals[0]
+    guard path != RecordingFile.standardStream || !line.contains("step") else {
+      throw UsageError("--step reads keys from stdin, so the recording cannot come from there")
+    }
     do {
       guard !line.contains("verify") else {
         guard !["speed", "at", "until", "step"].contains(where: line.contains) else {

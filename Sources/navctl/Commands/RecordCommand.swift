@@ -26,7 +26,7 @@ enum RecordCommand: Command {
     ],
     epilogue: """
       The recording has each change with its author and what the bar showed. navctl play shows and
-      verifies it; see navd-recording(7). --redact keeps ids, versions and routes. ROUTES is a
+      verifies it; see navd-recording(7). FILE - is stdout. --redact keeps ids, versions and routes. ROUTES is a
       pattern with * and ?, such as 'help/*'; --keep can be repeated.
 
       Example: navctl record kiosk kiosk.navrec --redact
@@ -70,7 +70,7 @@ enum RecordCommand: Command {
         progress.show(next - range.from.number, of: range.to.number - range.from.number + 1)
         next = try copy(invocation, &connection, range, from: next, &writer, &file)
         guard !isInterrupted(signals) else {
-          throw PlainFailure(lines: ["interrupted: nothing was written"], status: 1)
+          throw PlainFailure(lines: ["interrupted: the recording was not completed"], status: 1)
         }
       }
     } catch let error as StoredDataError {
@@ -196,6 +196,7 @@ enum RecordCommand: Command {
     _ invocation: Invocation, _ path: String, _ writer: RecordingWriter, _ bytes: Int, isPage: Bool
   ) throws {
     let header = writer.header
+    let isStream = path == RecordingFile.standardStream
     guard !invocation.isJSON else {
       var members: JSONObject = [
         "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
@@ -204,11 +205,14 @@ enum RecordCommand: Command {
         "html": .bool(isPage),
       ]
       members.add("redacted", .array(header.redacted.map { .string($0) }))
-      return try Output.record(Record(.recording, members))
+      let record = Record(.recording, members)
+      guard isStream else { return try Output.record(record) }
+      return Output.error(String(decoding: record.bytes, as: UTF8.self))
     }
     var text = "\(path)  \(header.nav) from revision \(header.from.number) to "
     text += "\(writer.revision.number)  digest \(writer.digest.text)  \(bytes) bytes"
     if !header.redacted.isEmpty { text += "  redacted" }
+    guard !isStream else { return Output.error(TerminalText.visible(text)) }
     try Output.line(TerminalText.visible(text))
   }
 }

@@ -30,7 +30,7 @@ enum SaveCommand: Command {
     }
     try reportOmitted(invocation, &connection, arguments.nav, entries, answer.reply.revision)
     guard let path = arguments.rest.first, path != "-" else {
-      try Output.line(payload.bytes)
+      try Output.json(payload.bytes)
       return 0
     }
     do throws(SystemError) {

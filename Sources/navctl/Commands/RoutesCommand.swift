@@ -80,12 +80,7 @@ enum RoutesCommand: Command {
   private static func test(
     _ invocation: Invocation, _ nav: String, file: String
   ) throws -> Int32 {
-    let text: String
-    do throws(SystemError) {
-      text = String(decoding: try readSmallFile(file == "-" ? "/dev/stdin" : file), as: UTF8.self)
-    } catch {
-      throw UsageError("\(error)", remedy: "navctl routes NAV test FILE, or - for stdin")
-    }
+    let text = try InputLines.text(of: file, remedy: "navctl routes NAV test FILE, or - for stdin")
     var cases: [(line: Int, RouteCase)] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated()

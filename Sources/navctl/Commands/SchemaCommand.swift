@@ -24,7 +24,7 @@ enum SchemaCommand: Command {
       let words = Record.Kind.allCases.map(\.rawValue).joined(separator: " ")
       throw UsageError("there is no type '\(word)'", remedy: "one of \(words)")
     }
-    try Output.line(Schema.text(of: kind))
+    try Output.json(Schema.text(of: kind))
     return 0
   }
 }

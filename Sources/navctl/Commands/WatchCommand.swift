@@ -113,6 +113,8 @@ private struct WatchStream {
   private let view: View
   private let memory: Memory
   private var lines: WatchLines
+  /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
+  private var pause: UInt64 = 0
   /// The state of the last printed line that is not yet recorded as seen.
   private var unremembered: Seen?
   private var lastLatest: (epoch: Epoch, revision: Revision)?
@@ -165,7 +167,9 @@ private struct WatchStream {
       try write(lines.latest(latest), Record(.latest, MirrorText.latest(latest), at: now), nil)
       // The first value is the present one, though its revision can be an earlier one.
       isAtEnd = end != nil
-    case .lost: Output.error("navctl: connection lost; watch continues when navd is back")
+    case .lost:
+      Output.error("navctl: \(WatchLines.loss(after: pause))")
+      pause = 0
     case .queued: Output.error("navctl: waiting for \(nav)")
     case .watchEnded(_, _, .ended("closed", _)) where invocation.line.contains("wait"):
       Output.error("navctl: \(nav) was closed")
@@ -196,6 +200,8 @@ private struct WatchStream {
 
   private mutating func write(_ text: String, _ record: Record, _ seen: Seen?) throws {
     guard remaining != 0 else { return }
+    let begun = SystemClock.monotonicMilliseconds()
+    defer { pause = max(pause, SystemClock.monotonicMilliseconds() - begun) }
     if let command = invocation.line.value(of: "exec") {
       try execute(command, record)
     } else if invocation.isJSON {

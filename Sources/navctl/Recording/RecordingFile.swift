@@ -6,8 +6,9 @@ import RuntimePaths
 
 /// A recording that is being written: beside its place, and renamed when it is complete.
 ///
-/// Without `finish`, nothing of it stays.
+/// Without `finish`, nothing of it stays. The path `-` is stdout, which has no name to give.
 struct RecordingFile: ~Copyable {
+  static let standardStream = "-"
   private let path: String
   private let temporary: String
   private let replaces: Bool
@@ -22,6 +23,12 @@ struct RecordingFile: ~Copyable {
   static func create(
     _ path: String, replaces: Bool, page: RecordingPage?
   ) throws -> RecordingFile {
+    if path == standardStream {
+      guard !Output.isTerminal else {
+        throw UsageError("a recording is no text for a terminal", remedy: "redirect stdout")
+      }
+      return RecordingFile(path, path, replaces, navd_duplicate(1), page)
+    }
     let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
     guard replaces || !isThere else { throw exists(path) }
     let temporary = "\(path).new-\(getpid())"
@@ -43,6 +50,7 @@ struct RecordingFile: ~Copyable {
 
   deinit {
     close(descriptor)
+    if path == Self.standardStream { return }
     // After a rename there is no file of this name.
     unsafe unlink(temporary)
   }
@@ -60,6 +68,7 @@ struct RecordingFile: ~Copyable {
       pending += page.tail
     }
     try flush()
+    if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
     if replaces {
       guard unsafe rename(temporary, path) == 0 else {

@@ -4,7 +4,7 @@ import NavctlSupport
 import NavigationRecording
 import RuntimePaths
 
-/// A recording that is being read, from its first line on.
+/// A recording that is being read, from its first line on; the path `-` is stdin.
 struct RecordingInput: ~Copyable {
   private let path: String
   private let descriptor: Int32
@@ -16,7 +16,9 @@ struct RecordingInput: ~Copyable {
 
   init(_ path: String) throws {
     self.path = path
-    let descriptor = unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0)
+    let descriptor =
+      path == RecordingFile.standardStream
+      ? navd_duplicate(0) : unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else {
       throw PlainFailure(
         lines: ["file: cannot open \(path): \(SystemError.text(of: navd_errno()))"], status: 1)
