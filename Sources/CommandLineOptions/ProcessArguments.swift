@@ -1,3 +1,5 @@
+import Glibc
+
 /// The arguments of the process, as the C library passed them to the program.
 ///
 /// `CommandLine` looks for them beside the environment. A preloaded library that sets a variable in
@@ -43,5 +45,15 @@ extension String {
 // Only the C library reads it, before `main`.
 nonisolated(unsafe) private let noteArguments:
   @convention(c) (Int32, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Void = {
+    openStandardDescriptors()
     unsafe (ProcessArguments.count, ProcessArguments.words) = unsafe ($0, $1)
   }
+
+/// Opens /dev/null for each of stdin, stdout and stderr that the process was started without.
+///
+/// Otherwise the next file that it opens would get the number, and with it what is meant for a terminal.
+private func openStandardDescriptors() {
+  var file: Int32 = 0
+  while 0...2 ~= file { file = unsafe open("/dev/null", O_RDWR) }
+  if file > 2 { close(file) }
+}

@@ -43,6 +43,50 @@ extension ProcessTests {
       #expect(option.standardError.contains("'--no-such'"), "\(option.transcript)")
     }
 
+    @Test(
+      .enabled(if: hasCompiler, "there is no C compiler"),
+      arguments: ["navd", "navd-cluster", "navctl", "navd-exporter", "navd-web"])
+    func `a program that is started without standard descriptors has /dev/null there`(
+      program: String
+    ) throws {
+      let directory = try TestDirectory()
+      let source = """
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        __attribute__((destructor)) static void end(void) {
+          char links[3][64] = {"closed", "closed", "closed"}, path[64];
+          for (int i = 0; i < 3; i++) {
+            snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+            ssize_t count = readlink(path, links[i], 63);
+            if (count > 0) links[i][count] = 0;
+          }
+          FILE *report = fopen(getenv("REPORT"), "w");
+          if (report) fprintf(report, "%s %s %s", links[0], links[1], links[2]), fclose(report);
+        }
+        """
+      var variables = try environment(source, in: directory)
+      variables["REPORT"] = directory.path + "/report"
+      let script = "exec <&- >&- 2>&-; exec \(Binaries.path(program)) --version"
+      #expect(try Child("/bin/sh", ["-c", script], environment: variables).ended() == 0)
+      let report = try String(contentsOfFile: directory.path + "/report", encoding: .utf8)
+      #expect(report == "/dev/null /dev/null /dev/null")
+    }
+
+    @Test func `what navd logs without standard descriptors is in no file of its own`() throws {
+      let directory = try TestDirectory()
+      let script = """
+        exec <&- >&- 2>&-; exec \(Binaries.path("navd")) --listen ipc://\(directory.path)/op \
+          --state \(directory.path)/state
+        """
+      let daemon = try Child("/bin/sh", ["-c", script], environment: ["HOME": directory.path])
+      #expect(try Peer("ipc://\(directory.path)/op").ask("ping", "\"a\":1").verb == "pong")
+      daemon.kill(SIGTERM)
+      #expect(try daemon.ended() == 0)
+      let lock = try String(contentsOfFile: directory.path + "/state/lock", encoding: .utf8)
+      #expect(lock == "navd serving ipc://\(directory.path)/op (pid \(daemon.pid))\n")
+    }
+
     @Test(.enabled(if: hasCompiler, "there is no C compiler"))
     func `a kernel that does not number its sockets is named as the cause`() throws {
       let directory = try TestDirectory()
