@@ -3,7 +3,7 @@ import RuntimePaths
 
 /// Delays a start after failed ones, so that repeated failures do not load the machine.
 ///
-/// systemd restarts navd without a pause, so that a crash interrupts clients as briefly as
+/// systemd restarts navd after a short pause, so that a crash interrupts clients as briefly as
 /// possible. A file in the runtime directory has a byte for each start since the last that became
 /// ready.
 struct StartPause {
