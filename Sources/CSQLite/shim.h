@@ -1,5 +1,30 @@
 #pragma once
+#include <errno.h>
 #include <sqlite3.h>
+#include <unistd.h>
+
+/// What `navd_sqlite3_pread` adds to the number of an error.
+#define navd_sqlite3_failed_read 4096
+
+/// pread(2), which SQLite calls instead of the system's.
+///
+/// SQLite reports a read that fails with EIO, ENXIO or ERANGE as damage of the file
+/// (SQLITE_IOERR_CORRUPTFS). With any other number, it reports SQLITE_IOERR_READ.
+static inline ssize_t navd_sqlite3_pread(int file, void *bytes, size_t count, off_t place) {
+  ssize_t read = pread(file, bytes, count, place);
+  if (read < 0 && errno != EINTR) errno += navd_sqlite3_failed_read;
+  return read;
+}
+
+/// Makes SQLite call `navd_sqlite3_pread`; returns whether it reads by pread(2) at all.
+static inline int navd_sqlite3_distinguish_failed_reads(void) {
+  sqlite3_vfs *system = sqlite3_vfs_find("unix-excl");
+  if (!system) return 0;
+  sqlite3_syscall_ptr call = (sqlite3_syscall_ptr)navd_sqlite3_pread;
+  // A build of SQLite has one of the two names.
+  int isSet = system->xSetSystemCall(system, "pread", call) == SQLITE_OK;
+  return (system->xSetSystemCall(system, "pread64", call) == SQLITE_OK) | isSet;
+}
 
 /// SQLITE_TRANSIENT is a cast that Swift cannot import.
 static inline int navd_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {

@@ -82,7 +82,10 @@ package enum Program {
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     report(faults, .error, Log.destination(environment: environment, isService: false))
-    if !faults.isEmpty { ExitStatus.configuration.exitProcess() }
+    // A fault of the disk is worth another start, unless there is one that stays.
+    if !faults.isEmpty {
+      (faults.first { !$0.isFailedRead } ?? faults[0]).exitStatus.exitProcess()
+    }
     if isCheck || !isCommand && loaded.configuration.logLevel >= .warning {
       report(Daemon.warnings(about: loaded), .warning, destination)
     }

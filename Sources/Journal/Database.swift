@@ -18,18 +18,39 @@ enum Attempt {
   /// The number of pages in the write-ahead log after the last commit; SQLite's hook writes it.
   private let logPages: UnsafeMutablePointer<Int32>
 
+  /// Makes SQLite report a failed read as one, once in the process.
+  private static let distinguishFailedReads: Void = {
+    let isPossible = navd_sqlite3_distinguish_failed_reads()
+    assert(isPossible != 0, "SQLite has no system call for reads")
+  }()
+
   /// Opens an existing file; with `creating`, makes the file if there is none.
-  init(path: String, creating: Bool = false, readOnly: Bool = false) throws(JournalError) {
+  ///
+  /// With `frozen`, nobody can write to the file, because its file system is read-only.
+  init(
+    path: String, creating: Bool = false, readOnly: Bool = false, frozen: Bool = false
+  ) throws(JournalError) {
     self.path = path
+    Self.distinguishFailedReads
     unsafe logPages = .allocate(capacity: 1)
     unsafe logPages.initialize(to: 0)
-    var flags = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    var flags = readOnly || frozen ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     if creating { flags |= SQLITE_OPEN_CREATE }
     // The index of the write-ahead log is then in memory that all connections of this process share:
     // a full disk has no room for a file. It keeps other processes out, as `DirectoryLock` does.
-    let code = unsafe sqlite3_open_v2(path, &handle, flags, "unix-excl")
+    var (name, system) = (path, "unix-excl")
+    if frozen {
+      // Its lock needs a file that can be written. SQLite would make a log that is missing.
+      system = "unix-none"
+      if try !exists(path + "-wal") {
+        flags |= SQLITE_OPEN_URI
+        name = "file:\(Self.escaped(path))?immutable=1"
+      }
+    }
+    let code = unsafe sqlite3_open_v2(name, &handle, flags, system)
     guard code == SQLITE_OK else { throw failure(code, .opening) }
+    if frozen { try execute("PRAGMA locking_mode=EXCLUSIVE", .opening) }
     // SQLite makes no checkpoint by itself, neither at close nor in a commit. Such a checkpoint
     // would move rows into the file that no census covers.
     unsafe sqlite3_busy_timeout(handle, 500)
@@ -52,6 +73,14 @@ enum Attempt {
   var walPages: Int {
     get { Int(unsafe logPages.pointee) }
     set { unsafe logPages.pointee = Int32(clamping: newValue) }
+  }
+
+  /// A path in a URI; every octet but letters and digits is escaped.
+  private static func escaped(_ path: String) -> String {
+    path.utf8.reduce(into: "") { text, octet in
+      let digits = String(octet, radix: 16)
+      text += octet == 0x2f ? "/" : digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+    }
   }
 
   /// Whether SQLite can only read the file, because of its permissions or its header.
@@ -151,7 +180,8 @@ enum Attempt {
 extension JournalError {
   /// Translates an SQLite code, by the action during which it occurred.
   init(code: Int32, connection: OpaquePointer?, path: String, attempt: Attempt) {
-    let systemError = unsafe sqlite3_system_errno(connection)
+    let raised = unsafe sqlite3_system_errno(connection)
+    let systemError = raised > navd_sqlite3_failed_read ? raised - navd_sqlite3_failed_read : raised
     var reason = unsafe String(cString: sqlite3_errstr(code))
     if unsafe connection != nil { reason = unsafe String(cString: sqlite3_errmsg(connection)) }
     let isInputOutput = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff)
@@ -164,9 +194,10 @@ extension JournalError {
       self = .damaged(path: path, what: reason)
     case (SQLITE_IOERR, _) where Self.isSync(code):
       self = .syncFailed(path: path, reason: reason)
-    case (SQLITE_IOERR, _) where code == SQLITE_IOERR | (33 << 8):
-      self = .damaged(path: path, what: reason)
     case (SQLITE_FULL, _):
+      self = .full(path: path)
+    // SQLite first tries to make a missing log, then to read it, and reports the second error.
+    case (SQLITE_CANTOPEN, _) where systemError == ENOENT && hasNoInode(beside: path):
       self = .full(path: path)
     case (SQLITE_IOERR, _) where systemError == ENOSPC || systemError == EDQUOT:
       self = .full(path: path)
@@ -175,6 +206,9 @@ extension JournalError {
     case (SQLITE_ERROR, .opening), (SQLITE_ERROR, .reading):
       // The statements are constants, so an error in one means that the schema is another.
       self = .damaged(path: path, what: reason)
+    case (SQLITE_IOERR, .opening), (SQLITE_IOERR, .reading),
+      (SQLITE_IOERR, _) where code == SQLITE_IOERR | (1 << 8):
+      self = .readFailed(path: path, reason: reason)
     case (_, .opening), (_, .reading):
       self = .unreadable(path: path, reason: reason)
     case (_, .writing):

@@ -21,8 +21,10 @@ struct DirectoryLock: ~Copyable {
   }
 
   private static func locked(_ path: String, _ text: String) throws(JournalError) -> Int32 {
-    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard opened >= 0 else { throw failure(path) }
+    var opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let isReadOnly = opened < 0 && errno == EROFS
+    if isReadOnly { opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    guard opened >= 0 else { throw failure(path, isReadOnly ? EROFS : errno) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
       let holder = content(opened)
@@ -30,6 +32,7 @@ struct DirectoryLock: ~Copyable {
       guard error == EWOULDBLOCK else { throw failure(path, error) }
       throw .locked(path: path, by: holder)
     }
+    if isReadOnly { return opened }
     let bytes = Array(text.utf8)
     let written = unsafe bytes.withUnsafeBytes {
       unsafe pwrite(opened, $0.baseAddress, $0.count, 0)
@@ -95,7 +98,7 @@ struct DirectoryLock: ~Copyable {
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
-    .unwritable(path: path, reason: message(error))
+    error == EROFS ? .readOnly(path: path) : .unwritable(path: path, reason: message(error))
   }
 
   private static func message(_ error: Int32) -> String {

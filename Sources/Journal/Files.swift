@@ -20,6 +20,53 @@ func fileSize(_ path: String) throws(JournalError) -> Int? {
   return nil
 }
 
+/// Reads up to `count` bytes of an open file; fewer only if the file ends there.
+///
+/// The system returns fewer than it was asked for also where the next read fails.
+func readBytes(
+  _ count: Int, at offset: Int, from descriptor: Int32, _ path: String
+) throws(JournalError) -> [UInt8] {
+  var (done, result) = (0, 1)
+  let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    while done < count, result != 0 {
+      let rest = unsafe buffer.baseAddress?.advanced(by: done)
+      result = unsafe pread(descriptor, rest, count - done, offset + done)
+      if result < 0, errno == EINTR { continue }
+      if result < 0 { break }
+      done += result
+    }
+    filled = done
+  }
+  guard result >= 0 else {
+    throw .readFailed(path: path, reason: unsafe String(cString: strerror(errno)))
+  }
+  return bytes
+}
+
+/// Whether a path is on a file system that is mounted read-only.
+func isOnReadOnlySystem(_ path: String) -> Bool {
+  var system = statvfs()
+  return unsafe statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
+}
+
+/// Whether no file can be made on the file system of a path, though it may have room.
+func hasNoInode(beside path: String) -> Bool {
+  var system = statvfs()
+  return unsafe statvfs(path, &system) == 0 && system.f_files > 0 && system.f_favail == 0
+}
+
+/// Throws `.unusable` if this process may not use a file because it belongs to another user.
+///
+/// It is root's or the service manager's to change the owner, who know which other files came along.
+func checkOwner(_ path: String, in directory: String) throws(JournalError) {
+  guard unsafe access(path, R_OK | W_OK) != 0, errno == EACCES,
+    let status = FileStatus.target(of: path), status.owner != geteuid()
+  else { return }
+  throw .unusable(
+    path: path, reason: "it belongs to user \(status.owner), and navd is user \(geteuid())",
+    remedy: "examine it, then type: chown -R \(geteuid()): \(directory)")
+}
+
 /// Removes a file; does nothing if there is none.
 package func removeFile(_ path: String) throws(JournalError) {
   guard unsafe unlink(path) == 0 || errno == ENOENT else { throw DirectoryLock.failure(path) }

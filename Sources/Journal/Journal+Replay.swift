@@ -40,7 +40,7 @@ extension Journal {
   /// The caller calls it once, before all other methods. It omits rows of navs that are being
   /// deleted. A body is valid within the closure only; `JournalRow(_:body:)` copies it. The caller
   /// may rely on the records only after this returns, because a missing row is found at the end.
-  /// A full disk fails no replay: see `shortage`.
+  /// A full disk or a read-only one fails no replay: see `shortage`.
   package func replay<Refusal: Error>(
     bodies: ReplayedBodies = .all,
     snapshots: (SnapshotRow) throws(Refusal) -> Void,
@@ -60,11 +60,12 @@ extension Journal {
       // Writes of a killed process may be in the kernel's memory only, and be read from there. They
       // must be on the disk before navd serves them.
       do throws(JournalError) {
+        if let problem = engine.problem, problem.isShortage { throw problem }
         try checkpoint(emptying: true, leaving: 0)
         try syncNow()
       } catch {
         // The journal can be read: its log stays as it is, and was synced before it was opened.
-        guard case .full = error, engine.lease == nil else { throw error }
+        guard error.isShortage, engine.lease == nil else { throw error }
         shortage = error
       }
     }

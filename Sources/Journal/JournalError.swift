@@ -14,8 +14,13 @@ package enum JournalError: Error, Hashable, Sendable {
   case older(path: String, found: Int, supported: Int)
   /// The file or directory cannot be read.
   case unreadable(path: String, reason: String)
+  /// The disk has failed to read the file: this says nothing about the contents, and the same read may
+  /// be tried again.
+  case readFailed(path: String, reason: String)
   /// The file or directory cannot be created or written.
   case unwritable(path: String, reason: String)
+  /// The file system is mounted read-only, or was when this process opened the journal.
+  case readOnly(path: String)
   /// Other users could change what is made in the directory; nothing is written to it.
   case unusable(path: String, reason: String, remedy: String)
   /// The disk is full: nothing of the batch is stored, and the same batch may be tried again.
@@ -33,14 +38,21 @@ package enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError {
+  /// Whether the disk takes nothing at present, while all that is on it can be read.
+  package var isShortage: Bool {
+    switch self {
+    case .full, .readOnly: true
+    default: false
+    }
+  }
+
   /// The file, the directory or the database that the error is about.
   package var path: String {
     switch self {
     case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
-      .older(let path, _, _), .unreadable(let path, _), .unwritable(let path, _),
-      .unusable(let path, _, _),
-      .full(let path),
-      .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
+      .older(let path, _, _), .unreadable(let path, _), .readFailed(let path, _),
+      .unwritable(let path, _), .readOnly(let path), .unusable(let path, _, _),
+      .full(let path), .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
       path
     }
   }
@@ -61,12 +73,18 @@ extension JournalError: CustomStringConvertible {
         + "that wrote it, or begin in an empty place"
     case .unreadable(let path, let reason):
       "cannot read \(path): \(reason); check that it exists and its owner and permissions"
+    case .readFailed(let path, let reason):
+      "cannot read \(path): \(reason); the disk failed, which is no damage of the journal: see the "
+        + "kernel's log, and check the disk"
     case .unwritable(let path, let reason):
       "cannot write \(path): \(reason); check owner, permissions, mount options and free space"
+    case .readOnly(let path):
+      "cannot write \(path): its file system is read-only; see the kernel's log and mount it writable, "
+        + "or name it in ReadWritePaths= of the unit, then restart navd"
     case .unusable(let path, let reason, let remedy):
       "cannot use \(path): \(reason); \(remedy)"
     case .full(let path):
-      "cannot append to \(path): no space left; nothing was stored, free some space and try again"
+      "cannot append to \(path): no space left, or no inode; nothing was stored, free some space and try again"
     case .writeFailed(let path, let reason):
       "cannot append to \(path): \(reason); nothing was stored, it may be tried again"
     case .syncFailed(let path, let reason):

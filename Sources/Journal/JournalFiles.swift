@@ -6,28 +6,28 @@ import Glibc
 /// SQLite goes on writing to a file that has no name any more. Any thread may use it.
 struct JournalFiles: Sendable {
   private let files: [(path: String, identity: [UInt])]
+  /// Whether the journal was opened on a read-only file system: SQLite then writes nothing to it any more.
+  let isReadOnly: Bool
 
   /// Notes which files the paths name; SQLite keeps them open, so no other file gets their numbers.
-  init(directory: String, database: String) {
+  init(directory: String, database: String, isReadOnly: Bool) {
+    self.isReadOnly = isReadOnly
     let paths = [directory, directory + "/lock", database, database + "-wal"]
     files = paths.map { ($0, Self.identity(of: $0)) }
   }
 
   /// Why a commit would be lost or fail; nil if the paths name the same files, which can be written.
   var problem: JournalError? {
-    for (path, identity) in files where Self.identity(of: path) != identity {
-      let isGone = Self.identity(of: path).isEmpty
+    for (path, identity) in files {
+      let found = Self.identity(of: path)
+      // A disk that cannot be asked says nothing.
+      if found == identity || found.isEmpty && errno == EIO { continue }
+      let isGone = found.isEmpty
       return .unusable(
         path: path, reason: isGone ? "it is gone" : "it is not the file that navd opened",
         remedy: "put it back, or restart navd, which begins with what is there")
     }
-    var system = statvfs()
-    guard unsafe statvfs(files[0].path, &system) == 0, system.f_flag & UInt(ST_RDONLY) != 0 else {
-      return nil
-    }
-    return .unusable(
-      path: files[0].path, reason: "its file system is read-only",
-      remedy: "find the cause in the kernel's log, and mount it writable again")
+    return isReadOnly || isOnReadOnlySystem(files[0].path) ? .readOnly(path: files[0].path) : nil
   }
 
   private static func identity(of path: String) -> [UInt] {

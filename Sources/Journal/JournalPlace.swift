@@ -15,6 +15,8 @@ package struct JournalDirectory: JournalPlace {
   package var durability: Durability
   /// The kernel's id of this boot.
   package var bootID: String
+  /// Whether its journal is open on a read-only file system.
+  private(set) var isFrozen = false
 
   /// Makes a place; `open` makes the directory.
   package init(path: String, durability: Durability, bootID: String) {
@@ -32,10 +34,12 @@ package struct JournalDirectory: JournalPlace {
   package func open(retention: Retention, holder: String) throws(JournalError) -> Journal {
     let engine = try SQLiteEngine(
       directory: path, durability: durability, bootID: bootID, holder: holder)
-    return try Journal(engine, in: self, retention: retention)
+    var place = self
+    place.isFrozen = engine.isFrozen
+    return try Journal(engine, in: place, retention: retention)
   }
 
   package func openReader() throws(JournalError) -> JournalReader {
-    try JournalReader.open(directory: path)
+    try JournalReader.open(directory: path, isFrozen: isFrozen)
   }
 }

@@ -21,8 +21,10 @@ package final class JournalReader {
   package init(_ engine: any JournalEngineReader) { self.engine = engine }
 
   /// Opens the journal of a directory, after a `Journal` has opened it.
-  package static func open(directory: String) throws(JournalError) -> JournalReader {
-    JournalReader(try SQLiteReader(directory: directory))
+  package static func open(
+    directory: String, isFrozen: Bool = false
+  ) throws(JournalError) -> JournalReader {
+    JournalReader(try SQLiteReader(directory: directory, isFrozen: isFrozen))
   }
 
   /// Returns the row with this sequence; nil if there is none or it was pruned.

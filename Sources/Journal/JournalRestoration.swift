@@ -156,7 +156,7 @@ private enum FileCopy {
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw .unreadable(path: source, reason: unsafe String(cString: strerror(errno)))
+        throw .readFailed(path: source, reason: unsafe String(cString: strerror(errno)))
       }
       if count == 0 { return }
       try writeAll(piece.span.extracting(first: count), to: output, target)

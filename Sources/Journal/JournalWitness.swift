@@ -21,15 +21,9 @@ package final class JournalWitness {
     guard descriptor >= 0 else {
       throw .unwritable(path: path, reason: SystemError.text(of: errno))
     }
-    var bytes = [UInt8](repeating: 0, count: Self.size + 1)
-    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-      unsafe pread(descriptor, buffer.baseAddress, buffer.count, 0)
-    }
-    guard count >= 0 else {
-      throw .unreadable(path: path, reason: SystemError.text(of: errno))
-    }
-    let text = String(decoding: bytes.prefix(count), as: UTF8.self)
-    guard text.isEmpty || count == Self.size && text.hasSuffix("\n"),
+    let bytes = try readBytes(Self.size + 1, at: 0, from: descriptor, path)
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.isEmpty || bytes.count == Self.size && text.hasSuffix("\n"),
       let number = text.isEmpty ? 0 : UInt64(text.dropLast())
     else {
       throw .damaged(path: path, what: "it is no number of a row; remove it if it is not navd's")

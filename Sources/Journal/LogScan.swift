@@ -16,6 +16,7 @@ struct LogScan: ~Copyable {
   static let frameBytes = 24 + 4096
 
   private let descriptor: Int32
+  private let path: String
 
   /// Returns a description of the damage in the log at `path`; nil if the log is sound, torn at the
   /// end, or absent.
@@ -31,17 +32,18 @@ struct LogScan: ~Copyable {
       }
       return nil
     }
-    let scan = LogScan(descriptor: opened)
+    let scan = LogScan(descriptor: opened, path: path)
     guard fdatasync(opened) == 0 else {
       throw .syncFailed(path: path, reason: unsafe String(cString: strerror(errno)))
     }
-    return scan.damage()
+    return try scan.damage()
   }
 
   deinit { close(descriptor) }
 
-  private func damage() -> String? {
-    guard let header = read(Self.headerBytes, at: 0), let first = read(Self.frameBytes, at: 32)
+  private func damage() throws(JournalError) -> String? {
+    guard let header = try read(Self.headerBytes, at: 0),
+      let first = try read(Self.frameBytes, at: Self.headerBytes)
     else { return nil }
     var sound = Checksum(header, 24)
     guard sound.before(header[..<24]) == Checksum() else {
@@ -52,7 +54,7 @@ struct LogScan: ~Copyable {
     var continued: Set<Checksum> = []
     var last: Checksum?
     var index = 0
-    while let frame = read(Self.frameBytes, at: Self.headerBytes + index * Self.frameBytes) {
+    while let frame = try read(Self.frameBytes, at: Self.headerBytes + index * Self.frameBytes) {
       defer { index += 1 }
       let end = Checksum(frame, 16)
       let isCurrent = frame[8..<16] == header[16..<24]
@@ -76,10 +78,9 @@ struct LogScan: ~Copyable {
     return "frame \(broken.index + 1) of its write-ahead log is wrong"
   }
 
-  private func read(_ count: Int, at offset: Int) -> [UInt8]? {
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
-      read = max(0, unsafe pread(descriptor, buffer.baseAddress, count, offset))
-    }
+  /// Returns nil where the log ends, whose rest is no frame.
+  private func read(_ count: Int, at offset: Int) throws(JournalError) -> [UInt8]? {
+    let bytes = try readBytes(count, at: offset, from: descriptor, path)
     return bytes.count == count ? bytes : nil
   }
 

@@ -75,7 +75,8 @@ package struct MigrationPlan: Hashable, Sendable {
     return plan
   }
 
-  /// Throws `.newer` or `.older` for a journal that a start must not touch: it makes no file either.
+  /// Throws `.newer` or `.older` for a journal that a start must not touch: it makes no file either;
+  /// `.readFailed` where nobody knows.
   ///
   /// All other errors are left to the start, which has the lock then.
   static func checkFormat(directory: String) throws(JournalError) {
@@ -83,7 +84,7 @@ package struct MigrationPlan: Hashable, Sendable {
       _ = try plan(directory)
     } catch {
       switch error {
-      case .newer, .older: throw error
+      case .newer, .older, .readFailed: throw error
       default: break
       }
     }
@@ -116,18 +117,12 @@ package struct MigrationPlan: Hashable, Sendable {
       throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
     }
     defer { close(opened) }
-    var header = [UInt8](repeating: 0, count: 100)
-    let count = unsafe header.withUnsafeMutableBytes {
-      unsafe pread(opened, $0.baseAddress, $0.count, 0)
-    }
-    guard count >= 0 else {
-      throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
-    }
+    let header = try readBytes(100, at: 0, from: opened, path)
     func number(_ offset: Int) -> Int64 {
       header[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
     }
     // https://www.sqlite.org/fileformat.html#the_database_header
-    guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)),
+    guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)),
       number(68) == Schema.application
     else { throw .damaged(path: path, what: "the file does not carry the mark of a journal") }
     return number(60)

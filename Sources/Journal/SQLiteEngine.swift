@@ -36,24 +36,28 @@ final class SQLiteEngine: JournalEngine {
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
+    let path = directory + "/" + Journal.fileName
+    for file in [directory, directory + "/lock", path, path + "-wal"] {
+      try checkOwner(file, in: directory)
+    }
     try MigrationPlan.checkFormat(directory: directory)
     let lock = try DirectoryLock(directory: directory, holder: holder)
-    let path = directory + "/" + Journal.fileName
     try Self.prepareFile(directory, path)
     self.durability = durability
     self.bootID = bootID
     reserve = LogReserve(path: path + "-wal")
     let logBytes = try fileSize(path + "-wal")
     let logDamage = try LogScan.damage(path: path + "-wal")
-    database = try Database(path: path)
+    let isFrozen = isOnReadOnlySystem(path)
+    database = try Database(path: path, frozen: isFrozen)
     try Schema.verify(database)
     try database.execute("PRAGMA cell_size_check=ON; PRAGMA synchronous=FULL", .opening)
     // Exclusive locking mode measured the same (173 against 177 µs for a synced commit), and would
     // keep readers out.
     try database.execute("PRAGMA journal_mode=WAL; PRAGMA cache_size=-8192", .opening)
     // Fails now if the file cannot be written, instead of at the first operation.
-    try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening)
-    guard !database.isReadOnly else {
+    if !isFrozen { try database.execute("BEGIN IMMEDIATE; ROLLBACK", .opening) }
+    guard !database.isReadOnly || isFrozen else {
       throw .unwritable(path: path, reason: "it, or its own header, allows reading only")
     }
     facts = try FactTable(database)
@@ -70,7 +74,7 @@ final class SQLiteEngine: JournalEngine {
     commitStatement = try database.prepare("COMMIT")
     state = try Metadata(facts).state()
     mustRenewEpochs = state != .clean && state != .dirty(bootID: bootID)
-    files = JournalFiles(directory: directory, database: path)
+    files = JournalFiles(directory: directory, database: path, isReadOnly: isFrozen)
     self.lock = consume lock
     // After unsynced commits were lost, any part of the log may be missing, so its damage is no
     // error.
@@ -82,6 +86,8 @@ final class SQLiteEngine: JournalEngine {
     throw .damaged(path: path, what: "its write-ahead log is missing, or cut short")
   }
 
+  /// Whether it was opened on a read-only file system, and so reads only for as long as it is open.
+  var isFrozen: Bool { files.isReadOnly }
   var shard: Shard { .first }
   var problem: JournalError? { files.problem }
 

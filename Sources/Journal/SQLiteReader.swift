@@ -10,8 +10,11 @@ final class SQLiteReader: JournalEngineReader {
   private let endReads: Statement
 
   /// Opens the journal of a directory, after an engine has opened it.
-  init(directory: String) throws(JournalError) {
-    database = try Database(path: directory + "/" + Journal.fileName, readOnly: true)
+  ///
+  /// With `isFrozen`, the engine was opened on a read-only file system.
+  init(directory: String, isFrozen: Bool = false) throws(JournalError) {
+    database = try Database(
+      path: directory + "/" + Journal.fileName, readOnly: true, frozen: isFrozen)
     try Schema.verify(database)
     selectGroup = try database.prepare(Schema.selectGroup)
     selectVersion = try database.prepare("PRAGMA data_version")

@@ -9,13 +9,23 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
   package var line: Int?
   /// The found and the expected value.
   package var message: String
+  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  package var isFailedRead = false
 
   /// The fault as text, such as "FILE:LINE: [limits] depth = x: expected a whole number …".
   package var description: String {
     line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
   }
 
-  package var exitStatus: ExitStatus { .configuration }
+  package var exitStatus: ExitStatus { isFailedRead ? .journalUnavailable : .configuration }
+}
+
+extension ConfigurationError {
+  /// Makes the fault of a file or directory that cannot be read.
+  fileprivate init(_ path: String, _ error: SystemError) {
+    self.init(
+      file: path, line: nil, message: error.reason, isFailedRead: error.isDiskFailure)
+  }
 }
 
 extension Configuration {
@@ -49,13 +59,13 @@ extension Configuration {
         .filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
         .map { "\(directory)/\($0)" }
     } catch {
-      builder.refuse(ConfigurationError(file: directory, line: nil, message: error.reason))
+      builder.refuse(ConfigurationError(directory, error))
     }
     for file in files {
       do throws(SystemError) {
         builder.add(try readSmallFile(file, maximumBytes: maximumFileBytes), of: file)
       } catch {
-        builder.refuse(ConfigurationError(file: file, line: nil, message: error.reason))
+        builder.refuse(ConfigurationError(file, error))
       }
     }
   }

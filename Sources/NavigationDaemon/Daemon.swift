@@ -377,7 +377,7 @@ package enum Daemon {
       try journal.close()
     } catch {
       // The commits stay in the log of the journal, where the next start reads them.
-      if case .full = error, journal.place.directory != nil {
+      if error.isShortage, journal.place.directory != nil {
         return log(LogEntry(.warning, error.description))
       }
       throw .journal(error)

@@ -37,13 +37,14 @@ package enum DaemonError: Error, CustomStringConvertible {
 
   package var exitStatus: ExitStatus {
     switch self {
-    case .configuration: .configuration
+    case .configuration(let error): error.exitStatus
     case .journal(let error):
       switch error {
       case .locked: .journalLocked
       case .damaged: .journalDamaged
       case .newer, .older: .journalFormat
-      case .unreadable, .unwritable, .unusable, .full, .writeFailed: .journalUnavailable
+      case .unreadable, .readFailed, .unwritable, .readOnly, .unusable, .full, .writeFailed:
+        .journalUnavailable
       case .syncFailed: .syncFailed
       case .fenced: .fenced
       }

@@ -29,11 +29,19 @@ struct HistoryAccess {
     worker.page(in: requests, by: replayer)
   }
 
-  /// Takes the navs that the history thread has replayed; returns the requests for them.
-  mutating func takePages() throws -> [ReloadRequest] {
-    let pages = try worker.takePages().map { try $0.get() }
-    replayed += pages
-    return pages.map(\.request)
+  /// Takes the navs that the history thread has replayed; returns the requests for them, and for those that
+  /// the disk failed to read, with `report` of the error.
+  mutating func takePages(
+    _ report: (any Error) -> Void = { _ in }
+  ) throws -> [ReloadRequest] {
+    try worker.takePages().map { (request, page) in
+      if case .failure(let error) = page, page.isFailedRead {
+        report(error)
+      } else {
+        replayed.append(try page.get())
+      }
+      return request
+    }
   }
 
   /// Takes the navs of `takePages`.
@@ -78,7 +86,7 @@ final class HistoryWorker: Sendable {
   private struct State {
     var wantedPages: [ReloadRequest] = []
     var replayer: NavReplayer?
-    var pages: [Result<ReplayedNav, any Error>] = []
+    var pages: [(ReloadRequest, Result<ReplayedNav, any Error>)] = []
     var requests: [HistoryRequest] = []
     var answers: [HistoryAnswer] = []
     var mustOpen = false
@@ -153,7 +161,7 @@ final class HistoryWorker: Sendable {
   }
 
   /// Takes the navs that were read since the last call, or could not be; after `takeAnswers`.
-  func takePages() -> [Result<ReplayedNav, any Error>] {
+  func takePages() -> [(ReloadRequest, Result<ReplayedNav, any Error>)] {
     state.withLock { state in
       defer { state.pages = [] }
       return state.pages
@@ -166,6 +174,7 @@ final class HistoryWorker: Sendable {
 
   private func run() {
     var reader: JournalReader?
+    var failures = 0
     while true {
       var count: eventfd_t = 0
       guard unsafe eventfd_read(wakeup, &count) == 0 else { continue }
@@ -173,7 +182,10 @@ final class HistoryWorker: Sendable {
         switch work {
         case .page(let request, let replayer):
           let page = Result { try readPage(request, replayer, &reader) }
-          state.withLock { $0.pages.append(page) }
+          failures = page.isFailedRead ? failures + 1 : 0
+          // The events that wait request the nav again.
+          _ = poll(nil, 0, Int32(min(StartPause.milliseconds(after: failures), 1000)))
+          state.withLock { $0.pages.append((request, page)) }
           eventfd_write(descriptor, 1)
         case .answer(let request):
           let answer = answer(request, &reader)
@@ -239,5 +251,13 @@ final class HistoryWorker: Sendable {
         of: ReloadRequest(nav: request.nav, head: request.head), through: revision)
       return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
     }
+  }
+}
+
+extension Result where Success == ReplayedNav, Failure == any Error {
+  /// Whether the disk failed to read, so that the same read may succeed later.
+  fileprivate var isFailedRead: Bool {
+    if case .failure(let error as JournalError) = self, case .readFailed = error { return true }
+    return false
   }
 }

@@ -32,7 +32,7 @@ enum JournalReplay {
       if !records.isEmpty { try journal.commit(records) }
       if journal.mustRenewEpochs { try journal.epochsRenewed() }
     } catch {
-      guard case .full = error, loss == nil else { throw .journal(error) }
+      guard error.isShortage, loss == nil else { throw .journal(error) }
       journal.shortage = error
       let reader = try openReader(of: journal.place)
       for request in hub.rollBack() {

@@ -42,7 +42,7 @@ extension ServerLoop {
 
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
     switch error {
-    case .full, .writeFailed:
+    case .full, .readOnly, .writeFailed, .readFailed:
       maintenance.noteFailure(at: now.boot)
       if maintenance.storageProblem == nil { reportStorage(error.description) }
     case .syncFailed, .fenced, .locked, .damaged, .newer, .older, .unreadable, .unwritable,

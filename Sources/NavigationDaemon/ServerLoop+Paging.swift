@@ -10,7 +10,10 @@ extension ServerLoop {
   /// Takes the answers of the history thread, and the events that waited for navs.
   mutating func takeAnswers() throws {
     for answer in history.takeAnswers() { batches.append(.history(answer)) }
-    let requests = try history.takePages()
+    let log = log
+    let requests = try history.takePages {
+      log(LogEntry(.error, "\($0); navd tries again", kind: .journalFailed))
+    }
     // Before the loop decides whether it must stand still for the events at hand.
     if !requests.isEmpty { batches.insertFirst(pageIns.release(requests)) }
   }

@@ -172,7 +172,7 @@ extension JournalError {
   /// Whether the same commit can succeed later.
   var isWorthRepeating: Bool {
     switch self {
-    case .full, .writeFailed: true
+    case .full, .readOnly, .writeFailed, .readFailed: true
     case .fenced(_, let shards): !shards.isEmpty
     case .locked, .damaged, .newer, .older, .unreadable, .unwritable, .unusable, .syncFailed: false
     }

@@ -323,7 +323,7 @@ extension ServerLoop {
 
   mutating func fail(_ error: JournalError, at now: Instant) throws {
     switch error {
-    case .full, .writeFailed:
+    case .full, .readOnly, .writeFailed, .readFailed:
       if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
       try rollBack(at: now)
     case .fenced(_, let lost) where !lost.isEmpty:

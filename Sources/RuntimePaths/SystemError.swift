@@ -25,6 +25,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// directory".
   package var reason: String { SystemError(operation, "", code: code).description }
 
+  /// Whether the disk failed, so that the same call may succeed later.
+  package var isDiskFailure: Bool { code == EIO || code == ENXIO }
+
   /// The text of the C library for an error number, by strerror(3).
   package static func text(of code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }

@@ -131,4 +131,66 @@ import Testing
     #expect(journal.problem == nil)
     try journal.close()
   }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can mount"), arguments: [true, false])
+  func `a journal on a read-only file system is read whole, and takes nothing`(
+    isClosed: Bool
+  ) throws {
+    let directory = try TemporaryDirectory()
+    var writer = Writer(seed: 4)
+    let former = try Journal.open(directory.path)
+    _ = try former.contents()
+    for _ in 0..<20 { try former.commit(writer.batch(5)) }
+    if isClosed { try former.close() }
+    // As a killed process leaves it, with everything in the log.
+    let copy = try directory.copy()
+    try Data().write(to: URL(fileURLWithPath: copy.path + "/lock"))
+    try #require(unsafe mount(copy.path, copy.path, nil, UInt(MS_BIND), nil) == 0)
+    defer { unsafe umount2(copy.path, Int32(MNT_DETACH)) }
+    let flags = MS_REMOUNT | MS_BIND
+    try #require(unsafe mount("none", copy.path, nil, UInt(flags | MS_RDONLY), nil) == 0)
+
+    var journal = try Journal.open(copy.path)
+    #expect(try journal.contents().rows == writer.rows)
+    #expect(journal.shortage == .readOnly(path: copy.path))
+    let reader = try journal.place.openReader()
+    let newest = try reader.row(at: journal.lastSequence)
+    #expect(newest == writer.rows.last)
+    #expect(throws: JournalError.self) { try journal.commit(writer.batch(1)) }
+    #expect(throws: JournalError.locked(path: copy.path + "/lock", by: unnamed)) {
+      try Journal.open(copy.path)
+    }
+    // SQLite goes on reading only, so the journal says what helps.
+    try #require(unsafe mount("none", copy.path, nil, UInt(flags), nil) == 0)
+    #expect(journal.problem?.description.contains("then restart navd") == true)
+    #expect(throws: JournalError.readOnly(path: copy.path)) { try journal.close() }
+    journal = try Journal.open(copy.path)
+    #expect(try journal.contents().rows == writer.rows.dropLast())
+    try journal.close()
+  }
+
+  private let unnamed = "a process that has not said who it is"
+
+  @Test(.enabled(if: geteuid() == 0, "only root can mount"))
+  func `a file system without inodes is full, whatever SQLite calls it`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/disk"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try #require(unsafe mount("none", path, "tmpfs", 0, "size=8m,mode=0700,nr_inodes=10") == 0)
+    defer { unsafe umount2(path, Int32(MNT_DETACH)) }
+    var journal = try Journal.open(path)
+    _ = try journal.contents()
+    try journal.close()
+    var names = 0
+    while case let made = unsafe creat("\(path)/\(names)", 0o600), made >= 0 {
+      close(made)
+      names += 1
+    }
+    #expect(names > 0)
+    let file = path + "/" + Journal.fileName
+    #expect(throws: JournalError.full(path: file)) { try Journal.open(path) }
+    try FileManager.default.removeItem(atPath: path + "/0")
+    journal = try Journal.open(path)
+    try journal.close()
+  }
 }

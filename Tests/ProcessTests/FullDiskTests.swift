@@ -124,6 +124,36 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: canMount, "no small file system can be mounted"))
+    func `a start on a read-only file system serves reads, and a stop there is orderly`() throws {
+      let directory = try TestDirectory()
+      let disk = try SmallDisk(directory.path + "/disk")
+      let options = ["--listen", "ipc://\(directory.path)/op", "--state", disk.path + "/state"]
+      var before: [JSON?] = []
+      for (signal, mode) in [(SIGTERM, "ro"), (SIGTERM, "rw"), (SIGKILL, "ro"), (SIGTERM, "rw")] {
+        let daemon = try Child(Binaries.path("navd"), options)
+        try daemon.complains("serving ")
+        let peer = try Peer("ipc://\(directory.path)/op")
+        if before.isEmpty { try peer.create("kiosk") } else { try peer.hello() }
+        func state() throws -> [JSON?] {
+          let state = try peer.state("kiosk")
+          return ["rev", "epoch", "value"].map { state[$0] }
+        }
+        if !before.isEmpty { #expect(try state() == before) }
+        let answer = try set(peer, mode)
+        if disk.isReadOnly {
+          #expect(answer.body["code"]?.string == "storage", "\(answer)")
+          try daemon.complains("its file system is read-only")
+        } else {
+          #expect(answer.verb == "ok", "\(answer)")
+        }
+        before = try state()
+        daemon.kill(signal)
+        #expect(try daemon.ended() == (signal == SIGTERM ? 0 : 128 + signal))
+        try disk.remount(mode)
+      }
+    }
+
+    @Test(.enabled(if: canMount, "no small file system can be mounted"))
     func `a full disk without a journal ends the start with 7`() throws {
       let directory = try TestDirectory()
       let disk = try SmallDisk(directory.path + "/disk")
@@ -164,6 +194,13 @@ final class SmallDisk {
     while unsafe write(file, block, block.count) == block.count {}
     close(file)
   }
+
+  func remount(_ mode: String) throws {
+    let mount = try Child("/usr/bin/mount", ["-o", "remount,\(mode)", path])
+    guard try mount.ended() == 0 else { throw Failure(mount.transcript) }
+  }
+
+  var isReadOnly: Bool { unsafe access(path, W_OK) != 0 && errno == EROFS }
 
   func makeRoom() throws { try FileManager.default.removeItem(atPath: "\(path)/ballast") }
 }

@@ -53,6 +53,31 @@ extension ProcessTests {
       #expect(try String(contentsOfFile: other, encoding: .utf8) == "another")
     }
 
+    @Test(.enabled(if: canBecomeOthers, "only root can start a daemon of another user"))
+    func `a file of another user is named with both users`() throws {
+      let directory = try TestDirectory()
+      let state = directory.path + "/state"
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o711], ofItemAtPath: directory.path)
+      let own = ["--listen", "ipc://\(directory.path)/none/s", "--state", state]
+      // The first leaves a journal, which no address keeps it from making.
+      #expect(try Child(Binaries.path("navd"), own).ended() == 8)
+      let user: UInt32 = 65534
+      for (owned, foreign) in [("", "/lock"), ("/lock", "/journal.sqlite")] {
+        try #require(unsafe chown(state + owned, user, user) == 0)
+        let daemon = try Child(
+          Self.setpriv,
+          ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", Binaries.path("navd")] + own)
+        #expect(try daemon.ended() == 7, "\(daemon.transcript)")
+        let text = "\(state)\(foreign): it belongs to user 0, and navd is user \(user)"
+        #expect(daemon.standardError.contains(text), "\(daemon.transcript)")
+      }
+    }
+
+    private static let setpriv = "/usr/bin/setpriv"
+    private static let canBecomeOthers =
+      geteuid() == 0 && FileManager.default.isExecutableFile(atPath: setpriv)
+
     @Test func `a log that is removed between two runs is damage`() throws {
       let daemon = try TestDaemon()
       try Peer(daemon.endpoint).create("kiosk")

@@ -5,13 +5,13 @@ is "$(systemctl is-enabled navd.socket)" enabled
 is "$(state navd.service)" inactive 'nobody has connected yet'
 is "$(getent passwd | grep -o '^navd[^:]*')" navd
 is "$(stat -c '%U:%G %a' /run/navd/navd.sock)" 'root:navd 660'
-is "$(stat -c '%U:%G %a' /var/lib/navd)" 'navd:navd 700'
 
 started=$(now)
 holds "$(navctl status)" 'navd answers'
 fact first-answer-us $(($(now) - started))
 is "$(state navd.service)" active
 holds "$(property navd.service StatusText)" 'serving 0 navs'
+is "$(stat -c '%U:%G %a' /var/lib/navd)" 'navd:navd 700'
 
 # Whom the group does not have is let in by nobody.
 useradd --no-create-home member && usermod --append --groups navd member
