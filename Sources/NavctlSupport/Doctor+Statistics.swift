@@ -46,6 +46,11 @@ extension Doctor {
 
   static func journal(_ statistics: DaemonStatistics) -> DoctorFinding {
     let size = statistics.journalBytes + statistics.logBytes
+    guard statistics.logPages < longLog else {
+      return DoctorFinding(
+        "journal", .warn, "\(Figures.count(statistics.logPages)) pages of its log cannot be moved",
+        "a process reads an old state of it: fuser -v /var/lib/navd/journal.sqlite")
+    }
     let limit = statistics.journalLimit
     guard limit > 0 else {
       return DoctorFinding("journal", .ok, "\(Figures.bytes(size)), no limit")
@@ -57,6 +62,9 @@ extension Doctor {
       "journal", .warn, text,
       "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
   }
+
+  /// The pages of a log that navd would have moved many times: it does so from 1,000 on.
+  private static let longLog: UInt64 = 16_000
 
   static func backup(_ statistics: DaemonStatistics) -> DoctorFinding {
     let text = StatusDrawing.backups(statistics)

@@ -31,12 +31,45 @@ extension Daemon {
     return warnings
   }
 
+  /// The faults of paths below a /tmp that systemd makes for the service (`PrivateTmp=`), and removes
+  /// with all files when the service stops.
+  ///
+  /// `mounts` has the form of /proc/self/mountinfo.
+  package static func pathsThatGo(
+    in loaded: LoadedConfiguration, mounts: String? = nil
+  ) -> [ConfigurationError] {
+    let table =
+      mounts
+      ?? (try? readSmallFile("/proc/self/mountinfo")).map {
+        String(decoding: $0, as: UTF8.self)
+      }
+    // For example: 36 35 98:0 /tmp/systemd-private-…/tmp /tmp rw shared:1 - ext4 /dev/sda1 rw
+    let temporary = (table ?? "").split(separator: "\n").compactMap { line -> String? in
+      let words = line.split(separator: " ")
+      return words.count > 4 && words[3].contains("/systemd-private-") ? "\(words[4])/" : nil
+    }
+    guard !temporary.isEmpty else { return [] }
+    let configuration = loaded.configuration
+    let paths = [
+      ("backup", "directory", configuration.backup.directory),
+      ("daemon", "state", configuration.daemon.stateDirectory),
+      ("daemon", "witness", configuration.daemon.witness),
+    ]
+    return paths.compactMap { section, name, path in
+      guard let path, temporary.contains(where: resolvedPath(path).hasPrefix) else { return nil }
+      let origin = loaded.origins(of: section, name).last ?? .initial
+      return origin.refusal(
+        "[\(section)] \(name): \(path) is a file of this service alone (PrivateTmp=), which systemd "
+          + "removes when the service stops; name another place")
+    }
+  }
+
   /// The faults of values that refer to the machine, which would prevent a start.
   package static func faults(
     of loaded: LoadedConfiguration, rules: PathRules
   ) -> [ConfigurationError] {
     let configuration = loaded.configuration
-    var faults: [ConfigurationError] = []
+    var faults = pathsThatGo(in: loaded)
     func add(_ section: String, _ name: String, _ reason: String) {
       let origin = loaded.origins(of: section, name).last ?? .initial
       faults.append(origin.refusal("[\(section)] \(name): \(reason)"))

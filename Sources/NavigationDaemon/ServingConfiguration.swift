@@ -37,7 +37,7 @@ struct ServingConfiguration {
   func examine() throws(Refusal) -> Candidate {
     let (loaded, faults) = sources.examine()
     let new = loaded.configuration
-    try check(new, faults)
+    try check(new, faults + Daemon.pathsThatGo(in: loaded))
     return Candidate(
       loaded: loaded,
       access: AccessControl(new.access, daemonUser: rules.userID, host: new.cluster.userHost))

@@ -120,6 +120,17 @@ package func namesInDirectory(_ path: String) throws(SystemError) -> [String] {
   return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
 }
 
+/// A path without symbolic links, as far as its directories exist.
+package func resolvedPath(_ path: String) -> String {
+  if let resolved = unsafe realpath(path, nil) {
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+  let parent = parentDirectory(of: path)
+  guard parent != path, parent != "/" else { return path }
+  return resolvedPath(parent) + path.dropFirst(parent.count)
+}
+
 /// The free and the total space of a file system.
 package struct DiskSpace: Hashable, Sendable {
   /// Bytes that a process without privileges can still use.

@@ -56,6 +56,38 @@ import Testing
     for (found, expected) in zip(found, expected) { #expect(found.hasPrefix(expected)) }
   }
 
+  @Test func `a path that goes with the service's own tmp is refused, and no other`() throws {
+    try withTemporaryDirectory { root in
+      let mounts = """
+        22 1 0:20 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+        36 22 8:1 /tmp/systemd-private-4f-navd.service-Ab/tmp \(root)/tmp rw - ext4 /dev/sda1 rw
+        37 22 8:1 /kept \(root)/kept rw - ext4 /dev/sda1 rw
+        """
+      for name in ["tmp", "kept"] {
+        try FileManager.default.createDirectory(
+          atPath: "\(root)/\(name)", withIntermediateDirectories: false)
+      }
+      try FileManager.default.createSymbolicLink(
+        atPath: root + "/link", withDestinationPath: root + "/tmp")
+      func faults(_ text: String, _ mounts: String = mounts) -> [String] {
+        var builder = ConfigurationBuilder()
+        builder.add(Array(text.utf8), of: "navd.conf")
+        return Daemon.pathsThatGo(in: builder.finish().0, mounts: mounts).map(\.description)
+      }
+      for path in ["tmp/backups", "link/backups", "tmp/none/backups"] {
+        let found = faults("[backup]\ndirectory = \(root)/\(path)\n")
+        let expected = "navd.conf:2: [backup] directory: \(root)/\(path) is a file of this service"
+        #expect(found.count == 1 && found[0].hasPrefix(expected), "\(found)")
+      }
+      for (name, path) in [("state", "tmp/s"), ("witness", "link/w")] {
+        #expect(faults("[daemon]\n\(name) = \(root)/\(path)\n").count == 1)
+      }
+      #expect(faults("[backup]\ndirectory = \(root)/kept/backups\n").isEmpty)
+      #expect(faults("[backup]\ndirectory = \(root)/tmpfiles\n").isEmpty)
+      #expect(faults("[backup]\ndirectory = \(root)/tmp/b\n", "").isEmpty)
+    }
+  }
+
   @Test func `one fault leads to no others`() throws {
     // The heading is wrong, what stands below it need not be.
     let heading = "[limits\ndepth = 3\nstate = /a\n[log]\nlevel = loud\n"

@@ -108,6 +108,8 @@ import Testing
     #expect(complaint { _, it in it.largestLag = 1001 }?.subject == "peers")
     #expect(complaint { _, it in it.libzmq = "4.3.2" }?.subject == "libzmq")
     #expect(complaint { _, it in it.journalBytes = 4 << 30 }?.subject == "journal")
+    #expect(verdicts(facts { _, it in it.logPages = 15_999 })["journal"] == .ok)
+    #expect(complaint { _, it in it.logPages = 16_000 }?.remedy?.contains("fuser") == true)
     #expect(complaint { facts, _ in facts.took = 700 }?.subject == "daemon")
   }
 
