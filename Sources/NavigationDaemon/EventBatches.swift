@@ -243,6 +243,11 @@ struct EventBatches {
     postponed = []
   }
 
+  /// The connections with events that are not durable.
+  var connectionsInFlight: Set<ConnectionID> {
+    inFlight.reduce(into: []) { all, batch in all.formUnion(batch.events.compactMap(\.connection)) }
+  }
+
   /// Notes that the oldest batch is durable.
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 

@@ -21,6 +21,10 @@ final class JournalWriter: @unchecked Sendable {
   /// two syncs. 256 pages take 0.9 ms of processor time, 1000 pages 3.3 ms.
   static let busyPages = 256
 
+  /// The milliseconds from which a commit is slow: the loop then makes no commit itself, since it could
+  /// answer nothing meanwhile.
+  static let slowCommit: Int32 = 50
+
   /// The journal; the loop can use it while all submitted batches are complete and `isBusy` is
   /// false.
   let journal: any JournalStore
@@ -51,6 +55,8 @@ final class JournalWriter: @unchecked Sendable {
   private var isAwaited = false
   private var isArmed = false
   private var isStarted = false
+  /// Whether the last commit was slow.
+  private var isSlow = false
 
   init(journal: any JournalStore) {
     self.journal = journal
@@ -66,8 +72,8 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_condattr_init(&attributes)
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     unsafe pthread_cond_init(arrived, &attributes)
+    unsafe pthread_cond_init(progressed, &attributes)
     unsafe pthread_condattr_destroy(&attributes)
-    unsafe pthread_cond_init(progressed, nil)
   }
 
   /// Commits a batch on the loop thread; all batches before it must be complete.
@@ -80,7 +86,9 @@ final class JournalWriter: @unchecked Sendable {
     let start = records.isEmpty ? nil : SystemClock.monotonicNanoseconds()
     try journal.commit(records)
     (logPages, presentLease) = (journal.walPages, journal.lease)
-    return start.map { CommitTiming(since: $0, records: records.count) }
+    let timing = start.map { CommitTiming(since: $0, records: records.count) }
+    if let timing { isSlow = timing.isSlow }
+    return timing
   }
 
   /// Whether the worker should commit this many records instead of the loop; loop thread.
@@ -89,7 +97,7 @@ final class JournalWriter: @unchecked Sendable {
   /// arrive.
   func takes(_ count: Int) -> Bool {
     guarded {
-      mustCheckpoint
+      mustCheckpoint || isSlow
         || count < policy.expected && policy.limit > 0
           && SystemClock.monotonicNanoseconds() < lastEnd + policy.limit
     }
@@ -182,12 +190,16 @@ final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until a batch is complete or has failed; loop thread.
-  func awaitProgress() {
+  /// Waits until a batch is complete or has failed, or the time is over; loop thread.
+  func awaitProgress(milliseconds: Int32 = .max) {
+    let end = SystemClock.monotonicMilliseconds() + UInt64(milliseconds)
+    var until = timespec(tv_sec: Int(end / 1000), tv_nsec: Int(end % 1000) * 1_000_000)
     unsafe pthread_mutex_lock(lock)
     isAwaited = true
     if isAsleep { unsafe pthread_cond_signal(arrived) }
-    while completed == 0, failure == nil { unsafe pthread_cond_wait(progressed, lock) }
+    while completed == 0, failure == nil,
+      unsafe pthread_cond_timedwait(progressed, lock, &until) != ETIMEDOUT
+    {}
     isAwaited = false
     unsafe pthread_mutex_unlock(lock)
   }
@@ -259,7 +271,7 @@ final class JournalWriter: @unchecked Sendable {
       if let result { failure = result } else { completed += parts.count { $0.isLast } }
       if result == nil, end != nil, timing.records > 0 {
         timings.append(timing)
-        lastEnd = timing.durableAt
+        (lastEnd, isSlow) = (timing.durableAt, timing.isSlow)
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
       }
@@ -346,6 +358,8 @@ struct CommitTiming: Equatable {
   /// Its duration and its end, in nanoseconds of the monotonic clock.
   var duration: UInt64
   var durableAt: UInt64
+
+  var isSlow: Bool { duration >= UInt64(JournalWriter.slowCommit) * 1_000_000 }
 
   /// Measures a commit that began at `start` and has just ended.
   init(since start: UInt64, records: Int) {

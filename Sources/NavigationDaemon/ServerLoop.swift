@@ -309,11 +309,30 @@ extension ServerLoop {
       || maintenance.isOverdue(at: now.boot) || maintenance.problem != nil
   }
 
-  /// Waits until every batch is durable or has failed.
+  /// Waits until every batch is durable or has failed; if that is long, it answers reads meanwhile.
   mutating func standStill(at now: Instant) throws {
     while !batches.areDurable {
-      writer.awaitProgress()
+      writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
       try takeProgress(at: now)
+      guard !batches.areDurable, pageIns.isEmpty else { continue }
+      _ = try receiveMessages(isAwaited: false)
+      try answerAhead(at: now)
+    }
+  }
+
+  /// Answers the reads at hand that show what is durable; all other events stay at hand.
+  private mutating func answerAhead(at now: Instant) throws {
+    guard !batches.areOps else { return }
+    var waiting = batches.connectionsInFlight
+    for received in batches.takeAtHand() {
+      if let connection = received.event.connection {
+        if !waiting.contains(connection), let output = hub.answerAhead(received.event, at: now) {
+          try carryOut(output)
+          continue
+        }
+        waiting.insert(connection)
+      }
+      batches.putBack(received)
     }
   }
 

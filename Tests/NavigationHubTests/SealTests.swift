@@ -19,6 +19,76 @@ import Testing
     #expect(second.map(\.revision) == [3, 3])
   }
 
+  @Test func `a read of what is durable is answered before the commit under way, no other`() throws
+  {
+    let world = World()
+    let (client, other) = (try world.kiosk(), try world.client(2))
+    try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "calm")
+    try client.watch()
+    try world.handle(client.message("op", client.opBody(Self.push("a"))))
+    let records = world.hub.takeRecords()
+    func ahead(_ verb: String, _ members: String) throws -> [Sent]? {
+      let event = other.message(verb, "{\"id\":\(other.nextID())\(members)}")
+      guard let output = world.hub.answerAhead(event, at: world.now) else { return nil }
+      let start = world.sent.count
+      try world.take(output)
+      return Array(world.sent[start...])
+    }
+    // Not beside what was decided and is not sealed.
+    #expect(try ahead("ping", "") == nil)
+    world.hub.seal()
+    #expect(try ahead("ping", "")?.map(\.verb) == [.pong])
+    let calm = try #require(try ahead("get", #","nav":"calm""#))
+    #expect(calm.map(\.verb) == [.ok] && calm[0].revision == 1)
+    for members in [#","nav":"kiosk""#, #","nav":"none""#, #","nav":"$navs""#, #","what":"stats""#]
+    {
+      #expect(try ahead("get", members) == nil, "\(members)")
+    }
+    #expect(try ahead("get", #","nav":"calm","what":"log""#) == nil)
+    #expect(try ahead("watch", #","nav":"calm""#) == nil)
+    world.journal.commit(records)
+    try world.take(world.hub.committed(at: world.now))
+    let last = world.sent.suffix(2)
+    #expect(last.map(\.verb) == [.diff, .ok] && last.allSatisfy { $0.revision == 2 })
+    #expect(try other.get("state").revision == 2)
+  }
+
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `a read ahead shows each nav that is durable, and no other`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let world = World()
+    let (client, other) = (try world.client(1), try world.client(2))
+    var decided: [String: Int] = [:]
+    for nav in ["a", "b", "c"] {
+      try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: nav)
+      decided[nav] = 1
+    }
+    var durable = decided
+    var sealed: [(records: JournalRecords, after: [String: Int])] = []
+    for step in 0..<60 {
+      if sealed.count < 3, Bool.random(using: &random) {
+        let nav = try #require(["a", "b", "c"].randomElement(using: &random))
+        try world.handle(client.message("op", client.opBody(Self.push("s\(step)"), nav: nav)))
+        decided[nav, default: 0] += 1
+        sealed.append((world.hub.takeRecords(), decided))
+        world.hub.seal()
+      } else if !sealed.isEmpty {
+        let batch = sealed.removeFirst()
+        world.journal.commit(batch.records)
+        try world.take(world.hub.committed(at: world.now))
+        durable = batch.after
+      }
+      for nav in ["a", "b", "c"] {
+        let event = other.message("get", #"{"id":\#(other.nextID()),"nav":"\#(nav)"}"#)
+        let output = world.hub.answerAhead(event, at: world.now)
+        #expect((output != nil) == (durable[nav] == decided[nav]), "step \(step): \(nav)")
+        guard let output else { continue }
+        try world.take(output)
+        #expect(world.sent.last?.revision == durable[nav], "step \(step): \(nav)")
+      }
+    }
+  }
+
   @Test func `a failed commit takes the early decisions behind it back too`() throws {
     let world = World()
     let client = try world.kiosk()

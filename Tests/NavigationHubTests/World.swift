@@ -140,7 +140,7 @@ final class World {
   }
 
   /// Hands an event to the hub, which must know the nav that it is about.
-  private func handle(_ event: HubEvent) throws {
+  func handle(_ event: HubEvent) throws {
     while let request = hub.dormant(for: event) {
       revived.append(request.nav)
       try revive(request, in: &hub)

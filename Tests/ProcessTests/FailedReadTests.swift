@@ -2,6 +2,8 @@ import Foundation
 import Journal
 import Testing
 
+@testable import NavigationDaemon
+
 extension ProcessTests {
   /// A disk that fails to read: nothing is known of what it holds, and nothing of that is lost.
   @Suite struct FailedReadTests {
@@ -98,6 +100,39 @@ extension ProcessTests {
       try FileManager.default.removeItem(atPath: directory.path + "/fault")
       let answer = try peer.awaits("the nav") { $0.body["id"]?.integer == 99 }
       #expect(answer.body["rev"]?.integer == UInt64(made), "\(answer)")
+      #expect(try daemon.stop() == 0)
+    }
+
+    @Test(.enabled(if: hasCompiler, "there is no C compiler"))
+    func `while the disk syncs, others read what is durable`() throws {
+      let directory = try TestDirectory()
+      let gate = directory.path + "/sync"
+      var variables = try faults(0, in: directory)
+      variables["SYNC_WHILE"] = gate
+      let daemon = try TestDaemon(environment: variables)
+      let (peer, other) = (try Peer(daemon.endpoint), try Peer(daemon.endpoint))
+      try peer.create("a")
+      try other.create("b")
+      let push = #""nav":"a","client":"\#(peer.client)","do":[{"push":{"screen":{}}}]"#
+      // navd finds out that the disk is slow by the first commit, which holds everything up.
+      for (number, isKnown) in [(101, false), (102, true)] {
+        _ = try directory.write("sync", "")
+        try? FileManager.default.removeItem(atPath: gate + ".begun")
+        try peer.send("op", "{\"id\":\(number),\(push)}")
+        #expect(try eventually { FileManager.default.fileExists(atPath: gate + ".begun") })
+        if isKnown {
+          #expect(try other.state("b")["rev"]?.integer == 1)
+          #expect(try other.ask("ping", "\"a\":1").verb == "pong")
+          try other.send("get", #"{"id":200,"nav":"a"}"#)
+        } else {
+          _ = poll(nil, 0, 2 * JournalWriter.slowCommit)
+        }
+        try FileManager.default.removeItem(atPath: gate)
+        let answer = try peer.awaits("the op") { $0.body["id"]?.integer == UInt64(number) }
+        #expect(answer.verb == "ok", "\(answer)")
+      }
+      let state = try other.awaits("the state") { $0.body["id"]?.integer == 200 }
+      #expect(state.body["rev"]?.integer == 3)
       #expect(try daemon.stop() == 0)
     }
 

@@ -48,6 +48,17 @@ struct Batches: Sendable {
     sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
   }
 
+  /// Whether nothing was decided since the last batch was sealed.
+  var isUntouchedAtHand: Bool {
+    current.records.isEmpty && current.touched.isEmpty && current.effects.isEmpty
+  }
+
+  /// Whether a sealed batch changes a nav, or what its clients coordinate.
+  func concern(_ slot: Int, _ entry: NavEntry) -> Bool {
+    entry.touchedBy + UInt64(sealed.count) >= number
+      || sealed.contains { $0.coordinationsBefore[slot] != nil }
+  }
+
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
 

@@ -19,6 +19,26 @@ extension Hub {
     return slot
   }
 
+  /// Answers a message while sealed batches are made durable; nil for one that must wait for them.
+  ///
+  /// It answers `ping`, and a `get` of the present if no batch under way concerns the nav. No earlier message
+  /// of the connection may be waiting or under way.
+  package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
+    guard case .message(_, _, let message) = event, batches.isUntouchedAtHand else { return nil }
+    switch message {
+    case .ping: break
+    case .get(let request):
+      guard [.state, .bar, .top, .screen, .detached].contains(request.what), request.at == nil,
+        let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs.slots[slot].directory == nil,
+        !batches.concern(slot, navs.slots[slot])
+      else { return nil }
+    case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
+      return nil
+    }
+    handle(event, at: now)
+    return releaseAhead(at: now)
+  }
+
   mutating func get(_ request: GetRequest, for sender: Sender, at now: Instant) {
     if request.what == .trace { return changeTrace(request, for: sender, at: now) }
     guard let name = request.nav else {

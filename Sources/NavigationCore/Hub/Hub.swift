@@ -179,10 +179,23 @@ package struct Hub: Sendable {
       settleAwaited(isDurable: true)
     }
     trimRings()
-    if !trace.isEmpty { traceSent(at: now) }
-    measurements.count(.sent, output.deliveries.count)
     watches.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
+    return takeOutput(at: now)
+  }
+
+  /// Releases the batch at hand, which shows durable facts only and has no records, before those under way.
+  mutating func releaseAhead(at now: Instant) -> HubOutput {
+    if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
+    releaseEffects(at: now)
+    measurements.count(.received, batches.current.messages)
+    batches.current.clear()
+    return takeOutput(at: now)
+  }
+
+  private mutating func takeOutput(at now: Instant) -> HubOutput {
+    if !trace.isEmpty { traceSent(at: now) }
+    measurements.count(.sent, output.deliveries.count)
     output.requests = reads.schedule(output.requests)
     defer { output = HubOutput() }
     return output

@@ -1,8 +1,10 @@
 /* Fails reads of the files below FAULT_DIRECTORY with the number FAULT_ERROR: preloaded. The read number FAULT_AT fails,
-   counted from 1, and every read while the file FAULT_WHILE is there. */
+   counted from 1, and every read while the file FAULT_WHILE is there. A sync lasts for as long as the file SYNC_WHILE is
+   there, and makes SYNC_WHILE.begun first. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,3 +36,19 @@ static int fails(int file) {
 HOOK(read, (int file, void *bytes, size_t count), file, bytes, count)
 HOOK(pread, (int file, void *bytes, size_t count, off_t place), file, bytes, count, place)
 HOOK(pread64, (int file, void *bytes, size_t count, off64_t place), file, bytes, count, place)
+
+static void wait_for_sync(void) {
+  const char *during = getenv("SYNC_WHILE");
+  char begun[600];
+  if (!during || access(during, F_OK)) return;
+  snprintf(begun, sizeof begun, "%s.begun", during);
+  close(open(begun, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  while (access(during, F_OK) == 0) usleep(1000);
+}
+
+int fdatasync(int file) {
+  static int (*real)(int);
+  if (!real) real = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
+  wait_for_sync();
+  return real(file);
+}
