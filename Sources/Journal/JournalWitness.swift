@@ -1,5 +1,4 @@
 import Glibc
-import RuntimePaths
 
 /// A file outside of the journal's directory with the number of the newest acknowledged row.
 ///
@@ -18,9 +17,7 @@ package final class JournalWitness {
   package init(path: String) throws(JournalError) {
     self.path = path
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      throw .unwritable(path: path, reason: SystemError.text(of: errno))
-    }
+    guard descriptor >= 0 else { throw DirectoryLock.failure(path) }
     let bytes = try readBytes(Self.size + 1, at: 0, from: descriptor, path)
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.isEmpty || bytes.count == Self.size && text.hasSuffix("\n"),

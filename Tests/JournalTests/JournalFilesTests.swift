@@ -157,6 +157,12 @@ import Testing
     let newest = try reader.row(at: journal.lastSequence)
     #expect(newest == writer.rows.last)
     #expect(throws: JournalError.self) { try journal.commit(writer.batch(1)) }
+    // Beside a journal that can be written, these are what ReadWritePaths= of the unit lacks.
+    let (witness, backups) = (copy.path + "/witness", copy.path + "/backups")
+    #expect(throws: JournalError.readOnly(path: witness)) { try JournalWitness(path: witness) }
+    #expect(throws: JournalError.readOnly(path: backups)) {
+      try JournalBackup(of: directory.path, into: backups).copy { _, _ in }
+    }
     #expect(throws: JournalError.locked(path: copy.path + "/lock", by: unnamed)) {
       try Journal.open(copy.path)
     }
