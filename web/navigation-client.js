@@ -784,8 +784,11 @@ export class NavigationClient {
       if (value === undefined || over.signal.aborted) return;
       this.#do(() => this.#cluster.answer(nav, body.ask, value));
     } catch (error) {
-      // Silence is the answer; the nav's `veto.policy` decides.
-      if (!over.signal.aborted) globalThis.reportError?.(error);
+      if (over.signal.aborted) return;
+      // No verdict: the nav's `veto.policy` decides at once.
+      this.#do(() => this.#cluster.answer(nav, body.ask, null));
+      // Node.js lacks the function of pages.
+      (globalThis.reportError ?? console.error)(error);
     }
   }
 
@@ -1890,6 +1893,7 @@ export class Session {
     const { id } = body;
     // The daemon does not know the session. A new stream asks for everything again.
     if (body.code === "no-session") return this.lost(now);
+    if (id == null) return this.#failOpen(body, now);
     const key = this.#asked.get(id);
     this.#asked.delete(id);
     const wish = this.#watches.get(key) ?? this.#duties.get(key);
@@ -1905,6 +1909,15 @@ export class Session {
     if (body.code === "busy" && isRepeated) return this.#postponeFlight(flight, now, body.after);
     this.#fail(id, body);
     this.#sendWaiting();
+  }
+
+  /** Fails what is open: an `err` without id answers one of them, and the daemon could not read which. */
+  #failOpen(err, now) {
+    const sent = [...this.#flights.values()].filter((flight) => flight.isSent);
+    const open = [...this.#asked.keys(), ...sent.map((flight) => flight.id)];
+    for (const id of open.sort((a, b) => a - b)) {
+      this.#receiveErr({ ...err, id, effect: "unknown" }, now);
+    }
   }
 
   #postpone(wish, now, least = 0) {
@@ -2630,11 +2643,20 @@ function checkJSON(value, depth) {
   if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
     throw new TypeError("a text has a lone surrogate");
   }
-  if (value === null || typeof value !== "object") return;
+  if (value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value)) return;
+  const form = Object.getPrototypeOf(Object(value));
+  // A plain object of another window has another `Object.prototype`.
+  const isPlain = typeof value === "object" && (form === null || Object.getPrototypeOf(form) === null);
+  if (!isPlain && !Array.isArray(value)) {
+    const kind = typeof value;
+    const name = kind === "object" ? form.constructor?.name : kind === "number" ? value : kind;
+    throw new TypeError(`JSON has no ${name}; give null, a bool, a finite number, a text, a list or an object`);
+  }
   if (depth > 31) throw new TypeError("objects and lists are nested more than 32 deep");
   for (const [key, member] of Object.entries(value)) {
     checkJSON(key, depth);
-    checkJSON(member, depth + 1);
+    // JSON leaves out a member that is undefined.
+    if (member !== undefined || Array.isArray(value)) checkJSON(member, depth + 1);
   }
 }
 

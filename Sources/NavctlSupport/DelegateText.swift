@@ -113,7 +113,7 @@ package enum DelegateText {
       switch status {
       case 0: return (.bool(true), nil)
       case 1: return (.bool(false), nil)
-      default: return (nil, "the command ended with status \(status), not 0 or 1")
+      default: return (.null, "the command ended with status \(status), not 0 or 1")
       }
     case .animatorFor, .interactionFor:
       guard status == 0 else { return (.null, nil) }

@@ -226,7 +226,17 @@ extension SessionReplica {
       // The daemon does not know the session any more. A new `hello` requests everything again.
       return lose() + greet(at: now)
     }
-    guard let id = refusal.id else { return [] }
+    guard let id = refusal.id else {
+      // It answers one of these, and the daemon could not read which.
+      let sent = flights.filter(\.isSent).map(\.id)
+      let open = sent + Array(asked.keys) + Array(duties.requests.keys)
+      var each = refusal
+      each.effect = Effect.unknown.rawValue
+      return open.sorted().flatMap { id in
+        each.id = id
+        return answer(each, at: now)
+      }
+    }
     if let whereabouts = refusal.whereabouts, let nav = nav(of: id) {
       isDivided = true
       if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].sends -= 1 }

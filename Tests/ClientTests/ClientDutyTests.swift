@@ -76,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func `who throws gives no answer, and the end of a round cancels who is late`() async throws
+  @Test func `who throws has no verdict at once, and the end of a round cancels who is late`()
+    async throws
   {
     struct Unsure: Error {}
     try await withClient { client, daemon in
@@ -94,6 +95,7 @@ import Testing
       })
       let delegation = try await delegate(client, daemon, roles)
       daemon.send(.ask, ask(1, #"{"shouldPush":{"screen":"unsure"}}"#))
+      #expect(try await daemon.next("answer").body == #"{"ask":1,"value":null}"#)
       daemon.send(.ask, ask(2, #"{"shouldPush":{"screen":"late"}}"#))
       daemon.send(.settled, #"{"ask":2,"outcome":"timeout"}"#)
       var ends = late.makeAsyncIterator()

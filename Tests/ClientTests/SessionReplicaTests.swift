@@ -362,6 +362,33 @@ import Testing
     #expect(again.sent.map(\.body) == outputs.sent.map { self.again($0.body) })
   }
 
+  @Test func `an error without an id fails what is open, and nothing else`() throws {
+    var rig = Rig()
+    let (waiting, _) = rig.perform()
+    _ = try rig.open()
+    var nav = FakeNav()
+    try rig.follow(nav)
+    _ = try rig.receive(.ok, nav.ok(waiting))
+    let op = rig.perform().id
+    let read = rig.session.get(GetRequest(id: 0, nav: "kiosk")).id
+    _ = rig.session.watch("other")
+    _ = rig.session.delegate("kiosk", DelegateRegistration(roles: [.veto]))
+    let outputs = try rig.receive(
+      .err, #"{"id":null,"code":"bad-json","msg":"m","effect":"none","retry":"no"}"#)
+    #expect(outputs.answered == [op, read])
+    let refusals = outputs.compactMap { output -> String? in
+      switch output {
+      case .event(.answered(_, .failure(let refusal))): refusal.effect
+      case .event(.watchEnded(let nav, _, .refused(let refusal))): "\(nav) \(refusal.code)"
+      case .duty(.registrationRefused(let nav, let refusal)): "\(nav) roles \(refusal.code)"
+      default: nil
+      }
+    }
+    #expect(refusals == ["unknown", "unknown", "other bad-json", "kiosk roles bad-json"])
+    // The watch of before goes on.
+    #expect(try rig.receive(.diff, nav.push("a")).isEmpty == false)
+  }
+
   @Test func `a refused hello ends the session, a postponed one does not`() throws {
     var rig = Rig()
     let hello = try #require(rig.session.connected(at: 0).sent.first)

@@ -223,10 +223,21 @@ import Testing
     #expect(try stage.owner.ask("op", body).json["changed"] as? Bool == true)
   }
 
-  @Test func `an answer that is none, or somebody else's, is ignored`() throws {
+  @Test(
+    arguments: ["null", #"{"animator":"fade"}"#], [#""policy":"deny""#, #""policy":"allow""#])
+  func `a delegate that cannot answer is silent at once`(value: String, policy: String) throws {
+    let (stage, judge) = try judged(["A", "B"], #""veto":{\#(policy)}"#)
+    try stage.send(stage.owner, Stage.pop)
+    let sent = try stage.answer(judge, value)
+    #expect(sent.to(judge).settled == ["timeout"])
+    let isDenied = policy.contains("deny")
+    #expect(sent.to(stage.owner).codes == (isDenied ? ["delegate-timeout"] : []))
+    #expect(stage.stack == (isDenied ? ["A", "B"] : ["A"]))
+  }
+
+  @Test func `an answer of somebody else is ignored`() throws {
     let (stage, judge) = try judged()
     try stage.send(stage.owner, Stage.pop)
-    #expect(try stage.answer(judge, #"{"animator":"fade"}"#).isEmpty)
     #expect(try stage.answer(stage.viewer, "true", to: 1).isEmpty)
     #expect(try stage.answer(judge, "true", to: 77).isEmpty)
     #expect(try stage.answer(judge, "true").to(stage.owner).map(\.verb) == [.ok])

@@ -125,10 +125,14 @@ class Arguments(unittest.TestCase):
             nested = [nested]
         for kind, word, value in ((ValueError, "nan", float("nan")), (ValueError, "surrogate", "\ud800"),
                                   (TypeError, "bytes", b"x"), (TypeError, "set", {1}), (TypeError, "texts", {1: 2}),
-                                  (ValueError, "32", nested)):
+                                  (ValueError, "32", nested), (ValueError, "2^1024", 2**1024),
+                                  (ValueError, "2^1024", -10**400)):
             with self.subTest(word):
                 self.refused(kind, [word], encode, {"x": value})
         self.refused(TypeError, ["the message.a.b[1]"], encode, {"a": {"b": [1, object()]}})
+        # The greatest that navd reads, and one that Python prints as it is.
+        self.assertTrue(encode({"x": int(1.7976931348623157e308)}).endswith(b"68}"))
+        self.assertEqual(encode({"x": True, "y": 2**63}), b'{"x":true,"y":9223372036854775808}')
 
     def test_addresses(self):
         self.assertEqual(endpoints_in("ipc:///a, tcp://b:1,"), ["ipc:///a", "tcp://b:1"])

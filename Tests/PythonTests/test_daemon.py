@@ -1,4 +1,5 @@
 """The package against the built navd as a black box: stacks, results, delegates, leases."""
+import asyncio
 import threading
 import unittest
 from unittest import mock
@@ -6,7 +7,8 @@ from unittest import mock
 from setting import DEADLINE, Concurrently, eventually
 from daemons import HOME, DaemonTest
 import navd
-from navd import Guard, operations as op
+import navd.aio
+from navd import Guard, NavigationError, operations as op
 
 
 class Stacks(DaemonTest):
@@ -180,6 +182,30 @@ class Results(DaemonTest):
         self.assertIsNone(gone.wait(DEADLINE))
         self.caught("expired", self.client.result("kiosk", "never").wait, 0.05)
 
+    def test_a_wait_that_was_left_goes_on_in_the_next_one(self):
+        self.caught("expired", (choice := self.client.result("kiosk", "picker")).wait, 0.001)
+        self.client.perform("kiosk", [op.push({"id": "picker"})])
+        self.caught("expired", choice.wait, 0.001)
+        self.client.pop(self.client.state("kiosk"), result=7)
+        self.assertEqual([choice.wait(DEADLINE), choice.wait(DEADLINE)], [7, 7])
+
+        async def main():
+            async with navd.aio.connect(self.daemon.endpoint, within=DEADLINE) as client:
+                picked = client.result("kiosk", "picker")
+
+                async def attempt():
+                    try:
+                        async with asyncio.timeout(0.001):
+                            return await picked
+                    except TimeoutError:
+                        return None
+                self.assertIsNone(await attempt())
+                await client.perform("kiosk", [op.push({"id": "picker"})])
+                self.assertIsNone(await attempt())
+                await client.pop(await client.state("kiosk"), result=8)
+                return [await picked, await picked]
+        self.assertEqual(asyncio.run(main()), [8, 8])
+
 
 class Delegates(DaemonTest):
     def test_a_veto(self):
@@ -197,6 +223,33 @@ class Delegates(DaemonTest):
         self.assertEqual((duty.lost.code, duty.is_held), ("closed", False))
         # The daemon gets the end of the roles a little later.
         eventually("a pop", lambda: self.attempt(self.client.pop, self.client.state("kiosk")))
+
+    def test_a_delegate_that_fails_is_reported_and_the_settings_decide_at_once(self):
+        self.client.perform("kiosk", [op.configure({"veto": {"deadline": 60000, "policy": "deny"}})])
+
+        def veto(question):
+            raise RuntimeError("boom")
+        other = self.connect("delegate")
+        with mock.patch("threading.excepthook") as hook:
+            duty = other.delegate("kiosk", veto=veto)
+            self.caught("delegate-timeout", self.client.perform, "kiosk", [op.push({"id": "a"})])
+            eventually("the report", lambda: hook.called)
+        self.assertIs(hook.call_args[0][0].exc_type, RuntimeError)
+        duty.end()
+
+        async def main():
+            reports = []
+            asyncio.get_running_loop().set_exception_handler(lambda loop, context: reports.append(context))
+            async with navd.aio.connect(self.daemon.endpoint, within=DEADLINE) as client:
+                await client.delegate("kiosk", veto=veto)
+                await client.delegate("kiosk", veto=lambda question: "yes")
+                for kind in (TypeError, RuntimeError):
+                    with self.assertRaises(NavigationError) as caught:
+                        await client.perform("kiosk", [op.push({"id": "a"})])
+                    self.assertEqual(caught.exception.code, "delegate-timeout")
+                    self.assertIsInstance(reports.pop()["exception"], kind)
+                    await client.delegate("kiosk", veto=veto)
+        asyncio.run(main())
 
     def test_silence_is_no_answer(self):
         self.client.perform("kiosk", [op.configure({"veto": {"deadline": 200, "policy": "deny"}})])

@@ -303,6 +303,25 @@ class Requests(unittest.TestCase):
         script.refuse(script.op(), "no-session", "same")
         self.assertEqual((script.links, script.of(Answered)), ({}, []))
 
+    def test_an_error_without_an_id_fails_what_is_open_and_nothing_else(self):
+        script = Script()
+        script.open()
+        script.watch()
+        op, read = script.op(), script.do(script.cluster.request, "get", "kiosk", {"what": "log"})
+        script.do(script.cluster.watch, "other")
+        script.do(script.cluster.want, "delegate", "kiosk", {"roles": ["veto"]}, True)
+        script.events.clear()
+        script.receive("err", id=None, code="bad-json", msg="m", effect="none", retry="no")
+        self.assertEqual([(each.id, each.err["code"], each.err["effect"]) for each in script.of(Answered)],
+                         [(op, "bad-json", "unknown"), (read, "bad-json", "unknown")])
+        self.assertEqual([(each.nav, each.error.code) for each in script.of(WatchEnded)], [("other", "bad-json")])
+        self.assertEqual([each.error.code for each in script.of(DutyChanged)], ["bad-json"])
+        # A later request is answered as ever, and the watch of before goes on.
+        later = script.op()
+        script.answer(later)
+        self.assertEqual(script.of(Answered)[-1].id, later)
+        self.assertTrue(script.cluster.current("kiosk", "full"))
+
 
 class Watches(unittest.TestCase):
     def test_a_watch_resumes_from_its_mirror(self):

@@ -15,7 +15,7 @@ import navd
 from navd import Event, NavigationError, State
 from navd.places import find_endpoint
 from navd.shell.link import Link
-from navd.shell.pending import wait
+from navd.shell.pending import wait, wait_in_loop
 from navd.shell.subscription import END, Subscription
 from navd.shell.turns import Turns
 
@@ -46,6 +46,63 @@ class Loops(unittest.TestCase):
         self.assertRaises(TimeoutError, wait, loop.next(), 0.001)
         self.offer(loop, state(3))
         self.assertEqual(wait(loop.next()).rev, 3)
+
+    def test_a_value_that_waited_is_kept_when_its_reader_leaves(self):
+        loop = self.loop(keeps_all=True)
+        for rev in (1, 2):
+            self.offer(loop, state(rev))
+        loop.next().cancel()
+        self.assertEqual([wait(loop.next()).rev for _ in range(2)], [1, 2])
+        newest = self.loop()
+        self.offer(newest, state(1, Event("didPush", {"screen": "a"})))
+        pending = newest.next()
+        self.offer(newest, state(2, Event("didPush", {"screen": "b"})))
+        pending.cancel()
+        both = wait(newest.next())
+        self.assertEqual((both.rev, [event.screen for event in both.events]), (2, ["a", "b"]))
+
+    def test_the_end_of_a_loop_is_kept_when_its_reader_leaves(self):
+        for is_waiting in (True, False):
+            loop = self.loop()
+            pending = loop.next() if is_waiting else None
+            with self.turns.turn():
+                loop.finish(NavigationError("no-nav", "closed"))
+            (pending or loop.next()).cancel()
+            self.assertRaises(NavigationError, wait, loop.next())
+            self.assertIs(wait(loop.next()), END)
+        # A loop that is closed gives nothing back.
+        loop = self.loop()
+        self.offer(loop, state(1))
+        pending = loop.next()
+        with self.turns.turn():
+            loop.clear()
+        pending.cancel()
+        self.assertIs(wait(loop.next()), END)
+
+    def test_a_cancelled_task_loses_no_revision(self):
+        seen = []
+
+        async def main():
+            loop = self.loop(keeps_all=True)
+
+            async def following():
+                return await wait_in_loop(loop.next())
+            for rev in range(1, 200):
+                self.offer(loop, state(rev))
+                task = asyncio.ensure_future(following())
+                # From before its first step to behind its last one.
+                for _ in range(rev % 5):
+                    await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+                if not task.cancelled():
+                    seen.append(task.result().rev)
+            with self.turns.turn():
+                loop.finish(None)
+            while (value := await following()) is not END:
+                seen.append(value.rev)
+        asyncio.run(main())
+        self.assertEqual(seen, list(range(1, 200)))
 
     def test_a_loop_has_one_reader(self):
         loop = self.loop()

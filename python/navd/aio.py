@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar, overload
 
 from .arguments import (
     AnyGuard, AnyOperation, Time, check_choice, check_nav, check_text, check_time)
-from .common import CommonClient, CommonDuty, CommonLoop
+from .common import CommonClient, CommonDuty, CommonLoop, CommonRemoval
 from .core.actions import Status
 from .errors import NavigationError
 from .guards import Guard
@@ -21,7 +21,7 @@ from .shell import procedures
 from .shell.duty import DutyState
 from .shell.engine import Engine
 from .shell.pending import Pending, perform, wait_in_loop
-from .shell.subscription import End, WatchSubscription
+from .shell.subscription import End
 from .state import Latest, State, View
 from .wire import JSON, Body
 
@@ -223,12 +223,17 @@ async def _answer(engine: Engine, roles: Roles, question: Question) -> None:
     function = roles.function(question)
     if function is None or question.is_over:
         return
-    answer = function(question)
-    if inspect.isawaitable(answer):
-        answer = await answer
-    is_answer, value = answer_of(question, answer)
-    if is_answer:
-        engine.answer(question, value)
+    try:
+        answer = function(question)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        is_answer, value = answer_of(question, answer)
+        if is_answer:
+            engine.answer(question, value)
+    except Exception as error:  # noqa: BLE001 - a fault of a caller's function is not one of the client
+        engine.answer(question, None)
+        asyncio.get_running_loop().call_exception_handler(
+            {"message": f"the delegate of {question.nav} has failed", "exception": error})
 
 
 def _in_loop(function: Callable[[int], None]) -> Callable[[int], None]:
@@ -281,20 +286,16 @@ class Statuses(_Loop[Status]):
     """The status of a client, and its changes."""
 
 
-class Removal:
-    """The end of a screen; await it once for the result that the removal gave, or None."""
-
-    def __init__(self, client: Client, watch: WatchSubscription[State], screen: str) -> None:
-        self._client = client
-        self._steps = procedures.removal(client._engine, watch, screen)
+class Removal(CommonRemoval):
+    """The end of a screen; await it for the result that the removal gave, or None."""
 
     def __await__(self) -> Generator[Any, None, JSON]:
-        """Wait until the screen has gone.
+        """Wait until the screen has gone; a cancellation loses nothing.
 
         Raises NavigationError `desync` if it went while there was no connection, so that its
         result is lost; else the error that ended the watch.
         """
-        return perform(self._steps).__await__()
+        return perform(self._removal.steps(self._client._engine)).__await__()
 
 
 class Duty(CommonDuty):

@@ -9,7 +9,7 @@ from typing import Literal, Self, TypeVar, overload
 
 from .arguments import (
     AnyGuard, AnyOperation, Time, check_choice, check_nav, check_text, check_time)
-from .common import CommonClient, CommonDuty, CommonLoop
+from .common import CommonClient, CommonDuty, CommonLoop, CommonRemoval
 from .core.actions import Status
 from .errors import NavigationError
 from .guards import Guard
@@ -17,10 +17,11 @@ from .operations import pop
 from .questions import Animator, Interaction, Orientations, Question, Roles, Veto, answer_of
 from .reply import Pong, Reply
 from .shell import procedures
+from .shell.desk import late
 from .shell.duty import DutyState
 from .shell.engine import Engine
 from .shell.pending import Pending, run, wait
-from .shell.subscription import End, WatchSubscription
+from .shell.subscription import End
 from .state import Latest, State, View
 from .wire import JSON, Body
 
@@ -226,9 +227,14 @@ def _answer(engine: Engine, roles: Roles, question: Question) -> None:
     function = roles.function(question)
     if function is None:
         return
-    is_answer, value = answer_of(question, function(question))
-    if is_answer:
-        engine.answer(question, value)
+    try:
+        is_answer, value = answer_of(question, function(question))
+        if is_answer:
+            engine.answer(question, value)
+    except Exception:
+        engine.answer(question, None)
+        # `threading.excepthook` reports it.
+        raise
 
 
 class _Loop(CommonLoop[Value]):
@@ -275,24 +281,21 @@ class Statuses(_Loop[Status]):
     """The status of a client, and its changes."""
 
 
-class Removal:
+class Removal(CommonRemoval):
     """The end of a screen, and its result."""
 
-    def __init__(self, client: Client, watch: WatchSubscription[State], screen: str) -> None:
-        self._client = client
-        self._watch = watch
-        self._screen = screen
-
     def wait(self, within: Time | None = None) -> JSON:
-        """Wait until the screen has gone, once; return its result, or None without one.
+        """Wait until the screen has gone; return its result, or None without one.
 
-        Raises NavigationError: `expired` after `within` seconds, or the error that ended the watch.
+        Raises NavigationError: `expired` after `within` seconds, when another call goes on to wait, or
+        the error that ended the watch.
         It is `desync` if the screen went while there was no connection, so that its result is lost.
         """
         limit = check_time(within, "within")
-        if limit is not None:
-            self._client._engine.limit(self._watch, limit)
-        return run(procedures.removal(self._client._engine, self._watch, self._screen))
+        try:
+            return run(self._removal.steps(self._client._engine), limit)
+        except TimeoutError:
+            raise late(self._removal.watch.nav, limit or 0.0) from None
 
 
 class Duty(CommonDuty):

@@ -7,13 +7,15 @@ from typing import Generic, TypeVar
 
 from .core.actions import Status
 from .errors import NavigationError
+from .shell import procedures
 from .shell.duty import DutyState
 from .shell.engine import Engine
 from .shell.forks import forked_error
 from .shell.opening import open_engine
-from .shell.subscription import Subscription
+from .shell.subscription import Subscription, WatchSubscription
+from .state import State
 
-__all__ = ["CommonClient", "CommonDuty", "CommonLoop"]
+__all__ = ["CommonClient", "CommonDuty", "CommonLoop", "CommonRemoval"]
 
 Value = TypeVar("Value")
 
@@ -53,6 +55,16 @@ class CommonLoop(Generic[Value]):
         """End the loop; a thread or a task that waits in it ends too."""
         self._finalizer.detach()
         self._client._engine.leave(self._subscription)
+
+
+class CommonRemoval(CommonLoop[State]):
+    """The end of a screen, and its result."""
+
+    def __init__(
+        self, client: CommonClient, watch: WatchSubscription[State], screen: str
+    ) -> None:
+        super().__init__(client, watch)
+        self._removal = procedures.Removal(watch, screen)
 
 
 class CommonDuty:

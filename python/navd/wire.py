@@ -49,8 +49,10 @@ def copied(value: Any) -> Any:
 
 
 def _plain(value: object, where: str, depth: int) -> object:
-    if value is None or isinstance(value, (bool, int)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return _whole(value, where)
     if isinstance(value, str):
         return _text(value, where)
     if isinstance(value, float):
@@ -67,6 +69,15 @@ def _plain(value: object, where: str, depth: int) -> object:
                 for index, member in enumerate(value)]
     raise TypeError(f"{where}: JSON has no {type(value).__name__}; "
                     "give None, a bool, a number, a str, a list or a dict")
+
+
+def _whole(value: int, where: str) -> int:
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{where}: navd has no number of 2^1024 or more; give a text") from None
+    return value
 
 
 def _key(key: object, where: str) -> str:

@@ -48,8 +48,8 @@ extension ClientEngine {
     let deadline = ContinuousClock.now + .milliseconds(wait)
     let task = Task { [weak self] in
       let value: NavigationValue?
-      // A closure that throws gives no answer; at the deadline, the settings of the nav decide.
-      do { value = try await roles.answer(ask, by: deadline) } catch { value = nil }
+      // A closure that throws has no answer: the settings of the nav decide at once.
+      do { value = try await roles.answer(ask, by: deadline) } catch { value = .null }
       self?.finish(ticket, id, value)
     }
     let isOpen = change { state -> Bool in

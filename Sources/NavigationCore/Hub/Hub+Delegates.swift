@@ -225,8 +225,7 @@ extension Hub {
       question.pending = nil
       go(on: question, slot)
     case (.veto, .verdict(false)): deny(question, slot, by: sessions.slots[session].name)
-    // No verdict: the question stays open until its deadline.
-    case (.veto, _): return
+    case (.veto, _): timeOut(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
       question.phase = .interaction
@@ -262,7 +261,7 @@ extension Hub {
   }
 
   /// Handles a missing answer: the deadline has passed, or the delegate is gone.
-  mutating func timeOut(_ slot: Int) {
+  mutating func timeOut(_ slot: Int, _ why: String = "no veto delegate answered in time") {
     guard var question = coordinations[slot]?.question else { return }
     endQuestion(question.asked, "timeout", by: nil)
     question.asked = []
@@ -270,8 +269,7 @@ extension Hub {
     guard question.phase == .veto else { return finish(question, slot) }
     guard navs.slots[slot].controller.settings.content.veto.allowsOnTimeout else {
       coordinations.update(slot) { $0.question = nil }
-      fail(
-        question.op, OpFailure(.delegateTimeout, "no veto delegate answered in time"))
+      fail(question.op, OpFailure(.delegateTimeout, why))
       return runQueue(slot)
     }
     question.isVetoSkipped = true

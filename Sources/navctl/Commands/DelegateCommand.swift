@@ -23,7 +23,7 @@ enum DelegateCommand: Command {
     epilogue: """
       navctl runs COMMAND once per question. COMMAND finds the question in JSON on stdin and in
       NAVD_QUESTION, NAVD_SCREEN, NAVD_CAUSE, NAVD_OP, NAVD_FROM, NAVD_TO, NAVD_ANIMATOR and others.
-      For a veto, its status 0 allows the change and 1 refuses it; any other status is no answer.
+      For a veto, its status 0 allows the change and 1 refuses it; otherwise the settings decide.
       For animator or interaction, its stdout is the answer in JSON. navctl kills a COMMAND whose
       question has ended. The roles last until navctl is interrupted.
 

@@ -89,15 +89,34 @@ claims["a delegate whose answer is too large has not answered, and the page lear
     await client.delegate(NAV, { roles: ["veto"] }, ({ ask }) => ask === 1 ? "x".repeat(70_000) : true);
     const q = { shouldPush: { screen: "a" } };
     gateway.tell(["ask", { ask: 1, nav: NAV, within: 60_000, q }], ["ask", { ask: 2, nav: NAV, within: 60_000, q }]);
-    await until("the second answer", () => gateway.verbs("answer").length);
-    same([errors, gateway.verbs("answer"), gateway.streams.length], [["limit"], [{ ask: 2, value: true }], 1]);
+    await until("both answers", () => gateway.verbs("answer").length === 2);
+    same([errors, gateway.verbs("answer"), gateway.streams.length],
+      [["limit"], [{ ask: 1, value: null }, { ask: 2, value: true }], 1]);
     const wanted = { roles: ["orientation"], orientations: { supported: ["x".repeat(70_000)] } };
     same((await client.delegate(NAV, wanted, () => 0).catch((error) => error)).code, "limit");
     // The roles that it would have replaced are still there.
     gateway.tell(["ask", { ask: 3, nav: NAV, within: 60_000, q }]);
-    await until("the third answer", () => gateway.verbs("answer").length === 2);
+    await until("the third answer", () => gateway.verbs("answer").length === 3);
   } finally {
     removeEventListener("error", listen);
+  }
+};
+
+claims["a delegate that fails is reported, also where reportError is missing, and has no verdict"] = async (gateway) => {
+  const client = await gateway.connected();
+  const { reportError } = globalThis;
+  const { error: log } = console;
+  const reports = [];
+  try {
+    console.error = (error) => reports.push(error.message);
+    globalThis.reportError = undefined;
+    await client.delegate(NAV, { roles: ["veto"] }, async () => { throw new Error("boom"); });
+    gateway.tell(["ask", { ask: 1, nav: NAV, within: 60_000, q: { shouldPush: { screen: "a" } } }]);
+    await until("the answer", () => gateway.verbs("answer").length);
+    same([gateway.verbs("answer"), reports], [[{ ask: 1, value: null }], ["boom"]]);
+  } finally {
+    Object.assign(globalThis, { reportError });
+    console.error = log;
   }
 };
 

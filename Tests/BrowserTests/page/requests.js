@@ -243,6 +243,42 @@ claims["wrong arguments throw, and nothing is sent"] = async (gateway) => {
   same(gateway.sent.length, before);
 };
 
+claims["a value that JSON does not have is refused, and one that it has is sent"] = async () => {
+  const { session } = new Opened();
+  const wrong = [NaN, Infinity, new Map([["a", 1]]), new Set(), new Date(0), new Error("a"), new Uint8Array(2), () => 1,
+    Symbol("a"), 1n, [undefined]];
+  for (const v of wrong) {
+    same(thrown(() => session.request("op", NAV, { do: [{ push: { screen: { args: { v } } } }] }))?.name, "TypeError", String(v));
+  }
+  const frame = document.createElement("iframe");
+  document.body.append(frame);
+  // Objects of another window have other prototypes.
+  const v = Object.assign(frame.contentWindow.JSON.parse('{"a":[1,-0.5,null,true,"x"]}'), { b: undefined });
+  session.take();
+  session.request("op", NAV, { do: [{ push: { screen: { args: { v, n: Object.assign(Object.create(null), { k: 1 }) } } } }] });
+  frame.remove();
+  const [{ line }] = session.take().filter(({ kind }) => kind === "send");
+  same(JSON.parse(line)[1].do[0].push.screen.args, { v: { a: [1, -0.5, null, true, "x"] }, n: { k: 1 } });
+};
+
+claims["an error without an id fails what is open, and nothing else"] = () => {
+  const opened = new Opened();
+  opened.session.watch(NAV);
+  opened.snapshot(1, ["home"]);
+  const ids = [opened.session.request("op", NAV, { do: POP }), opened.session.request("get", NAV, {})];
+  opened.session.watch("other");
+  opened.session.delegate(NAV, { roles: ["veto"] });
+  opened.session.take();
+  opened.receive("err", { id: null, code: "bad-json", msg: "m", effect: "none", retry: "no" });
+  const actions = opened.session.take();
+  const of = (wanted) => actions.filter(({ kind }) => kind === wanted);
+  same(of("answered").map(({ id, err }) => [id, err.code, err.effect]), ids.map((id) => [id, "bad-json", "unknown"]));
+  same([of("watchEnded").map(({ nav }) => nav), of("duty").map(({ err }) => err.code)], [["other"], ["bad-json"]]);
+  const id = opened.session.request("op", NAV, { do: POP });
+  opened.receive("ok", { id, nav: NAV });
+  same(opened.actions("answered").map((each) => each.id), [id]);
+};
+
 claims["a guard is refused for a mirror that was right and is not now, and for no other"] = async (gateway) => {
   const client = await gateway.connected();
   const state = await client.state(NAV);

@@ -104,6 +104,10 @@ class SessionAnswers(SessionState):
             return
         id = body.get("id")
         if id is None:
+            # It answers one of these, and the daemon could not read which.
+            sent = [each.id for each in self.flights.values() if each.is_sent]
+            for each in sorted([*self._asked, *sent]):
+                self._receive_err({**body, "id": each, "effect": "unknown"}, now)
             return
         self._stray.pop(id, None)
         key = self._asked.pop(id, None)

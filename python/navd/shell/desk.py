@@ -25,7 +25,7 @@ from .pending import Pending, fail, resolve
 from .subscription import Subscription, WatchSubscription
 from .turns import Turns
 
-__all__ = ["Desk"]
+__all__ = ["Desk", "late"]
 
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
@@ -201,10 +201,9 @@ class Desk:
 
     def limit(self, watch: WatchSubscription[Any], within: float) -> None:
         """Fail such a loop after a time in seconds."""
-        error = NavigationError(
-            "expired", f"no answer within {within:g} s", {"nav": watch.nav, "retry": "later"})
         with self.turns.turn():
-            self._expire_at(self.now() + within, partial(watch.finish, error))
+            self._expire_at(
+                self.now() + within, partial(watch.finish, late(watch.nav, within)))
 
     def _watching(self, nav: str, view: str) -> list[WatchSubscription[Any]]:
         return [each for each in self._watches if each.nav == nav and each.view == view]
@@ -365,6 +364,12 @@ class Desk:
         duty = self._duties.get(("delegate", settled.nav))
         if duty:
             duty.settle(settled.ask)
+
+
+def late(nav: str, within: float) -> NavigationError:
+    """Return the error of a wait that took too long."""
+    return NavigationError(
+        "expired", f"no answer within {within:g} s", {"nav": nav, "retry": "later"})
 
 
 def _due(within: float) -> Body:

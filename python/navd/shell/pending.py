@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, InvalidStateError
 from copy import copy
@@ -57,13 +58,15 @@ def wait(pending: Pending[Value], timeout: float | None = None) -> Value:
         raise
 
 
-def run(steps: Steps[Value]) -> Value:
-    """Go through a procedure, and block where it waits."""
+def run(steps: Steps[Value], within: float | None = None) -> Value:
+    """Go through a procedure, and block where it waits; raises TimeoutError after `within`."""
+    end = None if within is None else time.monotonic() + within
     try:
         pending = next(steps)
         while True:
             try:
-                value = wait(pending)
+                left = None if end is None else max(0.0, end - time.monotonic())
+                value = wait(pending, left)
             except NavigationError as error:
                 pending = steps.throw(error)
             else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 from ..arguments import (
@@ -15,7 +17,7 @@ from .desk import Desk
 from .pending import Pending, Steps
 from .subscription import End, WatchSubscription
 
-__all__ = ["first_state", "newest_state", "op", "read", "removal"]
+__all__ = ["Removal", "first_state", "newest_state", "op", "read"]
 
 #: In how many seconds what a person does begins or never, unless the program chose a limit.
 _PERSON = 2.0
@@ -95,30 +97,44 @@ def first_state(desk: Desk, nav: str, within: float | None) -> Steps[State]:
         desk.unsubscribe(watch)
 
 
-def removal(desk: Desk, watch: WatchSubscription[State], screen: str) -> Steps[JSON]:
-    """Wait until a screen has gone; get the result that its removal gave, or None."""
-    was_there = False
-    try:
-        while True:
-            state = yield watch.next()
-            if isinstance(state, End):
-                return None
-            end = _end_of(screen, state.events) if was_there else None
-            if end:
-                result: JSON = end.details.get("result")
-                return result
-            shown = [*state.screens, *(entry.screen for entry in state.presented)]
-            is_there = any(each.id == screen for each in shown)
-            if was_there and not is_there:
-                if state.is_resynchronised:
-                    raise NavigationError(
-                        "desync", f"a snapshot hides how {screen} went", {"nav": watch.nav})
-                # The end of an open transition reports how the screen went.
-                if not state.is_moving:
-                    return None
-            was_there = was_there or is_there
-    finally:
-        desk.unsubscribe(watch)
+@dataclass
+class Removal:
+    """The end of a screen, as far as its watch has shown it."""
+
+    watch: WatchSubscription[State]
+    screen: str
+    _was_there: bool = False
+    #: The result that the removal gave, in a list, or why there is none to know.
+    _outcome: list[JSON] | NavigationError | None = None
+
+    def steps(self, desk: Desk) -> Steps[JSON]:
+        """Wait until the screen has gone; a wait that was left goes on in the next one."""
+        while self._outcome is None:
+            try:
+                self._note((yield self.watch.next()))
+            except NavigationError as error:
+                self._outcome = error
+        desk.unsubscribe(self.watch)
+        if isinstance(self._outcome, NavigationError):
+            raise copy(self._outcome)
+        return self._outcome[0]
+
+    def _note(self, state: State | End) -> None:
+        if isinstance(state, End):
+            self._outcome = [None]
+            return
+        end = _end_of(self.screen, state.events) if self._was_there else None
+        if end:
+            self._outcome = [end.details.get("result")]
+            return
+        shown = [*state.screens, *(entry.screen for entry in state.presented)]
+        is_there = any(each.id == self.screen for each in shown)
+        # The end of an open transition reports how the screen went.
+        if self._was_there and not is_there and (state.is_resynchronised or not state.is_moving):
+            self._outcome = NavigationError(
+                "desync", f"a snapshot hides how {self.screen} went", {"nav": self.watch.nav}
+            ) if state.is_resynchronised else [None]
+        self._was_there = self._was_there or is_there
 
 
 def _end_of(screen: str, events: tuple[Event, ...]) -> Event | None:

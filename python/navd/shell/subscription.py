@@ -35,7 +35,8 @@ class Subscription(Generic[Value]):
         self._keeps_all = keeps_all
         self._values: deque[Value] = deque()
         self._reader: Future[Union[Value, End]] | None = None
-        self._delivered: tuple[Future[Union[Value, End]], Value] | None = None
+        #: What the reader got last. Until it asks for more, it may leave without it.
+        self._delivered: tuple[Future[Union[Value, End]], Value | NavigationError | End] | None = None
         self._end: NavigationError | End | None = None
         #: Whether nothing was offered yet.
         self.is_fresh = True
@@ -48,8 +49,11 @@ class Subscription(Generic[Value]):
                 raise RuntimeError("another thread or task reads this watch: make a watch for each")
             self._delivered = None
             if self._values:
-                future.set_result(self._values.popleft())
+                value = self._values.popleft()
+                self._delivered = future, value
+                future.set_result(value)
             elif isinstance(self._end, NavigationError):
+                self._delivered = future, self._end
                 future.set_exception(self._end)
                 self._end = END
             elif self._end is not None:
@@ -64,8 +68,13 @@ class Subscription(Generic[Value]):
                 self._reader = None
             elif self._delivered and self._delivered[0] is future:
                 # It came when the reader had left; the next one gets it.
-                self._values.appendleft(self._delivered[1])
-                self._delivered = None
+                value, self._delivered = self._delivered[1], None
+                if isinstance(value, (NavigationError, End)):
+                    self._end = value
+                elif self._values and not self._keeps_all:
+                    self._values = deque([_joined(value, self._values[-1])])
+                else:
+                    self._values.appendleft(value)
 
     # The client calls these within a turn.
 
@@ -92,6 +101,7 @@ class Subscription(Generic[Value]):
         self._end = error or END
         reader, self._reader = self._reader, None
         if reader is not None:
+            self._delivered = reader, self._end
             self._end = END
             self._turns.later(
                 partial(fail, reader, error) if error else partial(resolve, reader, END))
@@ -100,7 +110,7 @@ class Subscription(Generic[Value]):
         """Drop the values that wait, and end the loop."""
         self._values.clear()
         self.finish(None)
-        self._end = END
+        self._end, self._delivered = END, None
 
 
 class WatchSubscription(Subscription[Value]):

@@ -120,8 +120,7 @@ package enum DelegateAnswer: Hashable, Sendable {
   case animator(String, duration: UInt64?)
   /// The name of the driver of an interactive transition.
   case driver(String)
-  /// A value of another form: the hub ignores it for a veto question, else it means no animator or
-  /// driver.
+  /// A value of another form: no verdict, which counts as a timeout, no animator or no driver.
   case none
 }
 
