@@ -10,7 +10,11 @@ NavdClient::NavdClient(QObject *parent) : QObject(parent) {
   connect(&m_retry, &QTimer::timeout, this, &NavdClient::open);
 }
 
-NavdClient::~NavdClient() { end(); }
+NavdClient::~NavdClient() {
+  end();
+  for (const QPointer<NavigationModel> &model : models())
+    if (model) model->loseClient();
+}
 
 void NavdClient::componentComplete() {
   m_isComplete = true;
@@ -32,14 +36,19 @@ void NavdClient::open() {
     m_retry.start();
     return;
   }
-  m_notifier = std::make_unique<QSocketNotifier>(navd_fd(m_client), QSocketNotifier::Read);
-  connect(m_notifier.get(), &QSocketNotifier::activated, this, &NavdClient::take);
-  const QList<NavigationModel *> models = m_models;
-  for (NavigationModel *model : models) model->watch();
+  m_notifier = new QSocketNotifier(navd_fd(m_client), QSocketNotifier::Read, this);
+  connect(m_notifier, &QSocketNotifier::activated, this, &NavdClient::take);
+  for (const QPointer<NavigationModel> &model : models())
+    if (model) model->watch();
 }
 
 void NavdClient::end() {
-  m_notifier.reset();
+  if (m_notifier) {
+    // This may run in its signal.
+    m_notifier->setEnabled(false);
+    m_notifier->deleteLater();
+    m_notifier = nullptr;
+  }
   navd_client_free(m_client);
   m_client = nullptr;
 }
@@ -56,8 +65,14 @@ bool NavdClient::shows(const QString &nav, const NavigationModel *but) const {
   });
 }
 
+QList<QPointer<NavigationModel>> NavdClient::models() const {
+  return QList<QPointer<NavigationModel>>(m_models.begin(), m_models.end());
+}
+
 void NavdClient::take() {
-  while (m_client) {
+  // The descriptor stays readable while there are more, so timers and input have their turn.
+  const QPointer<NavdClient> self(this);
+  for (int count = 0; self && m_client && count < 8; count++) {
     navd_event *event = navd_next(m_client);
     if (!event) return;
     handle(event);
@@ -65,34 +80,33 @@ void NavdClient::take() {
   }
 }
 
+/// Handles an event. Any signal may delete the client and its models, or run an event loop that handles
+/// the next events.
 void NavdClient::handle(const navd_event *event) {
+  const QPointer<NavdClient> self(this);
+  const QList<QPointer<NavigationModel>> models = this->models();
+  // First each model gets the event, so that none gets a later one before it.
+  for (NavigationModel *model : models) model->take(event);
   switch (navd_event_kind(event)) {
   case NAVD_EVENT_CONNECTED:
     m_features = object(navd_event_json(event))["features"].toVariant().toStringList();
     setConnected(true);
-    return;
-  case NAVD_EVENT_DISCONNECTED:
-    setConnected(false);
-    pass(event);
-    return;
+    break;
+  case NAVD_EVENT_DISCONNECTED: setConnected(false); break;
   case NAVD_EVENT_CLOSED: {
     const navd_error *error = navd_event_error(event);
-    emit failed(navd_error_code(error), navd_error_message(error), navd_error_advice(error));
     end();
-    setConnected(false);
-    pass(event);
     m_retry.start();
-    return;
+    emit failed(navd_error_code(error), navd_error_message(error), navd_error_advice(error));
+    if (self) setConnected(false);
+    break;
   }
-  default: pass(event);
+  default: break;
   }
-}
-
-void NavdClient::pass(const navd_event *event) {
-  // A handler of the program may remove models.
-  const QList<NavigationModel *> models = m_models;
-  for (NavigationModel *model : models)
-    if (m_models.contains(model)) model->handle(event);
+  for (const QPointer<NavigationModel> &model : models)
+    if (model) model->settle();
+  for (const QPointer<NavigationModel> &model : models)
+    if (self && model && model->client() == this) model->answer(event);
 }
 
 void NavdClient::setConnected(bool isConnected) {

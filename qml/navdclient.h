@@ -1,12 +1,11 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
 #include <QQmlParserStatus>
 #include <QSocketNotifier>
 #include <QTimer>
 #include <QtQml/qqmlregistration.h>
-
-#include <memory>
 
 #include "text.h"
 
@@ -43,7 +42,7 @@ public:
   /// Adds a model, which gets the events of its nav.
   void add(NavigationModel *model);
   void remove(NavigationModel *model);
-  /// Handles the events that have arrived.
+  /// Handles some of the events that have arrived.
   void take();
   /// Whether another model than this one shows a nav.
   bool shows(const QString &nav, const NavigationModel *but) const;
@@ -60,7 +59,7 @@ private:
   void open();
   void end();
   void handle(const navd_event *event);
-  void pass(const navd_event *event);
+  QList<QPointer<NavigationModel>> models() const;
   void setConnected(bool isConnected);
 
   QString m_endpoint;
@@ -68,7 +67,7 @@ private:
   QStringList m_features;
   QList<NavigationModel *> m_models;
   navd_client *m_client = nullptr;
-  std::unique_ptr<QSocketNotifier> m_notifier;
+  QSocketNotifier *m_notifier = nullptr;
   QTimer m_retry;
   bool m_isConnected = false;
   bool m_isComplete = false;

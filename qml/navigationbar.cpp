@@ -5,8 +5,8 @@ QVariantList NavigationBar::toolbarItems() const {
   return toolbar["visible"].toBool() ? toolbar["items"].toVariant().toList() : QVariantList();
 }
 
-void NavigationBar::set(const QJsonValue &resolved) {
-  if (m_value == resolved) return;
+bool NavigationBar::set(const QJsonValue &resolved) {
+  if (m_value == resolved) return false;
   m_value = resolved;
   m_back = QJsonValue(QJsonValue::Undefined);
   m_left.clear();
@@ -19,5 +19,5 @@ void NavigationBar::set(const QJsonValue &resolved) {
   }
   // They come right-most first.
   for (const QJsonValue &slot : resolved["right"].toArray()) m_right.prepend(slot.toVariant());
-  emit changed();
+  return true;
 }

@@ -53,8 +53,8 @@ public:
   QVariantList toolbarItems() const;
   QVariantMap details() const { return m_value.toObject().toVariantMap(); }
 
-  /// Shows another `resolved`.
-  void set(const QJsonValue &resolved);
+  /// Takes another `resolved`; returns whether it differs, so that `changed` must follow.
+  bool set(const QJsonValue &resolved);
 
 signals:
   void changed();

@@ -54,11 +54,11 @@ public:
   bool isWatched() const { return m_isWatched; }
   int count() const { return m_screens.size(); }
   NavigationBar *bar() { return &m_bar; }
-  QVariant top() const { return m_screens.isEmpty() ? QVariant() : m_screens.last().toVariant(); }
-  QVariant visible() const { return m_presented.isEmpty() ? top() : m_presented.last(); }
-  QVariantList presented() const { return m_presented; }
-  QVariantMap transition() const { return m_state["transition"].toObject().toVariantMap(); }
-  qulonglong revision() const { return m_state["rev"].toVariant().toULongLong(); }
+  QVariant top() const { return m_picture.screens.isEmpty() ? QVariant() : m_picture.screens.last().toVariant(); }
+  QVariant visible() const { return m_picture.presented.isEmpty() ? top() : m_picture.presented.last(); }
+  QVariantList presented() const { return m_picture.presented; }
+  QVariantMap transition() const { return m_picture.state["transition"].toObject().toVariantMap(); }
+  qulonglong revision() const { return m_picture.state["rev"].toVariant().toULongLong(); }
 
   int rowCount(const QModelIndex &parent = {}) const override;
   QVariant data(const QModelIndex &index, int role) const override;
@@ -69,8 +69,14 @@ public:
 
   /// Watches the nav at the client, if both are known.
   void watch();
-  /// Takes an event of the client, which may be about another nav.
-  void handle(const navd_event *event);
+  /// Keeps an event of the client, if it is about the nav, without a signal.
+  void take(const navd_event *event);
+  /// Shows what waits, unless signals of the model run already: then those go first.
+  void settle();
+  /// Reports the answer to a request of the model.
+  void answer(const navd_event *event);
+  /// Notes that the client is being destroyed.
+  void loseClient();
 
   /// Puts a screen on top: an object with `id`, `title`, `route`, `args`, `item`, or the id of a
   /// known screen.
@@ -110,13 +116,39 @@ signals:
   void ended(const QString &code);
 
 private:
+  /// What the model shows beside its rows and the bar, all of one revision.
+  struct Picture {
+    /// The state as libnavd had it: guards are made of it.
+    QByteArray text;
+    QJsonObject state;
+    QJsonArray screens;
+    QVariantList presented;
+  };
+  /// An event that waits for the signals of earlier ones.
+  struct Waiting {
+    navd_kind kind;
+    QByteArray state;
+    QJsonObject change;
+    QString code;
+  };
+
+  /// Runs what emits a signal; returns whether the model is still there, and shows the same nav.
+  template <typename Signal> bool goesOn(Signal emitSignal) {
+    const QPointer<NavigationModel> self(this);
+    const int turn = m_turn;
+    emitSignal();
+    return self && m_turn == turn;
+  }
   void unwatch();
+  void leave();
   void clear();
-  void show(const char *state, const QJsonObject &change);
-  void setScreens(const QJsonArray &screens);
-  void emitEvents(const QJsonValue &events);
-  void setSynced(bool isSynced);
+  void handle(const Waiting &event);
+  void show(const QByteArray &text, const QJsonObject &change);
+  bool setScreens(const Picture &next, bool *isBarChanged);
+  void emitEvents(const QJsonArray &events);
+  bool setSynced(bool isSynced);
   void fail(qulonglong request, const navd_error *error);
+  void failOpen();
   qulonglong submit(const QByteArray &operations, const char *basis, int within);
   qulonglong submit(const QByteArray &operations, const char *basis) {
     return submit(operations, basis, m_within);
@@ -127,13 +159,17 @@ private:
   bool m_waits = false;
   int m_within = 2000;
   NavigationBar m_bar;
-  /// The state that the model shows, as libnavd had it: guards are made of it.
-  QByteArray m_shown;
-  QJsonObject m_state;
+  Picture m_picture;
+  /// The rows, which become those of the picture step by step.
   QJsonArray m_screens;
-  QVariantList m_presented;
+  QList<Waiting> m_waiting;
   QList<qulonglong> m_requests;
   qulonglong m_creation = 0;
+  /// How often the model got another nav or client.
+  int m_turn = 0;
+  bool m_isSignalling = false;
+  /// Whether the rows are those of another nav or client than the model has now.
+  bool m_isStale = false;
   bool m_isSynced = false;
   bool m_isComplete = false;
   bool m_isWatched = false;

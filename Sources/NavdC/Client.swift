@@ -75,11 +75,8 @@ final class Client: @unchecked Sendable {
     return lock.withLock { _ in
       defer { refresh() }
       while true {
+        while let event = connection.takeEvent() { state.absorb(event) }
         if let event = state.takeEvent() { return event }
-        if let event = connection.takeEvent() {
-          state.absorb(event)
-          continue
-        }
         guard state.end == nil else { return nil }
         do throws(ConnectionError) {
           try connection.serve(limit: Self.maximumWaiting)

@@ -105,7 +105,13 @@ struct ClientState {
   private mutating func absorb(_ change: MirrorChange, of nav: String) {
     switch change {
     case .applied(let mirror, let diff):
-      events.append(Event(nav, mirror, diff))
+      let event = Event(nav, mirror, [diff])
+      // States that wait join, so that a slow program is not behind for long.
+      if let joined = events.last?.joined(with: event) {
+        events[events.count - 1] = joined
+      } else {
+        events.append(event)
+      }
       events += results.take(nav, mirror, diff)
     case .replaced(let mirror, let why):
       events.append(Event(nav, mirror, why: why ?? "join"))

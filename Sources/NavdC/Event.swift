@@ -10,7 +10,7 @@ final class Event: Sendable {
   /// What the JSON is made of.
   enum Content: Sendable {
     case json(OpaqueJSON)
-    indirect case state(String, Mirror, Diff?, why: String?)
+    indirect case state(String, Mirror, [Diff], why: String?)
   }
 
   let kind: navd_kind
@@ -31,13 +31,21 @@ final class Event: Sendable {
     self.error = error.map { ErrorText($0) }
   }
 
-  /// Makes the event of a state; `diff` is nil after a snapshot, and `why` after a resumption.
-  init(_ nav: String, _ mirror: Mirror, _ diff: Diff? = nil, why: String? = nil) {
+  /// Makes the event of a state; there is no diff after a snapshot, and no `why` after a resumption.
+  init(_ nav: String, _ mirror: Mirror, _ diffs: [Diff] = [], why: String? = nil) {
     kind = NAVD_EVENT_STATE
     self.nav = CText(nav)
     id = 0
-    content = .state(nav, mirror, diff, why: why)
+    content = .state(nav, mirror, diffs, why: why)
     error = nil
+  }
+
+  /// The later state with the changes of both; nil unless both are changed states of one nav.
+  func joined(with later: Event) -> Event? {
+    guard case .state(let nav, _, let diffs, _) = content, !diffs.isEmpty,
+      case .state(nav, let mirror, let more, _) = later.content, !more.isEmpty
+    else { return nil }
+    return Event(nav, mirror, diffs + more)
   }
 
   var json: CText {
@@ -50,9 +58,9 @@ final class Event: Sendable {
 
   /// How a state came about, as JSON; nil for other events.
   var change: CText? {
-    guard case .state(_, _, let diff, let why) = content else { return nil }
+    guard case .state(_, _, let diffs, let why) = content else { return nil }
     return texts.withLock { texts in
-      let text = texts.change ?? CText(Self.change(diff, why).bytes)
+      let text = texts.change ?? CText(Self.change(diffs, why).bytes)
       texts.change = text
       return text
     }
@@ -65,20 +73,22 @@ final class Event: Sendable {
     }
   }
 
-  private static func change(_ diff: Diff?, _ why: String?) -> OpaqueJSON {
-    guard let diff else {
+  private static func change(_ diffs: [Diff], _ why: String?) -> OpaqueJSON {
+    guard let base = diffs.first?.base, let diff = diffs.last else {
       return .object(why.map { ["why": .string($0)] } ?? ["resumed": .bool(true)])
     }
     var members: JSONObject = [
-      "base": .integer(diff.base.number), "cause": .string(diff.cause),
+      "base": .integer(base.number), "cause": .string(diff.cause),
     ]
     var by: JSONObject = [:]
     by.add("name", diff.byName)
     by.add("op", diff.byOp.map { .integer($0) })
     if !by.isEmpty { members.add("by", .object(by)) }
     if diff.isAnimated { members.add("animated", true) }
-    members.add("relation", diff.relation)
-    members.add("ev", diff.events)
+    if diffs.count == 1 { members.add("relation", diff.relation) }
+    let events = diffs.map { $0.events.bytes.dropFirst().dropLast() }
+      .filter { $0.contains { $0 > 0x20 } }
+    members.add("ev", OpaqueJSON(validated: [0x5B] + events.joined(separator: [0x2C]) + [0x5D]))
     return .object(members)
   }
 }

@@ -35,14 +35,30 @@ class ThreadTests(unittest.TestCase):
                 client.get("kiosk", "top")
                 client.state("kiosk")
         workers = Concurrently(**{f"t{each}": lambda each=each: perform(each) for each in range(threads)})
-        revisions = []
-        while not revisions or revisions[-1] < 1 + threads * count:
+        revision = client.of_kind(STATE).json["rev"]
+        # One thread takes the events, and it gets all changes in order; those that wait join.
+        while revision < 1 + threads * count:
             event = client.of_kind(STATE)
-            revisions.append(event.json["rev"])
+            self.assertEqual(event.change["base"], revision)
+            self.assertGreater(event.json["rev"], revision)
+            revision = event.json["rev"]
         for each in range(threads):
             workers.result(f"t{each}")
-        # One thread takes the events, and it gets all of them in order.
-        self.assertEqual(revisions, list(range(1, 2 + threads * count)))
+
+    def test_states_that_wait_join_with_the_events_of_all(self):
+        client = navd.Client(self.daemon.endpoint)
+        self.addCleanup(client.close)
+        client.watch("kiosk")
+        client.shown("kiosk", "home")
+        for number in range(20):
+            self.daemon.control.op("kiosk", {"push": {"screen": {"id": f"s-{number}"}}})
+        # The blocking call reads all that has arrived, the states first.
+        self.assertEqual(client.get("kiosk")["rev"], 21)
+        event = client.of_kind(STATE)
+        self.assertEqual((event.json["rev"], event.change["base"], event.change["cause"]), (21, 1, "api"))
+        self.assertNotIn("relation", event.change)
+        self.assertEqual([each["didPush"]["screen"] for each in event.change["ev"] if "didPush" in each],
+                         [f"s-{number}" for number in range(20)])
 
     def test_clients_of_many_threads_are_independent(self):
         def one():

@@ -75,16 +75,22 @@ class QmlTests(unittest.TestCase):
             self.assertGreater(len(members), 3)
             self.assertEqual(members - guide, set(), name)
 
-    def test_a_child_of_a_fork_goes_on_with_a_session_of_its_own(self):
-        self.daemon.control.create("kiosk")
-        program = self.directory / "forks"
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "Qt6Qml", "Qt6Core"], check=True,
-                               capture_output=True, text=True).stdout.split()
-        subprocess.run(["c++", "-std=c++17", "-fPIC", "-Wall", "-Werror", os.path.join(HERE, "forks.cpp"), "-o", program,
-                        *flags], check=True, timeout=DEADLINE * 2)
-        done = subprocess.run([program, MODULES], capture_output=True, text=True, timeout=DEADLINE * 2, env={
+    def test_programs_around_the_model(self):
+        program = self.directory / "models"
+        prefix = os.path.join(os.path.dirname(MODULES), "prefix", "lib")
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "Qt6Qml", "Qt6Core", "Qt6Test", "navd"], check=True,
+                               capture_output=True, text=True,
+                               env={**os.environ, "PKG_CONFIG_PATH": os.path.join(prefix, "pkgconfig")}).stdout.split()
+        source = os.path.join(HERE, "models.cpp")
+        subprocess.run(["c++", "-std=c++17", "-fPIC", "-Wall", "-Wextra", "-Werror", source, "-o", program, *flags,
+                        f"-Wl,-rpath,{prefix}"], check=True, timeout=DEADLINE * 2)
+        done = subprocess.run([program, MODULES], capture_output=True, text=True, timeout=DEADLINE * 3, env={
             "HOME": self.directory.path, "NAVD_ENDPOINT": self.daemon.endpoint, "LANG": "C.UTF-8"})
-        self.assertEqual(done.returncode, 0, done.stderr)
+        print(done.stdout, flush=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(source, encoding="utf-8") as file:
+            cases = re.findall(r'^static void (\w+)\(\) \{', file.read(), re.M)
+        self.assertEqual(re.findall(r"^(\w+): \d+ ms$", done.stdout, re.M), cases)
 
     def test_the_example(self):
         self.assertEqual(self.run_tests(os.path.join(HERE, "tst_example.qml")), 1)

@@ -77,10 +77,12 @@ TestCase {
         compare([ids(model), inserted.signalArguments[0][1], inserted.signalArguments[0][2]], ["home net wifi", 1, 1]);
         model.perform([{ "setStack": { screens: ["home", { id: "a" }, { id: "b" }, "wifi"] } }], "stack");
         tryCompare(model, "count", 4, 60000);
-        compare([ids(model), removed.count, inserted.count, inserted.signalArguments[1][2]], ["home a b wifi", 1, 2, 2]);
+        // The row of net becomes that of a.
+        compare([ids(model), removed.count, inserted.count, inserted.signalArguments[1][2]], ["home a b wifi", 0, 2, 2]);
+        compare([data.count, data.signalArguments[0][0].row], [1, 1]);
         model.perform([{ "screen.set": { screen: "wifi", title: "Other" } }]);
         tryCompare(model.bar, "title", "Other", 60000);
-        compare([data.count, data.signalArguments[0][0].row, reset.count], [1, 3, 0]);
+        compare([data.count, data.signalArguments[1][0].row, reset.count], [2, 3, 0]);
     }
 
     function test_two_programs_pop_the_same_screen_once() {

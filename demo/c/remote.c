@@ -64,14 +64,14 @@ static int obey(void) {
 
 int main(int count, char **arguments) {
   nav = count > 1 ? arguments[1] : "kiosk";
-  navd_error *error;
+  navd_error *error; navd_event *event;
   if (navd_connect(&(navd_options){.size = sizeof(navd_options), .name = "remote"}, -1, &client, &error) != NAVD_OK ||
       navd_watch(client, nav, 1, &error) != NAVD_OK)
     return report(error);
   struct pollfd inputs[] = {{.fd = navd_fd(client), .events = POLLIN}, {.fd = 0, .events = POLLIN}};
   setvbuf(stdin, NULL, _IONBF, 0); /* One line for each wait: poll does not see what stdio has read ahead. */
   for (int goes_on = 1; goes_on && poll(inputs, 2, -1) >= 0;) {
-    for (navd_event *event; goes_on && (event = navd_next(client)); navd_event_free(event)) goes_on = goes_on_after(event);
+    for (int count = 0; goes_on && count < 8 && (event = navd_next(client)); navd_event_free(event), count++) goes_on = goes_on_after(event);
     fflush(stdout);
     if (goes_on && inputs[1].revents) goes_on = obey();
   }

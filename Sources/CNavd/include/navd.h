@@ -108,8 +108,8 @@ void navd_client_free(navd_client *client);
 int navd_fd(navd_client *client);
 
 /* Handles what has arrived, and returns the next event, or NULL if there is none. It does not wait.
-   Call it until it returns NULL whenever navd_fd is readable. It also keeps the session alive, which
-   can end if navd_next is not called for 30 s. */
+   Call it when navd_fd is readable, a few times: the descriptor stays readable while there is more.
+   It also keeps the session alive, which can end if navd_next is not called for 30 s. */
 navd_event *navd_next(navd_client *client);
 
 /* ---- Watches ------------------------------------------------------------------------------- */
@@ -250,9 +250,9 @@ const char *navd_event_nav(const navd_event *event);
 uint64_t navd_event_id(const navd_event *event);
 /* The JSON of the event, an object. */
 const char *navd_event_json(const navd_event *event);
-/* For NAVD_EVENT_STATE, JSON: after one revision base, cause, by, animated, relation, ev (the events,
-   such as didPop); after a snapshot why; {"resumed":true} if the state before was right. NULL for other
-   events. */
+/* For NAVD_EVENT_STATE, JSON: after changes base (the revision before the first), cause, by, animated and
+   relation (of the last), ev (the events of all, such as didPop); after a snapshot why; {"resumed":true}
+   if the state before was right. NULL for other events. */
 const char *navd_event_change(const navd_event *event);
 /* The error of the event, NULL without one. It is freed with the event. */
 const navd_error *navd_event_error(const navd_event *event);
