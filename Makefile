@@ -33,6 +33,8 @@ PYTHON_PACKAGES := python3-zmq mypy python3-build python3-setuptools python3-ven
 C_PACKAGES := gcc g++ libc6-dev binutils pkg-config python3-zmq valgrind
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
   qml6-module-qtqml-models qml6-module-qtqml-workerscript
+# A display, a bus and an accessibility registry, and what reads that and shows a program of QML.
+ACCESSIBILITY_PACKAGES := xvfb xauth dbus-daemon at-spi2-core gir1.2-atspi-2.0 python3-gi python3-zmq qml-qt6
 # What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
 GUIDE_PACKAGES := $(TEST_PACKAGES) mypy python3-yaml nodejs gcc libc6-dev systemd groff-base
 # What the tests of the clients need, and these tests: each runs the built programs.
@@ -142,6 +144,9 @@ test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BROWSER_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)
+	@.ci/deps $(QML_PACKAGES) $(ACCESSIBILITY_PACKAGES)
+	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
+	$(call step,NAVD_TEST_LONG=1 Tests/QmlTests/run)
 
 # RUNS=10 times; each run takes about twice as long as without load.
 test-steady: booted ## ProcessTests, DaemonTests, TransportGuardTests and BootedTests under load, RUNS times

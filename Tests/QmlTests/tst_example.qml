@@ -1,4 +1,4 @@
-// The shell of the example: it draws the bar and the top screen, and a tap on the back button pops.
+// The shell of the example: what it draws, what keys and taps do, and what it tells screen readers.
 import QtQuick
 import QtTest
 
@@ -9,18 +9,50 @@ TestCase {
     width: 480; height: 320
     visible: true
 
+    property var shell
+
+    function find(name) { return findChild(shell, name) }
+    function push(id, title) {
+        shell.nav.push({ id: id, title: title });
+        tryCompare(find("title"), "text", title, 60000);
+    }
+    function isBack(title) { tryCompare(find("title"), "text", title, 60000) }
+
     function test_the_shell_draws_and_goes_back() {
         const component = Qt.createComponent("../../qml/example/shell.qml");
         compare(component.errorString(), "");
-        const shell = createTemporaryObject(component, tests);
+        shell = createTemporaryObject(component, tests);
         tryCompare(shell.nav, "count", 1, 60000);
-        const back = findChild(shell, "back"), title = findChild(shell, "title");
+        const back = find("back"), title = find("title");
         compare([title.text, back.visible], ["Home", false]);
-        shell.nav.push({ id: "wifi", title: "Wi-Fi" });
-        tryCompare(title, "text", "Wi-Fi", 60000);
-        compare(back.text, "‹ Home");
+        push("wifi", "Wi-Fi");
+        compare([back.text, back.Accessible.name, back.Accessible.role], ["‹ \u2068Home\u2069", "Back to Home", Accessible.Button]);
         mouseClick(back);
-        tryCompare(title, "text", "Home", 60000);
+        isBack("Home");
         compare([shell.nav.count, back.visible], [1, false]);
+        // Keys: the page that shows has the focus, and a button gets it by Tab.
+        for (const key of [["Escape", Qt.NoModifier], ["Left", Qt.AltModifier], ["Back", Qt.NoModifier]]) {
+            push("wifi", "Wi-Fi");
+            keyClick(Qt["Key_" + key[0]], key[1]);
+            isBack("Home");
+        }
+        push("wifi", "Wi-Fi");
+        for (let count = 0; count < 4 && !back.activeFocus; count++) keyClick(Qt.Key_Tab);
+        verify(back.activeFocus);
+        keyClick(Qt.Key_Space);
+        isBack("Home");
+        keyClick(Qt.Key_Escape);
+        // Long titles are cut, on their own side of the buttons.
+        push("long", "x".repeat(300));
+        verify(title.truncated && title.width > 100);
+        push("after", "after");
+        verify(back.truncated && back.x + back.width <= title.x);
+        // A presented screen is drawn, and Escape dismisses it.
+        shell.nav.perform([{ present: { screen: { id: "pin", title: "PIN" } } }]);
+        tryVerify(() => find("sheet") && find("sheet").activeFocus, 60000);
+        compare([find("sheet").Accessible.name, find("sheet").Accessible.role], ["PIN", Accessible.Dialog]);
+        keyClick(Qt.Key_Escape);
+        tryVerify(() => shell.nav.presented.length === 0 && !find("sheet"), 60000);
+        compare(title.text, "after");
     }
 }

@@ -1,11 +1,28 @@
-// A small shell: the bar and the top screen of the nav "kiosk". Two of them show the same stack.
+// A small shell: the bar, the top screen and the presented ones of the nav "kiosk". Two of them show the same stack.
 import QtQuick
 import Navd
 
-Rectangle {
+FocusScope {
     id: shell
     width: 480; height: 320
+    focus: true
     property alias nav: model
+
+    // A title can run from right to left; what stands beside it must not turn with it.
+    function isolated(text) { return "\u2068" + text + "\u2069" }
+
+    function back() {
+        if (model.presented.length > 0)
+            model.perform([{ "ui.dismiss": {} }], "visible")
+        else if (model.bar.hasBack)
+            model.back()
+    }
+
+    Keys.onPressed: event => {
+        if (![Qt.Key_Escape, Qt.Key_Back].includes(event.key) && !event.matches(StandardKey.Back)) return
+        event.accepted = true
+        back()
+    }
 
     NavdClient { id: navd; name: "qml-shell" }
 
@@ -18,54 +35,138 @@ Rectangle {
         onChanged: notice.text = ""
     }
 
-    component BarText: Text {
+    component Button: Text {
+        id: button
+        property string name: text
         signal tapped()
+        color: "#0a60ff"
+        elide: Text.ElideRight
+        activeFocusOnTab: true
+        Accessible.role: Accessible.Button
+        Accessible.name: name
+        Accessible.focusable: true
+        Accessible.onPressAction: tapped()
+        Keys.onReturnPressed: tapped()
+        Keys.onEnterPressed: tapped()
+        Keys.onSpacePressed: tapped()
+        TapHandler { onTapped: button.tapped() }
+        Rectangle {
+            anchors { fill: parent; margins: -4 }
+            color: "transparent"
+            border { color: "#0a60ff"; width: 2 }
+            visible: button.activeFocus
+        }
+    }
+
+    component BarButtons: Row {
+        id: buttons
+        property alias model: repeater.model
         anchors.verticalCenter: parent.verticalCenter
-        font.pixelSize: 16
-        TapHandler { onTapped: parent.tapped() }
+        spacing: 12
+        Repeater {
+            id: repeater
+            Button {
+                required property var modelData
+                width: Math.min(implicitWidth, bar.width / 4)
+                text: modelData.title ?? modelData.systemItem ?? modelData.button
+                onTapped: shell.nav.activate(modelData.button)
+            }
+        }
+    }
+
+    // A screen. The one that shows has the focus, so that a screen reader speaks its title.
+    component Page: Rectangle {
+        id: page
+        property string name
+        property bool isVisible: true
+        width: shell.width
+        Accessible.role: Accessible.Pane
+        Accessible.name: name
+        Accessible.focusable: true
+        Accessible.ignored: !isVisible
+        onIsVisibleChanged: if (isVisible) forceActiveFocus()
+        Component.onCompleted: if (isVisible) forceActiveFocus()
+        Text {
+            anchors.centerIn: parent
+            width: parent.width - 16
+            horizontalAlignment: Text.AlignHCenter
+            elide: Text.ElideRight
+            text: page.name
+            Accessible.ignored: true
+        }
     }
 
     Rectangle {
         id: bar
         width: parent.width; height: model.bar.hidden ? 0 : 44
         visible: height > 0
+        enabled: model.presented.length === 0
         color: "#f4f4f4"
-        BarText {
-            x: 8; objectName: "back"
-            visible: model.bar.hasBack
-            text: "‹ " + model.bar.backTitle
-            color: "#0a60ff"
-            onTapped: model.back()
-        }
-        BarText { objectName: "title"; anchors.horizontalCenter: parent.horizontalCenter; text: model.bar.title }
         Row {
-            anchors { right: parent.right; rightMargin: 8; verticalCenter: parent.verticalCenter }
+            id: left
+            anchors { left: parent.left; leftMargin: 8; verticalCenter: parent.verticalCenter }
             spacing: 12
-            Repeater {
-                model: shell.nav.bar.rightButtons
-                BarText {
-                    required property var modelData
-                    text: modelData.title ?? modelData.button
-                    onTapped: shell.nav.activate(modelData.button)
-                }
+            Button {
+                objectName: "back"
+                visible: model.bar.hasBack
+                width: Math.min(implicitWidth, bar.width / 4)
+                name: model.bar.backTitle ? "Back to " + model.bar.backTitle : "Back"
+                text: "‹ " + shell.isolated(model.bar.backTitle)
+                onTapped: model.back()
             }
+            BarButtons { model: shell.nav.bar.leftButtons }
         }
+        Text {
+            objectName: "title"
+            anchors.centerIn: parent
+            width: parent.width - 2 * Math.max(left.width, right.width) - 32
+            horizontalAlignment: Text.AlignHCenter
+            elide: Text.ElideRight
+            text: model.bar.title
+            Accessible.role: Accessible.Heading
+            Accessible.name: text
+        }
+        BarButtons { id: right; anchors { right: parent.right; rightMargin: 8 } model: shell.nav.bar.rightButtons }
     }
 
     // Each screen keeps its item while it is on the stack; only the top shows.
     Repeater {
         id: screens
         model: model
-        Rectangle {
+        Page {
             required property int index
             required property string screenId
             required property string title
-            y: bar.height; width: shell.width; height: shell.height - bar.height
-            visible: index === screens.count - 1
-            Text { anchors.centerIn: parent; text: parent.title || parent.screenId }
+            readonly property bool isTop: index === screens.count - 1
+            name: title || screenId
+            y: bar.height; height: shell.height - bar.height
+            visible: isTop
+            isVisible: isTop && shell.nav.presented.length === 0
         }
     }
 
-    Text { id: notice; anchors { bottom: parent.bottom; margins: 8; horizontalCenter: parent.horizontalCenter } color: "#b00020" }
+    // The presented screens, each above the one before.
+    Repeater {
+        model: shell.nav.presented
+        Page {
+            required property int index
+            required property var modelData
+            objectName: "sheet"
+            name: modelData.title ?? modelData.id
+            y: 24 * (index + 1); height: shell.height - y
+            color: "#f9f9f9"
+            isVisible: index === shell.nav.presented.length - 1
+            Accessible.role: Accessible.Dialog
+            Button { x: 8; y: 8; text: "Close"; enabled: parent.isVisible; onTapped: shell.back() }
+        }
+    }
+
+    Text {
+        id: notice
+        anchors { bottom: parent.bottom; margins: 8; horizontalCenter: parent.horizontalCenter }
+        color: "#b00020"
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: text
+    }
     Text { anchors.bottom: parent.bottom; text: "not connected"; visible: !navd.connected }
 }
