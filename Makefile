@@ -29,6 +29,8 @@ TERMINAL_PACKAGES := tmux python3-jsonschema
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium python3-zmq node-typescript $(INSPECTOR_PACKAGES)
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := python3-zmq mypy python3-build python3-setuptools python3-venv python3-wheel
+# The proxies that stand in front of the gateway.
+PROXY_PACKAGES := nginx-light haproxy apache2-bin
 # The compilers, the linker, pkg-config, valgrind and the peers of the tests of libnavd.
 C_PACKAGES := gcc g++ libc6-dev binutils pkg-config python3-zmq valgrind
 QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-window qml6-module-qttest \
@@ -141,7 +143,7 @@ test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests --filter PowerCutTests)
-	@.ci/deps $(BROWSER_PACKAGES)
+	@.ci/deps $(BROWSER_PACKAGES) $(PROXY_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)
 	@.ci/deps $(QML_PACKAGES) $(ACCESSIBILITY_PACKAGES)

@@ -64,7 +64,7 @@ export async function launchToken(options = {}) {
 async function trade(url, code) {
   try {
     const response = await fetch(`${url}/nsp1/token`, {
-      method: "POST", body: JSON.stringify({ code }), cache: "no-store", credentials: "omit",
+      method: "POST", body: JSON.stringify({ code }), cache: "no-store", credentials: "same-origin",
     });
     if (response.status === 401) return null;
     if (response.ok) return (await response.json()).token;
@@ -454,8 +454,8 @@ export class NavigationClient {
       if (response.ok) await this.#read(stream, response.body.getReader());
       else this.#obstacle = `HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`;
     } catch (error) {
-      // A lost stream looks the same in whatever way it was lost.
-      this.#obstacle = error.message;
+      // A lost stream looks the same in whatever way it was lost. One that was given up has its reason.
+      if (this.#isLive(stream)) this.#obstacle = error.message;
     }
     this.#lose(stream, after);
   }
@@ -469,8 +469,9 @@ export class NavigationClient {
   }
 
   #fetch({ address, token }, path, { headers = {}, ...options }) {
-    headers.Authorization = `Bearer ${token ?? ""}`;
-    return fetch(address + path, { headers, cache: "no-store", credentials: "omit", ...options });
+    // `Authorization` is for a proxy in front, whose password the browser adds.
+    headers["NSP-Token"] = token ?? "";
+    return fetch(address + path, { headers, cache: "no-store", credentials: "same-origin", ...options });
   }
 
   async #read(stream, reader) {
@@ -553,7 +554,10 @@ export class NavigationClient {
       if (!this.#isLive(stream)) return;
       const verdict = stream.outbox.answered(answer, this.#options.random);
       if (verdict.kind === "unauthorized") return this.#refuseToken(stream);
-      if (verdict.kind === "over") return this.#lose(stream);
+      if (verdict.kind === "over") {
+        if (answer.status) this.#obstacle = `HTTP ${answer.status}: ${answer.error}`;
+        return this.#lose(stream);
+      }
       if (verdict.kind === "refused") {
         this.#do(() => this.#cluster.refuse(verdict.id, answer.status));
       }
@@ -573,8 +577,8 @@ export class NavigationClient {
     const path = `/nsp1/messages${query}`;
     try {
       const response = await this.#fetch(stream, path, { method: "POST", body, headers, signal });
-      const { next = null } = await response.json().catch(() => ({}));
-      return { status: response.status, next, after: retryAfter(response) };
+      const { next = null, error = "" } = await response.json().catch(() => ({}));
+      return { status: response.status, next, error, after: retryAfter(response) };
     } catch {
       return { status: 0, next: null, after: 0 };
     }
@@ -924,7 +928,7 @@ function checkedOptions(options) {
   if (token !== null && typeof token !== "function") {
     checkText(token, "token");
     // Throws for what no header may have.
-    new Headers({ Authorization: `Bearer ${token}` });
+    new Headers({ "NSP-Token": token });
   }
   if (typeof name !== "string" || utf8(name).length > 128) {
     throw new TypeError("name must be a text of at most 128 octets");

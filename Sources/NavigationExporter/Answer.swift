@@ -33,7 +33,7 @@ package enum Router {
       return HTTPResponse(404, "not found; the paths are /metrics, /livez and /readyz")
     }
     guard method == "GET" else {
-      return HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET")
+      return HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET, HEAD")
     }
     do throws(ProbeFailure) {
       switch path {

@@ -70,6 +70,8 @@ package final class Gateway {
   }
   /// The reason that was logged last why there was no attempt to connect; nil after a connection.
   private var loggedFault: String?
+  /// The first few reasons that were logged for requests with another host or origin.
+  private var loggedRefusals: Set<String> = []
 
   /// One stream with its sockets.
   private final class OpenStream {
@@ -232,7 +234,7 @@ package final class Gateway {
     }
     let id = request.query["stream"] ?? request.fields["nsp-stream"]
     guard let stream = id.flatMap({ streams[$0] }), !stream.rules.hasEnded,
-      stream.token == request.bearerToken
+      stream.token == request.token
     else { return Answers.error(410, "there is no such stream; open another") }
     let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
     do { _ = try pass(stream) } catch { end(stream, .gone) }
@@ -412,6 +414,12 @@ extension Gateway: HTTPApplication {
     let shared = sharing(request)
     switch Admission(request, configuration.gate, &tokens, at: now) {
     case .refused(let status, let reason, let allow):
+      // Either a page that was refused rightly, or a proxy that is set up wrongly.
+      if status == 403 || status == 421, loggedRefusals.count < 8,
+        loggedRefusals.insert(reason).inserted
+      {
+        say("\(request.method) \(request.path) was refused: \(reason)")
+      }
       let answer = Answers.error(status, reason).with(shared)
       return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
     case .preflight(let route):
@@ -419,8 +427,9 @@ extension Gateway: HTTPApplication {
     case .route(let route, let actor):
       if let limit = route.bodyLimit { return .readBody(limit: limit) }
       switch route {
+      case .stream where request.isForHead: return .respond(Answers.stream.with(shared))
       case .stream:
-        guard let actor, let token = request.bearerToken else {
+        guard let actor, let token = request.token else {
           preconditionFailure("a stream without a token")
         }
         return open(actor, token: token, shared)

@@ -46,7 +46,7 @@ package enum Route: Hashable, Sendable {
 
   /// The headers that a page of another gateway may send, lower case.
   var headers: [String] {
-    self == .messages ? ["authorization", "nsp-number", "nsp-stream"] : ["authorization"]
+    self == .messages ? ["nsp-token", "nsp-number", "nsp-stream"] : ["nsp-token"]
   }
 
   var needsToken: Bool { isProtocol && self != .token }
@@ -90,7 +90,8 @@ package enum Admission: Hashable, Sendable {
       return
     }
     guard request.method == route.method else {
-      self = .refused(status: 405, reason: "use \(route.method)", allow: route.method)
+      let allow = route.method == "GET" ? "GET, HEAD" : route.method
+      self = .refused(status: 405, reason: "use \(route.method)", allow: allow)
       return
     }
     if route.isProtocol, let refusal = gate.refusalOfOrigin(request) {
@@ -101,9 +102,10 @@ package enum Admission: Hashable, Sendable {
       self = .route(route, nil)
       return
     }
-    guard let token = request.bearerToken, let actor = tokens.actor(of: token, at: now) else {
+    guard let token = request.token, let actor = tokens.actor(of: token, at: now) else {
       self = .refused(
-        status: 401, reason: "a token is needed: Authorization: Bearer TOKEN", allow: nil)
+        status: 401,
+        reason: "a token is needed: NSP-Token: TOKEN, or Authorization: Bearer TOKEN", allow: nil)
       return
     }
     self = .route(route, actor)
@@ -124,7 +126,8 @@ enum Answers {
   }
 
   static func error(_ status: UInt32, _ reason: String) -> HTTPResponse {
-    json(status) { $0.member("error", reason) }
+    let answer = json(status) { $0.member("error", reason) }
+    return status == 401 ? answer.with("WWW-Authenticate", "Bearer") : answer
   }
 
   static func next(_ status: UInt32, _ next: UInt64) -> HTTPResponse {
@@ -169,11 +172,12 @@ enum Answers {
     }
   }
 
-  /// The head of a stream.
+  /// The head of a stream, which no proxy must collect or compress: it would keep the last message.
   static let stream = HTTPResponse(
     200, type: "application/x-ndjson",
-    headers: SecurityHeaders.all + [["Cache-Control", "no-store"], ["X-Accel-Buffering", "no"]],
-    body: [])
+    headers: SecurityHeaders.all + [
+      ["Cache-Control", "no-store, no-transform"], ["X-Accel-Buffering", "no"],
+    ], body: [])
 
   static func preflight(for route: Route) -> HTTPResponse {
     let permitted = RequestGate.preflight(method: route.method, headers: route.headers)

@@ -2,8 +2,10 @@ import RuntimePaths
 
 /// A request as the server received it.
 package struct HTTPRequest: Hashable, Sendable {
-  /// The method, such as `GET`.
+  /// The method, such as `GET`, which also stands for `HEAD`.
   package var method: String
+  /// Whether only the head of the answer is wanted: the method is `HEAD`.
+  package var isForHead = false
   /// The path, percent-decoded, without the query.
   package var path: String
   /// The members of the query, percent-decoded; of a name that occurs twice, the last.
@@ -26,8 +28,11 @@ package struct HTTPRequest: Hashable, Sendable {
   /// The body; empty until the route asked for it.
   package var body: [UInt8] = []
 
-  /// The token of `Authorization: Bearer TOKEN`; nil without one.
-  package var bearerToken: String? {
+  /// The token of `NSP-Token: TOKEN` or else of `Authorization: Bearer TOKEN`; nil without one.
+  ///
+  /// A proxy in front can want `Authorization` for itself.
+  package var token: String? {
+    if let token = fields["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
     guard let authorization, authorization.utf8.count <= 512 else { return nil }
     let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].equalsIgnoringASCIICase("bearer") else { return nil }

@@ -286,7 +286,8 @@ extension HTTPRequest {
       }
     }
     self.init(
-      method: method, path: path, authorization: header("Authorization"))
+      method: method == "HEAD" ? "GET" : method, isForHead: method == "HEAD", path: path,
+      authorization: header("Authorization"))
     let headers = unsafe Self.values(.HEADER_KIND, of: connection)
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)

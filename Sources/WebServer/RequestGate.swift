@@ -33,7 +33,9 @@ package struct RequestGate: Hashable, Sendable {
     }
     guard let (name, _) = Self.split(request.hosts[0]), isAllowed(name) else {
       return Refusal(
-        421, "this server answers for loopback names only; --allow-host NAME permits another")
+        421,
+        "this server answers for loopback names only; --allow-host NAME permits another; "
+          + "Host is \(Self.shown(request.hosts[0]))")
     }
     return nil
   }
@@ -45,14 +47,28 @@ package struct RequestGate: Hashable, Sendable {
     guard request.hosts.count == 1 else { return Refusal(400, "no header Host") }
     let isShared = sharedOrigin(of: request) != nil
     guard request.origin == nil || isShared || isOwnOrigin(of: request) else {
-      return Refusal(403, "requests of pages of other origins are refused")
+      return Refusal(
+        403,
+        "requests of pages of other origins are refused; Origin is \(Self.shown(request.origin)), "
+          + "Host is \(Self.shown(request.hosts[0])); a proxy must pass Host on, with its port")
     }
     // What a browser says of the site must fit to the origin, by which the answer is shared.
     let sites: Set = isShared ? ["same-site", "cross-site"] : ["same-origin"]
     guard request.fetchSite.map(sites.contains) ?? true else {
-      return Refusal(403, "requests of pages of other sites are refused")
+      return Refusal(
+        403,
+        "requests of pages of other sites are refused; Sec-Fetch-Site is "
+          + Self.shown(request.fetchSite))
     }
     return nil
+  }
+
+  /// The value of a header for people: the start of it, and only what ASCII can print.
+  private static func shown(_ value: String?) -> String {
+    String(
+      decoding: (value ?? "absent").utf8.prefix(100).map { octet in
+        (0x20...0x7E).contains(octet) ? octet : UInt8(ascii: "?")
+      }, as: UTF8.self)
   }
 
   /// Whether a preflight asks for what a page of an allowed origin may send to a route.

@@ -95,7 +95,7 @@ class Origins(unittest.TestCase):
             self.opens_nothing(gateway.request("POST", "/nsp1/code", token=BOSS, body="",
                                                headers=[("Sec-Fetch-Site", site)]), 403)
 
-    def preflight(self, path, origin=PARTNER, method="POST", headers="authorization", site="same-site", **request):
+    def preflight(self, path, origin=PARTNER, method="POST", headers="nsp-token", site="same-site", **request):
         more = [("Access-Control-Request-Method", method)] if method is not None else []
         more += [("Access-Control-Request-Headers", headers)] if headers is not None else []
         return self.ask("OPTIONS", path, origin, site, more=more, **request)
@@ -103,8 +103,8 @@ class Origins(unittest.TestCase):
     def test_a_preflight_permits_what_the_client_sends_and_nothing_else(self):
         """Preflights that permit any method, any header, any origin, any path, or for a day."""
         for method, path in PROTOCOL:
-            permitted = ["authorization", *(["nsp-number", "nsp-stream"] if "messages" in path else [])]
-            for headers in (",".join(permitted), "authorization", None):
+            permitted = ["nsp-token", *(["nsp-number", "nsp-stream"] if "messages" in path else [])]
+            for headers in (",".join(permitted), "nsp-token", None):
                 answer = self.preflight(path, method=method, headers=headers)
                 self.assertEqual((answer.status, answer.body), (204, b""))
                 self.assertEqual(shared(answer), {
@@ -114,8 +114,8 @@ class Origins(unittest.TestCase):
                 self.assertEqual(answer.header("Vary"), "Origin")
             others = [each for each in ("GET", "POST", "PUT", "DELETE", "OPTIONS", "", "*", "post", None) if each != method]
             for wrong in (*({"method": other} for other in others), *({"headers": each} for each in (
-                    "x-evil", "authorization,x-evil", "*", "Authorization", "cookie", "authorization;", "nsp-evil",
-                    *([] if "messages" in path else ["authorization,nsp-stream"]))),
+                    "x-evil", "nsp-token,x-evil", "*", "NSP-Token", "cookie", "authorization", "nsp-token;", "nsp-evil",
+                    *([] if "messages" in path else ["nsp-token,nsp-stream"]))),
                     *({"origin": each} for each in NEAR), {"site": "same-origin"}, {"site": "none"}):
                 with self.subTest(path=path, wrong=wrong):
                     answer = self.preflight(path, **{"method": method, **wrong})

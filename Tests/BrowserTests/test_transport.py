@@ -71,6 +71,18 @@ class Requests(PageTest):
         self.assertEqual(answer.status, 404)
         self.assertIsInstance(answer.json()["error"], str)
 
+    def test_head_is_answered_where_get_is(self):
+        for path in ("/", "/navigation-client.js", "/missing.html", "/nsp1/stream"):
+            for token in (None, ALICE):
+                got = [gateway.raw(f"{method} {path} HTTP/1.1\r\nHost: {gateway.host}\r\nNSP-Token: {token or 'none'}\r\n"
+                                   "Connection: close\r\n\r\n".encode()) for method in ("HEAD", "GET") if method == "HEAD"
+                       or path != "/nsp1/stream"]
+                self.assertEqual({answer.status for answer in got}, {
+                    404 if path == "/missing.html" else 200 if token or path != "/nsp1/stream" else 401})
+                self.assertEqual(got[0].body, b"")
+        self.assertEqual(gateway.request("PUT", "/").header("Allow"), "GET, HEAD")
+        self.assertEqual(gateway.request("GET", "/nsp1/stream").header("WWW-Authenticate"), "Bearer")
+
     def test_requests_of_nsp1_need_a_token(self):
         for method, path in (("GET", "/nsp1/stream"), ("POST", "/nsp1/code"),
                              ("POST", "/nsp1/messages?stream=a&n=1")):

@@ -42,7 +42,7 @@ private struct FakeProbe: DaemonProbe {
   @Test func `a refused method is told the one that is answered`() {
     var probe = FakeProbe()
     let answer = Router.answer(method: "POST", path: "/livez", from: &probe)
-    #expect(answer.headers.contains(["Allow", "GET"]))
+    #expect(answer.headers.contains(["Allow", "GET, HEAD"]))
   }
 
   @Test(arguments: ["POST", "HEAD", "PUT", "get", ""])

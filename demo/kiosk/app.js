@@ -58,7 +58,7 @@ export async function send(act) {
 
 async function openWindow() {
   // The new window gets a token of its own by a launch code. A copy of this one's would not work: two windows need two sessions.
-  const response = await fetch("/nsp1/code", { method: "POST", headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+  const response = await fetch(`${location.origin}/nsp1/code`, { method: "POST", headers: { "NSP-Token": token } }).catch(() => null);
   if (!response?.ok) return announce("Another window needs a new link.");
   const { code } = await response.json();
   window.open(`${location.pathname}?nav=${encodeURIComponent(nav)}#c=${code}`, "_blank", "noopener");

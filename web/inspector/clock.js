@@ -25,7 +25,7 @@ export class Clock {
   async #ask() {
     const sent = Date.now();
     try {
-      const { headers, body } = await fetch(location.pathname, { cache: "no-store" });
+      const { headers, body } = await fetch(location.origin + location.pathname, { cache: "no-store" });
       const received = Date.now();
       body?.cancel().catch(() => {});
       const time = Date.parse(headers.get("date") ?? "");
