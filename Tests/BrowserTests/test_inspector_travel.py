@@ -229,8 +229,12 @@ class Travel(InspectorTest):
         self.past(nav, 3)
         self.becomes("the proven ones", [3, 7], self.proven)
         names = self.run_("return [...document.querySelectorAll('[data-row] .rev')].map((each) => each.getAttribute('aria-label'))")
-        self.assertIn(f"Travel to revision 3, digest {log['3']['dig']}, proven: the page has computed it", names)
-        self.assertIn(f"Travel to revision 2, digest {log['2']['dig']}, not computed by the page", names)
+        self.assertIn("Travel to revision 3, push s-1, by control, proven: the page has computed it", names)
+        self.assertIn("Travel to revision 2, push s-0, by control, not computed by the page", names)
+        heard = self.run_("const place = document.querySelector('output').cloneNode(true);"
+                          "for (const each of place.querySelectorAll('[aria-hidden=true]')) each.remove(); return place.textContent")
+        self.assertIn("revision 3 of 7", heard)
+        self.assertNotIn(log["3"]["dig"][:8], heard)
         # The kernel proves the principal; the client claims its name. They stand apart.
         authors = self.run_("""
           return ["proven", "claimed"].map((kind) => [...new Set([...document.querySelectorAll(

@@ -221,6 +221,25 @@ class Keyboard(KioskTest):
         kiosk.visible("home")
         self.assertEqual(kiosk.focus(), "about")
 
+    def test_escape_alt_left_and_backspace_go_back_and_a_field_keeps_its_backspace(self):
+        for keys in (Keys.ESCAPE, Keys.ALT + Keys.ARROW_LEFT, Keys.BACKSPACE):
+            kiosk.do({"push": {"screen": {"id": "settings", "title": "Settings", "route": "settings"}}})
+            kiosk.top("settings")
+            kiosk.key(keys)
+            kiosk.top("home")
+        # Without a back button there is nowhere to go.
+        kiosk.key(Keys.ESCAPE)
+        kiosk.do({"push": {"screen": {"id": "wifi", "title": "Wi-Fi", "route": "settings/network/wifi"}}})
+        kiosk.top("wifi")
+        kiosk.tab_to("channel")
+        kiosk.key(Keys.BACKSPACE)
+        kiosk.settled()
+        self.assertEqual(kiosk.page()["top"], "wifi")
+
+    def test_the_log_scrolls_by_keys(self):
+        kiosk.run("document.querySelector('[data-part=drawer]').click()")
+        kiosk.until("the log", "const log = document.querySelector('[data-part=log]'); log.focus(); return document.activeElement === log")
+
     def test_arrow_keys_go_through_the_rows(self):
         kiosk.tab_to("settings")
         kiosk.key(Keys.ARROW_DOWN)
@@ -288,10 +307,45 @@ class ScreenReader(KioskTest):
         eventually(f"the dialogs {wanted}", lambda: [
             (name, more.get("modal")) for role, name, more in self.tree() if "dialog" in role] == [*wanted])
 
-    def test_a_new_screen_is_announced(self):
+    def test_a_title_is_said_once_also_when_it_changes(self):
+        self.addCleanup(kiosk.speak, "")
+        kiosk.speak("fr")
         kiosk.open(create=False)
         kiosk.do({"push": {"screen": {"id": "spoken", "title": "Spoken", "route": "settings"}}})
-        kiosk.until("the announcement", "return document.querySelector('[data-part=live]').textContent === 'Spoken'")
+        kiosk.until("the focus", "return document.activeElement.dataset.slot === 'title' && document.title === 'Spoken'")
+        kiosk.do({"item.set": {"screen": "spoken", "title": "Other"}})
+        kiosk.until("the announcement", "return document.querySelector('[data-part=live]').textContent === 'Other'")
+        self.assertEqual(kiosk.run("return [document.title, document.documentElement.lang]"), ["Other", "fr"])
+
+    def test_the_texts_of_the_light_scheme_have_the_contrast_of_aa(self):
+        kiosk.prefer(prefers_color_scheme="light")
+        kiosk.open(create=False)
+        weak = kiosk.run("""
+          const style = getComputedStyle(document.documentElement), canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+          const on = (ground, colour) => {
+            canvas.fillStyle = ground; canvas.fillRect(0, 0, 1, 1);
+            if (colour) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+          };
+          const light = (rgb) => rgb.map((value) => value / 255).map((value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+          const weak = [];
+          for (const ground of ["--ground", "--card", "--elevated", "--popover", "--solid"]) {
+            for (const text of ["--label", "--faint", "--blue", "--red"]) {
+              const [one, other] = [on(style.getPropertyValue(ground)), on(style.getPropertyValue(ground), style.getPropertyValue(text))].map(light);
+              const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+              if (ratio < 4.5) weak.push([ground, text, ratio]);
+            }
+          }
+          return weak;""")
+        self.assertEqual(weak, [])
+
+    def test_the_texts_grow_with_those_of_the_reader(self):
+        kiosk.open(create=False)
+        size = "return parseFloat(getComputedStyle(document.querySelector('.row-title')).fontSize)"
+        before = kiosk.run(size)
+        kiosk.run("document.documentElement.style.fontSize = '32px'")
+        self.assertAlmostEqual(kiosk.run(size), 2 * before, delta=0.1)
 
 
 class Motion(KioskTest):

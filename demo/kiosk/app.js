@@ -9,7 +9,7 @@ import { Announcer } from "./focus.js";
 import { Gestures } from "./gesture.js";
 import { listen } from "./input.js";
 import { BackMenu } from "./menu.js";
-import { chainOf, environmentOf, topID, visibleID } from "./model.js";
+import { chainOf, environmentOf, titleOf, topID, visibleID } from "./model.js";
 import { Panel } from "./panel.js";
 import { drawClocks } from "./view.js";
 
@@ -101,6 +101,10 @@ function draw() {
   device.draw(newest, since);
   menu.follow(newest);
   drawClocks(document, new Date(), environmentOf(newest).locale);
+  // Signs that are not drawn could turn the name of a window around.
+  const title = titleOf(newest).replace(/[\p{Cc}\p{Bidi_Control}]/gu, " ").slice(0, 128);
+  if (document.title !== title) document.title = title;
+  if (page.lang !== root.lang) page.lang = root.lang;
   page.dataset.top = topID(newest) ?? "";
   page.dataset.visible = visibleID(newest) ?? "";
   page.dataset.moving = String(device.motion !== null);

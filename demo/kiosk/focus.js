@@ -1,6 +1,6 @@
 // Keyboard and screen reader: where the focus goes when screens change, and what is announced.
 
-import { visibleID, visibleOf } from "./model.js";
+import { titleOf, visibleID } from "./model.js";
 
 /** Says at most one text a second; of several that come together, the newest. */
 export class Announcer {
@@ -29,6 +29,7 @@ export class FocusKeeper {
   #announce;
   #keys = new Map();
   #visible = null;
+  #title = null;
 
   constructor(root, announce) {
     this.#root = root;
@@ -37,6 +38,7 @@ export class FocusKeeper {
 
   start(state) {
     this.#visible = visibleID(state);
+    this.#title = titleOf(state);
   }
 
   /** Remembers which row had the focus, or was pressed, when a screen is left. */
@@ -55,22 +57,26 @@ export class FocusKeeper {
    * Moves the focus to the visible screen, if another screen has become visible.
    *
    * Back on a screen it goes to the row from which somebody left, on a new one to the title. It stays where it is if it is outside
-   * the device: somebody else may have moved the screens while this person reads the log.
+   * the device: somebody else may have moved the screens while this person reads the log. A title is said once: by the focus that it
+   * or its dialog gets, else by the live region.
    */
   follow(state, place) {
-    const visible = visibleID(state);
-    if (visible === this.#visible) return;
-    this.#visible = visible;
-    const title = visibleOf(state)?.title ?? visibleOf(state)?.item?.title ?? visible ?? "Nothing";
-    this.#announce(title);
+    const [visible, title] = [visibleID(state), titleOf(state)];
+    const isOther = visible !== this.#visible;
+    if (!isOther && title === this.#title) return;
+    [this.#visible, this.#title] = [visible, title];
     // Nothing in an inert device can have the focus, and to try lays out the page.
-    if (this.#root.inert) return;
     const active = document.activeElement;
-    if (active && active !== document.body && !this.#root.contains(active)) return;
+    const isElsewhere = active && active !== document.body && !this.#root.contains(active);
+    if (!isOther || this.#root.inert || isElsewhere) {
+      this.#announce(title);
+      return;
+    }
     const key = this.#keys.get(visible);
     const row = key && place ? [...place.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key) : null;
     const box = place?.querySelector(".sheet-box");
     const target = row ?? box?.querySelector("input, .clock") ?? box ?? this.#root.querySelector(".bar:not(.hidden) .bar-layer:not([inert]) [data-slot=title]") ?? place?.querySelector("button");
+    if (!target || target === row || !box && target.dataset.slot !== "title") this.#announce(title);
     target?.focus({ preventScroll: !row });
     if (target?.localName === "input") target.setSelectionRange(target.value.length, target.value.length);
   }

@@ -109,19 +109,23 @@ export function listen(device, root, { send, announce }) {
   // Whatever comes next decides on what was typed, so that is sent first.
   root.addEventListener("pointerdown", flush, { capture: true });
 
-  root.addEventListener("keydown", (event) => {
+  // Without a focus, keys belong to the device too.
+  document.addEventListener("keydown", (event) => {
     const { state } = device;
-    if (!state || event.defaultPrevented) return;
-    if (event.key === "Escape") {
-      const entry = chainOf(state).at(-1);
-      if (!entry) return;
-      event.preventDefault();
-      if (formOf(entry.style) === "full") send(navigation.close(state));
-      else if (formOf(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
-      else send(navigation.swipeDown(state));
-    } else if (chainOf(state).at(-1)?.screen.route === "pin" && /^[0-9]$|^Backspace$/.test(event.key)) {
+    if (!state || root.hidden || event.defaultPrevented) return;
+    if (event.target !== document.body && !root.contains(event.target)) return;
+    const entry = chainOf(state).at(-1);
+    if (entry?.screen.route === "pin" && /^[0-9]$|^Backspace$/.test(event.key)) {
       event.preventDefault();
       typePIN(state, event.key === "Backspace" ? "erase" : event.key);
+    } else if (isBack(event)) {
+      // Without a back button, a key of the browser is its own.
+      if (!entry && !root.querySelector(".bar:not(.hidden) .bar-layer:not([inert]) [data-slot=back]")) return;
+      event.preventDefault();
+      if (!entry) send(navigation.back(state));
+      else if (formOf(entry.style) === "full") send(navigation.close(state));
+      else if (formOf(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
+      else send(navigation.swipeDown(state));
     } else if (["ArrowDown", "ArrowUp"].includes(event.key)) {
       step(event);
     }
@@ -140,6 +144,12 @@ export function listen(device, root, { send, announce }) {
   }
 
   return { flush };
+}
+
+/** Whether a key means to go back; in a field, Backspace deletes. */
+function isBack({ key, altKey, target }) {
+  if (key === "Backspace") return !target.closest?.("input, textarea, [contenteditable]");
+  return key === "Escape" || key === "BrowserBack" || key === "GoBack" || (key === "ArrowLeft" && altKey);
 }
 
 /** The value of a field; of a number field an integer inside its bounds, if it is one. */

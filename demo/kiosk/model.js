@@ -5,6 +5,13 @@ export const topID = (state) => topOf(state)?.id ?? null;
 export const chainOf = (state) => state.presented ?? [];
 export const visibleOf = (state) => chainOf(state).at(-1)?.screen ?? topOf(state);
 export const visibleID = (state) => visibleOf(state)?.id ?? null;
+/** The title of what is visible: of the bar, or of a presented screen. */
+export function titleOf(state) {
+  const screen = visibleOf(state);
+  const own = chainOf(state).length ? null : state.bar?.middle?.title;
+  return own || (screen?.title ?? screen?.item?.title ?? screen?.id ?? "Nothing");
+}
+
 export const transitionOf = (state) => (state.parts.transition?.tid === undefined ? null : state.parts.transition);
 export const environmentOf = (state) => state.parts.environment ?? {};
 

@@ -98,7 +98,9 @@ export class Head {
     const newest = Math.max(live?.rev ?? state.rev, state.rev);
     // What is no digest could imitate a proof.
     const text = /^[0-9a-f]{24}$/.test(state.dig) ? state.dig : "";
-    const proof = el("span", { class: "proof" }, `${this.#isProven ? "proven ✓" : "unproven ✗"} ${text}`);
+    // This is a live region, and nobody wants to hear 24 digits.
+    const digits = el("span", { "aria-hidden": "true" }, text);
+    const proof = el("span", { class: "proof" }, this.#isProven ? "proven ✓ " : "unproven ✗ ", digits);
     output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${state.rev} of ${newest}`, " · ", proof);
     return undefined;
   }

@@ -4,7 +4,7 @@ import { el } from "../../../demo/kiosk/dom.js";
 import { isProgress, summaryOf } from "../events.js";
 import { Incidents } from "../incidents.js";
 import { Rows } from "../rows.js";
-import { authorOf, bdi, clock, count, counted, explain, mark, principalOf, spaced, write } from "../text.js";
+import { authorOf, bdi, clock, count, counted, explain, mark, principalOf, spaced, visible, write } from "../text.js";
 
 /** How many rows are kept. */
 const KEPT = 2000;
@@ -181,7 +181,8 @@ export class Stream {
     mark(element, "data-session-event", row.event ?? null);
     write(rev, leads ? String(row.rev) : "");
     rev.hidden = !leads;
-    mark(rev, "aria-label", leads ? `Travel to revision ${row.rev}` : null);
+    const who = row.by?.name && `by ${visible(row.by.name)}`;
+    mark(rev, "aria-label", leads ? [`Travel to revision ${row.rev}`, row.what, who].filter(Boolean).join(", ") : null);
     write(time, row.t === undefined ? "" : clock(row.t));
     write(what.firstChild, row.what);
     mark(what, "title", row.what);

@@ -228,10 +228,10 @@ export class Timeline {
     const data = { row: "", rev: entry.rev, position, epoch: entry.epoch, proof };
     for (const [name, value] of Object.entries(data)) mark(element, `data-${name}`, value);
     write(rev, String(entry.rev));
-    // Where the row has no room for the digest, its button still names it.
     const [sign, words] = proof ? PROOFS[proof] : ["", ""];
     const about = proof ? `digest ${entry.digest}, ${words}` : "";
-    mark(rev, "aria-label", [`Travel to revision ${entry.rev}`, about].filter(Boolean).join(", "));
+    const who = entry.by?.name && `by ${visible(entry.by.name)}`;
+    mark(rev, "aria-label", [`Travel to revision ${entry.rev}`, visible(actOf(entry)), who, words].filter(Boolean).join(", "));
     mark(element, "title", about || null);
     write(dig, proof ? `${entry.digest?.slice(0, 8)}… ${sign}`.trim() : "");
     mark(dig, "title", about || null);
