@@ -79,6 +79,14 @@ class Directory:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
+def kiosk_page():
+    """The page of the kiosk, in a directory that is removed at the end."""
+    directory = Directory()
+    atexit.register(directory.remove)
+    subprocess.run([os.path.join(ROOT, "demo", "kiosk", "build"), directory.path], check=True)
+    return directory.path
+
+
 _running = set()
 
 

@@ -12,11 +12,10 @@ import unittest
 from urllib.parse import quote
 
 from clients import Page, line
-from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, Refused, eventually
+from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, Refused, eventually, kiosk_page
 from members import ARGUMENTS, MEMBERS, NO_TEXTS, SETTERS, Row, documented
 from pages import browser, console, witness
 
-KIOSK = os.path.join(ROOT, "demo", "kiosk")
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
 
 PLAIN = "Plain"
@@ -218,7 +217,7 @@ def setUpModule():
     global daemon, gateway, driver, evil
     daemon = Daemon()
     unittest.addModuleCleanup(daemon.close)
-    gateway = Gateway(daemon, page=KIOSK, module=MODULE)
+    gateway = Gateway(daemon, page=kiosk_page(), module=MODULE)
     unittest.addModuleCleanup(gateway.close)
     evil = Evil()
     unittest.addModuleCleanup(evil.close)

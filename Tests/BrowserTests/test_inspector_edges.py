@@ -54,7 +54,7 @@ class StyleNames(unittest.TestCase):
         """The drawing of the device is the kiosk's; whatever else has one of its classes would get its style."""
         kiosk = set()
         for name in ("colours", "contents", "device"):
-            with open(os.path.join(ROOT, "demo", "kiosk", f"{name}.css"), encoding="utf-8") as file:
+            with open(os.path.join(ROOT, "web", "view", f"{name}.css"), encoding="utf-8") as file:
                 text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
             # Only a selector that begins with the class reaches an element outside of the device.
             kiosk |= set(re.findall(r"(?:^|[},])\s*\.([a-z][\w-]*)(?=[\s,:{]|::)", text))

@@ -1,11 +1,10 @@
 """The kiosk as a person meets it: what it draws of a state, keyboard, screen reader, motion, swipes, sizes."""
 import json
-import os
 import unittest
 
 from selenium.webdriver.common.keys import Keys
 
-from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, eventually
+from harness import MODULE, TOKENS, Daemon, Directory, Gateway, eventually, kiosk_page
 from kiosk import Kiosk
 from pages import browser, console
 
@@ -19,7 +18,7 @@ def setUpModule():
     profile = Directory()
     driver = browser(profile)
     daemon = Daemon()
-    gateway = Gateway(daemon, page=os.environ.get("NAVD_KIOSK", os.path.join(ROOT, "demo", "kiosk")), module=MODULE)
+    gateway = Gateway(daemon, page=kiosk_page(), module=MODULE)
     kiosk = Kiosk(driver, daemon, gateway)
 
 

@@ -1,8 +1,8 @@
 // What a person's acts mean: each becomes operations with a guard made from the state that was shown.
 // Pure functions; app.js sends what they return. Nothing here changes what is drawn: that is the watch's part.
 
-import { guard, screenOf, topID, topOf, visibleID } from "./model.js";
-import { forms, hasDraft, records, routes, styles } from "./screens.js";
+import { guard, screenOf, topID, topOf, visibleID } from "./view/model.js";
+import { forms, hasDraft, records, routes, styles } from "./view/screens.js";
 
 /** @typedef {{do: object[], if: object, animated?: boolean, onBusy?: string, orElse?: Record<string, Act>}} Act */
 

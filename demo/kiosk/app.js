@@ -2,16 +2,16 @@
 
 import { launchToken, NavigationClient } from "/navigation-client.js";
 import { askDiscard, buttonActs, create, judge, navigation, resultActs } from "./acts.js";
-import { Device } from "./device.js";
+import { Device } from "./view/device.js";
 import { Display } from "./display.js";
-import { el } from "./dom.js";
-import { Announcer } from "./focus.js";
+import { el } from "./view/dom.js";
+import { Announcer } from "./view/focus.js";
 import { Gestures } from "./gesture.js";
 import { listen } from "./input.js";
 import { BackMenu } from "./menu.js";
-import { chainOf, environmentOf, titleOf, topID, visibleID } from "./model.js";
+import { chainOf, environmentOf, titleOf, topID, visibleID } from "./view/model.js";
 import { Panel } from "./panel.js";
-import { drawClocks } from "./view.js";
+import { drawClocks } from "./view/view.js";
 
 const query = new URLSearchParams(location.search);
 const nav = query.get("nav") || "kiosk";

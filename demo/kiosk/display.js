@@ -1,6 +1,6 @@
 // The display lease: one window drives the transitions and describes the environment; the others watch.
 
-import { environmentOf, transitionOf } from "./model.js";
+import { environmentOf, transitionOf } from "./view/model.js";
 
 /** What this window is as a display. navd computes the bars from it. */
 export function environment({ width, height, point, ratio, isReduced, locale }) {

@@ -1,7 +1,7 @@
 // Two gestures: the swipe back, which navd conducts, and the pull of a sheet, which navd judges at its end.
 
-import { chainOf, guard, transitionOf } from "./model.js";
-import { canPull, formOf } from "./sheets.js";
+import { chainOf, guard, transitionOf } from "./view/model.js";
+import { canPull, formOf } from "./view/sheets.js";
 import { navigation } from "./acts.js";
 
 const EDGE = 26;

@@ -1,15 +1,15 @@
 // What a person presses and types. Every handler sends operations; none of them draws.
 
 import { acts, edit, navigation, savePIN } from "./acts.js";
-import { PRESSED } from "./dom.js";
-import { chainOf, screenOf } from "./model.js";
+import { PRESSED } from "./view/dom.js";
+import { chainOf, screenOf } from "./view/model.js";
 import { SLOP } from "./gesture.js";
-import { formOf } from "./sheets.js";
+import { formOf } from "./view/sheets.js";
 
 const PIN = "1234";
 
 /**
- * @param {import("./device.js").Device} device
+ * @param {import("./view/device.js").Device} device
  * @param {HTMLElement} root
  * @param {{send: (act: object) => Promise<object|null>, announce: (text: string) => void}} context
  */

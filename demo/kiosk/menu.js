@@ -1,7 +1,7 @@
 // The menu of the back button: a long press, a right click, or an arrow key on the button opens it.
 
-import { el, said } from "./dom.js";
-import { screenOf } from "./model.js";
+import { el, said } from "./view/dom.js";
+import { screenOf } from "./view/model.js";
 
 const LONG_PRESS = 450;
 

@@ -1,7 +1,7 @@
 // Beside the device: the connection, the display, another window, and a log of the last changes.
 
-import { el, said } from "./dom.js";
-import { author, summary } from "./model.js";
+import { el, said } from "./view/dom.js";
+import { author, summary } from "./view/model.js";
 
 const KEPT = 60;
 const LATER = 50;

@@ -2,7 +2,7 @@
 // client as a remote control. `document.documentElement.dataset.script` is "done" at the end, or "failed: " and the reason.
 
 import { NavigationClient } from "/navigation-client.js";
-import { topID, transitionOf } from "./model.js";
+import { topID, transitionOf } from "./view/model.js";
 
 const PATIENCE = 10_000;
 const page = document.documentElement;

@@ -1,7 +1,7 @@
 // The entry of the live page: takes the launch code, connects, and starts the shell.
 
 import { launchToken } from "../navigation-client.js";
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 import { show } from "./showing.js";
 import { LiveSource } from "./source.js";
 

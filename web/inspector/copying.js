@@ -1,6 +1,6 @@
 // Copying a text. Without the right to the clipboard, a dialog shows the text, selected.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 
 /** Copies texts. */
 export class Copying {

@@ -2,7 +2,7 @@
 
 import { authorOf, bdi, clock, count, principalOf, visible } from "./text.js";
 import { FLAG } from "./columns.js";
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 
 /** @typedef {import("./history.js").Entry} Entry */
 

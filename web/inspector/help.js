@@ -1,6 +1,6 @@
 // The help: keys and signs.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 import { areLettersOn, setLetters } from "./keys.js";
 
 const KEYS = [

@@ -1,6 +1,6 @@
 // Opens a recording in the page: by a button, or by a file that is dropped on it.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 import { RecordingSource } from "./recording.js";
 import { show } from "./showing.js";
 import { count, counted, visible } from "./text.js";

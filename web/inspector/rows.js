@@ -1,6 +1,6 @@
 // Lists of any length with a fixed pool of rows. Only what is in sight is in the document.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 import { mark } from "./text.js";
 
 /** Rows above and below what is in sight. */

@@ -1,6 +1,6 @@
 // The shell: follows the chosen nav and the chosen revision, and lets the views draw once a frame.
 
-import { Announcer } from "../../demo/kiosk/focus.js";
+import { Announcer } from "../view/focus.js";
 import { Clock } from "./clock.js";
 import { Copying } from "./copying.js";
 import { Permalink } from "./permalink.js";

@@ -1,6 +1,6 @@
 // A table of any length, with the roles of a table and a fixed pool of rows.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 import { Rows } from "./rows.js";
 import { mark } from "./text.js";
 

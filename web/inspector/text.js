@@ -1,6 +1,6 @@
 // Texts of clients. They reach the page through these functions only, and never as markup.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 
 /** Controls, format characters such as bidi overrides, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;

@@ -1,6 +1,6 @@
 // The views that the first paint does not need. The shell loads this file, and with it their styles.
 
-import { el } from "../../demo/kiosk/dom.js";
+import { el } from "../view/dom.js";
 import { Help } from "./help.js";
 import { Keys } from "./keys.js";
 import { Past } from "./past.js";

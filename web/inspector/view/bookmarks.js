@@ -1,6 +1,6 @@
 // The bookmarks: a button for the revision on the stage, and the list of all of them.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { formatBookmark, parseBookmark, toggled } from "../bookmarks.js";
 import { bdi, count, mark, visible, write } from "../text.js";
 

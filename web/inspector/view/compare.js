@@ -1,6 +1,6 @@
 // The difference of two revisions: both drawings, and a list of screens, parts, and what the bar shows.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { compare, refusalOf, refuse } from "../compare.js";
 import { bdi, count, counted, mark, visible, write } from "../text.js";
 import { Pair } from "./pair.js";

@@ -2,9 +2,9 @@
 //
 // The device is that of the kiosk. Here it is inert, so nothing in it can be pressed, and no module that sends is loaded.
 
-import { Device, kioskContents } from "../../../demo/kiosk/device.js";
-import { el } from "../../../demo/kiosk/dom.js";
-import { drawClocks, drawContent } from "../../../demo/kiosk/view.js";
+import { Device, kioskContents } from "../../view/device.js";
+import { el } from "../../view/dom.js";
+import { drawClocks, drawContent } from "../../view/view.js";
 import { mark, visible } from "../text.js";
 
 /** Draws states into one frame. */

@@ -1,6 +1,6 @@
 // The head: the status of the connection, and the position that the stage shows, with its proof.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { checksum } from "../../navigation-client.js";
 import { bdi, clock, commandOf, mark, visible, write } from "../text.js";
 

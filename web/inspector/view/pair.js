@@ -1,6 +1,6 @@
 // Two revisions as a device draws them, side by side.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { count, write } from "../text.js";
 import { Drawing } from "./drawing.js";
 

@@ -2,7 +2,7 @@
 //
 // Chart.js comes from the package libjs-chart.js, served as /chart.js, and only when the tab is opened.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { Poll } from "../poll.js";
 import { Samples } from "../samples.js";
 import { clock, count, explain, write } from "../text.js";

@@ -1,6 +1,6 @@
 // What the daemon refused lately.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { Poll } from "../poll.js";
 import { Table } from "../table.js";
 import { authorOf, bdi, clock, counted, explain, mark, spaced, write } from "../text.js";

@@ -1,6 +1,6 @@
 // The sessions of the daemon: which client watches how much, and which one lags.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { Poll } from "../poll.js";
 import { Table } from "../table.js";
 import { authorOf, bdi, count, counted, explain, mark, principalOf, spaced, write } from "../text.js";

@@ -1,6 +1,6 @@
 // The stage: the chosen nav as on the device, its slots as text, and its stack.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { Deadline } from "../deadline.js";
 import { factsOf } from "../facts.js";
 import { Rows } from "../rows.js";

@@ -1,6 +1,6 @@
 // The stream: what the watch of the chosen nav delivers, newest first; and reports of divergence, and sessions that come and go.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { isProgress, summaryOf } from "../events.js";
 import { Incidents } from "../incidents.js";
 import { Rows } from "../rows.js";

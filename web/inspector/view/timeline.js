@@ -1,6 +1,6 @@
 // The timeline: the strip of all revisions, and the list of those that the filter shows.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { formatBookmark } from "../bookmarks.js";
 import { actOf, signsOf } from "../describe.js";
 import { Rows } from "../rows.js";

@@ -1,6 +1,6 @@
 // The slider through the revisions, its buttons, and the banner that says what is live meanwhile.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { lineOf, spoken } from "../describe.js";
 import { bdi, count, mark, visible, write } from "../text.js";
 

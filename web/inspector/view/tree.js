@@ -1,6 +1,6 @@
 // The tree of navs, grouped by the parts of their names.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { toggled } from "../bookmarks.js";
 import { Rows } from "../rows.js";
 import { ago, count, counted, explain, mark, visible, write } from "../text.js";

@@ -1,6 +1,6 @@
 // Why the visible screen is here: which change brought it, with its author.
 
-import { el } from "../../../demo/kiosk/dom.js";
+import { el } from "../../view/dom.js";
 import { reasonsOf } from "../reasons.js";
 import { authorOf, bdi, clock, explain, visible } from "../text.js";
 
