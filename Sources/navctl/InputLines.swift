@@ -1,3 +1,4 @@
+import NavigationCore
 import CLinux
 import NavctlSupport
 import RuntimePaths
