@@ -124,8 +124,12 @@ extension Change {
     "dry-run", "Print the answer and the state that it would lead to; change nothing",
     group: "When:")
 
-  /// Options that bind the change to a state or to the end of a transition.
+  /// Options of all changes: whether they are animated, and what binds them to a state or to the end
+  /// of a transition.
   static let options: [OptionDeclaration] = [
+    OptionDeclaration("animated", "Animate the change", group: "When:"),
+    OptionDeclaration(
+      "still", "No animation (default, except for push --show)", group: "When:"),
     OptionDeclaration(
       "on-busy", argument: "WHAT", "reject, or queue while a transition is open", group: "When:"),
     OptionDeclaration("queue", "Short for --on-busy queue", group: "When:"),
@@ -146,14 +150,6 @@ extension Change {
       group: "Only if:"),
     OptionDeclaration("any", "Whatever the state is; navd logs this", group: "Only if:"),
   ]
-
-  /// The options of commands whose change can be animated.
-  static let animatedOptions: [OptionDeclaration] =
-    [
-      OptionDeclaration("animated", "Animate the change", group: "When:"),
-      OptionDeclaration(
-        "still", "No animation (default, except for push --show)", group: "When:"),
-    ] + options
 
   /// Whether the change is animated; nil for the default of the operation.
   static func isAnimated(_ line: ParsedCommandLine) throws(UsageError) -> Bool? {

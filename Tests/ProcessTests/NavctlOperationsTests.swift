@@ -12,7 +12,7 @@ extension ProcessTests {
     /// Commands that change, in an order in which each makes a revision; `FILE` is a file.
     private static let changes: [[String]] = [
       ["create", "kiosk", "--root", "home", "--restoration-id", "home", "--settings", settings],
-      ["configure", "kiosk", "queue=4"], ["detach", "kiosk"], ["attach", "kiosk"],
+      ["configure", "kiosk", "queue=4", "--animated"], ["detach", "kiosk"], ["attach", "kiosk"],
       ["push", "kiosk", "a", "--new"], ["push", "kiosk", "b", "--new", "--show", "--still"],
       ["segue", "kiosk", "c", "--new"], ["pop", "kiosk", "--top", "c"], ["pop-to", "kiosk", "a"],
       ["pop-to-root", "kiosk"], ["save", "kiosk", "FILE"],
@@ -20,8 +20,8 @@ extension ProcessTests {
       ["restore", "kiosk", "FILE", "--any"], ["revert", "kiosk", "6", "--any"],
       ["present", "kiosk", "pin", "--new"], ["dismiss", "kiosk", "--from", "b"],
       ["screen", "kiosk", "create", "later", "title=Later"],
-      ["screen", "kiosk", "release", "later"], ["title", "kiosk", "home", "Home"],
-      ["item", "kiosk", "b", "--right", "done=Done"],
+      ["screen", "kiosk", "release", "later"], ["title", "kiosk", "home", "Home", "--animated"],
+      ["item", "kiosk", "b", "--right", "done=Done", "--animated"],
       ["button", "kiosk", "create", "more", "--title", "More"],
       ["button", "kiosk", "release", "more"],
       ["button", "kiosk", "set", "done", "--action", "nav.pop"],

@@ -9,7 +9,7 @@ import RuntimePaths
 enum ApplyCommand: Command {
   static let declaration = CommandSet.Command(
     "apply", "Perform a plan: the operations of a file, all or none", group: Subject.anything,
-    arguments: PositionalArguments("NAV FILE", count: 1...2), options: Change.animatedOptions,
+    arguments: PositionalArguments("NAV FILE", count: 1...2), options: Change.options,
     epilogue: """
       Each line of FILE is a command of navctl without the nav, such as push wifi --title Wi-Fi, or
       an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top

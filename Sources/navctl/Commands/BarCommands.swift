@@ -8,7 +8,7 @@ enum BarCommand: Command {
     "bar", "Change, hide or show the navigation bar", group: Subject.bars,
     arguments: PositionalArguments(
       "NAV [VERB [KEY=VALUE...]]", count: 0...Int.max, choices: ["VERB": ["set", "hide", "show"]]),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
       translucent, barTintColor, tintColor, backgroundColor, shadowImage, backIndicatorImage,
@@ -32,7 +32,7 @@ enum ToolbarCommand: Command {
     "toolbar", "Change, hide or show the toolbar", group: Subject.bars,
     arguments: PositionalArguments(
       "NAV [VERB [KEY=VALUE...]]", count: 0...Int.max, choices: ["VERB": ["set", "hide", "show"]]),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       VERB is set, hide or show. Without VERB, navctl prints the members. KEY is barStyle,
       tintColor, barTintColor or translucent. The buttons belong to a screen: screen NAV set ID

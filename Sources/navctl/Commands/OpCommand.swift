@@ -8,7 +8,7 @@ enum OpCommand: Command {
   static let declaration = CommandSet.Command(
     "op", "Perform operations given as JSON, all or none", group: Subject.anything,
     arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       An operation is an object with one member, whose name is that of the operation. The names
       are \(names).

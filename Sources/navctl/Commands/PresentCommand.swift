@@ -9,7 +9,7 @@ enum PresentCommand: Command {
     options: [
       OptionDeclaration("from", argument: "ID", "The presenting screen; default the visible one"),
       OptionDeclaration("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
-    ] + NewScreen.options + Change.animatedOptions,
+    ] + NewScreen.options + Change.options,
     epilogue: NewScreen.note + """
 
       Example: navctl present kiosk pin --title PIN --style overCurrentContext
@@ -32,7 +32,7 @@ enum DismissCommand: Command {
         "from", argument: "ID", "Only what this screen presents; if nothing, itself"),
       OptionDeclaration("swipe", "Swipe the outermost screen down, as a person does"),
       Operations.resultOption,
-    ] + Change.animatedOptions,
+    ] + Change.options,
     epilogue: "Example: navctl dismiss kiosk --from wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {

@@ -81,7 +81,7 @@ enum RestoreCommand: Command {
     arguments: PositionalArguments("NAV FILE", count: 1...2),
     options: [
       OptionDeclaration("root", argument: "SCREEN", "The root if no saved screen can be restored")
-    ] + Change.animatedOptions,
+    ] + Change.options,
     epilogue: """
       FILE is the output of save, or - for stdin.
 
@@ -113,7 +113,7 @@ enum OpenCommand: Command {
         "expect", argument: "SCREEN", "Then wait until the top has this id or route"),
       OptionDeclaration(
         "within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
-    ] + Change.animatedOptions,
+    ] + Change.options,
     epilogue: """
       The setting routes defines them; see configure and routes. Screens that agree with the route
       stay. With --expect, the status is 4 if something else is on top when the time is up.
@@ -145,7 +145,7 @@ enum OpenCommand: Command {
 enum RevertCommand: Command {
   static let declaration = CommandSet.Command(
     "revert", "Replace the stack by that of an earlier revision", group: Subject.stack,
-    arguments: PositionalArguments("NAV REV", count: 1...2), options: Change.animatedOptions,
+    arguments: PositionalArguments("NAV REV", count: 1...2), options: Change.options,
     epilogue: """
       REV is a revision of this epoch. history lists them, and history --at draws one. The command
       restores ids and order; the screens keep their present content.

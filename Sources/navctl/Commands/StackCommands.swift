@@ -16,7 +16,7 @@ enum PushCommand: Command {
       OptionDeclaration("show", "Use the operation show, which is animated"),
       OptionDeclaration(
         "sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
-    ] + NewScreen.options + Change.animatedOptions,
+    ] + NewScreen.options + Change.options,
     epilogue: NewScreen.note + """
 
       Example: navctl push kiosk wifi --title Wi-Fi --route settings/wifi
@@ -56,7 +56,7 @@ enum PopCommand: Command {
   static let declaration = CommandSet.Command(
     "pop", "Pop the top screen, if it is still the one you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
-    options: [Operations.resultOption] + Change.animatedOptions,
+    options: [Operations.resultOption] + Change.options,
     epilogue: "Example: navctl pop kiosk --top wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -73,7 +73,7 @@ enum PopToCommand: Command {
       OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
       OptionDeclaration("unique", "Refuse if several screens have the route"),
       OptionDeclaration("inclusive", "Remove the screen itself too"), Operations.resultOption,
-    ] + Change.animatedOptions,
+    ] + Change.options,
     epilogue: "Example: navctl pop-to kiosk --route settings")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -89,7 +89,7 @@ enum PopToRootCommand: Command {
   static let declaration = CommandSet.Command(
     "pop-to-root", "Remove all screens above the root", group: Subject.stack,
     arguments: PositionalArguments("NAV", count: 0...1),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: "Example: navctl pop-to-root kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -106,7 +106,7 @@ enum ReplaceCommand: Command {
     options: [
       OptionDeclaration("screen", argument: "ID", "Replace this screen of the stack, not the top"),
       OptionDeclaration("back", "Animate a new top as a pop, not as a push"),
-    ] + NewScreen.options + Change.animatedOptions,
+    ] + NewScreen.options + Change.options,
     epilogue: NewScreen.note + """
 
       Example: navctl replace kiosk done --title Done --screen wifi
@@ -129,7 +129,7 @@ enum InsertCommand: Command {
       OptionDeclaration("above", argument: "ID", "Directly above this screen"),
       OptionDeclaration(
         "at", argument: "N", "At this place, 0 at the bottom, in the stack that you last saw"),
-    ] + NewScreen.options + Change.animatedOptions,
+    ] + NewScreen.options + Change.options,
     epilogue: NewScreen.note + """
 
       Example: navctl insert kiosk help --title Help --below wifi
@@ -147,7 +147,7 @@ enum RemoveCommand: Command {
   static let declaration = CommandSet.Command(
     "remove", "Take screens out of the stack, wherever they are", group: Subject.stack,
     arguments: PositionalArguments("NAV [ID...]", count: 0...Int.max),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       If NAVD_NAV is set, all arguments are ids.
 
@@ -164,7 +164,7 @@ enum SetCommand: Command {
   static let declaration = CommandSet.Command(
     "set", "Replace the stack, if it is still the one you last saw", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       The first SCREEN is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
       arguments are screens.
@@ -183,7 +183,7 @@ enum SegueCommand: Command {
     "segue", "Show a screen as a segue does", group: Subject.stack,
     arguments: PositionalArguments("NAV [SCREEN]", count: 0...2),
     options: [OptionDeclaration("detail", "Use the kind showDetail, which presents; not show")]
-      + NewScreen.options + Change.animatedOptions,
+      + NewScreen.options + Change.options,
     epilogue: NewScreen.note + """
 
       Example: navctl segue kiosk wifi --title Wi-Fi

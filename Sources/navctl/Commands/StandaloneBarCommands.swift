@@ -12,7 +12,7 @@ enum PushItemCommand: Command {
       OptionDeclaration("title", argument: "TEXT", "Title of the new item"),
       OptionDeclaration("prompt", argument: "TEXT", "Prompt of the new item"),
       OptionDeclaration("new", "Create the item, even with its id alone"),
-    ] + Change.animatedOptions,
+    ] + Change.options,
     epilogue: """
       ITEM is the id of an item that the bar knows, or a record in JSON. With any option about the
       item, ITEM is the id of the item that the command creates.
@@ -31,7 +31,7 @@ enum PushItemCommand: Command {
 enum PopItemCommand: Command {
   static let declaration = CommandSet.Command(
     "pop-item", "Pop the top item, if it is still the one you last saw", group: Subject.standalone,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.options,
     epilogue: "Example: navctl pop-item hud --top now")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
@@ -44,7 +44,7 @@ enum SetItemsCommand: Command {
   static let declaration = CommandSet.Command(
     "set-items", "Replace all items, if they are those you last saw", group: Subject.standalone,
     arguments: PositionalArguments("NAV [ITEM...]", count: 0...Int.max),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       The first ITEM is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
       arguments are items.

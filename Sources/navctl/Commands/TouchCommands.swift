@@ -11,7 +11,7 @@ enum BackCommand: Command {
     options: [
       OptionDeclaration("to", argument: "ID", "Go back to this screen of the button's menu"),
       OptionDeclaration("menu", "Print the button's menu, nearest first, and change nothing"),
-    ] + Change.animatedOptions,
+    ] + Change.options,
     epilogue: """
       The tap needs the top screen to be the one you last saw; --to and --menu do not. The command
       fails if the bar shows no back button or a presented screen covers it. It also fails if the
@@ -22,7 +22,7 @@ enum BackCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let operation = try Operations.back(
-      invocation.line, changeOptions: Change.animatedOptions)
+      invocation.line, changeOptions: Change.options)
     guard let operation else { return try printMenu(invocation) }
     return try Change.perform(invocation) { _ in [operation] }
   }
@@ -45,7 +45,7 @@ enum BackCommand: Command {
 enum TapCommand: Command {
   static let declaration = CommandSet.Command(
     "tap", "Tap the content, which may hide the bars", group: Subject.touch,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Change.animatedOptions,
+    arguments: PositionalArguments("NAV", count: 0...1), options: Change.options,
     epilogue: """
       A tap hides or shows the bars if the setting hidesBarsOnTap is true; see configure.
 
@@ -62,7 +62,7 @@ enum SwipeCommand: Command {
   static let declaration = CommandSet.Command(
     "swipe", "Swipe over the content, which may hide the bars", group: Subject.touch,
     arguments: PositionalArguments("NAV DIRECTION", count: 1...2),
-    options: Change.animatedOptions,
+    options: Change.options,
     epilogue: """
       DIRECTION is up, which hides the bars, or down, which shows them, if the setting
       hidesBarsOnSwipe is true; see configure.
