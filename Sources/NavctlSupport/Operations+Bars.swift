@@ -55,11 +55,11 @@ extension Operations {
     return NavigationOperation(.appearanceSet, arguments)
   }
 
-  /// Makes the operation of `proxy`, which sets defaults for all bars of a class.
+  /// Makes the operation of `proxy`, which sets the look of all bars of a class.
   package static func proxy(_ line: ParsedCommandLine, _ words: [String]) throws(UsageError)
     -> NavigationOperation
   {
-    let members = try Members.parse(words, usage: "navctl proxy NAV [--class NAME] KEY=VALUE...")
+    let members = try Members.parse(words, usage: "navctl proxy [--class NAME] KEY=VALUE...")
     var arguments: JSONObject = [:]
     arguments.add("class", line.value(of: "class"))
     return NavigationOperation(.proxySet, arguments + members)

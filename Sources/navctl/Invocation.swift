@@ -71,10 +71,10 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
-  /// Splits the arguments into the nav and any number of words that `isOwn` recognises.
-  func navArguments(isOwn: (String) -> Bool) throws -> NavArguments {
+  /// Splits the arguments into the nav, unless given, and any number of words that `isOwn` recognises.
+  func navArguments(of nav: String? = nil, isOwn: (String) -> Bool) throws -> NavArguments {
     try NavArguments(
-      line.positionals, isOwn: isOwn, option: line.value(of: "nav"),
+      line.positionals, isOwn: isOwn, option: nav ?? line.value(of: "nav"),
       variable: environment["NAVD_NAV"],
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }

@@ -6,13 +6,13 @@ import NavigationCore
 enum Parts {
   /// Changes a part by the words of the command line, or prints it if there are none.
   ///
-  /// `isOwn` says whether a word belongs to the change, and so does not name the nav. nil as
-  /// `member` prints the whole part.
+  /// `isOwn` says whether a word belongs to the change, and so does not name the nav, unless `nav`
+  /// does. nil as `member` prints the whole part.
   static func run(
-    _ invocation: Invocation, isOwn: (String) -> Bool, part: String, member: String? = nil,
-    operation: ([String]) throws -> NavigationOperation
+    _ invocation: Invocation, nav: String? = nil, isOwn: (String) -> Bool, part: String,
+    member: String? = nil, operation: ([String]) throws -> NavigationOperation
   ) throws -> Int32 {
-    let arguments = try invocation.navArguments(isOwn: isOwn)
+    let arguments = try invocation.navArguments(of: nav, isOwn: isOwn)
     guard arguments.rest.isEmpty else {
       return try Change.perform(
         invocation, nav: arguments.nav, [try operation(arguments.rest)])

@@ -130,14 +130,14 @@ MEMBERS = {
     "settings.gestureDeadline": refused(),
     "settings.queue": refused(), "settings.profile": refused(), "settings.profile.os": refused(),
     "settings.profile.compactHeight": refused(), "settings.profile.shadowNeedsBackground": refused(),
-    "settings.profile.extraSystemItems": refused(), "settings.proxy": refused(), "settings.routes": hidden(),
+    "settings.profile.extraSystemItems": refused(), "settings.backTitles": refused(), "settings.proxy": FIXED, "settings.routes": hidden(),
 }
 # Arguments of operations (§9.6) that are no member of a record. The others are words, numbers and ids.
 ARGUMENTS = {"sender": 900, "result": 3000, "route": None}
 NO_TEXTS = set(
     "root classes bar toolbar kind settings screen onDuplicate error ignore popTo update moveToTop show showDetail "
     "screens match top unique inclusive with direction back below above at payload rev from style replace id ver item "
-    "leftBarButtonItem rightBarButtonItem requireOnStack title image systemItem customView button class hidden hid "
+    "leftBarButtonItem rightBarButtonItem leftBarButtonItems rightBarButtonItems requireOnStack title image systemItem customView button class hidden hid "
     "slot standard compact scrollEdge compactScrollEdge object items dir up down edge fullScreen translation value tid "
     "owner orientations horizontal regular environment controller nav.configure "
     "NavigationBar get restoration".split())

@@ -156,8 +156,7 @@ class Story:
                     name: say(f"bar.titleTextAttributes.{name}")
                     for name in ("font", "color", "shadowColor", "shadowOffset")}}},
                 {"bar.set": {"backgroundImages": dict.fromkeys(
-                    ("any/default", "any/defaultPrompt"), say("image.ref"))}},
-                {"proxy.set": {"barTintColor": say("bar.barTintColor"), "shadowImage": say("bar.shadowImage")}})
+                    ("any/default", "any/defaultPrompt"), say("image.ref"))}})
         self.looks = looks
 
     def arguments(self):

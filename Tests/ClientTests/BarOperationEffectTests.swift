@@ -186,9 +186,9 @@ import Testing
     try rig.perform([.setBar([.reset(.barTintColor), .reset(.isTranslucent)])])
     #expect(try rig.state.part(.bar)?["barTintColor"] == nil)
     #expect(try rig.state.part(.bar)?["tintColor"] == "green")
-    try rig.perform([.setProxy([.barTintColor("grey")])])
+    try rig.perform([.setProxy([.barTintColor("grey")])], on: "$appearance")
     #expect(try rig.state.bar?.details["background"] == "grey")
-    #expect(try rig.refusal(of: [.setProxy([.tintColor("x")])]).code == .invalidArgument)
+    #expect(try rig.refusal(of: [.setProxy([.barTintColor("x")])]).code == .readonly)
   }
 
   @Test func `an appearance is set for the bar or for one screen, and removed`() throws {
@@ -233,6 +233,7 @@ import Testing
       .vetoScope(.all), .veto(deadline: .milliseconds(1), onTimeout: .allow),
       .questionDeadline(.seconds(60)), .transitionDeadline(.seconds(60)),
       .gestureDeadline(.seconds(600)), .queue(64), .profile(os: 12),
+      .backTitles(["de": "Zurück"]),
       .routes([NavigationRoute("a", screens: ["home"])]),
     ]
     try rig.perform([.configure(settings)])

@@ -34,7 +34,7 @@ enum ClosedLists {
   static let causes =
     ([
       .api, .segue, .backButton, .gesture, .complete, .cancel, .timeout, .restore, .revert, .open,
-      .lease, .recovery,
+      .lease, .recovery, .appearance,
     ] as [NavigationCause]).map(\.rawValue)
 
   static let operations = ([.push, .pop, .present, .dismiss] as [NavigationTransitionOperation])

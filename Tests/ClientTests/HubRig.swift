@@ -33,10 +33,10 @@ struct HubRig {
   @discardableResult
   mutating func perform(
     _ operations: [NavigationOperation], guardedBy guards: NavigationGuard = .override,
-    animated: Bool? = nil
+    animated: Bool? = nil, on nav: String = nav
   ) throws -> NavigationReply {
     let request = OpRequest(
-      id: 0, nav: Self.nav, guards: guards.guards, isAnimated: animated)
+      id: 0, nav: nav, guards: guards.guards, isAnimated: animated)
     let (id, outputs) = session.perform(request, operations: operations.map(\.octets.bytes))
     eventList = []
     run(outputs)

@@ -53,6 +53,7 @@ import Testing
     .questionDeadline(.milliseconds(100)), .transitionDeadline(.seconds(2)),
     .gestureDeadline(.seconds(20)), .queue(4),
     .profile(os: 12, compactHeight: 30, shadowNeedsBackground: false, extraSystemItems: true),
+    .backTitles(["de": "Zurück"]),
     .routes([NavigationRoute("settings/:page", screens: ["home", .init(route: "settings/{page}")])]
     ),
   ]
@@ -137,7 +138,7 @@ import Testing
   @Test func `a setting is written as the protocol has it`() {
     #expect(
       NavigationOperation.configure(Self.settings).json
-        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"interactivePopWithoutBackButton":true,"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
+        == #"{"nav.configure":{"container":{"tab":1},"restorationID":"nav","interactivePop":{"enabled":false,"mode":"fullScreen"},"interactivePopWithoutBackButton":true,"simultaneous":[["edge","fullScreen"]],"hidesBarsOnTap":true,"hidesBarsOnSwipe":true,"hidesBarsWhenVerticallyCompact":true,"hidesBarsWhenKeyboardAppears":true,"guard":"all","vetoScope":"all","veto":{"deadline":200,"policy":"allow","required":true},"questionDeadline":100,"transitionDeadline":2000,"gestureDeadline":20000,"queue":4,"profile":{"compactHeight":30,"extraSystemItems":true,"os":12,"shadowNeedsBackground":false},"backTitles":{"de":"Zurück"},"routes":[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]}}"#
     )
     #expect(
       NavigationOperation.setScreen("x", Self.screenSettings).json

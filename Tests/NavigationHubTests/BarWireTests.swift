@@ -26,7 +26,8 @@ import Testing
     #expect(
       try part(.environment, of: world)
         == #"{"ver":4,"idiom":"pad","vCompact":true,"scale":3,"locale":"de"}"#)
-    try client.must(#"{"proxy.set":{"barTintColor":"red"}}"#)
+    try world.client(2, user: 0).must(
+      #"{"proxy.set":{"barTintColor":"red"}}"#, nav: "$appearance")
     #expect(
       try part(.settings, of: world)
         == #"{"ver":5,"attached":true,"proxy":{"NavigationBar":{"barTintColor":"red"}}}"#)
@@ -51,7 +52,7 @@ import Testing
   @Test(arguments: [
     #"{"env.set":{"horizontal":"regular"}}"#, #"{"env.set":{"scale":2.0,"locale":null}}"#,
     #"{"bar.set":{"translucent":null,"backgroundImages":{"compact":null}}}"#, #"{"ui.tap":{}}"#,
-    #"{"proxy.set":{"barStyle":null}}"#, #"{"nav.configure":{"proxy":{}}}"#,
+    #"{"nav.configure":{"backTitles":{}}}"#,
     #"{"ui.swipe":{"dir":"up"}}"#, #"{"appearance.set":{"slot":"compact","object":null}}"#,
   ])
   func `setting what is so already changes nothing`(ops: String) throws {
@@ -76,12 +77,11 @@ import Testing
     ("invalid-argument", #"{"bar.set":{"titleOffsets":{"compact":"1"}}}"#),
     ("invalid-argument", #"{"bar.set":{"backgroundImages":{"middle/default":"x"}}}"#),
     ("invalid-argument", #"{"bar.set":{"backgroundImages":{"default":"x","any/default":"x"}}}"#),
-    ("invalid-argument", #"{"proxy.set":{"tintColor":"red"}}"#),
-    ("readonly", #"{"proxy.set":{"frame":1}}"#), ("readonly", #"{"proxy.set":{"x":1,"frame":1}}"#),
-    ("readonly", #"{"nav.configure":{"proxy":{"NavigationBar":{"x":1,"frame":1}}}}"#),
-    ("invalid-argument", #"{"proxy.set":{"wobble":1}}"#),
-    ("class-unknown", #"{"proxy.set":{"class":"Nope"}}"#),
-    ("class-invalid", #"{"proxy.set":{"class":"Toolbar"}}"#),
+    ("readonly", #"{"proxy.set":{"barTintColor":"red"}}"#),
+    ("readonly", #"{"nav.configure":{"proxy":{"NavigationBar":{"barTintColor":"red"}}}}"#),
+    ("invalid-argument", #"{"nav.configure":{"backTitles":{"de":""}}}"#),
+    ("invalid-argument", #"{"nav.configure":{"backTitles":{"de":"x","DE":"y"}}}"#),
+    ("invalid-argument", #"{"nav.configure":{"backTitles":{".":"x"}}}"#),
     ("invalid-argument", #"{"bar.setHidden":{}}"#),
     ("invalid-argument", #"{"toolbar.setHidden":{"hidden":1}}"#),
     ("invalid-argument", #"{"appearance.set":{"slot":"top","object":null}}"#),

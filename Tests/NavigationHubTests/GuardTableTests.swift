@@ -40,7 +40,7 @@ import Testing
       (#"{"bar.setHidden":{"hidden":true}}"#, none),
       (#"{"toolbar.setHidden":{"hidden":true}}"#, none),
       (#"{"appearance.set":{"slot":"compact","object":{}}}"#, none),
-      (#"{"proxy.set":{"barStyle":"black"}}"#, none), (#"{"ui.tap":{}}"#, none),
+      (#"{"ui.tap":{}}"#, none),
       (#"{"ui.swipe":{"dir":"up"}}"#, none), (#"{"gesture.update":{"value":0}}"#, none),
       (#"{"gesture.finish":{}}"#, none), (#"{"gesture.cancel":{}}"#, none),
       (#"{"transition.complete":{"tid":1}}"#, none), (#"{"env.set":{"keyboard":true}}"#, none),

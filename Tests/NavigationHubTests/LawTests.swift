@@ -43,6 +43,7 @@ private struct LawRun {
     if number % 60 == 10 {
       followers.append(try Follower.synced(world, UInt64(100 + number)))
     }
+    if number % 60 == 40 { try setLook(number) }
     let client = generator.pick(clients)
     switch generator.below(40) {
     case 0: try world.wait(generator.below(1500))
@@ -60,6 +61,17 @@ private struct LawRun {
     default: try operate(client)
     }
     try check()
+  }
+
+  /// Sets the look of all bars, which each nav has as soon as it is set.
+  private mutating func setLook(_ number: Int) throws {
+    let ops = #"{"proxy.set":{"barTintColor":"c\#(number % 3)"}}"#
+    #expect(try clients[0].op(ops, nav: "$appearance").verb == .ok)
+    note(ops)
+    for nav in ["kiosk", "bar"] {
+      let proxy = try world.entry(nav).controller.settings.content.proxy
+      #expect(proxy["NavigationBar"]?.barTintColor == "c\(number % 3)", note)
+    }
   }
 
   private mutating func operate(_ client: Client) throws {

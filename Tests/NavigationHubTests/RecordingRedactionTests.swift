@@ -17,7 +17,7 @@ import Testing
     #"{"bar.set":{"barTintColor":"SECRET•","tintColor":"SECRET•","backgroundColor":"SECRET•","shadowImage":"SECRET•","backIndicatorImage":"SECRET•","backIndicatorMask":{"ref":"SECRET•"},"prefersLargeTitles":true}}"#,
     #"{"bar.set":{"titleTextAttributes":{"font":{"SECRET•":"SECRET•"},"color":"SECRET•","shadowColor":"SECRET•","shadowOffset":"SECRET•"},"backgroundImages":{"any/default":"SECRET•"},"titleOffsets":{"default":3}}}"#,
     #"{"toolbar.set":{"tintColor":"SECRET•","barTintColor":"SECRET•"}},{"toolbar.setHidden":{"hidden":false}}"#,
-    #"{"proxy.set":{"barTintColor":"SECRET•"}}"#,
+    #"{"nav.configure":{"backTitles":{"de":"SECRET•"}}}"#,
     #"{"nav.configure":{"container":{"SECRET•":"SECRET•"},"restorationID":"SECRET•","simultaneous":[["edge","SECRET•"]]}}"#,
     #"{"nav.configure":{"routes":[{"match":"SECRET•/:page","screens":[{"route":"SECRET•/{page}","title":"SECRET•"}]}]}}"#,
     #"{"env.set":{"locale":"SECRET•","scrollEdge":true}}"#,
@@ -37,6 +37,8 @@ import Testing
     #expect(try client.ask("hello", name).verb == .welcome)
     try client.must(
       #"{"nav.create":{"root":{"id":"home","title":"SECRET1","route":"home"}}},{"attach":{}}"#)
+    try world.client(2, user: 0).must(
+      #"{"proxy.set":{"barTintColor":"SECRET1"}}"#, nav: "$appearance")
     var count = 2
     for animated in [false, true] {
       if animated {

@@ -62,8 +62,8 @@ struct OperationGenerator {
       #"{"toolbar.set":{"barTintColor":"c\#(below(3))"}}"#,
       #"{"appearance.set":{"slot":"compact","object":{"n":\#(below(3))}}}"#,
       #"{"appearance.set":{"slot":"standard","object":null,"screen":"\#(screen())"}}"#,
-      #"{"proxy.set":{"barTintColor":"c\#(below(3))","shadowImage":"s"}}"#,
-      #"{"proxy.set":{"barTintColor":null,"shadowImage":null}}"#,
+      #"{"nav.configure":{"backTitles":{"l\#(below(3))":"b"}}}"#,
+      #"{"nav.configure":{"backTitles":null}}"#,
     ])
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The hubs of a cluster, with the rows of all shards, which move between the hubs.
-private final class ShardStage {
+final class ShardStage {
   let worlds: [World]
   /// The hub that serves each shard.
   private(set) var places: [Shard: Int] = [:]

@@ -37,7 +37,7 @@ import Testing
     ("backgroundImages", { #"{"bar.set":{"backgroundImages":{"default":"\#($0)"}}}"# }),
     ("toolbar", { #"{"toolbar.set":{"tintColor":"\#($0)"}}"# }),
     ("appearance", { #"{"appearance.set":{"slot":"standard","object":{"x":"\#($0)"}}}"# }),
-    ("proxy", { #"{"proxy.set":{"barTintColor":"\#($0)"}}"# }),
+    ("back title", { #"{"nav.configure":{"backTitles":{"de":"\#($0)"}}}"# }),
     ("settings", { #"{"nav.configure":{"restorationID":"\#($0)"}}"# }),
     ("match", { #"{"nav.configure":{"routes":[{"match":"\#($0)","screens":["A"]}]}}"# }),
     (
@@ -142,12 +142,12 @@ import Testing
   @Test(arguments: texts)
   func `a class has the name that the configuration spells`(name: String, other: String) throws {
     let world = World { $0.classes[Text(name)] = true }
-    let client = try world.client()
+    let client = try world.client(1, user: 0)
     let create = { (name: String) in #"{"nav.create":{"classes":{"bar":"\#(name)"}}}"# }
     #expect(try client.op(create(other)).code == "class-unknown")
     try client.must(create(name))
-    let proxy = #"{"nav.configure":{"proxy":{"\#(other)":{"barTintColor":"red"}}}}"#
-    #expect(try client.op(proxy).code == "class-unknown")
+    let proxy = #"{"proxy.set":{"class":"\#(other)","barTintColor":"red"}}"#
+    #expect(try client.op(proxy, nav: "$appearance").code == "class-unknown")
   }
 
   @Test func `a guard names ids by their octets`() throws {
@@ -201,12 +201,12 @@ import Testing
   @Test(arguments: texts)
   func `classes are sorted by octets`(name: String, other: String) throws {
     let world = World { for name in [name, other] { $0.classes[Text(name)] = true } }
-    let client = try world.client()
-    let look = #"{"barTintColor":"red"}"#
-    try client.must(
-      #"{"nav.create":{"root":{"id":"A"},"settings":{"proxy":{"\#(name)":\#(look),"\#(other)":\#(look)}}}}"#
-    )
-    let state = try client.get("state").body
+    let client = try world.client(1, user: 0)
+    for name in [name, other] {
+      try client.must(
+        #"{"proxy.set":{"class":"\#(name)","barTintColor":"red"}}"#, nav: "$appearance")
+    }
+    let state = try client.get("state", nav: "$appearance").body
     let places = try [name, other].map {
       try #require(state.firstRange(of: Array("\"\($0)\":".utf8)))
     }

@@ -236,9 +236,9 @@ extension ArgumentRow {
         bad: [#"["a"]"#, #"[["a"]]"#, #"[["a","b","c"]]"#]),
       ArgumentRow("nav.configure", "routes", [.list]),
       ArgumentRow(
-        "nav.configure", "proxy", [.object], initial: "{}",
-        good: [#"{"A":{"barStyle":"black"},"B":null}"#],
-        bad: [#"{"A":1}"#, #"{"A":{"tintColor":"red"}}"#]),
+        "nav.configure", "backTitles", [.object], initial: "{}",
+        good: [#"{"de":"Zurück","zh_TW":"返回"}"#],
+        bad: [#"{"de":1}"#, #"{"de":""}"#, #"{"de":"a","de.UTF-8":"b"}"#]),
       ArgumentRow(
         "nav.configure", "interactivePop", [.object], initial: #"{"enabled":true,"mode":"edge"}"#,
         good: [#"{"mode":"fullScreen"}"#], bad: [#"{"mode":"side"}"#, #"{"on":true}"#]),

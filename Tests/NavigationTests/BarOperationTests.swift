@@ -55,7 +55,7 @@ import Testing
     nav.refuses(.setAppearance(slot, red, screen: "Z"), with: .unknownScreen("Z"))
   }
 
-  @Test func `a proxy is set for declared classes of bars only`() throws {
+  @Test func `a proxy is set for declared classes, of toolbars too`() throws {
     var nav = try Nav("A")
     nav.context.classes = ["MyBar": true, "MyTools": false]
     try nav.run(.setProxy(className: "MyBar", [.barTintColor("red")]))
@@ -65,8 +65,13 @@ import Testing
     try nav.run(.setProxy(className: "MyBar", [.barTintColor(nil)]))
     #expect(nav.controller.settings.content.proxy == [:])
     nav.refuses(.setProxy(className: "Other", []), with: .unknownClass("Other"))
-    nav.refuses(.setProxy(className: "MyTools", []), with: .invalidClass("MyTools"))
-    nav.refuses(.configure([.proxy(["Other": BarLook()])]), with: .unknownClass("Other"))
+    for name in ["MyTools", "Toolbar"] {
+      try nav.run(
+        .setProxy(className: name, [.barTintColor("red"), .barStyle(.black), .translucent(false)]))
+      nav.refuses(
+        .setProxy(className: name, [.shadowImage(ImageReference(ref: "s"))]),
+        with: .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor"))
+    }
   }
 
   @Test func `env.set changes what the display reports`() throws {

@@ -152,7 +152,7 @@ import Testing
       .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .hidesBarsWhenVerticallyCompact(true),
       .hidesBarsWhenKeyboardAppears(true), .guardPolicy(.none), .vetoScope(.all), .veto(veto),
       .questionDeadline(1), .transitionDeadline(2), .gestureDeadline(3), .queue(4),
-      .profile(profile), .routes(json),
+      .profile(profile), .routes(json), .backTitles(["de": "Zurück"]),
     ]
     for edit in edits {
       try nav.run(.configure([edit]))

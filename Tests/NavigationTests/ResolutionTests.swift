@@ -240,6 +240,33 @@ import Testing
     #expect(back(controller.resolvedBar())?.text == "Back")
   }
 
+  @Test(arguments: [
+    ("zh", "返回"), ("zh-Hans", "返回"), ("zh-Hant", "返回"), ("zh-CN", "返回"), ("zh_CN", "返回"),
+    ("zh-Hans-CN", "返回"), ("ZH_hant_TW", "返回"), ("zh_CN.UTF-8", "返回"), ("zh_TW@radical", "返回"),
+    ("zh-Hant-HK-x-own", "返回"), ("zh-", "返回"), ("zhx", "Back"), ("en-CN", "Back"), ("C", "Back"),
+    ("", "Back"), ("-", "Back"), ("x-zh", "Back"),
+  ])
+  func `C-101 C-477 a locale is looked up as BCP 47 does`(locale: String, word: String) throws {
+    var controller = try nav()
+    controller.environment.content.locale = locale
+    #expect(back(controller.resolvedBar())?.text == word)
+  }
+
+  @Test(arguments: [
+    ("de", "Zurück"), ("de_AT.UTF-8", "Servus"), ("DE-at", "Servus"), ("de-CH", "Zurück"),
+    ("zh-TW", "返回上頁"), ("zh-HK", "返回上頁"), ("zh-MO", "返回上頁"), ("zh-Hant-TW", "返回上頁"),
+    ("zh-SG", "返回"), ("zh", "返回"), ("zh-Hans-TW", "返回"), ("en", "Go back"), ("en-GB", "Go back"),
+    ("fr", "Back"),
+  ])
+  func `C-478 a nav's own words come first`(locale: String, word: String) throws {
+    var controller = try nav()
+    controller.settings.content.backTitles = [
+      "de": "Zurück", "de-at": "Servus", "zh-hant": "返回上頁", "en": "Go back",
+    ]
+    controller.environment.content.locale = locale
+    #expect(back(controller.resolvedBar())?.text == word)
+  }
+
   @Test func `C-113 C-114 a text wider than the budget gives way to the generic one`() throws {
     var controller = try nav(.title("Settings"))
     controller.environment.content.backTitleBudget = 8

@@ -247,6 +247,10 @@ struct ResolutionTwin {
       facts["extendsUnder"] =
         "status" + (isTranslucent ? " nav" : "") + (isToolbarTranslucent ? " tool" : "")
     }
+    let toolbar = isStandalone ? Toolbar() : nav.toolbar.content
+    facts["toolbar.background"] =
+      toolbar.barTintColor ?? (toolbar.barStyle == .black ? "black" : "white")
+    facts["toolbar.translucent"] = "\(toolbar.translucent ?? true)"
     facts["toolbar"] =
       isStandalone
       ? "false " : "\(!nav.toolbar.content.isHidden) " + details.toolbarItems.map(button).joined()

@@ -37,6 +37,8 @@ extension ResolvedBar {
       [(CoveringBars.status, "status"), (.navigation, "nav"), (.tool, "tool")]
         .filter { bars.contains($0.0) }.map(\.1).joined(separator: " ")
     }
+    facts["toolbar.background"] = toolbarBackground
+    facts["toolbar.translucent"] = "\(isToolbarTranslucent)"
     facts["toolbar"] = "\(showsToolbar) " + toolbarItems.map { Self.text(slot($0)) }.joined()
     facts["orientations"] = "\(orientations)"
     facts["swipeBack"] = "\(allowsSwipeBack)"
@@ -121,6 +123,8 @@ struct BarStates {
     if chance() { nav.bar.content.appearance = appearance() }
     nav.toolbar.content.isHidden = chance()
     nav.toolbar.content.translucent = random.pick([nil, true, false])
+    nav.toolbar.content.barStyle = random.pick([nil, .default, .black])
+    nav.toolbar.content.barTintColor = random.pick([nil, nil, "red"])
     nav.environment.content = environment()
     nav.settings.content.interactivePop.isEnabled = !chance(4)
     nav.settings.content.interactivePopWithoutBackButton = chance()

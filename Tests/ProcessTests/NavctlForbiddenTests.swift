@@ -57,7 +57,7 @@ extension ProcessTests {
       for (words, status) in [
         (["show", "kiosk"], Int32(0)), (["push", "kiosk", "a", "--new"], 0),
         (["pop", "kiosk", "--top", "a"], 0), (["configure", "kiosk", "guard=none"], 5),
-        (["proxy", "kiosk", "barTintColor=red"], 5), (["close", "kiosk", "--any"], 5),
+        (["proxy", "barTintColor=red"], 5), (["close", "kiosk", "--any"], 5),
         (["lease", "kiosk", "release", "--force"], 5), (["list", "--clients"], 5),
         (["watch", "$clients"], 5), (["create", "own", "--root", "r"], 0),
         (["configure", "own", "guard=none"], 0), (["close", "own"], 2),

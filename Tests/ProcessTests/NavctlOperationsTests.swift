@@ -38,7 +38,7 @@ extension ProcessTests {
       ["bar", "kiosk", "set", "barTintColor=red"], ["toolbar", "kiosk", "set", "barStyle=black"],
       ["toolbar", "kiosk", "show"], ["bar", "kiosk", "hide"], ["bar", "kiosk", "show"],
       ["appearance", "kiosk", "standard", #"{"background":"clear"}"#],
-      ["proxy", "kiosk", "barTintColor=green"], ["env", "kiosk", "scale=3"],
+      ["proxy", "barTintColor=green"], ["env", "kiosk", "scale=3"],
       ["swipe", "kiosk", "up"], ["tap", "kiosk"],
       ["create", "hud", "--kind", "bar"], ["push-item", "hud", "i", "--title", "I"],
       ["set-items", "hud", "i", #"{"id":"n"}"#, "--any"], ["pop-item", "hud", "--top", "n"],
@@ -73,7 +73,7 @@ extension ProcessTests {
       try run(daemon, ["transition", "kiosk", "complete", "\(number)"], options)
 
       let peer = try Peer(daemon.endpoint)
-      let entries = try peer.log("kiosk") + peer.log("hud")
+      let entries = try ["kiosk", "hud", "$appearance"].flatMap { try peer.log($0) }
       let done = Set(entries.flatMap { $0["do"]?.array ?? [] }.compactMap(\.string))
       let wanted = OperationKind.allCases.filter { !Self.untold.contains($0) }.map(\.name)
       #expect(Set(wanted).subtracting(done) == [])
@@ -108,7 +108,8 @@ extension ProcessTests {
         ["get", "--what", "stats"], ["status"], ["list"], ["list", "--clients"], ["verify"],
         ["log", "kiosk", "--from", "1", "--limit", "2"], ["history", "kiosk"],
         ["history", "kiosk", "--at", "1"], ["show", "kiosk"], ["env", "kiosk"], ["bar", "kiosk"],
-        ["toolbar", "kiosk"], ["appearance", "kiosk"], ["proxy", "kiosk"],
+        ["toolbar", "kiosk"], ["appearance", "kiosk"], ["proxy", "barStyle=black"],
+        ["proxy"],
         ["configure", "kiosk"], ["transition", "kiosk"], ["back", "kiosk", "--menu"],
       ] { try run(daemon, words, options) }
       #expect(try daemon.navctl(["back", "kiosk", "--menu"]).output == "home  Home\n")

@@ -52,7 +52,7 @@ COMMANDS = {
     "bar": (["kiosk"], ["part"]),
     "toolbar": (["kiosk"], ["part"]),
     "appearance": (["kiosk"], ["part"]),
-    "proxy": (["kiosk", "barTintColor=red"], ["changed"]),
+    "proxy": (["barTintColor=red"], ["changed"]),
     "push-item": (["hud", "now", "--title", "Now"], ["changed"]),
     "back": (["kiosk", "--menu"], ["backMenu"]),
     "tap": (["kiosk"], ["changed"]),
@@ -73,7 +73,7 @@ COMMANDS = {
 
 # More runs of commands that print several types.
 MORE = [
-    (["list", "--clients"], ["clients"]), (["explain"], ["codes"]), (["verify"], ["verify"] * 4), (["dump", "--redact"], ["dump"]),
+    (["list", "--clients"], ["clients"]), (["explain"], ["codes"]), (["verify"], ["verify"] * 5), (["dump", "--redact"], ["dump"]),
     (["history", "kiosk", "--at", "2"], ["state"]), (["watch", "kiosk", "--view", "top", "--count", "1"], ["latest"]),
     (["get", "kiosk", "--what", "bar"], ["bar"]), (["get", "kiosk", "--what", "top"], ["top"]),
     (["get", "kiosk", "--screen", "wifi"], ["screen"]), (["get", "kiosk", "--what", "detached"], ["detached"]),

@@ -299,7 +299,7 @@ def set_appearance(
 
 
 def set_proxy(members: Mapping[str, JSON], *, bar_class: str = "NavigationBar") -> Operation:
-    """Set the look of all bars of a class."""
+    """Set the look of all bars of a class; an operation of the nav `$appearance`."""
     return _set("proxy.set", members, **{"class": bar_class})
 
 

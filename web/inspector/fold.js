@@ -6,7 +6,7 @@ export const KINDS = Object.freeze(["program", "person", "daemon", "unknown"]);
 const KIND_OF = new Map([
   ["backButton", 1], ["gesture", 1], ["cancel", 1], ["complete", 1],
   ["timeout", 2], ["lease", 2], ["recovery", 2], ["backup", 2], ["crash", 2],
-  ["api", 0], ["segue", 0], ["open", 0], ["restore", 0], ["revert", 0],
+  ["api", 0], ["segue", 0], ["open", 0], ["restore", 0], ["revert", 0], ["appearance", 0],
 ]);
 
 /** The kind of a cause, as an index of `KINDS`. @param {string} cause */

@@ -147,8 +147,7 @@ export class Device {
     const { toolbar } = this.parts;
     toolbar.hidden = !state.bar.toolbar.visible;
     toolbar.classList.toggle("empty", state.bar.toolbar.items.length === 0);
-    const look = state.parts.toolbar ?? {};
-    toolbar.classList.toggle("black", look.barStyle === "black");
+    toolbar.classList.toggle("black", state.bar.toolbar.background === "black");
     morph(toolbar.firstElementChild, drawToolbar(state.bar));
   }
 

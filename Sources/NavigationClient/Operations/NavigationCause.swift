@@ -36,6 +36,8 @@ public struct NavigationCause: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let lease = Self(rawValue: "lease")
   /// The daemon ended, at its start, the transition that was open before.
   public static let recovery = Self(rawValue: "recovery")
+  /// The nav took over the look of all bars of a class.
+  public static let appearance = Self(rawValue: "appearance")
 }
 
 /// The effect of a transition on the stack or the presentations; UIKit's

@@ -11,9 +11,9 @@ extension NavigationOperation {
     NavigationOperation(.toolbarSet, JSONObject(settings.map(\.member)))
   }
 
-  /// Sets the defaults of all bars of a class; a value of a bar itself takes precedence.
+  /// Sets the look of all bars or toolbars of a class; a value of a bar itself takes precedence.
   ///
-  /// The daemon refuses members that are not about appearance, such as `tintColor`.
+  /// It is an operation of the nav `$appearance`, and takes no `tintColor`.
   public static func setProxy(
     ofClass name: String? = nil, _ settings: [BarSetting]
   ) -> NavigationOperation {

@@ -20,7 +20,7 @@ public struct NavigationSetting: Hashable, Sendable {
     case container, restorationID, interactivePop, interactivePopWithoutBackButton, simultaneous,
       hidesBarsOnTap, hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact,
       hidesBarsWhenKeyboardAppears, guards = "guard", vetoScope, veto, questionDeadline,
-      transitionDeadline, gestureDeadline, queue, profile, routes
+      transitionDeadline, gestureDeadline, queue, profile, backTitles, routes
   }
 }
 
@@ -33,6 +33,11 @@ extension NavigationSetting {
   /// The restoration id of the nav; without it, ``NavigationAspect/restoration`` is empty.
   public static func restorationID(_ id: String) -> NavigationSetting {
     .init("restorationID", .string(id))
+  }
+
+  /// Words for a back button without a title, by language tag; they come before the daemon's own.
+  public static func backTitles(_ titles: [String: String]) -> NavigationSetting {
+    .init("backTitles", .object(titles.mapValues { .string($0) }))
   }
 
   /// Whether a swipe pops the top screen, and where the swipe can begin.

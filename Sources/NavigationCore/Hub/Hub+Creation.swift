@@ -5,35 +5,50 @@ extension Hub {
     let request = op.request
     let (controller, result) = try created(op)
     try checkStorage()
-    let owner = access.owner(createdBy: op.sender.peer) ?? ""
-    let slot = navs.create(request.nav, ownedBy: owner, controller)
-    noteLoaded(slot)
-    assert(navs.slot(of: request.nav) == slot)
-    let entry = navs.slots[slot]
-    batches.current.created.append(slot)
-    batches.touch(&navs.slots[slot], slot)
-    let sequence = batches.advance(entry.shard)
-    navs.slots[slot].lastSequence = sequence
-    navs.slots[slot].changedAt = op.now.wall
-    navs.slots[slot].topChange = .creation(at: op.now.wall, by: op.client.author)
+    let slot = begin(
+      request.nav, ownedBy: access.owner(createdBy: op.sender.peer) ?? "", controller,
+      by: op.client.author, at: op.now)
     let reply = ServerMessageWriter.ok(
-      id: request.id, standing: navs.slots[slot].standing, sequence: sequence,
+      id: request.id, standing: navs.slots[slot].standing, sequence: navs.slots[slot].lastSequence,
       outputs: ShortList([.nothing] + result.outputs), delivered: 0)
-    let body = JournalBody.state(
-      nav: request.nav, epoch: entry.epoch, owner: entry.owner, controller: controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt
-    ) { $0.origin(op, answeredBy: reply) }
-    let row = RowHeader(
-      sequence: sequence, nav: entry.number, revision: 1, previous: 0, time: op.now.wall,
-      kind: .created, isOpen: controller.isOpen, author: op.author)
-    batches.append(row, body: body.span)
+    recordCreation(of: slot, by: op.author, at: op.now) { $0.origin(op, answeredBy: reply) }
     remember(op, reply, isOk: true)
     send(op.sender.connection, .ok, reply, .ok)
     decideAwaited(request.nav, at: op.now)
   }
 
+  /// Loads a new nav, whose first row `recordCreation` writes; returns its slot.
+  mutating func begin(
+    _ name: String, ownedBy owner: String, _ controller: NavigationController, by author: Author?,
+    at now: Instant
+  ) -> Int {
+    let slot = navs.create(name, ownedBy: owner, controller)
+    noteLoaded(slot)
+    assert(navs.slot(of: name) == slot)
+    batches.current.created.append(slot)
+    batches.touch(&navs.slots[slot], slot)
+    navs.slots[slot].lastSequence = batches.advance(navs.slots[slot].shard)
+    navs.slots[slot].changedAt = now.wall
+    navs.slots[slot].topChange = .creation(at: now.wall, by: author)
+    return slot
+  }
+
+  mutating func recordCreation(
+    of slot: Int, by author: RowAuthor?, at now: Instant,
+    origin: (inout JSONWriter) -> Void = { _ in }
+  ) {
+    let entry = navs.slots[slot]
+    let body = JournalBody.state(
+      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
+      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: origin)
+    let row = RowHeader(
+      sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
+      kind: .created, isOpen: entry.isOpen, author: author)
+    batches.append(row, body: body.span)
+  }
+
   /// The state that the op creates; throws the refusal of the rules, or that of the limit of navs.
-  func created(
+  mutating func created(
     _ op: OpContext
   ) throws(OpFailure) -> (controller: NavigationController, result: OperationResult) {
     let request = op.request
@@ -46,7 +61,7 @@ extension Hub {
     let (operations, unreadable) = Self.readable(
       request, from: 1, isStandalone: op.createsStandaloneBar)
     let signed = signed(operations, by: op)
-    let controller: NavigationController
+    var controller: NavigationController
     let result: OperationResult
     do {
       (controller, result) = try NavigationController.create(
@@ -55,6 +70,7 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw unreadable }
+    if let looks { controller.beginWith(looks) }
     assert(controller.revision == Revision(1))
     let faults = configuration.inspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }

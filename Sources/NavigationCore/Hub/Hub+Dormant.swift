@@ -112,6 +112,7 @@ extension Hub {
   /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
   mutating func noteLoaded(_ slot: Int) {
     navs.slots[slot].readBy = batches.number
+    noteFollower(slot)
     if sweep.begin(at: timer.now.boot + configuration.navIdle) { planSweep() }
   }
 
@@ -156,7 +157,7 @@ extension Hub {
   /// Mutating, because a method that does not mutate is given a copy of the hub.
   mutating func mayUnload(_ slot: Int, _ awaited: Set<String>) -> Bool {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
-      coordinations.isAtRest(slot), navs.hasName(slot)
+      coordinations.isAtRest(slot), navs.hasName(slot), !isAppearance(slot)
     else { return false }
     return navs.slots[slot].isComplete && !awaited.contains(navs.slots[slot].name)
   }

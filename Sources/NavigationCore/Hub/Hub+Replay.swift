@@ -84,8 +84,11 @@ extension Hub {
   }
 
   /// The requests that revive the navs with an open state, because `finishReplay` ends what is
-  /// open.
-  package var openNavs: [ReloadRequest] { navs.dormants.openNavs }
+  /// open, and `$appearance`, which all others follow.
+  package var openNavs: [ReloadRequest] {
+    let appearance = navs.dormants.place(named: NavName.appearance.text).map(navs.dormants.request)
+    return navs.dormants.openNavs + [appearance].compactMap(\.self)
+  }
 
   /// The rows of each shard, in ascending order, whose bodies `remember` needs before
   /// `finishReplay`.

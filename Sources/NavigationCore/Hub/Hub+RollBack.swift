@@ -103,6 +103,7 @@ extension Hub {
     }
     navs.reload(slot, fresh, head: request.head)
     noteHead(slot)
+    noteFollower(slot)
     assert(navs.slots[slot].durable == navs.slots[slot].revision)
     assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
   }

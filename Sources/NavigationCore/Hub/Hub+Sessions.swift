@@ -148,6 +148,7 @@ extension Hub {
 
   mutating func wake(at now: Instant) {
     timer.fire()
+    followLooks()
     // Not always the same sessions first, because a turn may have no room for all that wait.
     let slots = sessions.indices
     let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))

@@ -31,6 +31,8 @@ package struct Hub: Sendable {
   var trace = Trace()
   var refusals = Refusals()
   var sweep = IdleSweep()
+  /// The slots of navs that lack looks of `$appearance`; see Hub+Appearance.swift.
+  var followers: [Int] = []
   var output = HubOutput()
   var reads = HistoryReads()
   var isStopping = false
@@ -70,6 +72,7 @@ package struct Hub: Sendable {
     precondition(!isUnsound, "an event while a nav is unsound")
     assert(dormant(for: event) == nil, "an event about a nav that is dormant")
     timer.advance(to: now)
+    if !followers.isEmpty { followLooks() }
     switch event {
     case .message(let connection, let peer, .hello(let hello)):
       _ = hear(Sender(connection: connection, peer: peer), at: now)

@@ -78,7 +78,9 @@ extension JournalBodyReader {
       json.member("bad", raw: tape.raw(bad))
     }
     if row.kind == .changed || row.kind == .created {
-      json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? "api")
+      // Only `$appearance` is created without a client.
+      let other = tape.member(short: "by", of: 0) == nil ? "appearance" : "api"
+      json.optional("cause", diff.flatMap { text("cause", of: $0) } ?? other)
     }
     if row.kind == .epoch {
       json.optional("cause", text("cause"))

@@ -52,6 +52,10 @@ extension Hub {
   mutating func decide(_ op: OpContext, _ stage: OpStage) {
     do throws(OpFailure) {
       try check(op, stage)
+      if !op.request.kinds.areOrdinary, op.isOfAppearance {
+        noteFollowers(navs.loaded)
+        followLooks()
+      }
     } catch {
       fail(op, error)
     }
@@ -60,7 +64,7 @@ extension Hub {
   /// Performs steps 5 to 14; called by `decide`, and by `resume` for an op that waited.
   mutating func check(_ op: OpContext, _ stage: OpStage) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty, "an op without operations")
-    let slot = navs.slot(of: op.request.nav)
+    var slot = navs.slot(of: op.request.nav)
     let decision = stage.decision
     // 5: the time.
     if decision == nil { try checkDue(op) }  // expired
@@ -74,9 +78,11 @@ extension Hub {
       try checkStop()  // shutting-down
       try checkDisplay(op, slot)  // lease-lost
       // 8: the form of all operations.
+      try checkAppearance(op)  // readonly, unsupported
       try checkForm(op, slot)  // unsupported, bar-managed, bar-delegate-managed, readonly
       try checkGuardPolicy(op, slot)  // guard-required
     }
+    if slot == nil { slot = try appearanceSlot(op) }
     guard let slot else { return try op.request.isDry ? rehearseCreation(op) : create(op) }
     if decision == nil {
       // 9: the guards; of an op that will wait only the epoch, and the rest when it starts.
@@ -304,10 +310,10 @@ extension Hub {
       guard slot == nil else {
         throw OpFailure(.navExists, "\(op.request.nav) exists already")
       }
-    } else if slot == nil {
+    } else if slot == nil, !op.isOfAppearance || op.isClosing || op.request.isDry {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
     }
-    assert(op.isCreation == (slot == nil))
+    assert(op.isCreation == (slot == nil) || op.isOfAppearance)
   }
 
   /// Throws `shutting-down` while the daemon stops.

@@ -28,6 +28,7 @@ struct OpContext: Sendable {
   }
 
   var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
+  var isOfAppearance: Bool { request.nav == NavName.appearance.text }
   var isClosing: Bool { !request.kinds.areOrdinary && request.kinds.first == .navClose }
 }
 

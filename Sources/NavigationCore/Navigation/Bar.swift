@@ -75,6 +75,11 @@ package struct BarLook: Hashable, Sendable {
   package var backIndicatorImage: ImageReference?
   /// UIKit's `backIndicatorTransitionMaskImage`.
   package var backIndicatorMask: ImageReference?
+
+  /// Whether it sets no member that a toolbar lacks.
+  var suitsToolbars: Bool {
+    self == BarLook(barStyle: barStyle, translucent: translucent, barTintColor: barTintColor)
+  }
 }
 
 /// UIKit's title text attributes.

@@ -47,26 +47,45 @@ extension NavigationController {
   mutating func setProxy(
     _ name: String, _ edits: [BarLookEdit], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
-    let name = try context.className(name, isBar: true)
+    let isToolbar = try !context.isBarClass(name)
     var content = settings.content
     var look = content.proxy[Text(name)] ?? BarLook()
-    assert(name != "Toolbar", "a bar's look for a toolbar")
     for edit in edits { look.apply(edit) }
+    if isToolbar, !look.suitsToolbars {
+      throw .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor")
+    }
     content.proxy[Text(name)] = look == BarLook() ? nil : look
-    try checkRoom(bar.content, content, context)
+    let (count, limit) = (content.proxyByteCount, context.limits.partBytes)
+    guard count <= limit || count < settings.content.proxyByteCount else { throw .sizeLimit(limit) }
     set(content, &draft)
+  }
+
+  /// Whether some of the looks of all bars are of this nav's classes, and the nav has others.
+  package func lacks(_ looks: [Text: BarLook]) -> Bool {
+    settings.isDefault && looks.isEmpty ? false : own(looks) != settings.content.proxy
+  }
+
+  /// Takes over the looks of all bars, before the first revision.
+  package mutating func beginWith(_ looks: [Text: BarLook]) { settings.content.proxy = own(looks) }
+
+  mutating func takeLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
+    var content = settings.content
+    content.proxy = own(looks)
+    set(content, &draft)
+  }
+
+  /// The looks of this nav's classes; the same storage if it has no other.
+  private func own(_ looks: [Text: BarLook]) -> [Text: BarLook] {
+    let names = ["NavigationBar", "Toolbar", bar.content.className, toolbar.content.className]
+    let own = looks.filter { names.contains($0.key.string) }
+    return own.count == looks.count ? looks : own
   }
 
   mutating func configure(
     _ edits: [SettingsEdit], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     var content = settings.content
-    for edit in edits {
-      if case .proxy(let looks) = edit {
-        for name in looks.keys.sorted() { _ = try context.className(name.string, isBar: true) }
-      }
-      content.apply(edit)
-    }
+    for edit in edits { content.apply(edit) }
     try checkRoom(bar.content, content, context)
     let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
     set(content, &draft)

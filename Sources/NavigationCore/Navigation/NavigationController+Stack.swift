@@ -291,10 +291,15 @@ extension NavigationController {
 
 extension NavigationContext {
   func className(_ name: String, isBar: Bool) throws(NavigationError) -> String {
-    let base = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[Text(name)]
-    guard let base else { throw .unknownClass(name) }
-    guard base == isBar else { throw .invalidClass(name) }
+    guard try isBarClass(name) == isBar else { throw .invalidClass(name) }
     return name
+  }
+
+  /// Whether a class is one of bars; false for one of toolbars.
+  func isBarClass(_ name: String) throws(NavigationError) -> Bool {
+    let isBar = name == "NavigationBar" ? true : name == "Toolbar" ? false : classes[Text(name)]
+    guard let isBar else { throw .unknownClass(name) }
+    return isBar
   }
 }
 

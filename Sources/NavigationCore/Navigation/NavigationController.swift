@@ -346,6 +346,7 @@ extension NavigationController {
     case .cancelGesture: try cancelGesture(&draft)
     case .expireTransition: expireTransition(&draft)
     case .recover: recover(&draft)
+    case .takeLooks(let looks): takeLooks(looks, &draft)
     case .setDisplayOwner(let name): setEnvironment(&draft) { $0.owner = name }
     case .setOrientations(let value): setEnvironment(&draft) { $0.orientations = value }
     }

@@ -89,8 +89,7 @@ package enum Operation: Hashable, Sendable {
   case setToolbarHidden(Bool)
   /// Sets one appearance object of the bar, or of a screen's item; nil removes it.
   case setAppearance(AppearanceSlot, OpaqueJSON?, screen: ScreenID?)
-  /// Changes the appearance proxy of a class: the look of its bars where they set no value
-  /// themselves.
+  /// Changes UIKit's appearance proxy of a class: the look of all its bars where they set no value.
   case setProxy(className: String, [BarLookEdit])
   /// Changes members of the environment, which the display reports.
   case setEnvironment([EnvironmentEdit])
@@ -121,6 +120,8 @@ package enum Operation: Hashable, Sendable {
   case recover
   /// Another client became the owner of the display; nil for none.
   case setDisplayOwner(String?)
+  /// Takes over the looks of all bars, as far as they are of the classes of this nav.
+  case takeLooks([Text: BarLook])
   /// The orientation delegate's answer; nil if there is no such delegate any more.
   case setOrientations(DelegateOrientations?)
 }

@@ -90,7 +90,12 @@ extension Settings {
   var byteCount: Int {
     var count = (container?.bytes.count ?? 0) + (simultaneous?.bytes.count ?? 0)
     count += (routes?.bytes.count ?? 0) + (restorationID?.utf8.count ?? 0)
-    return proxy.reduce(count) { $0 + $1.key.string.utf8.count + $1.value.byteCount }
+    return backTitles.reduce(count) { $0 + $1.key.string.utf8.count + $1.value.string.utf8.count }
+  }
+
+  /// The size of the looks of all bars, which count apart, because a nav cannot refuse them.
+  var proxyByteCount: Int {
+    proxy.reduce(0) { $0 + $1.key.string.utf8.count + $1.value.byteCount }
   }
 }
 

@@ -15,7 +15,8 @@ struct Resolution {
   /// Whether the bar part is at its default, so that only proxies can set members of a look.
   private let isBarDefault: Bool
   let environment: Environment
-  let profile: Profile
+  let settings: Settings
+  var profile: Profile { settings.profile }
   /// Whether this is a standalone bar: without screens' titles, toolbar and scroll edge.
   let isStandalone: Bool
 
@@ -26,9 +27,9 @@ struct Resolution {
     previous = controller.backScreen
     bar = controller.bar.content
     isBarDefault = controller.bar.isDefault
-    proxies = controller.proxyLooks
+    proxies = controller.looks(of: bar.className, base: Bar().className)
     environment = controller.environment.content
-    profile = controller.settings.isDefault ? Profile() : controller.settings.content.profile
+    settings = controller.settings.isDefault ? Settings() : controller.settings.content
     isStandalone = controller.isStandalone
   }
 
@@ -58,7 +59,7 @@ extension NavigationController {
     let image = appearance == nil ? resolution.backgroundImage : nil
     let isTranslucent = resolution.isTranslucent(over: image)
     let isStandalone = resolution.isStandalone
-    let toolbar = isStandalone || self.toolbar.isDefault ? Toolbar() : self.toolbar.content
+    let toolbar = isStandalone ? Toolbar() : shownToolbar
     let details = resolution.details
     let middle = resolution.middle
     let backButton = resolution.backButton(hasAppearance: appearance != nil)
@@ -82,6 +83,8 @@ extension NavigationController {
       extendsUnder: resolution.extendsUnder(
         isTranslucent: isTranslucent, isToolbarTranslucent: toolbar.translucent ?? true),
       showsToolbar: !toolbar.isHidden,
+      toolbarBackground: toolbar.barTintColor ?? (toolbar.barStyle == .black ? "black" : "white"),
+      isToolbarTranslucent: toolbar.translucent ?? true,
       toolbarItems: isStandalone ? [] : details?.toolbarItems ?? [],
       orientations: resolution.orientations,
       allowsSwipeBack: !isStandalone && swipeRefusal(isFullScreen: nil) == nil)
@@ -92,13 +95,22 @@ extension NavigationController {
     return top.hasDefaultDetails || top.item.leavesBackButton
   }
 
-  /// The looks that the appearance proxy has for the bar's class, the most specific class first.
-  var proxyLooks: [BarLook] {
+  /// The looks that the appearance proxies have for a class, the most specific class first.
+  func looks(of name: String, base: String) -> [BarLook] {
     guard !settings.isDefault, !settings.content.proxy.isEmpty else { return [] }
-    let base = Bar().className
-    let name = bar.content.className
     let classes = name == base ? [base] : [name, base]
     return classes.compactMap { settings.content.proxy[Text($0)] }
+  }
+
+  /// The toolbar, with the looks of its classes where it sets no value itself.
+  private var shownToolbar: Toolbar {
+    var shown = toolbar.isDefault ? Toolbar() : toolbar.content
+    for look in looks(of: shown.className, base: Toolbar().className) {
+      shown.barStyle = shown.barStyle ?? look.barStyle
+      shown.barTintColor = shown.barTintColor ?? look.barTintColor
+      shown.translucent = shown.translucent ?? look.translucent
+    }
+    return shown
   }
 
   /// Whether settings and bar allow a swipe back; a standalone bar never does.
@@ -160,7 +172,7 @@ extension Resolution {
   func backButtonRules(hasAppearance: Bool) -> BackButtonRules {
     BackButtonRules(
       isStandalone: isStandalone, usesLandscapeImages: usesLandscapeImages,
-      generic: environment.locale == "zh-Hans" ? "返回" : "Back",
+      generic: BackTitles.word(for: environment.locale, among: settings.backTitles),
       budget: environment.backTitleBudget, indicator: hasAppearance ? .default : backIndicator)
   }
 }

@@ -42,6 +42,9 @@ package struct ResolvedBar: Hashable, Sendable {
   /// The bars that the content extends under; nil if the screen wants no full-screen layout.
   package var extendsUnder: CoveringBars?
   package var showsToolbar: Bool
+  /// The colour behind the toolbar's buttons, and whether the content shines through.
+  package var toolbarBackground: String
+  package var isToolbarTranslucent: Bool
   /// The toolbar's buttons in display order, also while it is hidden.
   package var toolbarItems: [Button]
   package var orientations: [Orientation]

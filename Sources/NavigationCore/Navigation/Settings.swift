@@ -33,7 +33,9 @@ package struct Settings: PartContent {
   package var queue: UInt64 = 8
   /// The version of UIKit's rules that applies.
   package var profile = Profile()
-  /// UIKit's appearance proxies by class: the looks of bars that set no value themselves.
+  /// The general words for a back button without a title, by canonical language tag.
+  package var backTitles: [Text: Text] = [:]
+  /// UIKit's appearance proxies by class: those of `$appearance`, as far as they concern this nav.
   package var proxy: [Text: BarLook] = [:]
   /// Route templates for `open`.
   package var routes: OpaqueJSON?
@@ -108,7 +110,7 @@ package enum SettingsEdit: Hashable, Sendable {
   case gestureDeadline(UInt64)
   case queue(UInt64)
   case profile(Profile)
-  case proxy([Text: BarLook])
+  case backTitles([Text: Text])
   case routes(OpaqueJSON?)
 }
 
@@ -132,7 +134,7 @@ extension Settings {
     case .gestureDeadline(let value): gestureDeadline = value
     case .queue(let value): queue = value
     case .profile(let value): profile = value
-    case .proxy(let value): proxy = value.filter { $0.value != BarLook() }
+    case .backTitles(let value): backTitles = value
     case .routes(let value): routes = value
     }
   }

@@ -1,6 +1,7 @@
 import NavigationCore
 import CommandLineOptions
 import NavctlSupport
+import NavigationCore
 
 /// `bar`: prints, changes, hides or shows the navigation bar.
 enum BarCommand: Command {
@@ -78,25 +79,28 @@ enum AppearanceCommand: Command {
   }
 }
 
-/// `proxy`: prints or sets the defaults of all bars of a class.
+/// `proxy`: prints or sets the look of all bars of a class, in all navs.
 enum ProxyCommand: Command {
   static let declaration = CommandSet.Command(
-    "proxy", "Set defaults for all bars of a class", group: Subject.bars,
-    arguments: PositionalArguments("NAV [KEY=VALUE...]", count: 0...Int.max),
+    "proxy", "Set the look of all bars of a class, in all navs", group: Subject.bars,
+    arguments: PositionalArguments("[KEY=VALUE...]", count: 0...Int.max),
     options: [OptionDeclaration("class", argument: "NAME", "The class; default NavigationBar")]
       + Change.options,
     epilogue: """
-      A value that a bar has itself takes precedence. Without KEY, navctl prints the defaults. KEY
-      is barStyle, translucent, barTintColor, titleTextAttributes, titleOffsets, backgroundImages,
-      shadowImage, backIndicatorImage or backIndicatorMask.
+      A value that a bar has itself takes precedence. Without KEY, navctl prints the looks. KEY is
+      barStyle, translucent or barTintColor, and for bars titleTextAttributes, titleOffsets,
+      backgroundImages, shadowImage, backIndicatorImage or backIndicatorMask too.
 
       \(MemberWords.note)
 
-      Example: navctl proxy kiosk barTintColor=red
+      Example: navctl proxy barTintColor=red
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    try Parts.run(invocation, isOwn: Members.isMember, part: "settings", member: "proxy") {
+    try Parts.run(
+      invocation, nav: NavName.appearance.text, isOwn: Members.isMember, part: "settings",
+      member: "proxy"
+    ) {
       try Operations.proxy(invocation.line, $0)
     }
   }

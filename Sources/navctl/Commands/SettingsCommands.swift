@@ -36,7 +36,7 @@ enum ConfigureCommand: Command {
       KEY is guard, vetoScope, veto, questionDeadline, transitionDeadline, gestureDeadline, queue,
       interactivePop, interactivePopWithoutBackButton, simultaneous, hidesBarsOnTap,
       hidesBarsOnSwipe, hidesBarsWhenVerticallyCompact, hidesBarsWhenKeyboardAppears, profile,
-      routes, container or restorationID. The command replaces each setting as a whole. Without KEY, navctl prints them.
+      backTitles, routes, container or restorationID. The command replaces each setting as a whole. Without KEY, navctl prints them.
 
       \(MemberWords.note)
 

@@ -71,7 +71,7 @@ extension ConformanceRunner {
         reply.json["retry"]?.string == consequence.retry
       else { return "not \(consequence.effect) and \(consequence.retry)" }
     }
-    if let state, code != "no-session" {
+    if let state, code != "no-session", (reply.json["nav"]?.string ?? nav) == nav {
       for name in ["epoch", "rev", "dig"] where reply.json[name] != state[name] {
         return "the error tells another \(name)"
       }

@@ -149,14 +149,16 @@ extension ConformanceRunner {
     return ClientSession.Incoming(verb: message.verb, body: message.body, json: json)
   }
 
-  /// Sends a request that is answered by itself; `members` are those beside `id` and `nav`.
+  /// Sends a request that is answered by itself; `members` are those beside `id` and `nav`, or name
+  /// another nav.
   mutating func request(
     _ name: String, _ verb: String, _ members: String
   ) throws -> ClientSession.Incoming {
     let id = try takeID(name)
     let start = sessions[name]?.messages.count ?? 0
     let more = filled(members).dropFirst().dropLast()
-    try send(name, verb, #"{"id":\#(id),"nav":"\#(nav)"\#(more.isEmpty ? "" : ",")\#(more)}"#)
+    let own = more.contains(#""nav":"#) ? "" : #","nav":"\#(nav)""#
+    try send(name, verb, #"{"id":\#(id)\#(own)\#(more.isEmpty ? "" : ",")\#(more)}"#)
     try fence(name)
     subject = Subject(client: name, id: id, start: start)
     while true {

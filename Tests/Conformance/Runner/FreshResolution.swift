@@ -6,6 +6,8 @@ package enum FreshResolution {
   ///
   /// A hub that has never seen the nav takes the state as if it had been created so.
   package static func difference(in state: JSONTree) -> String? {
+    // A hub without the nav of the looks of all bars would take them back.
+    guard state.at("settings.proxy") == nil else { return nil }
     let told = state["resolved"]?.text ?? "nothing"
     do {
       let computed = try resolve(state)?.text ?? "nothing"

@@ -160,7 +160,7 @@ package struct ClientMessageReader: Sendable {
     guard let nav = try text(index, "nav", id) else {
       throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
     }
-    let isName = NavName(nav) != nil || NavName.isVirtual(nav)
+    let isName = NavName(nav) != nil || NavName.isVirtual(nav) || nav == NavName.appearance.text
     guard isName else {
       throw MessageFailure(
         .invalidArgument, id: id,

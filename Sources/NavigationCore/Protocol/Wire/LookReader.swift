@@ -28,7 +28,7 @@ extension RecordReader {
       try needObject(tape, value, "proxy.\(name) is an object with members of bars")
       var look = BarLook()
       for edit in try lookEdits(tape, value, skipping: nil) { look.apply(edit) }
-      looks[Text(name)] = look
+      looks[Text(name)] = look == BarLook() ? nil : look
     }
     return looks
   }

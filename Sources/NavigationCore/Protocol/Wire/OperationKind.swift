@@ -89,7 +89,8 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   private var rules: Rules {
     switch self {
     case .navCreate: (.push, .none, .never, [.bars, .rare])
-    case .navConfigure, .proxySet: (.admin, .none, .never, .bars)
+    case .navConfigure: (.admin, .none, .never, .bars)
+    case .proxySet: (.admin, .none, .never, [.bars, .rare])
     case .navClose: (.admin, .wholeStack, .never, [.bars, .rare])
     case .attach, .detach, .screenCreate, .screenSet, .toolbarSet, .toolbarSetHidden, .uiTap,
       .uiSwipe:
@@ -148,7 +149,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   package var isForItems: Bool { rules.traits.contains(.items) }
 
   /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
-  /// button, or is about a gesture or the items of a standalone bar.
+  /// button, or is about a gesture, the looks of all bars or the items of a standalone bar.
   package var isOrdinary: Bool { rules.traits.isDisjoint(with: [.items, .rare]) }
 
   /// Whether the operation pushes a screen, in the way of `onDuplicate`.

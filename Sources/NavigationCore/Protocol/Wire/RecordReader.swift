@@ -177,6 +177,10 @@ package struct RecordReader {
       return .leftItemsSupplementBackButton(try flag(tape, at, name, default: false))
     case "leftItems": return .leftItems(try buttons(tape, at, name))
     case "rightItems": return .rightItems(try buttons(tape, at, name))
+    case "leftBarButtonItems" where source == .client:
+      return .leftItems(try buttons(tape, at, name))
+    case "rightBarButtonItems" where source == .client:
+      return .rightItems(try buttons(tape, at, name))
     // UIKit's singular setters replace the whole list with at most one button.
     case "leftBarButtonItem" where source == .client:
       return .leftItems(isNull ? [] : [try button(tape, at)])

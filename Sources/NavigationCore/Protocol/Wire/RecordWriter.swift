@@ -197,8 +197,20 @@ extension JSONWriter {
     number("gestureDeadline", settings.gestureDeadline, unless: standard.gestureDeadline)
     number("queue", settings.queue, unless: standard.queue)
     if settings.profile != standard.profile { profile(settings.profile) }
+    backTitles(settings.backTitles)
     proxy(settings.proxy)
     optional("routes", settings.routes)
+  }
+
+  private mutating func backTitles(_ titles: [Text: Text]) {
+    guard !titles.isEmpty else { return }
+    name("backTitles")
+    beginObject()
+    for (tag, title) in titles.sorted(by: { $0.key < $1.key }) {
+      dynamicName(tag.string)
+      string(title.string)
+    }
+    endObject()
   }
 
   mutating func number(_ name: StaticString, _ value: UInt64, unless standard: UInt64) {

@@ -28,7 +28,8 @@ extension JSONWriter {
   ///   `{"hairline":"1/2"}`, `{"hairline":"1/3"}`, `{"image":ref}` or `{"none":true}`.
   /// - `content`: `top`, and `extendsUnder`, of `status`, `nav` and `tool`, if the top screen wants
   ///   full-screen layout.
-  /// - `toolbar`: `visible` and `items`, buttons in display order.
+  /// - `toolbar`: `visible`; `background` unless white; `translucent` if false; `items`, buttons in
+  ///   display order.
   /// - `orientations`, `swipeBack`.
   package mutating func resolved(_ bar: ResolvedBar) {
     beginObject()
@@ -271,6 +272,8 @@ extension JSONWriter {
     name("toolbar")
     beginObject()
     member("visible", bar.showsToolbar)
+    if bar.toolbarBackground != "white" { optional("background", bar.toolbarBackground) }
+    if !bar.isToolbarTranslucent { member("translucent", false) }
     name("items")
     beginArray()
     for button in bar.toolbarItems { slotButton(bar.slot(button)) }

@@ -18,7 +18,7 @@ package struct SettingsReader {
   private static let readonly: Set<Text> = [
     "interactivePopGestureRecognizer", "barHideOnTapGestureRecognizer",
     "barHideOnSwipeGestureRecognizer", "topViewController", "visibleViewController",
-    "navigationBar", "bar", "toolbar",
+    "navigationBar", "bar", "toolbar", "proxy",
   ]
 
   package func stored(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> RecordedSettings
@@ -31,6 +31,7 @@ package struct SettingsReader {
       switch name {
       case "ver": break
       case "attached": settings.isAttached = try reader.flag(tape, value, name, default: false)
+      case "proxy": settings.content.proxy = try reader.proxy(tape, value)
       default: settings.content.apply(try edit(name, tape, value))
       }
     }
@@ -68,7 +69,7 @@ package struct SettingsReader {
       return .gestureDeadline(isNull ? 10000 : try reader.integer(tape, at, name, in: 1...600_000))
     case "queue": return .queue(isNull ? 8 : try reader.integer(tape, at, name, in: 0...64))
     case "profile": return .profile(isNull ? Profile() : try profile(tape, at))
-    case "proxy": return .proxy(try reader.proxy(tape, at))
+    case "backTitles": return .backTitles(isNull ? [:] : try backTitles(tape, at))
     case "routes": return .routes(isNull ? nil : try list(name, tape, at))
     default: throw reader.unknownMember(name, of: "settings")
     }
@@ -92,6 +93,21 @@ package struct SettingsReader {
       }
     }
     return try reader.opaque(tape, at, name)
+  }
+
+  private func backTitles(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [Text: Text] {
+    let form = "backTitles is an object of texts of 1 to 256 bytes by language tag"
+    try reader.needObject(tape, at, form)
+    var titles: [Text: Text] = [:]
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      let tag = BackTitles.canonical(name)
+      guard let title = tape.string(value), (1...256).contains(title.utf8.count),
+        (1...64).contains(tag.utf8.count), titles.updateValue(Text(title), forKey: Text(tag)) == nil
+      else { throw ReadFailure(.invalidArgument, form + ", each tag once") }
+    }
+    return titles
   }
 
   private func interactivePop(

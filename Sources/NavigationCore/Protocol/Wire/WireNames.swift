@@ -85,7 +85,7 @@ extension Relation: WireNamed, CaseIterable {
 package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
   /// The causes, by their words on the wire.
   case api, segue, backButton, gesture, complete, cancel, timeout, restore, revert, open, lease,
-    recovery
+    recovery, appearance
 
   package var wireName: StaticString {
     switch self {
@@ -101,6 +101,7 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
     case .open: "open"
     case .lease: "lease"
     case .recovery: "recovery"
+    case .appearance: "appearance"
     }
   }
 }

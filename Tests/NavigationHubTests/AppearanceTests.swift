@@ -1,0 +1,173 @@
+@testable import NavigationCore
+import Testing
+
+/// UIKit's UIAppearance: the look of all bars of a class, in all navs.
+@Suite struct AppearanceTests {
+  private static let appearance = "$appearance"
+  private static let red = #"{"proxy.set":{"barTintColor":"red"}}"#
+
+  /// A hub with the navs `a` and `b`, and `c` with a bar and a toolbar of declared classes.
+  private static func stage() throws -> (World, Client) {
+    let world = World { $0.classes = ["MyBar": true, "MyTools": false] }
+    let client = try world.client(1, user: 0)
+    for nav in ["a", "b"] { try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: nav) }
+    try client.must(
+      #"{"nav.create":{"classes":{"bar":"MyBar","toolbar":"MyTools"}}}"#, nav: "c")
+    return (world, client)
+  }
+
+  private static func background(_ nav: String, _ client: Client) throws -> String? {
+    let value = try client.get("bar", nav: nav).json["value"] as? [String: Any]
+    return value?["background"] as? String
+  }
+
+  private static func revisions(_ world: World) throws -> [UInt64] {
+    try ["a", "b", "c"].map { try world.entry($0).revision.number }
+  }
+
+  @Test func `a look is that of all bars, in one revision of each nav that changes`() throws {
+    let (world, client) = try Self.stage()
+    try client.must(#"{"bar.set":{"barTintColor":"blue"}}"#, nav: "b")
+    try client.watch(nav: "a")
+    let sent = try client.send("op", client.opBody(Self.red, nav: Self.appearance))
+    let diffs = sent.filter { $0.verb == .diff }
+    #expect(diffs.map { $0.json["cause"] as? String } == ["appearance"], "\(sent.map(\.text))")
+    #expect(diffs.first?.json["by"] == nil)
+    let log = try client.get("log", nav: Self.appearance, #""from":1"#).json["value"]
+    let causes = (log as? [[String: Any]])?.map { "\($0["cause"] ?? "") \($0["do"] ?? "")" }
+    #expect(causes?.count == 2 && causes?.first == "appearance ")
+    #expect(try Self.revisions(world) == [2, 3, 2])
+    #expect(try ["a", "b", "c"].map { try Self.background($0, client) } == ["red", "blue", "red"])
+    // Of a class that only one of them has: the others do not change.
+    try client.must(
+      #"{"proxy.set":{"class":"MyBar","barTintColor":"green"}}"#, nav: Self.appearance)
+    #expect(try Self.revisions(world) == [2, 3, 3])
+    #expect(try ["a", "c"].map { try Self.background($0, client) } == ["red", "green"])
+    #expect(
+      try client.must(Self.red, nav: Self.appearance).json["changed"] as? Bool == false)
+    #expect(try Self.revisions(world) == [2, 3, 3])
+    // Without that nav there are no looks.
+    try client.must(#"{"nav.close":{}}"#, nav: Self.appearance, #""if":{"any":true}"#)
+    #expect(try Self.revisions(world) == [3, 4, 4])
+    #expect(try Self.background("a", client) == "white")
+  }
+
+  @Test func `a new nav begins with the looks, and a dormant one takes them over first`() throws {
+    let (world, client) = try Self.stage()
+    try client.must(Self.red, nav: Self.appearance)
+    try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "d")
+    #expect(try world.entry("d").revision.number == 1)
+    #expect(try Self.background("d", client) == "red")
+    try world.restart(revives: false)
+    #expect(world.hub.dormantNavs.count == 4)
+    let again = try world.client(2, user: 0)
+    // The change is made while they are dormant; whoever reads one finds it changed.
+    try again.must(#"{"proxy.set":{"barTintColor":"green"}}"#, nav: Self.appearance)
+    let value = try again.get("state", nav: "b").json["value"] as? [String: Any]
+    #expect(value?["rev"] as? Int == 3)
+    #expect(try Self.background("b", again) == "green")
+    // What nobody has read follows after any restart.
+    try world.restart(revives: false)
+    #expect(try Self.background("a", try world.client(3)) == "green")
+    #expect(try world.entry("a").revision.number == 3)
+  }
+
+  @Test func `navs that cannot follow at once do so later, the others all the same`() throws {
+    let world = World()
+    let client = try world.client(1, user: 0)
+    for number in 0..<100 {
+      try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "n\(number)")
+    }
+    try client.must(Self.red, nav: Self.appearance)
+    #expect(world.hub.followers.count == 36)
+    #expect(world.hub.wakeAt == world.now.boot)
+    try world.wait(0)
+    #expect(world.hub.followers.isEmpty)
+    for number in 0..<100 {
+      #expect(try world.entry("n\(number)").revision.number == 2)
+    }
+  }
+
+  @Test func `a look that the journal does not take changes no nav, and none is left behind`() throws
+  {
+    let (world, client) = try Self.stage()
+    world.journal.isFailing = true
+    #expect(try client.op(Self.red, nav: Self.appearance).code == "storage")
+    #expect(try Self.revisions(world) == [1, 1, 1])
+    #expect(world.hub.navs.slot(of: Self.appearance) == nil)
+    world.journal.isFailing = false
+    try client.must(Self.red, nav: Self.appearance)
+    #expect(try Self.revisions(world) == [2, 2, 2])
+    // The nav and its followers are in one batch; all of them come back, and follow again.
+    world.journal.isFailing = true
+    #expect(
+      try client.op(#"{"proxy.set":{"barTintColor":null}}"#, nav: Self.appearance).code
+        == "storage")
+    #expect(try Self.revisions(world) == [2, 2, 2])
+    #expect(try Self.background("a", client) == "red")
+  }
+
+  @Test func `toolbars have looks too`() throws {
+    let (world, client) = try Self.stage()
+    let toolbar = { (nav: String) in
+      (try client.get("bar", nav: nav).json["value"] as? [String: Any])?["toolbar"]
+        as? [String: Any]
+    }
+    try client.must(
+      #"{"proxy.set":{"class":"Toolbar","barStyle":"black","translucent":false}}"#,
+      nav: Self.appearance)
+    try client.must(
+      #"{"proxy.set":{"class":"MyTools","barTintColor":"red"}}"#, nav: Self.appearance)
+    #expect(try toolbar("a")?["background"] as? String == "black")
+    #expect(try toolbar("a")?["translucent"] as? Bool == false)
+    #expect(try toolbar("c")?["background"] as? String == "red")
+    try client.must(#"{"toolbar.set":{"translucent":true,"barTintColor":"blue"}}"#, nav: "c")
+    #expect(try toolbar("c")?["background"] as? String == "blue")
+    #expect(try toolbar("c")?["translucent"] == nil)
+    #expect(try Self.revisions(world) == [2, 2, 4])
+  }
+
+  @Test(arguments: [
+    ("$appearance", "invalid-argument", #"{"proxy.set":{"tintColor":"red"}}"#),
+    ("$appearance", "invalid-argument", #"{"proxy.set":{"wobble":1}}"#),
+    ("$appearance", "invalid-argument", #"{"proxy.set":{"class":"Toolbar","shadowImage":"s"}}"#),
+    ("$appearance", "readonly", #"{"proxy.set":{"frame":1}}"#),
+    ("$appearance", "class-unknown", #"{"proxy.set":{"class":"Nope"}}"#),
+    ("$appearance", "readonly", #"{"nav.create":{"kind":"bar"}}"#),
+    ("$appearance", "readonly", red + #",{"bar.set":{"barTintColor":"red"}}"#),
+    ("$appearance", "no-nav", #"{"nav.close":{}}"#),
+    ("a", "readonly", red), ("$looks", "invalid-argument", red),
+  ])
+  func `a look has one nav, which has nothing else`(
+    nav: String, code: String, ops: String
+  ) throws {
+    let (world, client) = try Self.stage()
+    #expect(try client.op(ops, nav: nav).code == code)
+    #expect(try Self.revisions(world) == [1, 1, 1])
+  }
+
+  @Test func `whoever owns navs may not change the looks of others`() throws {
+    let (world, _) = try Self.stage()
+    let other = try world.client(2, user: 4242)
+    try other.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "own")
+    #expect(try other.op(Self.red, nav: Self.appearance).code == "forbidden")
+    #expect(world.hub.navs.slot(of: Self.appearance) == nil)
+  }
+
+  @Test func `a cluster has no looks of all bars`() throws {
+    let client = try ShardStage(1).worlds[0].client(1, user: 0)
+    #expect(try client.op(Self.red, nav: Self.appearance).code == "unsupported")
+  }
+
+  @Test func `its nav stays in memory, and is known again after a restart`() throws {
+    let (world, client) = try Self.stage()
+    try client.must(Self.red, nav: Self.appearance)
+    for _ in 0..<4 { try world.wait(world.configuration.navIdle + 1) }
+    #expect(world.unloadedNavs == 3)
+    #expect(world.hub.navs.slot(of: Self.appearance) != nil)
+    let rows = world.journal.rows.count
+    try world.restart(revives: false)
+    #expect(world.hub.navs.slot(of: Self.appearance) != nil)
+    #expect(world.journal.rows.count == rows)
+  }
+}
