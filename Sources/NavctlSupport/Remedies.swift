@@ -38,6 +38,7 @@ package enum Remedies {
       .ownedElsewhere:
       "see the present state: navctl show \(nav)"
     case .guardRequired: "add the expected state: --top ID, --visible ID, --rev N, or --any"
+    case .noNav where nav == NavName.appearance.text: "set a look: navctl proxy KEY=VALUE"
     case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
     case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
     case .unknownItem, .unknownButton: "see the present state: navctl get \(nav) --what state"

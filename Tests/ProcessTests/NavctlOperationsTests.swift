@@ -104,6 +104,8 @@ extension ProcessTests {
       for view in ["full", "bar", "top"] {
         try run(daemon, ["watch", "kiosk", "--view", view, "--count", "1"], options)
       }
+      let unset = try daemon.navctl(["proxy"])
+      #expect(unset.status == 6 && unset.errors.contains("navctl proxy KEY=VALUE"), "\(unset)")
       for words in [
         ["get", "--what", "stats"], ["status"], ["list"], ["list", "--clients"], ["verify"],
         ["log", "kiosk", "--from", "1", "--limit", "2"], ["history", "kiosk"],
