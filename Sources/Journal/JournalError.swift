@@ -59,25 +59,34 @@ extension JournalError {
 }
 
 extension JournalError: CustomStringConvertible {
+  /// What helps with a file; nothing of it helps with a database on a server.
+  private func withAdvice(_ text: String, _ advice: String) -> String {
+    path.hasPrefix("/") ? "\(text); \(advice)" : text
+  }
+
   /// The action, the file, the error, and what the administrator can do about it.
   package var description: String {
     switch self {
     case .locked(let path, let holder):
       "cannot lock \(path): held by \(holder); stop that process or use another state directory"
     case .damaged(let path, let what):
-      "the journal \(path) is damaged: \(what); move it away and restore a backup or start empty"
+      withAdvice(
+        "the journal \(path) is damaged: \(what)",
+        "move it away and restore a backup or start empty")
     case .newer(let path, let found, let supported):
       "the journal \(path) has format \(found), this version reads up to \(supported); upgrade navd"
     case .older(let path, let found, let supported):
       "the journal \(path) has format \(found), this version reads from \(supported) on; use the navd "
         + "that wrote it, or begin in an empty place"
     case .unreadable(let path, let reason):
-      "cannot read \(path): \(reason); check that it exists and its owner and permissions"
+      withAdvice(
+        "cannot read \(path): \(reason)", "check that it exists and its owner and permissions")
     case .readFailed(let path, let reason):
       "cannot read \(path): \(reason); the disk failed, which is no damage of the journal: see the "
         + "kernel's log, and check the disk"
     case .unwritable(let path, let reason):
-      "cannot write \(path): \(reason); check owner, permissions, mount options and free space"
+      withAdvice(
+        "cannot write \(path): \(reason)", "check owner, permissions, mount options and free space")
     case .readOnly(let path):
       "cannot write \(path): its file system is read-only; see the kernel's log and mount it writable, "
         + "or name it in ReadWritePaths= of the unit, then restart navd"
@@ -88,7 +97,8 @@ extension JournalError: CustomStringConvertible {
     case .writeFailed(let path, let reason):
       "cannot append to \(path): \(reason); nothing was stored, it may be tried again"
     case .syncFailed(let path, let reason):
-      "cannot sync \(path): \(reason); the process must exit, check the disk before restarting"
+      withAdvice(
+        "cannot sync \(path): \(reason); the process must exit", "check the disk before restarting")
     case .fenced(let path, _):
       "another navd has taken over \(path); this one stores nothing more and must exit"
     }

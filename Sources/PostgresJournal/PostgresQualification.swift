@@ -29,7 +29,14 @@ package struct PostgresQualification {
     do throws(PostgresError) {
       var qualification = PostgresQualification(
         place: place, first: try place.connect(), second: try place.connect())
-      try qualification.run()
+      do throws(PostgresError) {
+        try qualification.run()
+      } catch {
+        // The first connection can be in the middle of a transaction.
+        _ = try? qualification.run(
+          place.connect(), "DROP TABLE IF EXISTS public.navd_qualification")
+        throw error
+      }
       return qualification.checks
     } catch {
       throw .unreadable(path: place.name, reason: error.text)
@@ -124,7 +131,16 @@ package struct PostgresQualification {
   }
 
   private func syncs() throws(PostgresError) -> Int64 {
-    try run(first, "SELECT wal_sync FROM pg_stat_wal")[0].integer(0, 0) ?? 0
+    let known = try run(
+      first,
+      "SELECT 1 FROM pg_attribute WHERE attrelid = 'pg_stat_wal'::regclass AND attname = 'wal_sync'"
+    )
+    // From version 18 on, it counts them with all other writes and syncs.
+    return try run(
+      first,
+      known[0].count > 0
+        ? "SELECT wal_sync FROM pg_stat_wal"
+        : "SELECT sum(fsyncs)::bigint FROM pg_stat_io WHERE object = 'wal'")[0].integer(0, 0) ?? 0
   }
 
   /// A connection that ends takes its open transaction with it, and releases what it held.
