@@ -50,9 +50,16 @@ extension Journal {
     let expected = try ReplayError<Refusal>.journal { () throws(JournalError) in
       try metadata.census()
     }
+    let newest = try ReplayError<Refusal>.journal { () throws(JournalError) in
+      try engine.newestSequence()
+    }
     try replaySnapshots(snapshots)
     try replayRows(bodies, rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
+    guard census.stored.through >= newest else {
+      throw damage(
+        Refusal.self, "the rows \(census.stored.through + 1) to \(newest) are missing")
+    }
     ages.cut(through: census.stored.through)
     resumePruning()
     try ReplayError<Refusal>.journal { () throws(JournalError) in

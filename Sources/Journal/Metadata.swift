@@ -46,7 +46,10 @@ enum SyncState: Hashable {
 package struct Metadata {
   private let facts: any JournalFacts
 
-  init(_ facts: any JournalFacts) { self.facts = facts }
+  package init(_ facts: any JournalFacts) { self.facts = facts }
+
+  /// Returns the sequence of the last row that the stored census counts.
+  package func countedThrough() throws(JournalError) -> UInt64 { try census().through }
 
   /// The stored bytes of the census of an empty journal.
   package static var emptyCensus: [UInt8] {

@@ -45,6 +45,9 @@ extension ServerLoop {
     case .full, .readOnly, .writeFailed, .readFailed:
       maintenance.noteFailure(at: now.boot)
       if maintenance.storageProblem == nil { reportStorage(error.description) }
+    case .fenced(_, let lost) where !lost.isEmpty:
+      // The batches in flight fail by the same error.
+      if batches.areDurable { try loseShards(lost, at: now) }
     case .syncFailed, .fenced, .locked, .damaged, .newer, .older, .unreadable, .unwritable,
       .unusable:
       throw DaemonError.journal(error)

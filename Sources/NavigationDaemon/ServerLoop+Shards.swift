@@ -69,9 +69,9 @@ extension ServerLoop {
     guard isDue else { return }
     try standStill(at: now)
     writer.awaitCheckpoint()
-    let lost = Set(hub.shardsHere).intersection(served.lost).sorted()
+    let lost = served.lost
     self.served?.lost = []
-    if !lost.isEmpty { try loseShards(lost, at: now) }
+    try loseShards(lost, at: now)
     while let loaded = self.served?.arriving.first {
       self.served?.arriving.removeFirst()
       try serve(loaded, at: now)
@@ -95,11 +95,13 @@ extension ServerLoop {
     }
   }
 
-  /// Ends to serve shards that another member has taken.
+  /// Ends to serve shards that another member has taken, or that this one must load again.
   mutating func loseShards(_ lost: [Shard], at now: Instant) throws {
     served?.journal.drop(lost)
-    try end(lost, to: nil, at: now)
-    log(LogEntry(.warning, "another daemon has taken \(counted(lost.count, "shard"))"))
+    let here = Set(hub.shardsHere).intersection(lost).sorted()
+    if here.isEmpty { return }
+    try end(here, to: nil, at: now)
+    log(LogEntry(.warning, "serves \(counted(here.count, "shard")) less, which it lost"))
   }
 
   private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {

@@ -351,8 +351,7 @@ extension ServerLoop {
       let requests = hub.rollBack(isStorageFailing: false)
       try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
       batches.takeBack()
-      let here = Set(hub.shardsHere)
-      try loseShards(lost.filter { here.contains($0) }, at: now)
+      try loseShards(lost, at: now)
     case .syncFailed, .fenced:
       // The state of the disk is unknown, or is another's. navd answers nothing more, and the next
       // process reads the journal.

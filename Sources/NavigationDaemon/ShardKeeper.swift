@@ -48,12 +48,15 @@ final class ShardKeeper: @unchecked Sendable {
   private let lease: UInt64
   private let log: Log
   private let state = Mutex(State())
-  /// The shards whose rows this process cannot replay.
-  private var broken: Set<Shard> = []
+  /// The shards whose rows this process cannot replay, and when it tries again, by the boot clock:
+  /// somebody may be restoring them.
+  private var broken: [Shard: UInt64] = [:]
   private var lastFailure = ""
   private var nextSeed: UInt64
 
   private static let loadedAtATime = 128
+  /// The milliseconds after which it replays broken shards again.
+  private static let repairPause: UInt64 = 60_000
 
   /// Makes a keeper; `lease` is in milliseconds.
   init(_ keeper: any ClusterKeeper, lease: UInt64, seed: UInt64, log: Log) {
@@ -121,7 +124,9 @@ final class ShardKeeper: @unchecked Sendable {
       let cluster = try keeper.read()
       tell(.view(cluster.view))
       let (held, leaving) = state.withLock { ($0.held, $0.leaving) }
-      let plan = ShardPlacement(cluster, held: held, leaving: leaving, broken: broken)
+      let now = SystemClock.bootMilliseconds()
+      let plan = ShardPlacement(
+        cluster, held: held, leaving: leaving, broken: Set(broken.filter { $0.value > now }.keys))
       if !plan.lost.isEmpty { tell(.lost(plan.lost)) }
       for (member, shards) in plan.gives.sorted(by: { $0.key < $1.key }) {
         state.withLock { state in
@@ -215,7 +220,8 @@ final class ShardKeeper: @unchecked Sendable {
     if case .journal(.unreadable(let path, let reason)) = error {
       throw .unreadable(path: path, reason: reason)
     }
-    for one in shards { broken.insert(one.shard) }
+    let again = SystemClock.bootMilliseconds() + Self.repairPause
+    for one in shards { broken[one.shard] = again }
     let numbers = shards.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
     log(
       LogEntry(

@@ -8,18 +8,18 @@ import RuntimePaths
 extension PostgresCluster {
   /// Finds out whether a commit of unknown outcome is stored.
   ///
-  /// Throws `.fenced` if another process has this member's place; `.syncFailed` if no server was
-  /// reached until `giveUp`, or if the server may lack what was confirmed.
+  /// Throws `.fenced` if another process has this member's place, or if the database may lack commits
+  /// of a shard of this one; `.syncFailed` if no server was reached until `giveUp`. Then `doubtful`
+  /// has every shard that must be loaded again.
   func areStored(
     _ engines: [PostgresEngine], until giveUp: UInt64, _ reason: String
   ) throws(JournalError) -> Bool {
     var reason = reason
     while SystemClock.monotonicMilliseconds() < giveUp {
-      switch reconnect() {
-      case .member(let found): return try compare(found, engines)
-      case .replaced:
-        throw .syncFailed(
-          path: name, reason: "the server was replaced while this daemon had no lease")
+      switch rejoin(Set(engines.map(\.shard))) {
+      case .member(let isStored):
+        if engines.contains(where: { doubtful.contains($0.shard) }) { try checkDoubts() }
+        return isStored
       case .fenced: throw .fenced(path: name)
       case .unreachable(let text): reason = text
       }
@@ -28,124 +28,116 @@ extension PostgresCluster {
     throw .syncFailed(path: name, reason: reason)
   }
 
-  /// A shard as a server has it.
-  private struct StoredShard {
-    var owner: String?
-    var epoch: Int64
-    var commits: Int64
-  }
-
   /// How an attempt to connect again ended.
   private enum Reconnection {
-    /// This process is still the member; the server has its shards like this.
-    case member([Shard: StoredShard])
+    /// This process is still the member; says whether the last commit is stored.
+    case member(isStored: Bool)
     /// Another process is.
     case fenced
-    /// Another server may lack what a daemon confirmed that had shards of this one meanwhile.
-    case replaced
     case unreachable(String)
   }
 
-  /// Connects again, and raises the generation of this process.
-  private func reconnect() -> Reconnection {
+  /// Connects again, raises the generation of this process, and judges its shards.
+  private func rejoin(_ committing: Set<Shard>) -> Reconnection {
     do throws(PostgresError) {
       let found = try postgres.connectChecked()
-      // With a synchronous standby, the take-over of another daemon would be on this server too.
-      let mayLack = !isSynchronous && (lease?.end ?? 0) <= SystemClock.bootMilliseconds()
-      if found.identity != server, mayLack { return .replaced }
-      return try rejoin(found)
+      let identity = try postgres.identity(found.connection)
+      let results = try raiseGeneration(found.connection)
+      guard results[0].count == 1, let generation = results[0].integer(0, 0) else { return .fenced }
+      self.generation = generation
+      let hasLease = (held?.lease.end ?? 0) > SystemClock.bootMilliseconds()
+      let witness = PostgresHistory.Witness(
+        former: self.identity, found: identity, hasLease: hasLease,
+        hasRenewal: results[0].integer(0, 1) ?? 0 >= held?.end ?? 0)
+      let verdicts = witness.verdicts(
+        shards.mapValues(\.engine.count), committing, Self.counts(results[1]), doubtful)
+      doubtful.formUnion(verdicts.shards { !$0.isSame })
+      guard let renewed = try renew(witness, verdicts, on: found.connection) else {
+        return .fenced
+      }
+      guard !found.connection.isUnreplicated else {
+        return .unreachable("somebody cancels the wait for the standby")
+      }
+      (held, connection, self.identity) = (renewed, found.connection, identity)
+      let isStored = verdicts.values.contains(.same(isStored: true))
+      return .member(isStored: isStored || committing.isEmpty)
     } catch {
       return .unreachable(error.text)
     }
   }
 
-  private func rejoin(_ found: PostgresServerConnection) throws(PostgresError) -> Reconnection {
-    let lease = postgres.leaseFromNow()
-    let results: [PostgresResult]
+  /// Returns the new generation with the end of the last lease, and the shards.
+  private func raiseGeneration(
+    _ connection: PostgresConnection
+  ) throws(PostgresError) -> [PostgresResult] {
     do throws(PostgresError) {
-      results = try found.connection.run(
+      return try connection.run(
         [
+          // A database that went back has a lower generation.
           PostgresCommand(
             """
-            UPDATE navd.member SET generation = generation + 1, leased_until = \(Self.leaseInSQL)
-            WHERE name = $2 AND process = $3 AND generation >= $4 RETURNING generation
-            """, .integer(Int64(postgres.lease)), .text(postgres.member.name),
-            .text(postgres.process), .integer(generation)),
+            UPDATE navd.member SET generation = greatest(generation, $3) + 1
+            WHERE name = $1 AND process = $2 RETURNING generation, \(Self.endInSQL)
+            """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
           PostgresCommand(
-            "SELECT id, owner, epoch, commits FROM navd.shard WHERE id = ANY($1)",
+            "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
             .integers(shards.keys.map { Int64($0.number) })),
         ], until: postgres.deadline())
     } catch {
-      if case .refused(PostgresError.lockTimeout, _) = error {
-        postgres.endSilent(found.connection)
-      }
+      if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
       throw error
     }
-    guard !found.connection.isUnreplicated else {
-      return .unreachable("somebody cancels the wait for the standby")
-    }
-    guard results[0].count == 1, let generation = results[0].integer(0, 0) else { return .fenced }
-    self.generation = generation
-    connection = found.connection
-    self.lease = lease
-    let stored = Self.shards(results[1])
-    if found.identity != server { try note(found, stored) }
-    return .member(stored)
   }
 
-  private static func shards(_ result: PostgresResult) -> [Shard: StoredShard] {
-    var found: [Shard: StoredShard] = [:]
+  static func counts(_ result: PostgresResult) -> [Shard: PostgresHistory.Count] {
+    var found: [Shard: PostgresHistory.Count] = [:]
     for row in 0..<result.count {
-      guard let id = result.integer(row, 0), let epoch = result.integer(row, 2),
-        let commits = result.integer(row, 3)
+      guard let id = result.integer(row, 0), let epoch = result.integer(row, 1),
+        let commits = result.integer(row, 2)
       else { continue }
-      found[Shard(Int(id))] = StoredShard(
-        owner: result.text(row, 1), epoch: epoch, commits: commits)
+      found[Shard(Int(id))] = PostgresHistory.Count(epoch: epoch, commits: commits)
     }
     return found
   }
 
-  /// Notes that another server has everything of the shards whose numbers of commits are right.
-  private func note(
-    _ found: PostgresServerConnection, _ stored: [Shard: StoredShard]
-  ) throws(PostgresError) {
-    let proven = shards.filter { shard, own in
-      stored[shard].map { (0...1).contains($0.commits - own.engine.stored) } ?? false
-    }
-    _ = try found.connection.run(
-      [
+  /// Renews the lease, and notes in the database which shards it has whole, and which lack commits;
+  /// returns the lease, or nil if another process is the member.
+  private func renew(
+    _ witness: PostgresHistory.Witness, _ verdicts: [Shard: PostgresHistory.Verdict],
+    on connection: PostgresConnection
+  ) throws(PostgresError) -> (JournalLease, Int64)? {
+    let lease = postgres.leaseFromNow()
+    var commands = [
+      PostgresCommand(
+        """
+        UPDATE navd.member SET leased_until = \(Self.leaseInSQL)
+        WHERE name = $2 AND process = $3 AND generation = $4 RETURNING \(Self.endInSQL)
+        """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
+        .integer(generation))
+    ]
+    let lost = verdicts.shards { $0 == .lost }
+    if !lost.isEmpty { commands.append(Self.mark(lost)) }
+    if witness.found != witness.former {
+      commands.append(
         PostgresCommand(
           "UPDATE navd.shard SET server = $2 WHERE id = ANY($1)",
-          .integers(proven.keys.map { Int64($0.number) }), .text(found.identity))
-      ], until: postgres.deadline())
-    server = found.identity
+          .integers(verdicts.shards(where: \.isSame).map { Int64($0.number) }),
+          .text(witness.found.text)))
+    }
+    let renewed = try connection.run(commands, until: postgres.deadline())[0]
+    warn("it may lack what was confirmed", of: lost + verdicts.shards { $0 == .doubtful })
+    return renewed.count == 1 ? renewed.integer(0, 0).map { (lease, $0) } : nil
   }
 
-  /// Whether the server has the commit of some shards; it has everything before in any case.
-  private func compare(
-    _ stored: [Shard: StoredShard], _ engines: [PostgresEngine]
-  ) throws(JournalError) -> Bool {
-    let committing = Set(engines.map(\.shard))
-    var lost: [Shard] = []
-    var outcomes: Set<Bool> = []
-    for (shard, own) in shards {
-      guard let found = stored[shard], found.epoch == own.engine.epoch else {
-        lost.append(shard)
-        continue
-      }
-      let excess = found.commits - own.engine.stored
-      guard excess == 0 || excess == 1 && committing.contains(shard) else {
-        throw .syncFailed(
-          path: name,
-          reason: "shard \(shard.number) has \(found.commits) commits, not \(own.engine.stored)")
-      }
-      if committing.contains(shard) { outcomes.insert(excess == 1) }
-    }
-    guard outcomes.count <= 1 else {
-      throw .syncFailed(path: name, reason: "it has a part of a transaction")
-    }
-    // Of shards that another member has taken, nobody here knows whether it has the last commit.
-    if !committing.isDisjoint(with: lost) { throw .fenced(path: name, shards: lost.sorted()) }
-    return outcomes.first ?? true
+  /// Lets the next owner of shards give new epochs to their navs.
+  static func mark(_ lost: [Shard]) -> PostgresCommand {
+    PostgresCommand(
+      "UPDATE navd.shard SET restored = true WHERE id = ANY($1)",
+      .integers(lost.map { Int64($0.number) }))
+  }
+
+  func warn(_ what: String, of lost: [Shard]) {
+    guard !lost.isEmpty else { return }
+    postgres.warn("\(name): \(what): the navs of \(lost.count) shards get new epochs")
   }
 }

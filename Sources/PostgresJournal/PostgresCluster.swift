@@ -21,11 +21,13 @@ final class PostgresCluster: ClusterJournal {
   /// The generation of this process; it rises with each new connection.
   var generation: Int64 = 0
   private(set) var shards: [Shard: (journal: Journal, engine: PostgresEngine)] = [:]
-  /// The identity of the server, and whether it awaits a standby.
-  var server: String
-  let isSynchronous: Bool
-  /// The lease by the clock of this process.
-  var lease: JournalLease?
+  /// The database that confirmed the last commit.
+  var identity: PostgresIdentity
+  /// The lease by the clock of this process, and by that of the database, in microseconds.
+  var held: (lease: JournalLease, end: Int64)?
+  /// The shards of which this process cannot say that the database has everything; nothing of them
+  /// may be served.
+  var doubtful: Set<Shard> = []
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
@@ -50,8 +52,11 @@ final class PostgresCluster: ClusterJournal {
     }
     try PostgresSchema.prepare(found.connection, postgres.name, until: postgres.deadline())
     connection = found.connection
-    server = found.identity
-    isSynchronous = found.settings.isSynchronous
+    do throws(PostgresError) {
+      identity = try postgres.identity(found.connection)
+    } catch {
+      throw .unreadable(path: postgres.name, reason: error.text)
+    }
     let keeper = PostgresKeeper(postgres)
     self.keeper = keeper
     keeper.cluster = self
@@ -60,6 +65,10 @@ final class PostgresCluster: ClusterJournal {
   }
 
   var place: any JournalPlace { postgres }
+  /// The lease; it has ended while a shard is doubtful, so that the daemon gives that shard up first.
+  var lease: JournalLease? {
+    doubtful.isEmpty ? held?.lease : JournalLease(renewal: 0, end: 0)
+  }
   var name: String { postgres.name }
   var walPages: Int { 0 }
   var problem: JournalError? { nil }
@@ -79,12 +88,12 @@ final class PostgresCluster: ClusterJournal {
             ON CONFLICT (name) DO UPDATE SET process = excluded.process,
               generation = former.generation + 1, leased_until = excluded.leased_until,
               endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
-            RETURNING generation
+            RETURNING generation, \(Self.endInSQL)
             """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
             .text(member.endpoint), .text(member.key), .text(member.web)), Self.notification,
         ], until: postgres.deadline())
       generation = result[0].integer(0, 0) ?? 0
-      self.lease = lease
+      held = (lease, result[0].integer(0, 1) ?? 0)
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
       throw .unreadable(path: name, reason: error.text)
@@ -92,6 +101,7 @@ final class PostgresCluster: ClusterJournal {
   }
 
   static let leaseInSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
+  static let endInSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
 
   /// Wakes the keepers of all members when the transaction is committed.
   static let notification = PostgresCommand("SELECT pg_notify('navd', '')")
@@ -107,10 +117,14 @@ extension PostgresCluster {
       }
       one.journal.retention = retention
       shards[one.shard] = (one.journal, engine)
+      doubtful.remove(one.shard)
     }
   }
 
-  func drop(_ lost: [Shard]) { for shard in lost { shards[shard] = nil } }
+  func drop(_ lost: [Shard]) {
+    for shard in lost { shards[shard] = nil }
+    doubtful.subtract(lost)
+  }
 
   func release(_ leaving: [Shard], to member: String?) {
     drop(leaving)
@@ -196,6 +210,7 @@ extension PostgresCluster {
   /// Commits the open transactions of some shards as one; without shards, it renews the lease.
   func commit(_ engines: [PostgresEngine]) throws(JournalError) {
     if let poison { throw poison }
+    try checkDoubts()
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
     do throws(JournalError) {
       while true {
@@ -204,13 +219,21 @@ extension PostgresCluster {
         case .notStored(let error): throw error
         case .unknown(let reason):
           connection = nil
-          if try areStored(engines, until: giveUp, reason) { return note(engines) }
+          if try areStored(engines, until: giveUp, reason) {
+            note(engines)
+            if engines.isEmpty { try checkDoubts() }
+            return
+          }
         }
       }
     } catch {
       if case .syncFailed = error { poison = error }
       throw error
     }
+  }
+
+  func checkDoubts() throws(JournalError) {
+    if !doubtful.isEmpty { throw .fenced(path: name, shards: doubtful.sorted()) }
   }
 
   private func note(_ engines: [PostgresEngine]) { for engine in engines { engine.noteStored() } }
@@ -229,11 +252,11 @@ extension PostgresCluster {
     for engine in engines { commands += engine.transaction?.commands ?? [] }
     commands.append(PostgresCommand("COMMIT"))
     do throws(PostgresError) {
-      _ = try connection.run(commands, until: postgres.deadline())
+      let results = try connection.run(commands, until: postgres.deadline())
       guard !connection.isUnreplicated else {
         return .unknown("somebody cancelled the wait for the standby")
       }
-      self.lease = lease
+      held = (lease, results[1].integer(0, 1) ?? 0)
       return .stored
     } catch {
       guard case .refused(let state, _) = error else { return .unknown(error.text) }
@@ -259,14 +282,15 @@ extension PostgresCluster {
       """
       WITH fenced AS (
         UPDATE navd.member SET leased_until = \(Self.leaseInSQL)
-        WHERE name = $2 AND process = $3 AND generation = $4 RETURNING name
+        WHERE name = $2 AND process = $3 AND generation = $4 RETURNING \(Self.endInSQL) AS ends
       ), counted AS (
         UPDATE navd.shard SET seq = part.seq, commits = shard.commits + 1
         FROM unnest($5, $6, $7, $8) AS part(id, epoch, commits, seq)
         WHERE shard.id = part.id AND shard.epoch = part.epoch AND shard.commits = part.commits
           AND EXISTS(SELECT 1 FROM fenced) RETURNING shard.id
       )
-      SELECT 1 / ((SELECT count(*) FROM fenced) = 1 AND (SELECT count(*) FROM counted) = $9)::int
+      SELECT 1 / ((SELECT count(*) FROM fenced) = 1 AND (SELECT count(*) FROM counted) = $9
+        AND \(PostgresSchema.Settings.areSafe))::int, (SELECT ends FROM fenced)
       """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
       .integer(generation), .integers(engines.map { Int64($0.shard.number) }),
       .integers(engines.map(\.epoch)), .integers(engines.map(\.stored)),
@@ -274,7 +298,8 @@ extension PostgresCluster {
       .integer(Int64(engines.count)))
   }
 
-  /// Finds out what another member has taken: some of the shards of a commit, or this member's place.
+  /// Finds out why a commit was refused: another member has some of its shards, or this member's
+  /// place; the database lacks commits; or the server would confirm what it does not keep.
   private func fenced(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
   ) throws(PostgresError) -> JournalError {
@@ -284,16 +309,26 @@ extension PostgresCluster {
           "SELECT 1 FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
           .text(postgres.member.name), .text(postgres.process), .integer(generation)),
         PostgresCommand(
-          "SELECT id, epoch FROM navd.shard WHERE id = ANY($1)",
-          .integers(engines.map { Int64($0.shard.number) })),
+          "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
+          .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
       ], until: postgres.deadline())
-    guard results[0].count == 1 else { return .fenced(path: name) }
-    var epochs: [Int64: Int64] = [:]
-    for row in 0..<results[1].count {
-      epochs[results[1].integer(row, 0) ?? -1] = results[1].integer(row, 1)
+    if let refusal = PostgresSchema.Settings(results[2]).refusal {
+      return .writeFailed(path: name, reason: refusal)
     }
-    let lost = engines.filter { epochs[Int64($0.shard.number)] != $0.epoch }.map(\.shard)
-    return .fenced(path: name, shards: lost)
+    guard results[0].count == 1 else { return .fenced(path: name) }
+    let witness = PostgresHistory.Witness(
+      former: identity, found: identity, hasLease: true, hasRenewal: true)
+    let stored = Self.counts(results[1])
+    let verdicts = engines.map { engine in
+      (engine.shard, witness.verdict(engine.count, isCommitting: false, stored[engine.shard]))
+    }
+    let lost = verdicts.filter { $0.1 == .lost }.map(\.0)
+    if !lost.isEmpty {
+      _ = try connection.run([Self.mark(lost)], until: postgres.deadline())
+      warn("it has other commits than those confirmed", of: lost)
+    }
+    return .fenced(
+      path: name, shards: verdicts.filter { $0.1 != .same(isStored: false) }.map(\.0))
   }
 }
 

@@ -129,7 +129,14 @@ struct PostgresCommand {
       PostgresCommand(
         "SELECT set_config(name, $1, false) FROM pg_catalog.pg_settings WHERE name = $2",
         .text(value), .text(name))
-    }
+    } + [
+      // Whatever the server, the database or the user has, now or after a reload.
+      PostgresCommand(
+        """
+        SELECT set_config(name, 'on', false) FROM pg_catalog.pg_settings
+        WHERE name = 'synchronous_commit' AND setting <> 'remote_apply'
+        """)
+    ]
   }
 
   deinit {
@@ -337,6 +344,9 @@ struct PostgresCommand {
   func text(_ row: Int, _ column: Int32) -> String? {
     bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// The text in the first column of the first row; nil if there is none.
+  var first: String? { count > 0 ? text(0, 0) : nil }
 
   /// A copy of the bytes in a column; nil for NULL.
   func bytes(_ row: Int, _ column: Int32) -> [UInt8]? {

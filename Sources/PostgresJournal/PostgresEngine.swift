@@ -48,8 +48,8 @@ final class PostgresEngine: JournalEngine {
     guard mustRenewEpochs else { return }
     try change(
       PostgresCommand(
-        "UPDATE navd.shard SET restored = false, server = $2 WHERE id = $1", id,
-        .text(cluster.server)))
+        "UPDATE navd.shard SET restored = false, server = \(PostgresIdentity.sql) WHERE id = $1",
+        id))
     mustRenewEpochs = false
     isRestored = false
   }
@@ -70,6 +70,9 @@ final class PostgresEngine: JournalEngine {
       throw error
     }
   }
+
+  /// The numbers by which the next commit is compared.
+  var count: PostgresHistory.Count { PostgresHistory.Count(epoch: epoch, commits: stored) }
 
   private var id: PostgresValue { .integer(Int64(shard.number)) }
 }
@@ -177,7 +180,6 @@ extension PostgresEngine {
     _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
-    guard sequence > 0 else { return }
     let name = name
     try loading.records.read(.snapshots, of: shard) { (rows, row) throws(ReplayError<Failure>) in
       let snapshot = try ReplayError<Failure>.journal { () throws(JournalError) in
@@ -191,8 +193,11 @@ extension PostgresEngine {
     _ consume: GroupConsumer<ReplayError<Failure>>
   ) throws(ReplayError<Failure>) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
+    let counted = try ReplayError<Failure>.journal { () throws(JournalError) in
+      try Metadata(self).countedThrough()
+    }
+    // From here on the cluster reads the facts, on the thread of the commits.
     self.loading = nil
-    guard sequence > 0 else { return }
     var newest: UInt64 = 0
     let name = name
     try loading.records.read(.groups, of: shard) { (rows, row) throws(ReplayError<Failure>) in
@@ -200,10 +205,12 @@ extension PostgresEngine {
       _ = try rows.readGroup(
         row, damage: { ReplayError<Failure>.journal(.damaged(path: name, what: $0)) }, consume)
     }
-    // Retention may have deleted the last rows, but never those of the last commit alone.
-    guard newest <= sequence else {
+    // Retention may have deleted the last rows, which the journal has counted.
+    guard max(newest, counted) <= sequence else {
       throw .journal(
-        .damaged(path: name, what: "row \(newest) is stored, but \(sequence) is the last"))
+        .damaged(
+          path: name,
+          what: "row \(max(newest, counted)) was stored, but \(sequence) is the last"))
     }
   }
 

@@ -23,13 +23,20 @@ enum PostgresError: Error, Hashable {
     state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
   }
 
+  /// The SQLSTATEs of a prepared statement that is not there, or is there already.
+  private static let pooled = ["26000", "42P05"]
+
   /// The SQLSTATE of a statement that waited too long for a lock.
   static let lockTimeout = "55P03"
 
   init(result: OpaquePointer?) {
     let state = unsafe Self.field(result, 67)  // PG_DIAG_SQLSTATE, 'C'
     let message = unsafe Self.field(result, 77)  // PG_DIAG_MESSAGE_PRIMARY, 'M'
-    if let state, !Self.isLoss(state: state) {
+    if let state, Self.pooled.contains(state) {
+      self = .unreachable(
+        "\(message ?? state): a pooler between gives each transaction another connection; "
+          + "connect without it, or set it to pool sessions")
+    } else if let state, !Self.isLoss(state: state) {
       self = .refused(state: state, message: message ?? "no message")
     } else {
       self = .unreachable(

@@ -18,9 +18,15 @@ final class PostgresKeeper: ClusterKeeper {
   /// A lease that ends later was renewed since; in milliseconds of the server's clock.
   private var renewedAfter: Int64 = 0
   private var isNotified = false
+  private var leases: LeaseWatch
+  /// What was last said about the server and its tables.
+  private var warnings: [String]?
 
   /// Makes a keeper, which connects when it is first used.
-  init(_ place: PostgresPlace) { self.place = place }
+  init(_ place: PostgresPlace) {
+    self.place = place
+    leases = LeaseWatch(length: place.lease)
+  }
 
   private func connected() throws(PostgresError) -> PostgresServerConnection {
     if let found { return found }
@@ -69,12 +75,13 @@ final class PostgresKeeper: ClusterKeeper {
     let results = try run([
       PostgresCommand(
         """
-        SELECT name, endpoint, key, web, draining::int, CASE WHEN process IS NULL THEN 0 ELSE
-          (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint END
+        SELECT name, endpoint, key, web, draining::int, \(Self.leaseInSQL)
         FROM navd.member ORDER BY name
         """),
       PostgresCommand("SELECT id, owner, wanted FROM navd.shard ORDER BY id"), Self.clock,
+      PostgresSchema.Settings.command,
     ])
+    warn(PostgresSchema.Settings(results[3]), shards: results[1].count)
     var owned: [String: [Shard]] = [:]
     var wanted: [Shard: String] = [:]
     for row in 0..<results[1].count {
@@ -87,7 +94,7 @@ final class PostgresKeeper: ClusterKeeper {
       return ClusterMember(
         name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
-        lease: results[0].integer(row, 5) ?? 0, shards: owned[name] ?? [])
+        lease: lease(of: name, results[0], row, from: 5), shards: owned[name] ?? [])
     }
     // The server answers, but stores nothing: its standby is away. So it is for all daemons.
     if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
@@ -96,6 +103,43 @@ final class PostgresKeeper: ClusterKeeper {
     return ClusterState(
       view: ClusterView(member: place.member.name, members: members, lease: place.lease),
       wanted: wanted)
+  }
+
+  /// The end of a lease in microseconds, NULL if nobody holds it, and the milliseconds until then.
+  private static let leaseInSQL = """
+    CASE WHEN process IS NOT NULL THEN \(PostgresCluster.endInSQL) END,
+    (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint
+    """
+
+  private func lease(
+    of member: String, _ result: PostgresResult, _ row: Int, from column: Int32
+  ) -> Int64 {
+    guard let renewal = result.integer(row, column), let left = result.integer(row, column + 1)
+    else { return 0 }
+    return leases.note(member, renewal: renewal, left: left, at: SystemClock.bootMilliseconds())
+  }
+
+  /// The leases that have ended, by their ends as the database has them.
+  private func endedLeases() throws(JournalError) -> [Int64] {
+    let members = try run([PostgresCommand("SELECT name, \(Self.leaseInSQL) FROM navd.member")])[0]
+    return (0..<members.count).compactMap { row in
+      lease(of: members.text(row, 0) ?? "", members, row, from: 1) <= 0
+        ? members.integer(row, 1) : nil
+    }
+  }
+
+  /// Reports what has changed since the start: somebody may reload the server, or restore tables.
+  private func warn(_ settings: PostgresSchema.Settings, shards: Int) {
+    var found = [settings.refusal].compactMap { $0 } + settings.warnings
+    if shards < Shard.count {
+      found.append(
+        "navd.shard has \(shards) of \(Shard.count) rows: the navs of the others are not served")
+    }
+    // The cluster has reported the settings at its start.
+    for warning in found where !(warnings ?? settings.warnings).contains(warning) {
+      place.warn("\(place.name): \(warning)")
+    }
+    warnings = found
   }
 
   func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard] {
@@ -108,43 +152,68 @@ final class PostgresKeeper: ClusterKeeper {
     }
     let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
+    let ended = try endedLeases()
     let results = try run([
-      // Waits for a commit of such a member that is under way, and fails every later one. Its own lease
-      // is compared again behind that wait: it has ended too if the server stored nothing meanwhile.
+      // Waits for a commit of such a member that is under way, and fails every later one. A lease that
+      // was renewed has not ended. Its own lease is compared again behind that wait: it has ended too
+      // if the server stored nothing meanwhile.
       PostgresCommand(
         """
         UPDATE navd.member AS former SET process = NULL, generation = former.generation + 1
         FROM navd.member AS own
         WHERE own.name = $4 AND own.process = $5 AND own.leased_until > clock_timestamp()
-          AND former.process IS NOT NULL AND former.leased_until < clock_timestamp()
+          AND former.process IS NOT NULL
+          AND (extract(epoch FROM former.leased_until) * 1000000)::bigint = ANY($6)
           AND ($2 = 1 OR former.leased_until > to_timestamp($3 / 1000.0))
           AND former.name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))
         """, numbers, .integer(mayEnd), .integer(renewedAfter), .text(place.member.name),
-        .text(place.process)),
+        .text(place.process), .integers(ended)),
       PostgresCommand(
         """
         WITH former AS (SELECT id, owner FROM navd.shard WHERE id = ANY($1)),
+        found AS (SELECT \(PostgresIdentity.sql) AS identity),
         taken AS (
-          UPDATE navd.shard SET owner = $2, epoch = epoch + 1, server = COALESCE(server, $3)
+          UPDATE navd.shard SET owner = $2, epoch = epoch + 1, server = COALESCE(server, identity)
+          FROM found
           WHERE id = ANY($1) AND (owner IS NULL OR owner = $2
             OR NOT EXISTS(SELECT 1 FROM navd.member WHERE name = owner AND process IS NOT NULL))
-            AND EXISTS(SELECT 1 FROM navd.member WHERE name = $2 AND process = $4)
+            AND EXISTS(SELECT 1 FROM navd.member WHERE name = $2 AND process = $3)
+            AND identity IS NOT NULL
           RETURNING id, epoch, commits, seq, restored, server
-        ), noted AS (
-          INSERT INTO navd.takeover(at, owner, former, shards, first, last, server)
-          SELECT clock_timestamp(), $2, former.owner, count(*), min(id), max(id), $3
-          FROM taken JOIN former USING(id) GROUP BY former.owner
         )
-        SELECT id, epoch, commits, seq, restored::int, server FROM taken ORDER BY id
-        """, numbers, .text(place.member.name), .text(found.identity), .text(place.process)),
+        SELECT id, epoch, commits, seq, restored::int, server, identity, former.owner,
+          (seq > 0 OR EXISTS(SELECT 1 FROM navd.log WHERE shard = id))::int
+        FROM taken JOIN former USING(id), found ORDER BY id
+        """, numbers, .text(place.member.name), .text(place.process)),
       PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
+      PostgresCluster.notification,
+    ])
+    noteTakeOver(results[1], found.connection)
+    return try taken(results[1], facts: results[2], found, cluster)
+  }
+
+  /// Writes into the history who had the shards; nothing depends on that, so it may fail.
+  private func noteTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
+    var shards: [String?: [Int64]] = [:]
+    for row in 0..<taken.count {
+      shards[taken.text(row, 7), default: []].append(taken.integer(row, 0) ?? 0)
+    }
+    let entries = shards.map { former, shards in
       PostgresCommand(
         """
-        DELETE FROM navd.takeover
-        WHERE number < (SELECT max(number) FROM navd.takeover) - 10000
-        """), PostgresCluster.notification,
-    ])
-    return try taken(results[1], facts: results[2], found, cluster)
+        INSERT INTO navd.takeover(at, owner, former, shards, first, last, server)
+        VALUES(clock_timestamp(), $1, $2, $3, $4, $5, $6)
+        """, .text(place.member.name), .text(former), .integer(Int64(shards.count)),
+        .integer(shards.min() ?? 0), .integer(shards.max() ?? 0), .text(taken.text(0, 6)))
+    }
+    let pruning = PostgresCommand(
+      "DELETE FROM navd.takeover WHERE number < (SELECT max(number) FROM navd.takeover) - 10000")
+    guard !entries.isEmpty else { return }
+    do throws(PostgresError) {
+      _ = try connection.run(entries + [pruning], until: place.deadline())
+    } catch {
+      place.warn("\(place.name): navd.takeover has no entry for this take-over: \(error.text)")
+    }
   }
 
   private func taken(
@@ -152,7 +221,7 @@ final class PostgresKeeper: ClusterKeeper {
     _ cluster: PostgresCluster
   ) throws(JournalError) -> [TakenShard] {
     var taken: [TakenShard] = []
-    let used = (0..<result.count).filter { result.bits($0, 3) ?? 0 > 0 }
+    let used = (0..<result.count).filter { result.integer($0, 8) == 1 }
     let loading = PostgresLoading(
       found.connection, place, used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
     self.loading = loading
@@ -163,12 +232,11 @@ final class PostgresKeeper: ClusterKeeper {
     }
     for row in 0..<result.count {
       guard let id = result.integer(row, 0), let epoch = result.integer(row, 1),
-        let commits = result.integer(row, 2), let sequence = result.bits(row, 3)
+        let commits = result.integer(row, 2), let sequence = result.bits(row, 3),
+        let identity = PostgresIdentity(result.text(row, 6))
       else { continue }
-      var loss: EpochLoss?
-      // After a promotion or a recovery, nobody here knows whether the server has everything.
-      if result.text(row, 5) != found.identity { loss = .crash }
-      if result.integer(row, 4) == 1 { loss = .backup }
+      let loss = PostgresHistory.loss(
+        result.text(row, 5), isMarked: result.integer(row, 4) == 1, in: identity)
       let engine = PostgresEngine(
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
         loss: loss, loading: (loading, facts[id] ?? [:]))

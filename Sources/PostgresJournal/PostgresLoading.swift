@@ -51,7 +51,7 @@ final class PostgresLoading {
   private let connection: PostgresConnection
   private let place: PostgresPlace
   /// The shards that have rows.
-  private let shards: [Shard]
+  private let shards: Set<Shard>
   private var positions = Table.allCases.map { _ in Position() }
   /// The table with the rows that are on their way.
   private var awaited: Table?
@@ -62,7 +62,7 @@ final class PostgresLoading {
   init(_ connection: PostgresConnection, _ place: PostgresPlace, _ shards: [Shard]) {
     self.connection = connection
     self.place = place
-    self.shards = shards
+    self.shards = Set(shards)
   }
 
   /// Passes on the rows of a shard; those of earlier shards that failed to load are left out.
@@ -70,6 +70,7 @@ final class PostgresLoading {
     _ table: Table, of shard: Shard,
     _ consume: (PostgresResult, _ row: Int) throws(ReplayError<Failure>) -> Void
   ) throws(ReplayError<Failure>) {
+    guard shards.contains(shard) else { return }
     while let rows = try ReplayError<Failure>.journal({ () throws(JournalError) in
       try rows(of: table)
     }) {
@@ -104,7 +105,7 @@ final class PostgresLoading {
   }
 
   private func begin() throws(PostgresError) {
-    let shards = PostgresValue.integers(self.shards.map { Int64($0.number) })
+    let shards = PostgresValue.integers(self.shards.sorted().map { Int64($0.number) })
     var commands = [
       PostgresCommand("BEGIN READ ONLY"),
       // Else the server would prefer the plan that has the first row soonest, and sort on its disk.

@@ -118,21 +118,22 @@ package struct PostgresPlace: ClusterPlace {
     return JournalLease(renewal: now + lease / 3, end: now + lease - margin)
   }
 
-  /// Connects, checks the settings of the server, and finds out which one it is.
+  /// Connects, and checks the settings of the server.
   func connectChecked() throws(PostgresError) -> PostgresServerConnection {
     let connection = try connect()
     let settings = try PostgresSchema.settings(connection, until: deadline())
     if let refusal = settings.refusal { throw .unreachable(refusal) }
+    return PostgresServerConnection(connection: connection, settings: settings)
+  }
+
+  /// Finds out which database answers.
+  func identity(_ connection: PostgresConnection) throws(PostgresError) -> PostgresIdentity {
     let result = try connection.run(
-      [
-        PostgresCommand(
-          """
-          SELECT system_identifier::text || ':' ||
-            substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) FROM pg_control_system()
-          """)
-      ], until: deadline())
-    return PostgresServerConnection(
-      connection: connection, settings: settings, identity: result[0].text(0, 0) ?? "")
+      [PostgresCommand("SELECT \(PostgresIdentity.sql)")], until: deadline())
+    guard let identity = PostgresIdentity(result[0].text(0, 0)) else {
+      throw .unreachable("its tables are being restored")
+    }
+    return identity
   }
 
   /// Ends the processes of the server that hold rows for daemons that are silent in the middle of a
@@ -163,7 +164,4 @@ struct PostgresServerConnection {
   let connection: PostgresConnection
   /// The settings of the server.
   let settings: PostgresSchema.Settings
-  /// The identity of the data: another system identifier is another database, and a new timeline
-  /// began with a promotion or a recovery to a point in time.
-  let identity: String
 }

@@ -90,22 +90,51 @@ enum PostgresSchema {
     }
     let rows = try connection.run(
       [PostgresCommand("SELECT max(number) FROM navd.version")], until: deadline)
-    return rows[0].integer(0, 0) ?? 0
+    guard let number = rows[0].integer(0, 0) else {
+      throw .refused(state: "55000", message: "its tables are being restored")
+    }
+    return number
   }
+
+  /// What the user has in a database where daemons have made their tables.
+  ///
+  /// A dump does not have it. So a daemon that starts while somebody restores one notices that the
+  /// tables are only away. Its own, empty ones would mix with those of the dump.
+  private static let mark = "navd has its tables here"
+
+  private static let marking = """
+    DO $$BEGIN EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET application_name = %L',
+      current_database(), '\(mark)'); END$$
+    """
+
+  private static let marks = """
+    SELECT format('ALTER ROLE %I IN DATABASE %I RESET application_name', rolname, datname)
+    FROM pg_db_role_setting JOIN pg_roles r ON r.oid = setrole
+      JOIN pg_database d ON d.oid = setdatabase
+    WHERE rolname = current_user AND datname = current_database()
+      AND 'application_name=\(mark)' = ANY(setconfig)
+    """
 
   /// Makes the tables, unless another daemon has; returns their version.
   private static func make(
     _ connection: PostgresConnection, until deadline: UInt64
   ) throws(PostgresError) -> Int64 {
-    let steps = [
-      // Daemons that start at the same time make them one after the other.
-      "SELECT pg_advisory_xact_lock(1851880810)", "CREATE SCHEMA IF NOT EXISTS navd",
-      "CREATE TABLE IF NOT EXISTS navd.version(number bigint PRIMARY KEY)",
-    ]
-    _ = try connection.run(
-      [PostgresCommand("BEGIN")] + steps.map { PostgresCommand($0) }, until: deadline)
+    let begin = ["BEGIN", "SELECT pg_advisory_xact_lock(1851880810)"]
+    // Daemons that start at the same time make them one after the other.
+    _ = try connection.run(begin.map { PostgresCommand($0) }, until: deadline)
     let found = try version(connection, until: deadline)
-    let rest = found == 0 ? tables + ["INSERT INTO navd.version VALUES(\(version))"] : []
+    if found == 0,
+      let remedy = try connection.run([PostgresCommand(marks)], until: deadline)[0].first
+    {
+      throw .refused(
+        state: "55000",
+        message: "its tables are gone, or being restored; to begin with empty ones, run \(remedy)")
+    }
+    let rest =
+      found == 0
+      ? [
+        "CREATE SCHEMA IF NOT EXISTS navd", "CREATE TABLE navd.version(number bigint PRIMARY KEY)",
+      ] + tables + ["INSERT INTO navd.version VALUES(\(version))", marking] : []
     // One round trip for each, because a later statement is prepared with the tables of an earlier.
     for statement in rest + ["COMMIT"] {
       _ = try connection.run([PostgresCommand(statement)], until: deadline)
@@ -115,8 +144,6 @@ enum PostgresSchema {
 
   /// The settings of a server by which it could lose what it has confirmed.
   struct Settings: Sendable {
-    /// Whether a commit waits until a standby has it.
-    let isSynchronous: Bool
     /// Why navd must not use the server; nil if it may.
     var refusal: String?
     /// What the administrator should know, each in one line.
@@ -124,17 +151,10 @@ enum PostgresSchema {
 
     /// Judges the values of settings by their names.
     init(_ values: [String: String]) {
-      isSynchronous = !(values["synchronous_standby_names"] ?? "").isEmpty
-      for name in ["fsync", "full_page_writes"] where values[name] != "on" {
+      for name in Self.required where values[name] != "on" {
         refusal =
           "\(name) is \(values[name] ?? "unknown"), so a power failure loses what the server has "
           + "confirmed; set \(name) = on"
-        return
-      }
-      guard ["on", "remote_apply"].contains(values["synchronous_commit"]) else {
-        refusal =
-          "synchronous_commit is \(values["synchronous_commit"] ?? "unknown"), so the server "
-          + "confirms what it has not stored; set it to on for the user or the database of navd"
         return
       }
       if values["synchronous_standby_names"] == "" {
@@ -147,19 +167,30 @@ enum PostgresSchema {
       }
     }
 
-    static let names = [
-      "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names",
-      "data_checksums",
-    ]
+    private static let required = ["fsync", "full_page_writes"]
+    private static let names = required + ["synchronous_standby_names", "data_checksums"]
+
+    /// Whether a commit of this moment survives a power failure; a part of each commit.
+    static let areSafe = required.map { "current_setting('\($0)')::boolean" }
+      .joined(separator: " AND ")
+
+    /// Reads the settings for `init(_:)`.
+    static let command = PostgresCommand(
+      "SELECT " + names.map { "current_setting('\($0)', true)" }.joined(separator: ", "))
+
+    /// Judges the result of `command`.
+    init(_ result: PostgresResult) {
+      self.init(
+        Dictionary(
+          uniqueKeysWithValues: Self.names.enumerated().map { column, name in
+            (name, result.text(0, Int32(column)) ?? "unknown")
+          }))
+    }
   }
 
   static func settings(
     _ connection: PostgresConnection, until deadline: UInt64
   ) throws(PostgresError) -> Settings {
-    let commands = Settings.names.map { PostgresCommand("SELECT current_setting('\($0)', true)") }
-    let results = try connection.run(commands, until: deadline)
-    return Settings(
-      Dictionary(
-        uniqueKeysWithValues: zip(Settings.names, results.map { $0.text(0, 0) ?? "unknown" })))
+    Settings(try connection.run([Settings.command], until: deadline)[0])
   }
 }

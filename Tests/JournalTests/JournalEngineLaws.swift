@@ -198,11 +198,14 @@ final class PostgresStage: EngineStage, @unchecked Sendable {
   private var clusters: [(journal: Journal, cluster: PostgresCluster)] = []
   private let lock = NSLock()
 
-  func place(_ name: String = "one", lease: UInt64 = 60_000) throws -> PostgresPlace {
+  func place(
+    _ name: String = "one", lease: UInt64 = 60_000,
+    warn: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> PostgresPlace {
     try PostgresPlace(
       conninfo: server.conninfo(database),
-      member: ClusterMember(name: name, endpoint: "ipc:///\(name)", lease: 0), lease: lease
-    ) { _ in }
+      member: ClusterMember(name: name, endpoint: "ipc:///\(name)", lease: 0), lease: lease,
+      warn: warn)
   }
 
   func open(as name: String, retention: Retention) throws -> Journal {

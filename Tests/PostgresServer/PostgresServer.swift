@@ -126,12 +126,13 @@ public final class PostgresServer: Sendable {
       ? ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] : []
   }
 
-  private static func run(
+  @discardableResult private static func run(
     _ path: String, _ arguments: [String], asRoot: Bool = false, in network: Network? = nil
-  ) throws {
+  ) throws -> String {
     let words = (network?.words ?? []) + (asRoot ? [] : asUser) + [path] + arguments
     let output = try ChildOutput(of: words[0], Array(words.dropFirst()), withErrors: true)
     guard output.status == 0 else { throw Failure(description: "\(path): \(output.text)") }
+    return output.text
   }
 
   /// Starts the server and waits until it accepts connections.
@@ -282,6 +283,53 @@ public final class PostgresServer: Sendable {
       output.status == 0, let rate = Double(found)
     else { throw Failure(description: output.text) }
     return rate * Double(inFlight)
+  }
+
+  /// Dumps a database as SQL, whole or its rows alone; what is restored replaces what is there.
+  public func save(_ database: String, isData: Bool = false) throws -> String {
+    try Self.run(
+      Self.program("pg_dump"),
+      ["-h", directory, "-U", Self.user]
+        + (isData ? ["--data-only"] : ["--clean", "--if-exists"]) + [database])
+  }
+
+  /// Runs the SQL of a dump, or of a part of it, as psql does without options: past all errors.
+  public func restore(_ dump: String, in database: String) throws {
+    let file = directory + "/\(UUID().uuidString).sql"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try dump.write(toFile: file, atomically: false, encoding: .utf8)
+    try Self.run(
+      Self.program("psql"), ["-h", directory, "-U", Self.user, "-d", database, "-Xq", "-f", file])
+  }
+
+  private var saved: String { directory + "/saved" }
+
+  /// Keeps the data directory as a crash of this moment would leave it; the server goes on.
+  public func saveDirectory() throws {
+    kill()
+    try Self.run("/bin/cp", ["-a", data, saved], asRoot: true)
+    try Self.run("/bin/rm", ["-f", saved + "/postmaster.pid"], asRoot: true)
+    try start()
+  }
+
+  /// Puts the data directory back.
+  public func putDirectoryBack() throws {
+    kill()
+    try Self.run("/bin/rm", ["-r", data], asRoot: true)
+    try Self.run("/bin/cp", ["-a", saved, data], asRoot: true)
+    try start()
+  }
+
+  /// Starts a copy of the data directory that another server has kept.
+  public init(beside other: PostgresServer) throws {
+    directory = "/tmp/np-\(UUID().uuidString.prefix(8))"
+    data = directory + "/data"
+    (options, network) = ([], nil)
+    try Self.run("/bin/mkdir", [directory], asRoot: true)
+    if getuid() == 0 { try Self.run("/bin/chown", [Self.user, directory], asRoot: true) }
+    try Self.run("/bin/cp", ["-a", other.saved, directory], asRoot: true)
+    try Self.run("/bin/mv", [saved, data], asRoot: true)
+    try start()
   }
 
   /// Makes a database, and returns its name.

@@ -25,8 +25,11 @@ final class LoadWatcher {
       switch try connection.next(timeout: .milliseconds(50)) {
       case .changed(_, .applied(let mirror, _)): note(mirror, isNext: true)
       case .changed(_, .replaced(let mirror, let why)):
-        // A mirror that has diverged gets one because of its digest.
-        if revision > 0, why != "lag" { load.note("\(name): a snapshot, \(why ?? "")") }
+        // A mirror that has diverged gets one because of its digest; a promotion after the lease
+        // gives new epochs.
+        if revision > 0, why != "lag", why != "epoch" {
+          load.note("\(name): a snapshot, \(why ?? "")")
+        }
         note(mirror, isNext: false)
       case .changed(_, .resumed(let mirror)): note(mirror, isNext: false)
       case .watchEnded(_, _, let outcome): load.note("\(name): the watch ended: \(outcome)")

@@ -190,12 +190,15 @@ final class LossScene {
     return NavHistory.Sight(
       revision: answer["value"]?["rev"]?.integer ?? 0,
       screens: answer["value"]?["screens"]?.ids ?? [],
-      digest: answer["value"]?["dig"]?.string ?? "", isNext: false)
+      digest: answer["value"]?["dig"]?.string ?? "",
+      epoch: answer["value"]?["epoch"]?.string ?? "", isNext: false)
   }
 
   private func complete(_ history: inout NavHistory) throws {
     history.final = try sight(history.nav)
-    history.log = try ask(history.nav) { try $0.log(history.nav) }.map { entry in
+    let log = try ask(history.nav) { try $0.log(history.nav) }
+    history.epochs = Set(log.compactMap { $0["epoch"]?.string })
+    history.log = log.filter { $0["epoch"] == nil }.map { entry in
       NavHistory.Entry(
         revision: entry["rev"]?.integer ?? 0,
         client: entry["by"]?["name"]?.string ?? entry["cause"]?.string ?? "",
@@ -208,7 +211,8 @@ final class LossScene {
     defer { former = [:] }
     return try former.sorted { $0.key < $1.key }.compactMap { nav, then in
       let now = try sight(nav)
-      guard now.revision != then.revision || now.digest != then.digest else { return nil }
+      let isSame = now.epoch == then.epoch ? now.digest == then.digest : now.screens == then.screens
+      guard now.revision != then.revision || !isSame else { return nil }
       return "\(nav) of the round before: \(now), not \(then)"
     }
   }

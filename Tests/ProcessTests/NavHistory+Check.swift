@@ -76,6 +76,11 @@ extension NavHistory {
     return (states, found)
   }
 
+  /// Whether a digest is that of a state, before or after a new epoch began there.
+  private func isRight(_ digest: String, _ state: StackModel) -> Bool {
+    digest == state.digest || epochs.contains { digest == state.checksum + $0 }
+  }
+
   /// Rules 2 and 3 for one message.
   private func judge(_ operation: Operation, _ states: [StackModel]) -> [String] {
     var found: [String] = []
@@ -86,7 +91,7 @@ extension NavHistory {
         continue
       }
       let state = states[Int(answer.revision)]
-      if state.digest != answer.digest {
+      if !isRight(answer.digest, state) {
         found.append("digest: \(state.digest) is right: \(Self.words(operation))")
       }
       guard let change = operation.change else {
@@ -178,7 +183,7 @@ extension NavHistory {
       return ["lost: \(name) has \(sight.revision), which the log does not have"]
     }
     let state = states[Int(sight.revision)]
-    guard state.screens != sight.screens || state.digest != sight.digest else { return [] }
+    guard state.screens != sight.screens || !isRight(sight.digest, state) else { return [] }
     return [
       "mirror: \(name) has \(sight.screens) \(sight.digest) at \(sight.revision), not "
         + "\(state.screens) \(state.digest)"

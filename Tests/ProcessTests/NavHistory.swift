@@ -70,6 +70,8 @@ struct NavHistory: Sendable {
     var revision: UInt64
     var screens: [String]
     var digest: String
+    /// Its epoch, if that was asked for.
+    var epoch = ""
     /// Whether it followed from the one before by a diff.
     var isNext: Bool
   }
@@ -78,6 +80,9 @@ struct NavHistory: Sendable {
   var nav: String
   var operations: [Operation] = []
   var log: [Entry] = []
+  /// The epochs that the nav got later: the digests of the revisions at which they began have a
+  /// second form.
+  var epochs: Set<String> = []
   /// What each watcher saw, in the order in which it saw it.
   var sights: [[Sight]] = []
   /// The nav after everything was answered.

@@ -1,0 +1,29 @@
+/// When the leases of the members end, by the clock of this process.
+///
+/// The clock of the server only says how old a lease was when this process first saw it: it may be set
+/// forward or back, or be another server's after a promotion.
+struct LeaseWatch {
+  /// The milliseconds of a lease.
+  let length: UInt64
+  private var seen: [String: (renewal: Int64, end: UInt64)] = [:]
+
+  /// Makes a watch that has seen nothing.
+  init(length: UInt64) { self.length = length }
+
+  /// Notes a lease as the database has it; returns the milliseconds that are left of it, and not more
+  /// than 0 if it has ended.
+  ///
+  /// `renewal` is the end that its member has written, and `left` the time until then, both by the
+  /// clock of the server; `now` is by the boot clock.
+  mutating func note(_ member: String, renewal: Int64, left: Int64, at now: UInt64) -> Int64 {
+    let former = seen[member]
+    if former?.renewal != renewal {
+      // A member that has just written it is there, whatever the server's clock says now.
+      let isNew = former.map { $0.renewal < renewal } ?? false
+      let isPlausible = left <= Int64(length) && (left > 0 || !isNew)
+      seen[member] = (renewal, now + (isPlausible ? UInt64(max(left, 0)) : length))
+    }
+    guard let end = seen[member]?.end else { return left }
+    return end > now ? Int64(end - now) : min(0, Int64(end) - Int64(now))
+  }
+}
