@@ -209,6 +209,10 @@ extension JournalError {
     case (SQLITE_IOERR, .opening), (SQLITE_IOERR, .reading),
       (SQLITE_IOERR, _) where code == SQLITE_IOERR | (1 << 8):
       self = .readFailed(path: path, reason: reason)
+    case (SQLITE_BUSY, .opening), (SQLITE_BUSY, .reading):
+      self = .unusable(
+        path: path, reason: "another program has it open",
+        remedy: "end that program; to find it, type: fuser -v \(path)")
     case (_, .opening), (_, .reading):
       self = .unreadable(path: path, reason: reason)
     case (_, .writing):

@@ -175,6 +175,15 @@ import Testing
     try journal.close()
   }
 
+  @Test func `a program that has the file open at a start is looked for, and no permissions`() {
+    let busy: Int32 = 5
+    let error = unsafe JournalError(code: busy, connection: nil, path: "/j", attempt: .reading)
+    #expect(
+      error.description
+        == "cannot use /j: another program has it open; end that program; to find it, type: fuser -v /j"
+    )
+  }
+
   private let unnamed = "a process that has not said who it is"
 
   @Test(.enabled(if: geteuid() == 0, "only root can mount"))
