@@ -314,7 +314,8 @@ extension ServerLoop {
     while !batches.areDurable {
       writer.awaitProgress(milliseconds: JournalWriter.slowCommit)
       try takeProgress(at: now)
-      guard !batches.areDurable, pageIns.isEmpty else { continue }
+      // In a cluster, the lease may end meanwhile, and another daemon have newer states.
+      guard !batches.areDurable, !isRemote, pageIns.isEmpty else { continue }
       _ = try receiveMessages(isAwaited: false)
       try answerAhead(at: now)
     }
@@ -324,9 +325,13 @@ extension ServerLoop {
   private mutating func answerAhead(at now: Instant) throws {
     guard !batches.areOps else { return }
     var waiting = batches.connectionsInFlight
+    var isBehindAccess = false
     for received in batches.takeAtHand() {
+      if case .access = received.event { isBehindAccess = true }
       if let connection = received.event.connection {
-        if !waiting.contains(connection), let output = hub.answerAhead(received.event, at: now) {
+        if !isBehindAccess, !waiting.contains(connection),
+          let output = hub.answerAhead(received.event, at: now)
+        {
           try carryOut(output)
           continue
         }
