@@ -56,8 +56,6 @@ func hasNoInode(beside path: String) -> Bool {
 }
 
 /// Throws `.unusable` if this process may not use a file because it belongs to another user.
-///
-/// It is root's or the service manager's to change the owner, who know which other files came along.
 func checkOwner(_ path: String, in directory: String) throws(JournalError) {
   guard unsafe access(path, R_OK | W_OK) != 0, errno == EACCES,
     let status = FileStatus.target(of: path), status.owner != geteuid()

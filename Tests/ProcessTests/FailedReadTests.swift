@@ -52,7 +52,7 @@ extension ProcessTests {
       let options = ["--listen", "ipc://\(directory.path)/none/s", "--state", state]
       var (position, status) = (0, Int32(7))
       while status == 7, position < 1000 {
-        position += Self.isLong ? 1 : 3
+        position += Self.isLong ? 1 : 5
         try? FileManager.default.removeItem(atPath: state)
         try FileManager.default.copyItem(atPath: daemon.state, toPath: state)
         variables["FAULT_AT"] = "\(position)"
