@@ -78,13 +78,13 @@ package struct BarDrawing: Sendable {
     return StyledLine(TerminalText.fitted(line, columns: columns), .tint)
   }
 
-  /// A button in brackets: its custom view in parentheses, else `<image>`, else its title, system
-  /// item or id.
+  /// A button in brackets: its custom view in parentheses, else its title, else `<image>`, system item
+  /// or id.
   package func buttonText(_ slot: JSONValue) -> String {
     let face: String
     if let view = slot["customView"] {
       face = "(\((view["view"] ?? view).plainText))"
-    } else if let image = slot["image"] {
+    } else if slot["title"] == nil, let image = slot["image"] {
       face = "<\(image["ref"]?.string ?? image.plainText)>"
     } else {
       face =

@@ -110,13 +110,13 @@ import Testing
   @Test(arguments: [
     (#"{"customView":{"view":"clock","height":3},"title":"T"}"#, "[(clock)]"),
     (#"{"customView":{"kind":"map"}}"#, #"[({"kind":"map"})]"#),
-    (#"{"customView":7}"#, "[(7)]"), (#"{"image":"a.png","title":"T"}"#, "[<a.png>]"),
+    (#"{"customView":7}"#, "[(7)]"), (#"{"image":"a.png","title":"T"}"#, "[T]"),
     (#"{"image":{"ref":"b.png","empty":true}}"#, "[<b.png>]"),
     (#"{"title":"T","systemItem":"add","button":"x"}"#, "[T]"), (#"{"title":""}"#, "[]"),
     (#"{"systemItem":"add","button":"x"}"#, "[add]"), (#"{"id":"y"}"#, "[y]"), ("{}", "[]"),
     (#"{"title":"a\u001bb"}"#, "[a\u{FFFD}b]"), (#"{"title":null,"button":"x"}"#, "[x]"),
   ])
-  func `a button shows its view, else its image, else a word`(json: String, text: String) throws {
+  func `a button shows its view, else its title, image or name`(json: String, text: String) throws {
     #expect(BarDrawing().buttonText(try value(json)) == text)
   }
 

@@ -43,7 +43,7 @@ import Testing
     let image = ImageReference(ref: "i")
     let wrong: [[ButtonEdit]] = [
       [], [.style(.done)], [.customView(view), .title("T")], [.title("T"), .systemItem(.add)],
-      [.title("T"), .landscapeImage(image)], [.image(image), .title("")],
+      [.title("T"), .landscapeImage(image)], [.image(image), .systemItem(.add)],
     ]
     var nav = try Nav("A")
     for edits in wrong {
@@ -53,7 +53,8 @@ import Testing
         continue
       }
     }
-    try nav.run(.createButton(ButtonRecord(edits: [.image(image), .landscapeImage(image)])))
+    try nav.run(
+      .createButton(ButtonRecord(edits: [.image(image), .landscapeImage(image), .title("T")])))
   }
 
   @Test func `a custom view beats an image, an image a title`() throws {

@@ -138,6 +138,13 @@ import Testing
     #expect(slot == ResolvedBar.BackSlot(image: image, source: .backItem))
   }
 
+  @Test func `C-488 a button with an image may have a title, which slot and menu carry`() throws {
+    let record = ButtonRecord(id: "k", edits: [.image(ImageReference(ref: "i")), .title("Home")])
+    let bar = try resolved(["A", "B"], .item("A", .backBarButtonItem(.record(record))))
+    #expect(back(bar)?.image?.ref == "i" && back(bar)?.title == "Home" && back(bar)?.text == nil)
+    #expect(bar.backMenu?.entries.map(\.text) == ["Home"])
+  }
+
   @Test func `C-469 the menu has at most 64 entries, and no text of more than 128 bytes`() throws {
     var nav = try Nav(isAttached: false)
     for index in 0..<70 {

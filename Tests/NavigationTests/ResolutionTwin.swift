@@ -85,8 +85,9 @@ struct ResolutionTwin {
       let titles = [screen.item.title, isStandalone ? nil : screen.title]
       var text = titles.compactMap(\.self).first { !$0.isEmpty }.map { fitting($0) } ?? generic
       if let button = screen.item.backBarButtonItem?.content {
-        let isBlank = button.image != nil || (button.title ?? "").isEmpty
-        text = isBlank ? nil : fitting(button.title ?? "")
+        let title = button.title ?? ""
+        // Beside an image, the title is not drawn in the bar, so its width does not matter.
+        text = title.isEmpty ? nil : button.image != nil ? title : fitting(title)
       }
       return screen.id.text + (text.map { ":" + $0 } ?? "")
     }
@@ -100,6 +101,7 @@ struct ResolutionTwin {
       facts["source"] = "backItem"
       let image = isLandscapePhone ? button.landscapeImage ?? button.image : button.image
       facts["image"] = image?.ref
+      if image != nil { facts["title"] = button.title }
       if image != nil || (button.title ?? "").isEmpty { return }
       wanted = button.title
     } else {

@@ -64,6 +64,7 @@ extension ResolvedBar {
     facts["source"] = "\(slot.source)"
     facts["text"] = slot.text
     facts["image"] = slot.image?.ref
+    facts["title"] = slot.title
     if slot.isGeneric { facts["generic"] = "true" }
     if slot.isTruncated { facts["truncated"] = "true" }
     let candidates = slot.candidates.joined(separator: " ")

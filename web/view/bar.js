@@ -55,14 +55,15 @@ export function drawLayer(model) {
 function drawBack(back) {
   const picture = back.indicatorImage && hasIcon(back.indicatorImage) ? back.indicatorImage : "chevron";
   const image = back.image !== undefined;
-  const text = image ? (hasIcon(back.image) ? null : back.image) : back.text;
+  const text = image ? (hasIcon(back.image) ? null : back.title ?? back.image) : back.text;
+  const name = back.title ?? text;
   const hasMenu = Array.isArray(back.menu) && back.menu.length > 0;
   return el(
     "button",
     {
       type: "button", class: "bar-button back", "data-slot": "back", "data-key": "back", "data-source": back.source, "data-generic": back.generic ? "true" : null,
       "data-candidates": JSON.stringify(image ? [] : back.candidates ?? []), "data-text": back.text ?? "",
-      "aria-label": text && text !== "Back" ? `Back, ${text}` : "Back", "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
+      "aria-label": name && name !== "Back" ? `Back, ${name}` : "Back", "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
       "aria-keyshortcuts": hasMenu ? "ArrowDown" : null,
     },
     icon(picture, "indicator"),

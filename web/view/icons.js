@@ -78,7 +78,7 @@ const LABELS = { info: "Information", gear: "Settings", window: "Open another wi
 export function face(slot) {
   if (slot.customView !== undefined) return { text: labelOfView(slot.customView) };
   if (slot.image !== undefined) {
-    return hasIcon(slot.image) ? { picture: slot.image, label: slot.title ?? LABELS[slot.image] ?? slot.image } : { text: slot.image };
+    return hasIcon(slot.image) ? { picture: slot.image, label: slot.title ?? LABELS[slot.image] ?? slot.image } : { text: slot.title ?? slot.image };
   }
   if (slot.title !== undefined) return { text: slot.title };
   if (slot.systemItem === "flexibleSpace") return { space: "flexible" };

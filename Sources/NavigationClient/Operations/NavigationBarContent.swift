@@ -36,7 +36,7 @@ public struct NavigationBarContent: Hashable, Sendable {
   public struct MenuEntry: Hashable, Sendable {
     /// The id of the screen.
     public var screen: String
-    /// The text of the entry; nil where the back button would show an image or the indicator alone.
+    /// The text of the entry; nil where the back button has none, nor its image a title.
     public var text: String?
   }
 

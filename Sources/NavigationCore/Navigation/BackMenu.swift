@@ -23,8 +23,8 @@ package struct BackMenu: Sendable {
   /// One screen to which the menu leads.
   package struct Entry: Hashable, Sendable {
     package var screen: ScreenID
-    /// The text of the back button directly above the screen; nil if that shows an image or the
-    /// indicator alone.
+    /// The text of the back button directly above the screen, or the title of one with an image; nil
+    /// if that has none.
     package var text: String?
   }
 
@@ -60,7 +60,8 @@ extension BackButtonRules {
   /// It is the text of the back button directly above the screen. One that is longer than the menu's
   /// limit counts as too wide for the bar.
   func menuText(of screen: Screen) -> String? {
-    guard let text = slot(of: screen).text else { return nil }
+    let slot = slot(of: screen)
+    guard let text = slot.text ?? slot.title, !text.isEmpty else { return nil }
     guard text.utf8.count > BackMenu.textLimit else { return text }
     return fits(generic) ? generic : nil
   }

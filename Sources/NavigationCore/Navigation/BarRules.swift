@@ -136,7 +136,8 @@ struct BackButtonRules: Hashable, Sendable {
   private func slot(of button: Button) -> ResolvedBar.BackSlot {
     let content = button.content
     if let image = (usesLandscapeImages ? content.landscapeImage : nil) ?? content.image {
-      return ResolvedBar.BackSlot(image: image, source: .backItem, indicator: indicator)
+      return ResolvedBar.BackSlot(
+        image: image, title: content.title, source: .backItem, indicator: indicator)
     }
     // A custom view or system item is ignored, which leaves the indicator alone.
     guard let title = content.title, !title.isEmpty else {

@@ -443,7 +443,7 @@ extension ButtonContent {
   /// Returns this content with some members changed.
   ///
   /// Throws `invalidArgument` if a new button has not exactly one of title, image, system item and
-  /// custom view, or has a landscape image without an image.
+  /// custom view, where an image may have a title, or has a landscape image without an image.
   func applying(
     _ edits: [ButtonEdit], isCreation: Bool
   ) throws(NavigationError) -> ButtonContent {
@@ -466,11 +466,11 @@ extension ButtonContent {
       }
     }
     if isCreation {
-      let faces = [title != nil, image != nil, systemItem != nil, customView != nil]
+      let faces = [title != nil || image != nil, systemItem != nil, customView != nil]
       guard faces.count(where: \.self) == 1, landscapeImage == nil || image != nil else {
         throw .invalidArgument(
-          "a new button has exactly one of title, image, systemItem and customView; landscapeImage "
-            + "goes with image")
+          "a new button has exactly one of title, image, systemItem and customView; an image may have "
+            + "a title, and landscapeImage")
       }
     }
     return ButtonContent(

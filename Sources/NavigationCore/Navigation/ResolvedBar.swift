@@ -80,33 +80,18 @@ extension ResolvedBar {
     package var text: String?
     /// The image in place of a text.
     package var image: ImageReference?
+    /// The title of a button with an image, for the menu and for those who do not see the image.
+    package var title: String?
     package var source: BackSource
-    package var indicator: BackIndicator
-    package var isGeneric: Bool
+    package var indicator = BackIndicator.default
+    package var isGeneric = false
     /// Whether `wanted` does not fit, so that the generic text or none is shown.
-    package var isTruncated: Bool
+    package var isTruncated = false
     /// The text from the screen below; nil if it has none.
     package var wanted: String?
     /// The generic text, which replaces `wanted` if that does not fit; nil if no text is shown at
     /// all.
     package var generic: String?
-
-    package init(
-      text: String? = nil, image: ImageReference? = nil, source: BackSource,
-      indicator: BackIndicator = .default, isGeneric: Bool = false, isTruncated: Bool = false,
-      wanted: String? = nil, generic: String? = nil
-    ) {
-      assert(text == nil || image == nil, "text and image")
-      assert(!isTruncated || wanted != nil, "nothing that was too long")
-      self.text = text
-      self.image = image
-      self.source = source
-      self.indicator = indicator
-      self.isGeneric = isGeneric
-      self.isTruncated = isTruncated
-      self.wanted = wanted
-      self.generic = generic
-    }
 
     /// The texts to try in this order, for a client that measures them itself; the last resort,
     /// no text, is not listed.

@@ -8,12 +8,13 @@ extension JSONWriter {
   /// - `top`, `back`, `visible`: ids; each if there is such a screen.
   /// - `height`, `layoutHeight`, `metrics`.
   /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
-  ///   button has `text` or `image` (the `ref`), neither for the indicator alone; `source`;
+  ///   button has `text` or `image` (the `ref`), perhaps with `title`, neither for the indicator
+  ///   alone; `source`;
   ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
   ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
   ///   with `screen`, and `text` unless its back button would show none. A button has `button`; its face,
-  ///   one of `customView`, `image` (the `ref`), `title`, `systemItem`; `style` unless plain;
+  ///   one of `customView`, `image` (the `ref`; perhaps with `title`), `title`, `systemItem`; `style` unless plain;
   ///   `action` if it has one; `tintApplies`.
   /// - `middle`: omitted if the bar shows neither view nor title there. It has `customView`,
   ///   `height` if declared and `overflow` if true; or `title`, and unless that is empty
@@ -116,7 +117,9 @@ extension JSONWriter {
     switch slot.button.face {
     case .customView(let view):
       member("customView", raw: view.bytes)
-    case .image: optional("image", slot.image?.ref)
+    case .image:
+      optional("image", slot.image?.ref)
+      optional("title", content.title)
     case .title(let title): optional("title", title)
     case .systemItem(let item): optional("systemItem", item.name)
     }
@@ -135,6 +138,7 @@ extension JSONWriter {
     beginObject()
     optional("text", slot.text)
     optional("image", slot.image?.ref)
+    optional("title", slot.title)
     backOrigin(slot)
     if let generic = slot.generic {
       name("candidates")
