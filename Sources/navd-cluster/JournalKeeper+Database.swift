@@ -18,8 +18,7 @@ extension JournalKeeper {
       guard loaded.configuration.daemon.durability == .sync else {
         return loaded.refusal(
           "daemon", "durability",
-          "is relaxed: in a cluster, set synchronous_commit of the server instead, which navd "
-            + "requires to be on")
+          "is relaxed: a cluster confirms what its server has stored")
       }
       do throws(JournalError) {
         _ = try place(loaded.configuration, ClusterMember(name: "", endpoint: "", lease: 0)) { _ in
@@ -30,8 +29,8 @@ extension JournalKeeper {
       }
     },
     restoreRefusal: .notRestored(
-      "navd-cluster restores nothing: recover the database server to a point in time, then run "
-        + "UPDATE navd.shard SET restored = true", .usage),
+      "navd-cluster restores nothing: recover the database server to a point in time, or restore a "
+        + "dump", .usage),
     migrationRefusal: .notRestored(
       "navd-cluster has no journal in a directory: it brings the tables in the schema navd to its "
         + "version when it starts; back the database up before with pg_dump", .usage),

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a look that the journal does not take changes no nav, and none is left behind`() throws
+  @Test func `a look that the journal does not take changes no nav, and leaves none behind`() throws
   {
     let (world, client) = try Self.stage()
     world.journal.isFailing = true

@@ -363,7 +363,7 @@ extension ProcessTests {
       let cluster = try Cluster()
       let environment = cluster.environment("a")
       let refused: [([String], [String: String], Int32, String)] = [
-        (["--durability", "relaxed"], [:], 3, "set synchronous_commit of the server instead"),
+        (["--durability", "relaxed"], [:], 3, "confirms what its server has stored"),
         (["--restore", "/x"], [:], 2, "recover the database server to a point in time"),
         ([], ["NAVD_CLUSTER_DATABASE": ""], 3, "navd-cluster keeps its journal in a database"),
         ([], ["NAVD_CLUSTER_DATABASE": "host=/x password=p4ss"], 3, "use passfile"),
