@@ -203,8 +203,7 @@ import Testing
   {
     let primary = try PostgresServer()
     let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
-    try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-    try primary.sql("SELECT pg_reload_conf()")
+    try primary.requireStandby()
     let stage = try PostgresStage(primary)
     var writer = Writer(seed: 5)
     let journal = try stage.open()

@@ -109,8 +109,7 @@ extension PostgresHistoryTests {
   @Test func `a standby that lags is promoted while a member has no lease: a new epoch`() throws {
     let primary = try PostgresServer()
     let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
-    try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-    try primary.sql("SELECT pg_reload_conf()")
+    try primary.requireStandby()
     let stage = try PostgresStage(primary)
     func place(_ name: String) throws -> PostgresPlace {
       try PostgresPlace(

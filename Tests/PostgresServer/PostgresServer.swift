@@ -234,6 +234,20 @@ public final class PostgresServer: Sendable {
     Foundation.kill(process, number) == 0
   }
 
+  /// Lets each commit wait for a standby of the name `standby`, and returns once all commits do.
+  ///
+  /// The checkpointer tells the sessions, so it must have read the setting: it has, at the end of a
+  /// checkpoint that is asked for after the server has passed the reload on.
+  public func requireStandby() throws {
+    try sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+    try sql("SELECT pg_reload_conf()")
+    let end = Date(timeIntervalSinceNow: 60)
+    while try sql("SHOW synchronous_standby_names") != "standby" {
+      guard Date() < end else { throw Failure(description: "the reload took a minute") }
+    }
+    try sql("CHECKPOINT")
+  }
+
   /// Makes a standby the primary.
   public func promote() throws {
     try Self.run(Self.program("pg_ctl"), ["promote", "-w", "-D", data])

@@ -33,8 +33,7 @@ final class Cluster {
     if isReplicated {
       let primary = try PostgresServer()
       let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
-      try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-      try primary.sql("SELECT pg_reload_conf()")
+      try primary.requireStandby()
       servers = [primary, standby]
     } else if hasOwnServer {
       servers = [try PostgresServer()]

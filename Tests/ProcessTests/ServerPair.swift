@@ -30,8 +30,7 @@ final class ServerPair {
     standby = try Self.makeStandby(of: primary, at: standbyNode, network)
     try link(primary, primaryNode)
     try link(standby, standbyNode)
-    try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-    try primary.sql("SELECT pg_reload_conf()")
+    try primary.requireStandby()
     try awaitSynchronous()
   }
 
