@@ -4,8 +4,12 @@ package import ZeroMQ
 /// The reason why a key or its file cannot be used, with the file and a remedy.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
+  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  package let isFailedRead: Bool
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String, isFailedRead: Bool = false) {
+    (self.description, self.isFailedRead) = (description, isFailedRead)
+  }
 }
 
 /// A client that can connect over the network: its name, its public key and its role.

@@ -22,7 +22,7 @@ package enum SecretKeyFile {
     do {
       (contents, status) = try readFile(path, maximumBytes: 4096)
     } catch {
-      throw KeyError(error.description)
+      throw KeyError(error.description, isFailedRead: error.isDiskFailure)
     }
     let isSecret: Bool
     switch rule {

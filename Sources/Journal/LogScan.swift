@@ -78,7 +78,7 @@ struct LogScan: ~Copyable {
     return "frame \(broken.index + 1) of its write-ahead log is wrong"
   }
 
-  /// Returns nil where the log ends, whose rest is no frame.
+  /// Reads `count` octets; returns nil if the file ends before them.
   private func read(_ count: Int, at offset: Int) throws(JournalError) -> [UInt8]? {
     let bytes = try readBytes(count, at: offset, from: descriptor, path)
     return bytes.count == count ? bytes : nil

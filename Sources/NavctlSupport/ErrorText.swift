@@ -43,7 +43,7 @@ package enum ErrorText {
     return "draw the newest revision: navctl history \(nav) --at \(newest.number)"
   }
 
-  /// The exit status of a change that was made, and whose result could not be printed.
+  /// The exit status if a change was made, but its result could not be printed.
   package static let unprintedStatus: Int32 = 9
 
   /// The exit status of an error; for an unknown code it follows from `retry`.

@@ -70,9 +70,11 @@ extension Daemon {
   ) -> [ConfigurationError] {
     let configuration = loaded.configuration
     var faults = pathsThatGo(in: loaded)
-    func add(_ section: String, _ name: String, _ reason: String) {
+    func add(_ section: String, _ name: String, _ reason: String, isFailedRead: Bool = false) {
       let origin = loaded.origins(of: section, name).last ?? .initial
-      faults.append(origin.refusal("[\(section)] \(name): \(reason)"))
+      var fault = origin.refusal("[\(section)] \(name): \(reason)")
+      fault.isFailedRead = isFailedRead
+      faults.append(fault)
     }
     if let group = configuration.daemon.socketGroup, EndpointLock.groupID(named: group) == nil {
       add("daemon", "socket-group", "there is no group \(group)")
@@ -86,7 +88,8 @@ extension Daemon {
     do throws(KeyError) {
       _ = try secretKey(configuration, rules)
     } catch {
-      add(isNamed ? "access" : "daemon", isNamed ? "secret-key" : "listen", error.description)
+      let (section, name) = isNamed ? ("access", "secret-key") : ("daemon", "listen")
+      add(section, name, error.description, isFailedRead: error.isFailedRead)
     }
     return faults
   }

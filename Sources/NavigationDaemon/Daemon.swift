@@ -243,7 +243,9 @@ package enum Daemon {
       return try secretKey(configuration, rules)
     } catch {
       throw .configuration(
-        ConfigurationError(file: network.endpoint, line: nil, message: error.description))
+        ConfigurationError(
+          file: network.endpoint, line: nil, message: error.description,
+          isFailedRead: error.isFailedRead))
     }
   }
 

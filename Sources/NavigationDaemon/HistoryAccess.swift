@@ -22,7 +22,7 @@ struct HistoryAccess {
 
   func ask(_ requests: [HistoryRequest]) { worker.ask(requests) }
 
-  func takeAnswers() -> [HistoryAnswer] { worker.takeAnswers() }
+  func takeAnswer() -> HistoryAnswer? { worker.takeAnswer() }
 
   /// Requests navs from the history thread, which reads them before anything else.
   func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
@@ -80,7 +80,7 @@ struct HistoryAccess {
 /// Reads the journal on a thread of its own, so that the loop never waits: dormant navs and old
 /// revisions.
 ///
-/// The loop passes requests by `page` and `ask`, and takes answers by `takePages` and `takeAnswers`
+/// The loop passes requests by `page` and `ask`, and takes answers by `takePages` and `takeAnswer`
 /// when `descriptor` is readable.
 final class HistoryWorker: Sendable {
   private struct State {
@@ -111,7 +111,7 @@ final class HistoryWorker: Sendable {
   /// Makes a worker for the journal of a place; its thread starts with the first request.
   init(_ place: any JournalPlace) {
     self.place = place
-    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
     wakeup = eventfd(0, Int32(EFD_CLOEXEC))
     closed = eventfd(0, Int32(EFD_CLOEXEC))
     precondition(
@@ -151,16 +151,14 @@ final class HistoryWorker: Sendable {
     eventfd_write(wakeup, 1)
   }
 
-  func takeAnswers() -> [HistoryAnswer] {
+  /// Takes the oldest answer; with more, `descriptor` stays readable.
+  func takeAnswer() -> HistoryAnswer? {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(descriptor, &count)
-    return state.withLock { state in
-      defer { state.answers = [] }
-      return state.answers
-    }
+    return state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
   }
 
-  /// Takes the navs that were read since the last call, or could not be; after `takeAnswers`.
+  /// Takes the navs that were read since the last call, or could not be; after `takeAnswer`.
   func takePages() -> [(ReloadRequest, Result<ReplayedNav, any Error>)] {
     state.withLock { state in
       defer { state.pages = [] }

@@ -16,11 +16,10 @@ package final class Log: Sendable {
     /// Lines on stderr, each with its time.
     case standardError
     /// Lines on stderr without times, for a command that ends by itself.
-    case terminal
-    /// Lines with their priorities on stderr, a stream of the journal, for what is about to end.
     ///
-    /// Of a process that has ended, the journal knows by its stream alone to which unit it belonged.
-    case stream
+    /// They have priorities if stderr is a stream of the journal. Once a process has ended, the journal
+    /// finds its unit by the stream only.
+    case lines(withPriorities: Bool)
     /// A function, for tests.
     case function(@Sendable (LogEntry) -> Void)
   }
@@ -49,8 +48,8 @@ package final class Log: Sendable {
     var status = stat()
     guard let stream = environment["JOURNAL_STREAM"], unsafe fstat(2, &status) == 0,
       isJournal(stream: stream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    else { return isService ? .standardError : .terminal }
-    return isService ? .journal : .stream
+    else { return isService ? .standardError : .lines(withPriorities: false) }
+    return isService ? .journal : .lines(withPriorities: true)
   }
 
   /// Whether the text "DEVICE:INODE" identifies this file.
@@ -79,8 +78,8 @@ package final class Log: Sendable {
     switch destination {
     case .function(let function): function(entry)
     case .standardError: Self.writeLine(Self.timed(entry, at: SystemClock.wallMilliseconds()))
-    case .terminal: Self.writeLine(entry.line)
-    case .stream: Self.writeLine("<\(entry.level.priority)>\(entry.line)")
+    case .lines(let withPriorities):
+      Self.writeLine((withPriorities ? "<\(entry.level.priority)>" : "") + entry.line)
     case .journal:
       // If the journal's socket fails, stderr still leads to the journal, which adds the time.
       if !JournalSocket.send(entry.journalFields) { Self.writeLine(entry.line) }

@@ -9,7 +9,8 @@ import NavigationCore
 extension ServerLoop {
   /// Takes the answers of the history thread, and the events that waited for navs.
   mutating func takeAnswers() throws {
-    for answer in history.takeAnswers() { batches.append(.history(answer)) }
+    // One in a turn: to make what the client gets from it can take some milliseconds.
+    if let answer = history.takeAnswer() { batches.append(.history(answer)) }
     let log = log
     let requests = try history.takePages {
       log(LogEntry(.error, "\($0); navd tries again", kind: .journalFailed))

@@ -48,8 +48,9 @@ final class ShardKeeper: @unchecked Sendable {
   private let lease: UInt64
   private let log: Log
   private let state = Mutex(State())
-  /// The shards whose rows this process cannot replay, and when it tries again, by the boot clock:
-  /// somebody may be restoring them.
+  /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
+  ///
+  /// A later attempt can succeed, because an administrator may be restoring the rows.
   private var broken: [Shard: UInt64] = [:]
   private var lastFailure = ""
   private var nextSeed: UInt64

@@ -10,7 +10,7 @@ extension Gateway {
     case let error as ListenError:
       say("usage: --listen: \(error)")
       return 2
-    case let error as TokenFileError:
+    case let error as TokenFileError where !error.isFailedRead:
       say("\(error)")
       return 3
     default:

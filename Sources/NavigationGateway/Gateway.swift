@@ -328,7 +328,7 @@ package final class Gateway {
     do throws(SystemError) {
       (bytes, status) = try readFile(path)
     } catch {
-      throw TokenFileError(description: error.description)
+      throw TokenFileError(description: error.description, isFailedRead: error.isDiskFailure)
     }
     guard status.isSecret || status.isSecretOfGroup else {
       throw TokenFileError(
@@ -407,6 +407,8 @@ package final class Gateway {
 package struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason in one line, with the path.
   package let description: String
+  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  package var isFailedRead = false
 }
 
 extension Gateway: HTTPApplication {

@@ -192,7 +192,7 @@ final class PostgresKeeper: ClusterKeeper {
     return try taken(results[1], facts: results[2], found, cluster)
   }
 
-  /// Writes into the history who had the shards; nothing depends on that, so it may fail.
+  /// Records who had the shards before. A failure is ignored, because only people read the record.
   private func noteTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
     var shards: [String?: [Int64]] = [:]
     for row in 0..<taken.count {

@@ -159,12 +159,12 @@ class Process:
 class Daemon:
     """A navd with a journal, which can be killed and started again."""
 
-    def __init__(self, configuration="", *, is_open=False, options=(), state=None):
+    def __init__(self, configuration="", *, is_open=False, options=(), state=None, before=()):
         self.directory = Directory(0o755 if is_open else 0o700)
         self.endpoint = f"ipc://{self.directory / 'op'}"
         config = self.directory.write("navd.conf", configuration)
         self.arguments = [
-            os.path.join(BINARIES, "navd"), "--listen", self.endpoint,
+            *before, os.path.join(BINARIES, "navd"), "--listen", self.endpoint,
             "--state", state or self.directory / "state", "--config", config, *options]
         self.control = None
         self.start()

@@ -115,7 +115,9 @@ import Testing
     #expect(unsafe fstat(2, &status) == 0)
     let environment = ProcessEnvironment(["JOURNAL_STREAM": "\(status.st_dev):\(status.st_ino)"])
     func isStream(_ isService: Bool) -> Bool {
-      if case .stream = Log.destination(environment: environment, isService: isService) {
+      if case .lines(withPriorities: true) = Log.destination(
+        environment: environment, isService: isService)
+      {
         return true
       }
       return false

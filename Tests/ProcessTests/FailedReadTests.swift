@@ -137,16 +137,26 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: hasCompiler, "there is no C compiler"))
-    func `a configuration that the disk fails to read is no fault of the configuration`() throws {
+    func `a configuration, key or token that the disk fails to read is no fault of its own`() throws {
       let directory = try TestDirectory()
-      var variables = try faults(EIO, in: directory)
-      variables["FAULT_DIRECTORY"] = directory.path + "/navd.conf"
-      variables["FAULT_AT"] = "1"
-      let file = try directory.write("navd.conf", "[daemon]\nlog-level = error\n")
-      let child = try Child(
-        Binaries.path("navd"), ["--config", file, "--print-config"], environment: variables)
-      #expect(try child.ended() == 7, "\(child.transcript)")
-      #expect(child.standardError.contains("Input/output error"), "\(child.transcript)")
+      let key = directory.path + "/key"
+      let file = try directory.write(
+        "navd.conf", "[daemon]\nlisten = tcp://127.0.0.1:9718\n[access]\nsecret-key = \(key)\n")
+      try #expect(Child(Binaries.path("navctl"), ["key", "new", key]).ended() == 0)
+      let tokens = try directory.write("tokens", "")
+      for (path, program, options, status) in [
+        (file, "navd", ["--config", file, "--print-config"], 7),
+        (key, "navd", ["--config", file, "--check-config"], 7),
+        (key, "navd", ["--config", file, "--state", directory.path + "/state"], 7),
+        (tokens, "navd-web", ["--tokens", tokens, "--listen", "127.0.0.1:0"], 1),
+      ] {
+        var variables = try faults(EIO, in: directory)
+        variables["FAULT_DIRECTORY"] = path
+        variables["FAULT_AT"] = "1"
+        let child = try Child(Binaries.path(program), options, environment: variables)
+        #expect(try child.ended() == Int32(status), "\(child.transcript)")
+        #expect(child.standardError.contains("Input/output error"), "\(child.transcript)")
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-"""Time namespaces: a time limit holds between a client and a daemon whose clocks differ."""
+"""Namespaces: clocks that differ between a client and a daemon, and users that the daemon's does not map."""
 import os
 import subprocess
 import sys
@@ -82,3 +82,44 @@ class Namespaces(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+MAPPED = ["unshare", "--user", "--map-root-user"]
+
+
+def can_map():
+    return os.geteuid() == 0 and subprocess.run([*MAPPED, "true"], capture_output=True).returncode == 0
+
+
+@unittest.skipUnless(can_map(), "this user can make no user namespaces, or can run nothing as another user")
+class Users(unittest.TestCase):
+    def daemon(self, configuration):
+        daemon = Daemon(configuration, is_open=True, before=MAPPED)
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def navctl(self, daemon, user, *words):
+        command = [os.path.join(BINARIES, "navctl"), "--endpoint", daemon.endpoint, "--timeout", "60s", *words]
+        done = subprocess.run(
+            ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command], capture_output=True,
+            text=True, timeout=DEADLINE, env={"PATH": os.environ["PATH"]}, cwd="/")
+        return done.returncode, done.stdout + done.stderr
+
+    def test_outside_users_own_nothing_and_have_no_role_without_a_line(self):
+        daemon = self.daemon("")
+        daemon.process.says("the user namespace does not map all users")
+        daemon.control.create("kiosk")
+        for user in 1234, 65534:
+            self.assertNotEqual(self.navctl(daemon, user, "push", "kiosk", "a", "--new")[0], 0)
+        daemon = self.daemon("[access]\nrole = ui uid:65534\n")
+        daemon.control.create("kiosk")
+        status, text = self.navctl(daemon, 1234, "push", "kiosk", "a", "--new")
+        self.assertEqual(status, 0, text)
+        # What one of them makes belongs to none.
+        status, text = self.navctl(daemon, 1234, "create", "till")
+        self.assertEqual(status, 0, text)
+        for user in 1234, 4321, 65534:
+            for words in ("close", "kiosk", "--any"), ("close", "till", "--any"), ("backup",):
+                status, text = self.navctl(daemon, user, *words)
+                self.assertNotEqual(status, 0, (user, words, text))
+                self.assertIn("uid:65534", text, words)

@@ -2,8 +2,8 @@
 ///
 /// Laws:
 /// - A coordination is stored only if it has content, or has numbered registrations.
-/// - `before` has the coordinations that the batch at hand changed, or whose endings it records, as
-///   they were when it began.
+/// - `before` has each coordination that the batch at hand changes, or whose end it records, as it
+///   was when the batch began.
 struct Coordinations: Sendable {
   private var states: [Int: Coordination] = [:]
   private var before: [Int: Coordination] = [:]

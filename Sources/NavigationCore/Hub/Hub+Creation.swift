@@ -17,7 +17,7 @@ extension Hub {
     decideAwaited(request.nav, at: op.now)
   }
 
-  /// Loads a new nav, whose first row `recordCreation` writes; returns its slot.
+  /// Adds a new nav to memory, and returns its slot; `recordCreation` then writes its first row.
   mutating func begin(
     _ name: String, ownedBy owner: String, _ controller: NavigationController, by author: Author?,
     at now: Instant

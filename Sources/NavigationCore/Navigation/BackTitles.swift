@@ -6,7 +6,7 @@ enum BackTitles {
   /// The words of UIKit that navd has; every other language has the English one.
   private static let known: [Text: Text] = ["zh": "返回"]
 
-  /// The word for a locale; those of `own`, whose tags are canonical, come first.
+  /// The word for a locale; `own` has words by canonical tag, which go before those of UIKit.
   static func word(for locale: String, among own: [Text: Text]) -> String {
     if own.isEmpty, locale == Environment().locale { return "Back" }
     let tags = tags(for: locale)

@@ -23,7 +23,7 @@ package struct NavName: Hashable, Comparable, Sendable {
 
   /// The awake navs, with the position of each.
   package static let heads = NavName(virtual: "$heads")
-  /// The nav whose settings have the looks of all bars; journaled like an ordinary one.
+  /// The nav that keeps the looks of all bars in its settings; it has rows, unlike a virtual nav.
   package static let appearance = NavName(virtual: "$appearance")
   /// All virtual navs, in the order of their slots in the hub.
   package static let virtual = [navs, clients, heads]

@@ -80,7 +80,7 @@ extension ResolvedBar {
     package var text: String?
     /// The image in place of a text.
     package var image: ImageReference?
-    /// The title of a button with an image, for the menu and for those who do not see the image.
+    /// The title that an image hides; the menu shows it, and a screen reader says it.
     package var title: String?
     package var source: BackSource
     package var indicator = BackIndicator.default
