@@ -9,7 +9,7 @@ from blocks import ROOT, blocks_of, text_of
 from reader import Reader
 
 FOLDER = os.path.join(ROOT, "docs", "tasks")
-PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "examples", "*")))
+PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "examples", "*.*")))
 TASKS = ["fleet", "header-bar", "kiosk-shell", "remote-control", "support-mirror", "test-rig", "till-veto", "voice"]
 
 
