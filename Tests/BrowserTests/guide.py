@@ -8,6 +8,8 @@ from pages import PageTest, browser, console
 
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
 GUIDE = os.environ.get("NAVD_GUIDE", os.path.join(ROOT, "docs", "browser.md"))
+#: What all clients share.
+CLIENTS = os.path.join(ROOT, "docs", "clients.md")
 TYPES = f"{os.path.splitext(MODULE)[0]}.d.ts"
 
 
@@ -29,9 +31,9 @@ def running():
     return "\n".join([*left, "export { client };", ""])
 
 
-def table(head):
-    """The rows of the table of the guide whose first line is this, without its head."""
-    rows = text_of(GUIDE).split(f"\n{head}\n")[1].split("\n\n")[0].splitlines()[1:]
+def table(head, page=None):
+    """The rows of the table of the guide, or of another page, whose first line is this, without its head."""
+    rows = text_of(page or GUIDE).split(f"\n{head}\n")[1].split("\n\n")[0].splitlines()[1:]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 

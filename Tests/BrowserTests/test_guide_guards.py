@@ -1,9 +1,9 @@
-"""The guards and the errors of docs/browser.md: each row of their tables holds in a browser."""
+"""The guards and the errors of docs/clients.md and docs/browser.md: each row of their tables holds in a browser."""
 import os
 import re
 import unittest
 
-from guide import (GUIDE, TYPES, GuideTest, setUpModule, table, tearDownModule, text_of,  # noqa: F401 - unittest calls two
+from guide import (CLIENTS, GUIDE, TYPES, GuideTest, setUpModule, table, tearDownModule, text_of,  # noqa: F401 - unittest calls two
                    words)
 from harness import ROOT, TOKENS
 
@@ -24,10 +24,10 @@ HOLDS = {
 
 class Guards(GuideTest):
     def guards(self):
-        return words(row[0] for row in table("| guard | holds while | for |"))
+        return words(row[0] for row in table("| guard | holds while | for |", CLIENTS))
 
     def test_the_table_has_every_guard(self):
-        named = [re.fullmatch(r"Guard\.(\w+)(\(state\))?", name)[1] for name in self.guards() if name != "none"]
+        named = [name for name in self.guards() if name != "none"]
         found = self.run_script(
             "return Object.getOwnPropertyNames(Guard).filter((name) => !['length', 'name', 'prototype'].includes(name))")
         self.assertEqual(sorted(named), sorted(found))
@@ -116,7 +116,7 @@ class Errors(GuideTest):
         self.assertEqual(found, [True, "desync", "a", 2, 1, "resync", "page", False])
 
     def test_the_table_has_every_value_of_retry(self):
-        named = words(row[0] for row in table("| `retry` | reaction |"))
+        named = words(row[0] for row in table("| `retry` | reaction |", CLIENTS))
         types = re.search(r"readonly retry: ([^;]+);", text_of(TYPES))[1]
         self.assertEqual(sorted(named), sorted(re.findall(r'"(\w+)"', types)))
         protocol = text_of(os.path.join(ROOT, "docs", "protocol.md"))

@@ -4,7 +4,7 @@ import Testing
 @testable import NavigationClient
 import NavigationReplica
 
-/// The table of guards in docs/client.md, on the states of a nav that changes at random.
+/// The table of guards in docs/clients.md, on the states of a nav that changes at random.
 @Suite struct GuardTableTests {
   /// What can be compared of two states of one nav, by the table.
   private struct Seen: Sendable {

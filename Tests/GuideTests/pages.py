@@ -11,6 +11,7 @@ from blocks import ROOT, blocks_of, text_of
 OWNERS = (
     ("docs/tasks/*.md", None, "Tests/GuideTests/test_tasks.py"),
     ("docs/troubleshooting.md", None, "Tests/GuideTests/test_troubleshooting.py"),
+    ("docs/clients.md", None, "Tests/GuideTests/test_clients.py"),
     ("docs/protocol.md", "json", "Tests/GuideTests/test_messages.py"),
     ("man/navd-protocol.7.scd", "json", "Tests/GuideTests/test_messages.py"),
     ("docs/client.md", "swift", "Tests/ClientTests/GuideTests.swift"),

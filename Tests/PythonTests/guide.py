@@ -4,6 +4,8 @@ import re
 from setting import text_of
 
 GUIDE = text_of("docs", "python.md")
+#: What all clients share.
+CLIENTS = text_of("docs", "clients.md")
 
 
 def program():
@@ -11,7 +13,7 @@ def program():
     return "\n\n".join(re.findall(r"^```python\n(.*?)^```$", GUIDE, re.S | re.M))
 
 
-def table(head):
+def table(head, page=GUIDE):
     """The rows of the table with this first line, without its head."""
-    rows = GUIDE.split(f"\n{head}\n")[1].split("\n\n")[0].splitlines()[1:]
+    rows = page.split(f"\n{head}\n")[1].split("\n\n")[0].splitlines()[1:]
     return [[cell.strip().strip("`") for cell in row.strip("|").split("|")] for row in rows]

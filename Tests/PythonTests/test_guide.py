@@ -1,4 +1,4 @@
-"""docs/python.md: its program runs, its tables name what there is."""
+"""docs/python.md and docs/clients.md: the program runs, the tables name what there is."""
 import os
 import re
 import subprocess
@@ -9,7 +9,6 @@ import unittest
 from setting import DEADLINE, PACKAGE, Daemon, text_of
 import guide
 import navd
-from navd import operations
 
 
 class Guide(unittest.TestCase):
@@ -29,12 +28,13 @@ class Guide(unittest.TestCase):
         self.assertEqual(daemon.control.get("$navs")["screens"], [])
 
     def test_the_tables_name_what_there_is(self):
-        for cell, _, uses in guide.table("| guard | holds while | for |"):
+        source = text_of("python", "navd", "operations.py")
+        for cell, _, uses in guide.table("| guard | holds while | for |", guide.CLIENTS):
             if cell != "none":
-                self.assertTrue(hasattr(navd.Guard, re.match(r"Guard\.(\w+)", cell)[1]), cell)
-            for name in re.findall(r"`(\w+)`", uses):
-                self.assertTrue(hasattr(operations, name), name)
-        retries = [cell for cell, _ in guide.table("| `retry` | reaction |")]
+                self.assertTrue(hasattr(navd.Guard, cell), cell)
+            for name in re.findall(r"`([\w.]+)`", uses):
+                self.assertIn(f'"{name}"', source)
+        retries = [cell for cell, _ in guide.table("| `retry` | reaction |", guide.CLIENTS)]
         self.assertEqual(set(retries), set(typing.get_args(navd.Retry)))
         statuses = [cell for cell, _ in guide.table("| status | |")]
         self.assertEqual(set(statuses), set(typing.get_args(navd.Status)))
