@@ -27,9 +27,8 @@ SECTIONS = {
     ("docs/protocol.md", "A session in ten messages"): "Tests/GuideTests/test_protocol.py",
     ("docs/protocol.md", "CURVE, over tcp"): "Tests/GuideTests/test_protocol.py",
     ("docs/protocol.md", "The digest"): "Tests/GuideTests/test_messages.py",
-    ("README.md", "Two commands"): "Tests/GuideTests/test_sections.py",
     ("README.md", "With packages alone"): "Tests/BootedTests/Scenarios/newuser.sh",
-    ("README.md", "By hand"): "Tests/GuideTests/test_sections.py",
+    ("README.md", "Try it"): "Tests/GuideTests/test_sections.py",
     ("man/navctl.1.scd", "EXAMPLES"): "Tests/GuideTests/test_sections.py",
     ("python/README.md", "The Python client of navd"): "Tests/GuideTests/test_sections.py",
 }

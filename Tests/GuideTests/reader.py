@@ -1,5 +1,6 @@
 """A reader of a page: a daemon of its own, and one shell that runs the blocks in their order."""
 import os
+import re
 import subprocess
 import sys
 
@@ -75,7 +76,7 @@ class Reader:
             self.has_background = False
         self.ran.append(text)
         self.has_background = self.has_background or any(
-            line.rstrip().endswith("&") for line in text.splitlines())
+            re.search(r"&( \w+=\$!)?$", line.rstrip()) for line in text.splitlines())
         with open(status) as file:
             return int(file.read())
 

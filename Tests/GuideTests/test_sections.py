@@ -1,4 +1,5 @@
 """Sections of README.md, navctl(1) and python/README.md, typed by a reader: the terminal shows what `terminals` has."""
+import glob
 import os
 import re
 import subprocess
@@ -17,9 +18,9 @@ def section(page, heading):
 
 
 class Sections(unittest.TestCase):
-    def follow(self, page, heading, name, **options):
+    def follow(self, page, heading, name, rename=("\0", ""), **options):
         """Types the blocks of shell, and compares the terminal with the parts of a file, one for each block."""
-        reader = Reader(section(page, heading), **options)
+        reader = Reader(section(page, heading).replace(*rename), **options)
         self.addCleanup(reader.close)
         # The programs where `make release` puts them, and one that a user of navctl has.
         os.makedirs(reader.directory / ".build")
@@ -34,15 +35,55 @@ class Sections(unittest.TestCase):
             self.assertEqual(status, 0, block)
             reader.reads(lines)
 
-    def test_by_hand(self):
-        self.follow("README.md", "## By hand", "README-by-hand", has_daemon=False)
+    def test_try_it(self):
+        # Where two readers of the page would meet, each has names of its own.
+        name = f"/tmp/navd-try-{os.getpid()}"
+        self.follow("README.md", "## Try it", "README-try-it", has_daemon=False, rename=("/tmp/navd-try", name))
+        self.assertEqual(glob.glob(f"{name}*"), [], "the page removes what it made")
 
-    def test_two_commands(self):
+    def test_the_figure_of_the_size_on_disk(self):
+        def size():
+            # An orderly stop puts the write-ahead log into the file.
+            daemon.process.stop()
+            return sum(os.path.getsize(path) for path in glob.glob(f"{daemon.directory.path}/state/**", recursive=True) if os.path.isfile(path))
+
+        daemon, count = Daemon(options=("--durability", "relaxed")), 600
+        self.addCleanup(daemon.close)
+        daemon.control.create("kiosk")
+        before = size()
+        daemon.start()
+        for number in range(count):
+            daemon.control.op("kiosk", {"pop": {}} if number % 2 else {"push": {"screen": {"id": "wifi", "title": "Wi-Fi"}}})
+        figure = float(re.search(r"a change sent alone takes ([\d.]+) KB", text_of("README.md"))[1])
+        self.assertAlmostEqual((size() - before) / count / 1000, figure, delta=0.15)
+
+    def test_figures_and_their_ranges_are_of_one_run(self):
+        table, count = text_of("Benchmarks", "README.md"), 0
+        for page in ("README.md", "docs/why.md"):
+            for least, most in re.findall(r"\(([\d.,]+) to ([\d.,]+)\)", text_of(page)):
+                value = re.search(rf"\| ([\d.,]+)[^|]* \| {least} … {most} \|", table)[1]
+                self.assertIn(value, text_of(page))
+                number, low, high = (float(each.replace(",", "")) for each in (value, least, most))
+                self.assertTrue(low <= number <= high, (page, value, least, most))
+                count += 1
+            for value in re.findall(r"(?<![(\d,.])\d{2,3}(?:[,.]\d+)?(?= µs| changes a second)", text_of(page)):
+                self.assertTrue(f" {value} " in table, (page, value))
+        self.assertGreater(count, 8)
+
+    def test_the_first_screen_answers_what_a_stranger_asks(self):
+        lines = text_of("README.md").splitlines()
+        self.assertLess(len(lines), 110)
+        first = "\n".join(lines[:36])
+        for answer in ("is a Linux daemon that", "**For you if**", "**You type**", "**You need**", "**It costs**", "## Not for you if"):
+            self.assertIn(answer, first)
+        self.assertLessEqual(text_of("README.md").split("## Read on")[1].count("]("), 10)
+
+    def test_make_demo(self):
         done = subprocess.run(
             [os.path.join(ROOT, "demo", "run")], capture_output=True, text=True, timeout=DEADLINE, stdin=subprocess.DEVNULL,
             env={"PATH": "/usr/bin:/bin", "NAVD_BIN": BINARIES, "HOME": "/tmp", "LC_ALL": "C.UTF-8"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        shown = next(block.text for block in blocks_of(section("README.md", "## Two commands")) if block.language == "text")
+        shown = text_of("Tests", "GuideTests", "terminals", "demo")
         # Either of the two can win, and the other one is refused.
         swapped = re.sub(
             r"shell   (?=popped)|remote  (?=refused)|of the remote took",
