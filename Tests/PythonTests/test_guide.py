@@ -46,7 +46,7 @@ class Guide(unittest.TestCase):
         used |= set(re.findall(r"\"(aborted|expired|replaced)\"", sources))
         protocol = text_of("docs", "protocol.md").split("## 13. Errors")[1]
         own = {code for code in used if f"`{code}`" not in protocol.split("## 14")[0]} | {"expired", "internal"}
-        sentence = re.search(r"Codes that come from\nthe package itself are (.*?)\.", guide.GUIDE, re.S)[1]
+        sentence = re.search(r"Codes that come from\s+the package itself are (.*?)\.", guide.GUIDE, re.S)[1]
         self.assertEqual(own, set(re.findall(r"`([a-z-]+)`", sentence)))
 
 
