@@ -42,6 +42,17 @@ class BreaksTest(InspectorTest):
         # What is shown stays, so that a person can read it.
         self.assertTrue(self.look()["facts"])
         self.assertIn("stale", self.run_("return document.body.innerText").casefold())
+        # What was proven may have changed since: no green beside a state that is old.
+        proof, good = self.run_("""
+          const proof = document.querySelector("[data-part=proof]"), probe = document.createElement("i");
+          probe.style.color = "var(--i-good)";
+          document.body.append(probe);
+          const good = getComputedStyle(probe).color;
+          probe.remove();
+          return [proof && [proof.innerText, getComputedStyle(proof).color], good];""")
+        if proof:
+            self.assertRegex(proof[0], r"stale since \S")
+            self.assertNotEqual(proof[1], good)
 
     def contiguous(self, nav):
         """The rows of the stream name each revision: by itself, in a fold, or in a gap."""

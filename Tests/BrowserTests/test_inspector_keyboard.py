@@ -139,7 +139,7 @@ class Keyboard(InspectorTest):
         found = self.run_("return [active.isConnected, active.dataset.nav, active.dataset.active, renewed]")
         self.assertEqual(found, [True, OTHER, "", 0])
         # A list that is not longer than its place cannot scroll.
-        rev = [control.op(NAV, {"screen.set": {"screen": "home", "title": f"Before {number}"}})["rev"] for number in range(6)][-2]
+        rev = [control.op(NAV, {"screen.set": {"screen": "home", "title": f"Before {number}"}})["rev"] for number in range(30)][-2]
         row = f"document.querySelector('[data-row][data-rev=\"{rev}\"] .rev')"
         self.until("its row", f"return {row}")
         self.run_(f"{row}.focus()")

@@ -236,7 +236,7 @@ class Exported(InspectorTest):
         self.slide_to(2)
         self.tab("stream")
         self.until("the note of the stream", "return document.querySelector('[data-part=stream-note]')?.textContent"
-                                             " === 'A stream is not in a recording.'")
+                                             ".startsWith('A stream is not in a recording.')")
         self.until("the drawing", "return document.querySelector('[data-clock=time]') !== null")
         self.assertEqual(self.rows("[data-view=stream] [role=listitem]"), [])
         self.assertEqual(self.run_("return document.querySelector('[data-clock=time]').textContent"), "")

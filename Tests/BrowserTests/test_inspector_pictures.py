@@ -16,7 +16,7 @@ PAGE = os.path.join(ROOT, "docs", "inspector.md")
 
 
 def setUpModule():
-    start(arguments=("--window-size=1280,860", "--hide-scrollbars"))
+    start(arguments=("--hide-scrollbars",))
 
 
 class Pictures(InspectorTest):
@@ -35,6 +35,10 @@ class Pictures(InspectorTest):
         # An empty page of this size has about 6 kB.
         self.assertGreater(os.path.getsize(path), 12_000, name)
         self.taken.add(name)
+
+    def size(self, width, height, scale):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
 
     def prefer(self, scheme):
         self.driver.execute_cdp_cmd(
@@ -69,6 +73,7 @@ class Pictures(InspectorTest):
 
     def test_each_view(self):
         self.make()
+        self.size(1280, 800, 1)
         self.open("kiosk", pin="till/1")
         self.live("kiosk")
         self.until("the history", "return document.querySelectorAll('[data-row]').length > 3")
@@ -107,10 +112,9 @@ class Pictures(InspectorTest):
         self.tab("stream")
         self.take("dark")
         self.prefer("light")
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": False})
+        self.size(390, 844, 2)
         self.take("narrow")
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.size(1280, 800, 1)
         self.driver.get("about:blank")
         ticket = self.directory / "ticket.html"
         status, _, errors = self.daemon.navctl("record", "kiosk", ticket, "--html", "--page", page_directory())

@@ -2,8 +2,12 @@
 
 import { el } from "../view/dom.js";
 
+/** How long a button shows that it copied. */
+const SHOWN_MS = 2000;
+
 /** Copies texts. */
 export class Copying {
+  #timer = 0;
   #dialog;
   #announce;
   #title = el("h2", { id: "copy-title" });
@@ -18,16 +22,26 @@ export class Copying {
     dialog.append(this.#title, this.#text, close);
   }
 
+  /** @param {Element} button */
+  #show(button) {
+    clearTimeout(this.#timer);
+    for (const one of document.querySelectorAll("[data-copied]")) delete /** @type {HTMLElement} */ (one).dataset.copied;
+    button.setAttribute("data-copied", "");
+    this.#timer = setTimeout(() => button.removeAttribute("data-copied"), SHOWN_MS);
+  }
+
   /**
    * Copies `text`.
    *
    * @param {string} text
    * @param {string} what such as "JSON"
+   * @param {Element} button it shows that it copied
    */
-  async copy(text, what) {
+  async copy(text, what, button) {
     try {
       await navigator.clipboard.writeText(text);
       this.#announce(`${what} copied`);
+      this.#show(button);
     } catch {
       const area = /** @type {HTMLTextAreaElement} */ (this.#text);
       this.#title.textContent = `${what}: press Ctrl+C`;

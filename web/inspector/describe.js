@@ -42,7 +42,7 @@ export function lineOf(entry) {
   return [
     el("span", { class: "act-of" }, bdi(entry.operations || entry.cause), ...(entry.subject ? [" ", bdi(entry.subject, { class: "id" })] : [])),
     ...(entry.operations ? [el("span", { class: "faint" }, bdi(entry.cause))] : []),
-    ...(entry.by ? authorOf(entry.by) : []), el("span", { class: "faint" }, clock(entry.t)), ...signsOf(entry.flags),
+    ...signsOf(entry.flags), ...(entry.by ? authorOf(entry.by) : []), el("span", { class: "faint" }, clock(entry.t)),
   ];
 }
 

@@ -1,6 +1,6 @@
 // What a revision did, in words. Pure functions.
 
-import { visible } from "./text.js";
+import { percent, visible } from "./text.js";
 
 const id = (text) => visible(text, 60);
 
@@ -18,7 +18,7 @@ const WORDS = Object.assign(Object.create(null), {
   buttonActivated: ({ button, action }) => `button ${id(button)}${action ? ` runs ${id(action)}` : ""}`,
   popBlocked: ({ screen }) => `pop of ${id(screen)} blocked`,
   dismissAttempted: ({ screen }) => `dismissal of ${id(screen)} blocked`,
-  transitionProgress: ({ value }) => `finger at ${Math.round(value * 100)} %`,
+  transitionProgress: ({ value }) => `finger at ${percent(value)}`,
 });
 
 /**

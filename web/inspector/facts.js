@@ -1,6 +1,6 @@
 // The bar and what is presented, as texts: one list of facts for a state. Pure functions.
 
-import { visible } from "./text.js";
+import { count, percent, tenths, visible } from "./text.js";
 
 /**
  * A text of a slot, with what identifies it: the id of a button or a screen, or the phase of a transition.
@@ -39,13 +39,13 @@ function motionOf(transition, progress) {
   const parts = [`${transition.op} ${way}`, transition.phase];
   if (transition.owner !== undefined) parts.push(`by ${visible(transition.owner, 60)}`);
   for (const name of ["driver", "animator"]) if (transition[name] !== undefined) parts.push(`${name} ${visible(transition[name], 60)}`);
-  if (progress !== null) parts.push(`${Math.round(progress * 100)} %`);
+  if (progress !== null) parts.push(percent(progress));
   if (transition.style !== undefined) parts.push(transition.style);
   return [{ text: parts.join(" · "), phase: transition.phase }];
 }
 
 /** A span in seconds: whole ones, but for the last three. */
-const seconds = (span) => `${span < 3000 ? (span / 1000).toFixed(1) : Math.ceil(span / 1000)} s`;
+const seconds = (span) => `${span < 3000 ? tenths(span / 1000) : count(Math.ceil(span / 1000))} s`;
 
 /** When navd ends what moves: the time that remains, or from when it counts. */
 function deadlineOf(transition, left) {
@@ -88,4 +88,22 @@ export function factsOf(state, progress, left = null) {
     { slot: "deadline", label: "Deadline", values: deadlineOf(state.parts.transition, left) },
     { slot: "display", label: "Display", values: environment.owner === undefined || environment.owner === null ? [] : [{ text: String(environment.owner) }] },
   ];
+}
+
+/** Facts that name the screens, beside those of the device. @param {import("./source.js").State} state @returns {Fact[]} */
+const screensOf = (state) => [{
+  slot: "stack", label: "Stack", values: state.screens.map((screen) => ({ text: String(screen.title || screen.item?.title || screen.id) })) }];
+
+/**
+ * What a person sees that differs between two states, in the order in which it is drawn. A side that has none is empty.
+ *
+ * @param {import("./source.js").State} old
+ * @param {import("./source.js").State} next
+ * @returns {{slot: string, label: string, old: string[], new: string[]}[]}
+ */
+export function changedFacts(old, next) {
+  const [before, after] = [old, next].map((state) => [...factsOf(state, null), ...screensOf(state)]);
+  return before.map(({ slot, label, values }, at) => (
+    { slot, label, old: values.map(({ text }) => text), new: after[at].values.map(({ text }) => text) }))
+    .filter((fact) => JSON.stringify(fact.old) !== JSON.stringify(fact.new));
 }

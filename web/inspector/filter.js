@@ -1,6 +1,9 @@
 // Which revisions a filter shows. A filter is words: `by:shell`, `cause:api`, `op:push`, `-cause:timeout`, or a text.
 
-const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
+/** Where a word with a colon looks. */
+export const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
+/** Principals such as `uid:1000` are texts. */
+const PRINCIPALS = Object.freeze(["uid", "key"]);
 
 /**
  * A word of a filter; without a field it may be in any of them.
@@ -11,13 +14,29 @@ const FIELDS = Object.freeze(["by", "cause", "op", "screen"]);
 /** Reads a filter. @param {string} text @returns {Word[]} */
 export function parseFilter(text) {
   return text.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
-    const [, minus, field, rest] = /^(-?)(?:(by|cause|op|screen):)?(.*)$/s.exec(word) ?? [];
-    return { field: field ?? null, text: rest, isExcluded: minus === "-" };
-  }).filter(({ text: rest }) => rest);
+    const [, minus, field, rest] = /^(-?)(?:([a-z][a-z-]*):)?(.*)$/s.exec(word) ?? [];
+    const isPrincipal = PRINCIPALS.includes(field);
+    return { field: isPrincipal ? null : field ?? null, text: isPrincipal ? `${field}:${rest}` : rest, isExcluded: minus === "-" };
+  }).filter(({ field, text: rest }) => rest || !isKnown(field));
+}
+
+const isKnown = (field) => field === null || FIELDS.includes(field);
+
+/** What is wrong with a filter; empty if nothing is. @param {string} filter */
+export function errorIn(filter) {
+  const word = parseFilter(filter).find(({ field }) => !isKnown(field));
+  if (!word) return "";
+  return `“${word.field}:” is no word of a filter. Known are ${FIELDS.map((field) => `${field}:`).join(", ")} and texts without a colon.`;
+}
+
+/** Whether texts, in lower case and by field, have all words of a filter. @param {Word[]} words @param {Record<string, string>} texts */
+export function hasAll(words, texts) {
+  return words.every(({ field, text, isExcluded }) => (
+    (field === null ? FIELDS : [field]).some((each) => texts[each]?.includes(text)) !== isExcluded));
 }
 
 /** The texts of an author that a filter compares. @param {import("./columns.js").Author|null} author */
-function textOf(author) {
+export function textOf(author) {
   if (!author) return "";
   return `${author.principal ?? ""} ${author.name ?? ""} ${author.pid ?? ""}`.toLowerCase();
 }
@@ -36,8 +55,9 @@ export class Matches {
     const { columns } = history;
     this.flags = new Uint8Array(columns.length);
     this.positions = new Uint32Array(columns.length);
-    const tests = words.map((word) => tableOf(history, word));
-    this.#choose(columns, tests);
+    // What a word that is not known would leave would look like an answer.
+    if (!words.every(({ field }) => isKnown(field))) return;
+    this.#choose(columns, words.map((word) => tableOf(history, word)));
   }
 
   #choose({ length, cause, author, operations, subject, flags }, tests) {

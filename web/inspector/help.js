@@ -5,12 +5,13 @@ import { areLettersOn, setLetters } from "./keys.js";
 
 const KEYS = [
   [["←", "→"], "previous and next revision"], [["Home", "End"], "first and last revision"], [["L"], "back to live"], [["P"], "pause the lists"],
-  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["T"], "pin the nav to the top"], [["B"], "bookmark the revision"], [["1", "…", "6"], "tabs"], [["?"], "this help"],
+  [["/"], "search navs"], [["J", "K"], "next and previous nav"], [["T"], "pin the nav to the top"], [["B"], "bookmark the revision"], [["1", "…", "6"], "tabs"], [["↑", "↓", "←", "→"], "on a divider: move it; Enter: its own place"], [["?"], "this help"],
 ];
 const SIGNS = [
   [el("span", { "data-author": "proven" }, "uid:1000"), "A principal: the kernel or a key has proven it."],
   [el("span", { "data-author": "claimed" }, "shell"), "A name: the client chose it, and anyone can choose the same."],
   [el("span", { class: "proof" }, "proven ✓"), "This page has computed the first 8 digits of the digest. They prove which screens there are and their order, not their contents."],
+  [el("span", { class: "proof", "data-stale": "" }, "stale"), "The connection is lost: it was proven then, and may have changed since."],
   [el("span", { class: "faint" }, "3 folded"), "The page got the newest state only. The timeline has the revisions between."],
 ];
 

@@ -1,32 +1,16 @@
 // The keys of the page. Revisions are chosen through the store, so the timeline and the stage follow.
 
+import { recall, remember } from "./remembered.js";
 import { TABS } from "./store.js";
 
 /** Speech input types words, and each letter of them would act: a person can turn the letters off (WCAG 2.1.4). */
-const OFF = "navd-inspector.keys";
+const OFF = "keys";
 
-/** Used where a browser forbids storage: the choice then lasts as long as the page. */
-let areOff = false;
-
-/** Whether keys of a single character act. It is a choice of the person, so the browser keeps it, and no link carries it. */
-export function areLettersOn() {
-  try {
-    return localStorage.getItem(OFF) === null;
-  } catch {
-    return !areOff;
-  }
-}
+/** Whether keys of a single character act. */
+export const areLettersOn = () => recall(OFF) === null;
 
 /** @param {boolean} isOn */
-export function setLetters(isOn) {
-  areOff = !isOn;
-  try {
-    if (isOn) localStorage.removeItem(OFF);
-    else localStorage.setItem(OFF, "off");
-  } catch {
-    // `areOff` has it.
-  }
-}
+export const setLetters = (isOn) => remember(OFF, isOn ? null : "off");
 
 /** Listens to the keys. Fields, dialogs and lists that use a key themselves come first. */
 export class Keys {

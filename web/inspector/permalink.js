@@ -4,12 +4,12 @@
 // storage of one browser could not. A link without them leaves those of the page.
 
 import { MOST, parseBookmark } from "./bookmarks.js";
+import { TABS } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
 /** The address changes after the last move of the slider: a change of it costs some milliseconds. */
 const QUIET_MS = 300;
-const TABS = Object.freeze(["stream", "compare", "why", "sessions", "refusals", "plots"]);
 
 /**
  * What a link names.
@@ -65,7 +65,7 @@ export function parseLink(fragment) {
   return {
     nav: values.get("nav"), at: revision(values.get("rev")), epoch: values.get("epoch") ?? null,
     compareWith: revision(values.get("with")), filter: values.get("filter") ?? "",
-    tab: TABS.includes(tab) ? tab : values.has("with") ? "compare" : null,
+    tab: TABS.includes(/** @type {any} */ (tab)) ? tab : values.has("with") ? "compare" : null,
     pins: listOf(lists.pin), bookmarks: listOf(new Set([...lists.mark].filter(parseBookmark))),
   };
 }

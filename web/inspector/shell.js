@@ -3,8 +3,10 @@
 import { Announcer } from "../view/focus.js";
 import { Clock } from "./clock.js";
 import { Copying } from "./copying.js";
+import { Dividers } from "./dividers.js";
 import { Permalink } from "./permalink.js";
 import { breathe } from "./slices.js";
+import { clockWidth } from "./text.js";
 import { Head } from "./view/head.js";
 import { Tabs } from "./view/tabs.js";
 import { Tree } from "./view/tree.js";
@@ -34,7 +36,7 @@ import { Tree } from "./view/tree.js";
  * @property {AbortSignal} signal aborted when another source takes the page
  * @property {() => void} schedule asks for a frame
  * @property {(text: string) => void} announce reports to screen readers, at most once a second
- * @property {(text: string, what: string) => void} copy
+ * @property {(text: string, what: string, button: Element) => void} copy
  * @property {Clock} clock
  */
 
@@ -82,7 +84,7 @@ export class Shell {
     const copying = new Copying(part("copy-dialog"), (text) => announcer.say(text));
     this.context = {
       store, source, signal: this.#life.signal, schedule: () => this.schedule(), announce: (text) => announcer.say(text),
-      copy: (text, what) => copying.copy(text, what), clock: new Clock(source, () => this.schedule()),
+      copy: (text, what, button) => copying.copy(text, what, button), clock: new Clock(source, () => this.schedule()),
     };
   }
 
@@ -100,6 +102,9 @@ export class Shell {
   start() {
     const { context } = this;
     new Permalink(context.store, context.signal);
+    new Dividers(context.signal);
+    // Columns of times are as wide as the times of the locale.
+    document.documentElement.style.setProperty("--clock", `${clockWidth()}rem`);
     this.add(new Head(document.documentElement, context));
     const tree = this.add(new Tree(place("tree"), context));
     this.add(new Tabs(document.querySelector("[role=tablist]"), context));

@@ -58,17 +58,45 @@ export function mark(element, name, value) {
   }
 }
 
-/**
- * A time of the day with milliseconds.
- *
- * @param {number} t milliseconds since 1970
- */
-export function clock(t) {
-  if (!Number.isFinite(t) || Math.abs(t) > 8.64e15) return "";
-  const date = new Date(t);
-  const two = (number) => String(number).padStart(2, "0");
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+/** Times and numbers are written as in the locale of the browser. Revisions in links and commands are not. */
+const TIME = /** @type {const} */ ({ hour: "numeric", minute: "2-digit", second: "2-digit" });
+const FORMATS = {
+  clock: new Intl.DateTimeFormat(undefined, { ...TIME, fractionalSecondDigits: 3 }), hour: new Intl.DateTimeFormat(undefined, TIME),
+  moment: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }),
+};
+const NUMBER = new Intl.NumberFormat();
+const PERCENT = new Intl.NumberFormat(undefined, { style: "percent" });
+const DIGITS = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const TENTHS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+const format = (name, t) => Number.isFinite(t) && Math.abs(t) <= 8.64e15 ? FORMATS[name].format(t) : "";
+
+/** A time of the day with milliseconds. @param {number} t milliseconds since 1970 */
+export const clock = (t) => format("clock", t);
+
+/** A time of the day. @param {number} t milliseconds since 1970 */
+export const hour = (t) => format("hour", t);
+
+/** A day and a time. @param {number} t milliseconds since 1970 */
+export const moment = (t) => format("moment", t);
+
+/** How wide the longest time with milliseconds is, in `rem`. */
+export function clockWidth() {
+  const probe = el("span", { class: "unseen" }, clock(new Date(2000, 11, 28, 22, 58, 58, 888).getTime()));
+  document.body.append(probe);
+  const width = (probe.scrollWidth + 1) / parseFloat(getComputedStyle(document.documentElement).fontSize);
+  probe.remove();
+  return width;
 }
+
+/** A share of 1 in percent. @param {number} share */
+export const percent = (share) => PERCENT.format(share);
+
+/** A number with three significant digits. @param {number} number */
+export const rounded = (number) => DIGITS.format(number);
+
+/** A number with one digit behind the separator. @param {number} number */
+export const tenths = (number) => TENTHS.format(number);
 
 /**
  * How long ago something was, in coarse steps: a text that changes each second would draw the eye.
@@ -88,7 +116,7 @@ export function ago(milliseconds) {
  *
  * @param {number} number
  */
-export const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+export const count = (number) => NUMBER.format(number);
 
 /**
  * "1 revision", "2 revisions".

@@ -1,7 +1,8 @@
-// The difference of two revisions: both drawings, and a list of screens, parts, and what the bar shows.
+// The difference of two revisions: both drawings on the stage, what a person sees that differs, then screens, parts and the bar as JSON.
 
 import { el } from "../../view/dom.js";
 import { compare, refusalOf, refuse } from "../compare.js";
+import { changedFacts } from "../facts.js";
 import { bdi, count, counted, mark, visible, write } from "../text.js";
 import { Pair } from "./pair.js";
 
@@ -22,6 +23,7 @@ const REST_MS = 400;
 /** Compares the revision on the stage with another one. */
 export class Compare {
   #root;
+  #stage = /** @type {HTMLElement} */ (document.querySelector("[data-view=stage]"));
   #context;
   #past;
   #with = /** @type {HTMLInputElement} */ (el("input", {
@@ -44,7 +46,9 @@ export class Compare {
     this.#past = past;
     root.append(
       el("div", { class: "compare-head" }, el("label", {}, "From revision ", this.#with), el("span", {}, " to ", this.#to), this.#previous, this.#swap, this.#copy),
-      el("div", { class: "compare-room" }, this.#pair.root, this.#body));
+      this.#body);
+    // The stage has the room in which a drawing can be read.
+    this.#stage.append(this.#pair.root);
     this.#with.addEventListener("change", () => {
       const text = this.#with.value.trim();
       context.store.set({ compareWith: text === "" ? null : Math.max(0, Math.floor(Number(text))) });
@@ -52,13 +56,14 @@ export class Compare {
     this.#previous.addEventListener("click", () => context.store.set({ compareWith: null }));
     this.#swap.addEventListener("click", () => this.#exchange());
     this.#copy.addEventListener("click", () => {
-      if (this.#result) context.copy(JSON.stringify(this.#result, (_, value) => value === undefined ? null : value, 2), "JSON");
+      if (this.#result) context.copy(JSON.stringify(this.#result, (_, value) => value === undefined ? null : value, 2), "JSON", this.#copy);
     });
   }
 
   /** @param {import("../shell.js").Model} model */
   update(model) {
     const { store } = this.#context;
+    mark(this.#stage, "data-compare", store.tab === "compare" && this.#pair.isShown ? "" : null);
     if (store.tab !== "compare") return;
     const { state } = model;
     const other = store.compareWith;
@@ -66,11 +71,11 @@ export class Compare {
     write(this.#to, state ? count(state.rev) : "–");
     this.#swap.disabled = other === null || !state;
     mark(this.#previous, "aria-pressed", String(other === null));
-    const key = state ? `${state.nav} ${state.epoch} ${state.rev} ${other} ${this.#past.history?.floor}` : "";
+    const key = state ? `${state.nav} ${state.epoch} ${state.rev} ${other} ${this.#past.history?.floor}` : "none";
     if (key === this.#key || this.#isReading || performance.now() < this.#restUntil) return;
     this.#key = key;
     if (state) this.#compare(state, other ?? state.rev - 1, other === null);
-    else this.#show(el("p", { class: "empty" }, "There is no state to compare."));
+    else this.#show(el("p", { class: "empty" }, "There is no state to compare. Choose a nav and a revision: what differs from the one before stands here."));
   }
 
   /** Shows a text in place of a comparison. */
@@ -128,17 +133,22 @@ export class Compare {
       return;
     }
     this.#body.replaceChildren();
+    // A drawing measures its texts, so it must be in sight.
+    if (this.#context.store.tab === "compare") mark(this.#stage, "data-compare", "");
     this.#pair.draw(old, state);
     const title = isPrevious ? `Revision ${count(state.rev)} changed` : `From revision ${count(rev)} to ${count(state.rev)}`;
     const bar = result.shown.slice(0, MOST_MEMBERS);
+    const facts = changedFacts(old, state);
     const changes = rowsOf(result);
-    const shown = changes.slice(0, roomFor(changes, bar.length));
+    const shown = changes.slice(0, roomFor(changes, bar.length + facts.length));
     this.#body.replaceChildren(
       el("h2", {}, title),
+      facts.length ? el("dl", { class: "fact-changes", "data-part": "compare-facts" }, ...facts.map(factOf)) : el("p", { "data-part": "compare-facts" }, "The device shows the same."),
+      el("h3", {}, "Screens and parts"),
       el("p", { class: "faint" }, summaryOf(result)),
       ...shown.map(({ make }) => make()),
       ...(changes.length > shown.length ? [el("p", { class: "faint" }, `${counted(changes.length - shown.length, "more change")}: copy them as JSON.`)] : []),
-      ...(bar.length ? [el("h3", {}, "What the bar shows"), el("dl", { class: "members", "data-part": "compare-shown" }, ...bar.map(memberOf))] : []));
+      ...(bar.length ? [el("details", {}, el("summary", {}, "The bar as JSON"), el("dl", { class: "members", "data-part": "compare-shown" }, ...bar.map(memberOf)))] : []));
   }
 }
 
@@ -209,6 +219,12 @@ function memberOf({ path, old, new: value }) {
     ? el("span", { class: "none", "data-part": part }, "absent") : el(tag, { "data-part": part }, bdi(textOf(side)));
   return el("div", { "data-member": path[0] ?? "value" },
     el("dt", {}, bdi(path.length ? path.join(" › ") : "value")), el("dd", {}, side("del", "before", old), " → ", side("ins", "after", value)));
+}
+
+/** A fact as a person reads it: its name, what it was, and what it is. */
+function factOf({ slot, label, old, new: next }) {
+  const side = (part, texts) => el("span", { "data-part": part }, ...(texts.length ? texts.flatMap((text, at) => (at ? [" · ", bdi(text, { most: LONGEST })] : [bdi(text, { most: LONGEST })])) : [el("span", { class: "none" }, "none")]));
+  return el("div", { "data-fact": slot }, el("dt", {}, label), el("dd", {}, side("was", old), " → ", side("is", next)));
 }
 
 function textOf(value) {

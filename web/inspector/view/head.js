@@ -2,7 +2,7 @@
 
 import { el } from "../../view/dom.js";
 import { checksum } from "../../navigation-client.js";
-import { bdi, clock, commandOf, mark, visible, write } from "../text.js";
+import { bdi, commandOf, hour, mark, visible, write } from "../text.js";
 
 const PROOF = "The page has computed the first 8 digits from the ids and versions of all screens and parts. They prove order and identity. The others name the history.";
 
@@ -33,14 +33,14 @@ export class Head {
     const state = this.#state;
     if (!state) return this.#context.announce("There is no state to copy");
     const { nav, kind, epoch, rev, dig, screens, parts, bar } = state;
-    this.#context.copy(JSON.stringify({ nav, kind, epoch, rev, dig, screens, ...parts, resolved: bar }, null, 2), "JSON");
+    this.#context.copy(JSON.stringify({ nav, kind, epoch, rev, dig, screens, ...parts, resolved: bar }, null, 2), "JSON", find("copy-json"));
   }
 
   /** Copies the command of navctl that shows the same. */
   copyCommand() {
     const { nav, at } = this.#context.store;
     if (nav === null) return this.#context.announce("No nav is chosen");
-    this.#context.copy(commandOf(nav, at), "Command");
+    this.#context.copy(commandOf(nav, at), "Command", find("copy-navctl"));
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -58,10 +58,12 @@ export class Head {
       // A recording may also know that a step before this one was not proven.
       this.#isProven = state !== null && state["isProven"] !== false && state.dig.startsWith(checksum(state.screens, state.parts));
     }
-    const key = state ? `${nav} ${state.epoch} ${state.rev} ${state.dig} ${this.#isProven} ${live?.rev ?? ""} ${at}` : `${nav}`;
+    // What was proven may have changed since.
+    const since = phase === "stale" || phase === "expired" ? hour(status.since) : null;
+    const key = state ? `${nav} ${state.epoch} ${state.rev} ${state.dig} ${this.#isProven} ${live?.rev ?? ""} ${at} ${since}` : `${nav}`;
     if (key === this.#key) return;
     this.#key = key;
-    this.#draw(state, live, nav);
+    this.#draw(state, live, nav, since);
   }
 
   #phaseOf(status, at) {
@@ -90,7 +92,7 @@ export class Head {
     if (isExpired) this.#notice.replaceChildren(el("p", { "data-part": "expired" }, `The session has ended (${visible(status.message ?? "the token is not valid any more")}). What you see is old. Run `, el("code", {}, "navctl inspect"), " again."));
   }
 
-  #draw(state, live, nav) {
+  #draw(state, live, nav, since) {
     const output = this.#position;
     for (const [name, value] of Object.entries({ nav: nav ?? "", epoch: state?.epoch ?? "", rev: state?.rev ?? "", dig: state?.dig ?? "", proven: state ? String(this.#isProven) : "false" })) mark(output, `data-${name}`, value);
     mark(output, "title", state ? PROOF : null);
@@ -100,7 +102,7 @@ export class Head {
     const text = /^[0-9a-f]{24}$/.test(state.dig) ? state.dig : "";
     // This is a live region, and nobody wants to hear 24 digits.
     const digits = el("span", { "aria-hidden": "true" }, text);
-    const proof = el("span", { class: "proof" }, this.#isProven ? "proven ✓ " : "unproven ✗ ", digits);
+    const proof = el("span", { class: "proof", "data-part": "proof", "data-stale": since }, this.#isProven ? "proven ✓ " : "unproven ✗ ", since === null ? "" : `stale since ${since} `, digits);
     output.replaceChildren(bdi(nav ?? "", { class: "position-nav" }), " ", `revision ${state.rev} of ${newest}`, " · ", proof);
     return undefined;
   }
@@ -109,7 +111,7 @@ export class Head {
 const find = (name) => /** @type {HTMLElement} */ (document.querySelector(`[data-part=${name}]`));
 
 function textOf(phase, status) {
-  const since = clock(status.since).slice(0, 8);
+  const since = hour(status.since);
   const texts = {
     connecting: status.message ? `Waiting: ${status.message}` : "Connecting…", live: "Live", past: "Past", stale: `Stale since ${since}`,
     recording: "Recording", expired: "Session expired",

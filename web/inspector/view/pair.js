@@ -21,6 +21,9 @@ export class Pair {
     this.root.append(this.#note, ...this.#sides.map(({ root }) => root));
   }
 
+  /** Whether there is a comparison. */
+  get isShown() { return !this.root.hidden; }
+
   /** Removes both drawings. */
   hide() {
     this.root.hidden = true;

@@ -5,7 +5,7 @@
 import { el } from "../../view/dom.js";
 import { Poll } from "../poll.js";
 import { Samples } from "../samples.js";
-import { clock, count, explain, write } from "../text.js";
+import { clock, count, explain, hour, rounded, write } from "../text.js";
 
 const ADDRESS = "/chart.js";
 const TABLE_ROWS = 15;
@@ -14,8 +14,8 @@ const CLOSED_ROWS = 3;
 
 /** @param {number} value nanoseconds */
 function duration(value) {
-  if (value >= 1e9) return `${+(value / 1e9).toPrecision(3)} s`;
-  return value >= 1e6 ? `${+(value / 1e6).toPrecision(3)} ms` : `${+(value / 1e3).toPrecision(3)} µs`;
+  if (value >= 1e9) return `${rounded(value / 1e9)} s`;
+  return value >= 1e6 ? `${rounded(value / 1e6)} ms` : `${rounded(value / 1e3)} µs`;
 }
 
 /** An end of a band. The last bucket has no upper one, so it is drawn as wide as it would be if it doubled too. */
@@ -23,7 +23,7 @@ const endOf = (range, side) => range?.[side] === Infinity ? 2 * range[0] : range
 
 /** Ticks of a logarithmic axis: powers of ten only. */
 const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
-const number = (value) => (Number.isFinite(value) ? String(+value.toPrecision(3)) : "–");
+const number = (value) => (Number.isFinite(value) ? rounded(value) : "–");
 const line = (name, label, colour) => ({ name, label, colour });
 const bands = (name) => [line(`${name}Max`, "max", "--i-warn"), line(`${name}99`, "p99", "--i-accent"), line(`${name}50`, "p50", "--i-good")];
 
@@ -63,7 +63,7 @@ export class Plots {
     const isRecording = this.#context.source.kind === "recording";
     this.#poll.want(isOpen && !isRecording);
     if (!isOpen) return;
-    write(this.#note, isRecording ? "Plots are not in a recording." : this.#text());
+    write(this.#note, isRecording ? "Plots are not in a recording. The page of a daemon samples its rates and latencies here." : this.#text());
     this.#note.hidden = this.#note.textContent === "";
     if (isRecording) return;
     this.#loading ??= this.#load(ADDRESS);
@@ -169,7 +169,7 @@ class Plot {
     };
     const rows = this.#samples.list.slice(this.#details.open ? -TABLE_ROWS : -CLOSED_ROWS).reverse();
     return this.#table.replaceChildren(...rows.map((sample) => el(
-      "tr", {}, el("td", {}, clock(sample.t).slice(0, 8)), ...(lines ?? ranges).map(({ name }) => el("td", {}, sample.isBreak ? "restart or gap" : cell(sample, name))))));
+      "tr", {}, el("td", {}, hour(sample.t)), ...(lines ?? ranges).map(({ name }) => el("td", {}, sample.isBreak ? "restart or gap" : cell(sample, name))))));
   }
 
   #make(Chart) {
@@ -183,7 +183,7 @@ class Plot {
       type: "line", data: { datasets: sets }, options: {
         responsive: false, maintainAspectRatio: false, animation: false, normalized: true, interaction: { mode: "nearest", axis: "x", intersect: false },
         scales: {
-          x: { type: "linear", ticks: { maxTicksLimit: 5, maxRotation: 0, callback: (value) => clock(value).slice(0, 8) }, grid: {} },
+          x: { type: "linear", ticks: { maxTicksLimit: 5, maxRotation: 0, callback: (value) => hour(value) }, grid: {} },
           y: lines || isLinear ? { beginAtZero: true, suggestedMax: 1, ticks: { maxTicksLimit: 5, callback: (value) => count(value) }, grid: {} }
             : { type: "logarithmic", ticks: { maxTicksLimit: 5, callback: (value) => (isPower(value) ? format(value) : null) }, grid: {} },
         },

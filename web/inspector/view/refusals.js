@@ -7,7 +7,7 @@ import { authorOf, bdi, clock, counted, explain, mark, spaced, write } from "../
 
 const COLUMNS = [
   { name: "Code", width: "minmax(0, 1.3fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(0, 1fr)" },
-  { name: "Time", width: "96px", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
+  { name: "Time", width: "var(--clock, 96px)", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
 ];
 
 /** Draws the refusals, newest first. */
@@ -37,14 +37,14 @@ export class Refusals {
     const isShown = !isRecording && Array.isArray(this.#list) && this.#list.length > 0;
     this.#table.root.hidden = !isShown;
     if (isShown) this.#table.update(this.#list);
-    write(this.#note, isRecording ? "Refusals are not in a recording." : this.#text());
+    write(this.#note, isRecording ? "Refusals are not in a recording. The page of a daemon lists the messages here that it refused." : this.#text());
   }
 
   #text() {
     if (this.#error) return explain(this.#error);
     if (this.#list === undefined) return "Reading…";
-    if (this.#list === null) return "Refusals need the role admin.";
-    if (!this.#list.length) return "navd has refused nothing since its start.";
+    if (this.#list === null) return "Refusals need the role admin. With it, each message that navd refuses has a row.";
+    if (!this.#list.length) return "navd has refused nothing since its start. Each message that it refuses adds a row: code, nav, operations, author.";
     return `${counted(this.#list.length, "refusal")}${this.#list.length >= 256 ? "; navd keeps the last 256" : ""}`;
   }
 

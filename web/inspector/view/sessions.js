@@ -36,13 +36,13 @@ export class Sessions {
     const isShown = this.#isRight === true && !isRecording;
     this.#table.root.hidden = !isShown;
     if (isShown) this.#table.update(this.#list);
-    write(this.#note, isRecording ? "Sessions are not in a recording." : this.#text());
+    write(this.#note, isRecording ? "Sessions are not in a recording. The page of a daemon lists its clients here, and how far each is behind." : this.#text());
   }
 
   #text() {
     if (this.#error) return explain(this.#error);
     if (this.#isRight === null) return "Reading…";
-    if (!this.#isRight) return "Sessions need the role admin.";
+    if (!this.#isRight) return "Sessions need the role admin. With it, each connected client has a row.";
     const late = this.#list.filter((session) => session.behind > 0).length;
     return `${counted(this.#list.length, "session")}${late ? ` · ${count(late)} behind` : ""}`;
   }

@@ -96,7 +96,7 @@ export class Stage {
   #explain({ state, error, isClosed, rows }) {
     const { nav } = this.#context.store;
     const wait = rows && !rows.length ? "There is no nav yet. Make one with “navctl create NAV --root home”." : nav === null ? "Choose a nav." : "Reading…";
-    const text = error ? explain(error) : isClosed ? "This nav was closed. This is its last state." : state ? "" : wait;
+    const text = error?.["code"] === "no-nav" ? `There is no nav “${visible(nav ?? "", 80)}”. Choose one from the list. This page shows that one as soon as it is made.` : error ? explain(error) : isClosed ? "This nav was closed. This is its last state." : state ? "" : wait;
     write(this.#notice, text);
     this.#notice.hidden = text === "";
     mark(this.#root, "data-empty", state ? null : "");

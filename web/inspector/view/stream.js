@@ -2,9 +2,10 @@
 
 import { el } from "../../view/dom.js";
 import { isProgress, summaryOf } from "../events.js";
+import { errorIn, hasAll, parseFilter, textOf } from "../filter.js";
 import { Incidents } from "../incidents.js";
 import { Rows } from "../rows.js";
-import { authorOf, bdi, clock, count, counted, explain, mark, principalOf, spaced, visible, write } from "../text.js";
+import { authorOf, bdi, clock, count, counted, explain, mark, moment, principalOf, spaced, visible, write } from "../text.js";
 
 /** How many rows are kept. */
 const KEPT = 2000;
@@ -101,17 +102,21 @@ export class Stream {
 
   #choose(filter, added) {
     const before = this.#shown.length;
-    const wanted = filter.trim().toLowerCase();
-    this.#shown = wanted ? this.#all.filter((row) => row.by === undefined || textOf(row).includes(wanted)) : [...this.#all];
-    this.#added = wanted ? Math.max(0, this.#shown.length - before) : added;
+    const words = errorIn(filter) ? null : parseFilter(filter);
+    this.#shown = this.#all.filter((row) => row.by === undefined || words !== null && hasAll(words, textsOf(row)));
+    this.#added = filter ? Math.max(0, this.#shown.length - before) : added;
   }
 
-  #explain({ live }) {
+  #explain({ live, error }) {
     const parts = [];
-    if (!this.#all.length) parts.push(this.#context.source.kind === "recording" ? "A stream is not in a recording." : live ? "Nothing has come yet." : "");
+    const { filter } = this.#context.store;
+    const isRecording = this.#context.source.kind === "recording";
+    if (!this.#all.length && isRecording) parts.push("A stream is not in a recording. The timeline has its revisions; the page of a daemon lists them here as they come.");
+    else if (!this.#all.length) parts.push(live ? "Nothing has come yet. Each change of this nav adds a row." : error ? "Choose a nav that is there. Each change of it adds a row." : "");
+    else if (filter && !this.#shown.some((row) => row.by !== undefined)) parts.push(errorIn(filter) || "No row matches the filter. Rows that match are added as they come.");
     if (this.#waiting) parts.push(`Paused · ${counted(this.#waiting, "new row")}`);
-    const { error } = this.#incidents;
-    if (error) parts.push(error.code === "forbidden" ? "Events of sessions need the role admin." : `Sessions: ${explain(error)}`);
+    const failed = this.#incidents.error;
+    if (failed) parts.push(failed.code === "forbidden" ? "Events of sessions need the role admin." : `Sessions: ${explain(failed)}`);
     if (this.#dropped) parts.push(`${counted(this.#dropped, "older row")} left the list; the timeline has them.`);
     write(this.#note, parts.join(" "));
     this.#note.hidden = !parts.join("");
@@ -184,6 +189,7 @@ export class Stream {
     const who = row.by?.name && `by ${visible(row.by.name)}`;
     mark(rev, "aria-label", leads ? [`Travel to revision ${row.rev}`, row.what, who].filter(Boolean).join(", ") : null);
     write(time, row.t === undefined ? "" : clock(row.t));
+    mark(time, "title", row.t === undefined ? null : moment(row.t));
     write(what.firstChild, row.what);
     mark(what, "title", row.what);
     write(cause, row.cause ?? "");
@@ -191,7 +197,11 @@ export class Stream {
   }
 }
 
-const textOf = (row) => `${row.rev} ${row.what} ${row.cause ?? ""} ${row.by?.name ?? ""} ${principalOf(row.by)}`.toLowerCase();
+/** The texts of a row that a filter compares. @param {Row} row */
+function textsOf({ what, cause, by }) {
+  const text = what.toLowerCase();
+  return { by: by ? textOf({ ...by, principal: principalOf(by) }) : "", cause: (cause ?? "").toLowerCase(), op: text, screen: text };
+}
 
 /** The author of a row: a record of `$clients` has the principal as members of the peer. @param {Row} row */
 function personOf({ kind, by = null }) {

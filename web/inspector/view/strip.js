@@ -3,7 +3,7 @@
 import { FLAG } from "../columns.js";
 import { spanOf } from "../describe.js";
 import { fold, KINDS } from "../fold.js";
-import { clock, count } from "../text.js";
+import { count, hour, moment } from "../text.js";
 
 const AXIS = 15;
 const AUTHORS = 5;
@@ -171,7 +171,7 @@ export class Strip {
       context.fillStyle = idle[x] < 0 ? colours.bad : colours.dim;
       for (let dot = 1; dot < this.#height; dot += 4) context.fillRect(x, dot, 1, 2);
     }
-    for (let x = 1; x < this.#width; x++) if (first[x]) x += write(x, clock(first[x]).slice(0, 8), colours.dim) ? 100 : 8;
+    for (let x = 1; x < this.#width; x++) if (first[x]) x += write(x, hour(first[x]), colours.dim) ? 100 : 8;
   }
 
   #drawMark(context, x, colour) {
@@ -191,12 +191,12 @@ export class Strip {
   /** What is under a pixel, for the tooltip. @param {import("../history.js").History} history @param {number} position */
   static textOf(history, position) {
     const entry = history.at(position);
-    return entry ? `revision ${count(entry.rev)}, ${clock(entry.t)}` : "";
+    return entry ? `revision ${count(entry.rev)}, ${moment(entry.t)}` : "";
   }
 }
 
 /** A colour for an author, the same on each page. @param {import("../columns.js").Author|null} author */
-function colourOf(author) {
+export function colourOf(author) {
   const text = author?.principal ?? author?.name ?? "";
   let sum = 7;
   for (let index = 0; index < text.length; index++) sum = (sum * 31 + text.charCodeAt(index)) >>> 0;

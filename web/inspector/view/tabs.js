@@ -15,7 +15,10 @@ export class Tabs {
     this.#context = context;
     this.#buttons = new Map();
     for (const tab of TABS) this.#buttons.set(tab, root.querySelector(`[data-tab=${tab}]`));
-    for (const [tab, button] of this.#buttons) button.addEventListener("click", () => context.store.set({ tab }));
+    for (const [tab, button] of this.#buttons) button.addEventListener("click", () => {
+      context.store.set({ tab });
+      reveal(tab);
+    });
     root.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -23,6 +26,7 @@ export class Tabs {
   update() {
     const { tab } = this.#context.store;
     if (tab === this.#shown) return;
+    const isFirst = this.#shown === null;
     this.#shown = tab;
     for (const [name, button] of this.#buttons) {
       const isChosen = name === tab;
@@ -30,6 +34,7 @@ export class Tabs {
       mark(button, "tabindex", isChosen ? null : "-1");
       document.getElementById(`panel-${name}`).hidden = !isChosen;
     }
+    if (!isFirst) reveal(tab);
     // What was hidden knows its height now.
     this.#context.schedule();
   }
@@ -45,3 +50,6 @@ export class Tabs {
     event.stopPropagation();
   }
 }
+
+/** In one column, the panel of a tab may be out of sight. */
+function reveal(tab) { document.getElementById(`panel-${tab}`)?.scrollIntoView({ block: "nearest" }); }

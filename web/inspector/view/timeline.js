@@ -3,14 +3,14 @@
 import { el } from "../../view/dom.js";
 import { formatBookmark } from "../bookmarks.js";
 import { actOf, signsOf } from "../describe.js";
+import { errorIn } from "../filter.js";
 import { Rows } from "../rows.js";
-import { authorOf, bdi, clock, count, counted, mark, visible, write } from "../text.js";
+import { authorOf, bdi, clock, count, counted, mark, moment, visible, write } from "../text.js";
+import { Legend } from "./legend.js";
 import { Strip } from "./strip.js";
 
 /** The fewest revisions in sight. */
 const CLOSEST = 8;
-const LEGEND = Object.freeze([
-  ["program", "program", "A client asked for it"], ["person", "person", "A back button or a gesture"], ["daemon", "navd", "A deadline, a lease, or a recovery"]]);
 const SOON = 1000;
 const QUIET_MS = 120;
 /** What the row of a revision shows of its digest: a sign, and the words for it. */
@@ -26,11 +26,14 @@ export class Timeline {
   #strip;
   #canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "strip", role: "img", "aria-label": "Revisions over time" }));
   #filter = /** @type {HTMLInputElement} */ (el("input", {
-    type: "search", "data-part": "filter", placeholder: "Filter: by:shell op:push −cause:timeout", "aria-label": `Filter revisions. ${HELP}`, title: HELP,
+    type: "search", "data-part": "filter", placeholder: "Filter: op:push by:shell", "aria-label": `Filter revisions. ${HELP}`, title: HELP,
     autocomplete: "off", spellcheck: "false", maxlength: 256 }));
   #pause = el("button", { type: "button", class: "act", "data-part": "pause", "aria-pressed": "false", title: "Hold the list still (P)" }, "Pause");
   #progress = el("progress", { "data-part": "history-progress", "aria-label": "Loading the history", max: 1, hidden: true });
   #status = el("p", { class: "timeline-status", "data-part": "history-status" });
+  #legend = new Legend();
+  /** Says what would fill a list without rows, or what is wrong with the filter. */
+  #empty = el("p", { class: "note", id: "revisions-empty", "data-part": "revisions-empty", hidden: true });
   #list = el("div", { class: "pool revisions", role: "list", "aria-label": "Revisions, newest first", tabindex: "0" });
   #rows;
   /** The range in sight. `isFit` shows all; `isPinned` follows the newest. */
@@ -66,22 +69,23 @@ export class Timeline {
       el("div", { class: "timeline-tools" }, this.#filter, this.#pause,
         el("div", { class: "zoom", role: "group", "aria-label": "Zoom" }, zoom("zoom-out", "−", "Show more revisions", 2),
           zoom("zoom-in", "+", "Show fewer revisions", 0.5), zoom("fit", "Fit", "Show all revisions", Infinity)),
-        this.#progress, this.#status,
-        el("p", { class: "legend" }, ...LEGEND.map(([kind, text, title]) => el("span", { "data-kind": kind, title }, text)))),
-      this.#list);
+        this.#progress, this.#status, this.#legend.root),
+      this.#empty, this.#list);
     this.#rows = new Rows(this.#list, {
       make: () => this.#make(), fill: (row, index) => this.#fill(row, index), most: 60, keyOf: (index) => this.#matches.positions[this.#listed - 1 - index] });
     this.#listen();
   }
 
-  /** @param {import("../shell.js").Model} _model */
-  update(_model) {
+  /** @param {import("../shell.js").Model} model */
+  update({ error }) {
     const { history, position } = this.#past;
     const { filter, paused, compareWith } = this.#context.store;
     if (history !== this.#history) this.#begin(history);
     if (this.#filter.value !== filter) this.#filter.value = filter;
     mark(this.#pause, "aria-pressed", String(paused));
+    this.#explain(history, filter, error);
     if (!history) return;
+    this.#legend.update(history);
     this.#fit();
     if (paused) this.#held ??= history.length;
     else this.#held = null;
@@ -95,6 +99,18 @@ export class Timeline {
     this.#drawStatus(history, filter);
     const loaded = { loaded: history.loaded, from: history.oldest, to: history.newest, complete: history.isComplete };
     for (const [name, value] of Object.entries(loaded)) mark(this.section, `data-${name}`, String(value));
+  }
+
+  #explain(history, filter, failed) {
+    const error = errorIn(filter);
+    const isEmpty = history && !history.matches(filter).count;
+    const text = error || (!isEmpty ? "" : history.length ? "No revision matches the filter. Without it, all are listed." : failed ? "" : "There is no revision yet. Each change of the nav adds one.");
+    if (error && this.#empty.textContent !== error) this.#context.announce(error);
+    write(this.#empty, text);
+    this.#empty.hidden = text === "";
+    mark(this.#empty, "data-error", error ? "" : null);
+    mark(this.#filter, "aria-invalid", error ? "true" : null);
+    mark(this.#filter, "aria-errormessage", error ? this.#empty.id : null);
   }
 
   #begin(history) {
@@ -233,9 +249,10 @@ export class Timeline {
     const who = entry.by?.name && `by ${visible(entry.by.name)}`;
     mark(rev, "aria-label", [`Travel to revision ${entry.rev}`, visible(actOf(entry)), who, words].filter(Boolean).join(", "));
     mark(element, "title", about || null);
-    write(dig, proof ? `${entry.digest?.slice(0, 8)}… ${sign}`.trim() : "");
+    write(dig, proof ? `${entry.digest?.slice(0, 8)} ${sign}`.trim() : "");
     mark(dig, "title", about || null);
     write(time, clock(entry.t));
+    mark(time, "title", moment(entry.t));
     what.replaceChildren(bdi(actOf(entry)), ...signsOf(entry.flags));
     mark(what, "title", visible(actOf(entry)));
     write(cause, visible(entry.cause));

@@ -15,8 +15,8 @@ export class Travel {
   #past;
   #slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", "data-part": "slider", "aria-label": "Revision", min: 0, max: 0, step: 1 }));
   #place = el("p", { class: "travel-place", "data-part": "place" });
-  #banner = el("p", { class: "banner", "data-part": "banner", hidden: true });
-  #notice = el("p", { class: "banner banner-notice", "data-part": "past-notice", hidden: true });
+  #banner = el("span", { class: "banner", "data-part": "banner", hidden: true });
+  #notice = el("p", { class: "travel-notice", "data-part": "past-notice", hidden: true });
   #live = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "act", "data-part": "live", title: "Follow the newest revision (L)" }, "Live"));
   #buttons = new Map();
   #key = "";
@@ -36,7 +36,8 @@ export class Travel {
     group.append(this.#live);
     this.#slider.addEventListener("input", () => this.#slide());
     root.classList.add("travel");
-    root.append(this.#banner, this.#notice, el("div", { class: "travel-row" }, group, this.#slider, this.#place));
+    // The line of the place has a height of its own: what is pressed stays where it is when a revision is chosen.
+    root.append(el("div", { class: "travel-row" }, group, this.#slider), this.#place, this.#notice);
   }
 
   /** @param {import("../shell.js").Model} model */
@@ -50,7 +51,9 @@ export class Travel {
     this.#drawSlider(history, position);
     this.#drawBanner(at, live, notice);
     const entry = history?.at(position) ?? null;
-    this.#place.replaceChildren(...(entry ? [el("b", {}, `${count(entry.rev)} of ${count(history.newest)}`), ...lineOf(entry)] : []));
+    const many = entry && at === null ? [el("b", {}, `${count(entry.rev)} of ${count(history.newest)}`)] : [];
+    this.#place.replaceChildren(this.#banner, ...many, ...(entry ? lineOf(entry) : []));
+    mark(this.#place, "title", this.#place.textContent);
   }
 
   #drawSlider(history, position) {
@@ -72,6 +75,7 @@ export class Travel {
   #drawBanner(at, live, notice) {
     const { source, store } = this.#context;
     this.#banner.hidden = at === null;
+    mark(this.#place, "data-past", at === null ? null : "");
     if (at !== null) {
       const what = source.kind === "recording" ? "the recording ends at " : "live is ";
       this.#banner.replaceChildren(`Revision ${count(at)} of nav `, bdi(store.nav ?? ""), `, ${what}${live === null ? "unknown" : count(live)}`);

@@ -35,7 +35,7 @@ export class Why {
     this.#search.abort();
     clearTimeout(this.#timer);
     if (!screen) {
-      this.#body.replaceChildren(el("p", { class: "faint" }, error ? explain(error) : state ? "The stack is empty, so no screen is visible." : "There is no state."));
+      this.#body.replaceChildren(el("p", { class: "faint" }, error ? explain(error) : state ? "The stack is empty, so no screen is visible. The next push has its author here." : "No state is chosen. Choose a nav: the change that brought its visible screen stands here."));
       return;
     }
     const search = this.#search = new AbortController();
