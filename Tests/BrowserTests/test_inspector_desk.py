@@ -217,6 +217,24 @@ class Desk(InspectorTest):
         self.key(Keys.ESCAPE)
         self.until("no legend", "return !document.querySelector('[data-part=legend]').open")
 
+    def test_the_strip_has_the_colours_of_each_scheme(self):
+        """A bar of the newest revision differs from what is behind it, whichever scheme was drawn before."""
+        script = """
+          const canvas = document.querySelector("canvas.strip");
+          const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+          copy.fillStyle = getComputedStyle(document.querySelector(".timeline")).backgroundColor;
+          copy.fillRect(0, 0, canvas.width, canvas.height);
+          const light = () => { const [r, g, b] = copy.getImageData(4, canvas.height - 24, 1, 1).data; return 0.3 * r + 0.6 * g + 0.1 * b; };
+          const before = light();
+          copy.drawImage(canvas, 0, 0);
+          return Math.abs(light() - before) > 50;"""
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        for forced, scheme in (("active", "light"), ("active", "dark"), ("none", "dark"), ("active", "light"), ("none", "light")):
+            with self.subTest(forced=forced, scheme=scheme):
+                self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+                    {"name": "forced-colors", "value": forced}, {"name": "prefers-color-scheme", "value": scheme}]})
+                self.until("the colours", script)
+
     def test_an_empty_view_says_what_would_fill_it(self):
         self.link("desk/nowhere")
         self.until("the reason", lambda: "no nav “desk/nowhere”" in self.text("stage-notice"))

@@ -88,9 +88,16 @@ export class Strip {
 
   #read() {
     if (this.#colours) return this.#colours;
-    const style = getComputedStyle(this.canvas);
-    const value = (name) => style.getPropertyValue(`--t-${name}`).trim() || "gray";
-    this.#colours = Object.fromEntries(COLOURS.map((name) => [name, value(name)]));
+    // A canvas that is given the name of a colour of the system may draw that of another scheme.
+    const probe = document.createElement("i");
+    probe.className = "probe";
+    this.canvas.after(probe);
+    const style = getComputedStyle(probe);
+    this.#colours = Object.fromEntries(COLOURS.map((name) => {
+      probe.style.setProperty("color", `var(--t-${name})`);
+      return [name, style.color];
+    }));
+    probe.remove();
     return this.#colours;
   }
 
