@@ -27,6 +27,8 @@ TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it and its peers, and the compiler that checks the types of the module.
 BROWSER_PACKAGES := chromium chromium-driver python3-selenium python3-zmq node-typescript $(INSPECTOR_PACKAGES)
+# axe-core, which no package of Debian has, is a file in this one.
+AXE_PACKAGES := python3-pip pypi:axe-playwright-python==0.1.8
 # What checks the types of the Python client, and builds its wheel.
 PYTHON_PACKAGES := python3-zmq mypy python3-build python3-setuptools python3-venv python3-wheel
 # The proxies that stand in front of the gateway.
@@ -143,7 +145,7 @@ test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests --filter ClusterHistoryTests --filter PowerCutTests --filter FailedReadTests)
-	@.ci/deps $(BROWSER_PACKAGES) $(PROXY_PACKAGES)
+	@.ci/deps $(BROWSER_PACKAGES) $(PROXY_PACKAGES) $(AXE_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)
 	@.ci/deps $(QML_PACKAGES) $(ACCESSIBILITY_PACKAGES)

@@ -1,6 +1,6 @@
 """Without a mouse and without eyes: the whole tour by keys, the accessibility tree, zoom, motion and forced colours.
 
-The tree is that of Chromium, by CDP. axe-core is not in Debian 12, so none of its rules is tried here.
+The tree is that of Chromium, by CDP. `test_axe` tries the rules of axe-core.
 """
 import itertools
 import re

@@ -82,6 +82,6 @@ export class Bookmarks {
   }
 }
 
-function button(part, text, title, name, look = "act icon") {
+function button(part, text, title, name, look = "act glyph") {
   return /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: look, "data-part": part, title, "aria-label": name }, text));
 }

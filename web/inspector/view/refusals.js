@@ -6,15 +6,15 @@ import { Table } from "../table.js";
 import { authorOf, bdi, clock, counted, explain, mark, spaced, write } from "../text.js";
 
 const COLUMNS = [
-  { name: "Code", width: "minmax(0, 1.3fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(0, 1fr)" },
-  { name: "Time", width: "var(--clock, 96px)", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
+  { name: "Code", width: "minmax(0, 1.3fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(4.3rem, 1fr)" },
+  { name: "Time", width: "var(--clock, 6rem)", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
 ];
 
 /** Draws the refusals, newest first. */
 export class Refusals {
   #context;
   #note = el("p", { class: "note", "data-part": "refusals-note" });
-  #table = new Table("Refusals, newest first", COLUMNS, { cells, mark: markRow, isTall: true });
+  #table = new Table("Refusals, newest first", COLUMNS, { cells, mark: markRow, least: "22rem", isTall: true });
   #poll;
   /** @type {any[]|null|undefined} undefined before the first answer, null without the right */
   #list;

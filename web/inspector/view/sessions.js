@@ -6,15 +6,15 @@ import { Table } from "../table.js";
 import { authorOf, bdi, count, counted, explain, mark, principalOf, spaced, write } from "../text.js";
 
 const COLUMNS = [
-  { name: "Client", width: "minmax(84px, 1.2fr)" }, { name: "Principal", width: "minmax(118px, 1fr)" }, { name: "Role", width: "88px" },
-  { name: "Watches", width: "54px", isNumber: true }, { name: "Behind", width: "62px", isNumber: true },
+  { name: "Client", width: "minmax(5.25rem, 1.2fr)" }, { name: "Principal", width: "minmax(7.4rem, 1fr)" }, { name: "Role", width: "5.5rem" },
+  { name: "Watches", width: "3.4rem", isNumber: true }, { name: "Behind", width: "3.9rem", isNumber: true },
 ];
 
 /** Draws the sessions, those that lag first. */
 export class Sessions {
   #context;
   #note = el("p", { class: "note", "data-part": "sessions-note" });
-  #table = new Table("Sessions", COLUMNS, { cells, mark: markRow, least: "456px" });
+  #table = new Table("Sessions", COLUMNS, { cells, mark: markRow, least: "28.5rem" });
   #poll;
   #isRight = null;
   #list = [];

@@ -110,7 +110,7 @@ export class Timeline {
     this.#empty.hidden = text === "";
     mark(this.#empty, "data-error", error ? "" : null);
     mark(this.#filter, "aria-invalid", error ? "true" : null);
-    mark(this.#filter, "aria-errormessage", error ? this.#empty.id : null);
+    mark(this.#filter, "aria-describedby", error ? this.#empty.id : null);
   }
 
   #begin(history) {
