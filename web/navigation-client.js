@@ -1897,7 +1897,8 @@ export class Session {
     const { id } = body;
     // The daemon does not know the session. A new stream asks for everything again.
     if (body.code === "no-session") return this.lost(now);
-    if (id == null) return this.#failOpen(body, now);
+    // One with a verb answers a message that has no id.
+    if (id == null) return body.verb === undefined ? this.#failOpen(body, now) : undefined;
     const key = this.#asked.get(id);
     this.#asked.delete(id);
     const wish = this.#watches.get(key) ?? this.#duties.get(key);

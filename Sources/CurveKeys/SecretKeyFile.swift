@@ -80,9 +80,13 @@ package enum SecretKeyFile {
 
   /// Reads a public key: its 40 characters, or the path of a file that contains it.
   ///
-  /// A path can have 40 of a key's characters too, so a file that exists is read.
+  /// Of a text with the form of both, only a path that begins with `/` or `./` is read, if the file is
+  /// there: a file in the working directory must not replace the key that somebody typed.
   package static func publicKey(_ text: String) throws(KeyError) -> CurvePublicKey {
-    if FileStatus.probe(text) == nil, let key = CurvePublicKey(z85: text) { return key }
+    let isPath = text.utf8.starts(with: "/".utf8) || text.utf8.starts(with: "./".utf8)
+    if !(isPath && FileStatus.probe(text) != nil), let key = CurvePublicKey(z85: text) {
+      return key
+    }
     let contents: [UInt8]
     do {
       contents = try readSmallFile(text, maximumBytes: 4096)

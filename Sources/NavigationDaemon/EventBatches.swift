@@ -10,7 +10,7 @@ struct ReceivedEvent: HoldableEvent {
 
 /// The events to handle next, and the batches of events that are not durable yet.
 ///
-/// What a turn has no time for waits in `backlog`, where the principals of the messages take turns.
+/// Messages for which a turn has no time wait in `backlog`, where their principals take turns.
 ///
 /// Laws: batches complete in the order in which they began. `takeAll` returns the events of all of
 /// them in that order. The counted bytes are at least those of the batches in flight.
@@ -76,7 +76,7 @@ struct EventBatches {
 
   /// Adds an event; behind waiting ones, it waits too.
   ///
-  /// If too many messages of one principal wait, those of the connection with the most are dropped,
+  /// If too many messages of one principal wait, those of the connection with the most octets are dropped,
   /// and it is returned, to be disconnected.
   @discardableResult
   @inline(__always)
@@ -90,7 +90,7 @@ struct EventBatches {
   @inline(never)
   private mutating func appendBehind(_ event: HubEvent) -> ConnectionID? {
     switch event {
-    // Nobody is there to read the answers.
+    // The client has disconnected, so navd drops its reads.
     case .closed(let id): backlog.remove { $0.event.isRead && $0.event.connection == id }
     case .revoked(let id): drop(id)
     default: break
@@ -102,18 +102,25 @@ struct EventBatches {
     let bytes = longAtHand.removeValue(forKey: atHand.count) ?? 0
     let received = ReceivedEvent(event: event, byteCount: max(bytes, Self.leastBytes))
     backlog.append(received, of: owner, weight: received.weight)
+    if case .closed = event { return nil }
     guard backlog.weight(of: owner) > Self.weightOfPrincipal else { return nil }
-    var counts: [ConnectionID: Int] = [:]
+    var weights: [ConnectionID: Int] = [:]
     for waiting in backlog.elements(of: owner) {
-      if let connection = waiting.event.connection { counts[connection, default: 0] += 1 }
+      if let connection = waiting.event.connection {
+        weights[connection, default: 0] += waiting.weight
+      }
     }
-    let most = counts.max { ($0.value, $0.key.number) < ($1.value, $1.key.number) }?.key
+    let most = weights.max { ($0.value, $0.key.number) < ($1.value, $1.key.number) }?.key
     if let most { drop(most) }
     return most
   }
 
+  /// Drops the messages of a connection that wait; its end goes on waiting, since it ends the session.
   private mutating func drop(_ connection: ConnectionID) {
-    backlog.remove { $0.event.connection == connection }
+    backlog.remove { waiting in
+      if case .closed = waiting.event { return false }
+      return waiting.event.connection == connection
+    }
   }
 
   private func owner(of event: HubEvent) -> Text? {
@@ -155,6 +162,11 @@ struct EventBatches {
     areOps = atHand.allSatisfy(\.isOp)
     hasGet = atHand.contains(where: \.isGet)
     return events
+  }
+
+  /// Takes an event that `takeAtHand` returned from the bytes of this turn.
+  mutating func noteAnswered(_ received: ReceivedEvent) {
+    bytesAtHand = max(bytesAtHand - received.byteCount, 0)
   }
 
   /// Appends an event that `takeAtHand` returned in this turn.

@@ -332,6 +332,7 @@ extension ServerLoop {
         if !isBehindAccess, !waiting.contains(connection),
           let output = hub.answerAhead(received.event, at: now)
         {
+          batches.noteAnswered(received)
           try carryOut(output)
           continue
         }

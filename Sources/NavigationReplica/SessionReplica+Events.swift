@@ -227,6 +227,7 @@ extension SessionReplica {
       return lose() + greet(at: now)
     }
     guard let id = refusal.id else {
+      if refusal.hasVerb { return [] }
       // It answers one of these, and the daemon could not read which.
       let sent = flights.filter(\.isSent).map(\.id)
       let open = sent + Array(asked.keys) + Array(duties.requests.keys)

@@ -373,6 +373,10 @@ import Testing
     let read = rig.session.get(GetRequest(id: 0, nav: "kiosk")).id
     _ = rig.session.watch("other")
     _ = rig.session.delegate("kiosk", DelegateRegistration(roles: [.veto]))
+    // Of a message that has no id by its form.
+    let others = try rig.receive(
+      .err, #"{"id":null,"code":"limit","msg":"m","effect":"none","retry":"no","verb":"answer"}"#)
+    #expect(others.isEmpty)
     let outputs = try rig.receive(
       .err, #"{"id":null,"code":"bad-json","msg":"m","effect":"none","retry":"no"}"#)
     #expect(outputs.answered == [op, read])

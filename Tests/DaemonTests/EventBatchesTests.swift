@@ -230,6 +230,38 @@ import Testing
     #expect(batches.waiting == 2)
   }
 
+  /// Batches with one message of each of two principals at hand, the second postponed.
+  private func crowded() -> EventBatches {
+    var batches = EventBatches()
+    for id in 0..<2 { batches.append(message(9, id)) }
+    _ = batches.begin()
+    _ = batches.postpone(1)
+    batches.settle()
+    return batches
+  }
+
+  @Test func `dropped messages leave the end of their connection`() {
+    var batches = crowded()
+    let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
+    for id in 0..<limit / 2 { batches.append(message(1, id)) }
+    batches.append(.closed(ConnectionID(1)))
+    var flooder: ConnectionID?
+    for id in 0..<limit where flooder == nil { flooder = batches.append(message(2, id)) }
+    #expect(flooder == ConnectionID(1) || flooder == ConnectionID(2))
+    batches.takeWaiting(upTo: .max, cost: .max)
+    #expect(batches.atHand.contains { name($0) == (1, .max) })
+  }
+
+  @Test func `the end of a connection drops nothing of another`() {
+    var batches = crowded()
+    let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
+    var flooder: ConnectionID?
+    for id in 0..<limit - 2 { flooder = flooder ?? batches.append(message(1, id)) }
+    flooder = flooder ?? batches.append(message(2, 0))
+    batches.append(.closed(ConnectionID(2)))
+    #expect(flooder == nil && batches.waiting == limit + 1)
+  }
+
   @Test func `many small batches fill the queue, too`() {
     var batches = EventBatches()
     for number in 1...EventBatches.batchesInFlight {

@@ -21,6 +21,52 @@ import Testing
     return value?["background"] as? String
   }
 
+  @Test(arguments: [
+    (red, #""if":{"rev":7}"#, "no-nav"), (red, #""if":{"top":"x"}"#, "no-nav"),
+    (#"{"proxy.set":{"barTintColor":7}}"#, "", "invalid-argument"),
+    (#"{"proxy.set":{"class":"NoBar","barTintColor":"red"}}"#, "", "class-unknown"),
+  ])
+  func `a refused look makes no nav`(op: String, members: String, code: String) throws {
+    let (world, client) = try Self.stage()
+    let sent = try client.send("op", client.opBody(op, members, nav: Self.appearance))
+    #expect(sent.map(\.code) == [code], "\(sent.map(\.text))")
+    #expect(try client.get("state", nav: Self.appearance).code == "no-nav")
+    #expect(world.hub.followers.isEmpty)
+    try client.must(Self.red, nav: Self.appearance, #""if":{"any":true}"#)
+  }
+
+  @Test func `no more navs wait for looks than there are`() throws {
+    let (world, client) = try Self.stage()
+    for number in 0..<200 {
+      try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "n\(number)")
+    }
+    for number in 0..<20 {
+      let event = client.message(
+        "op",
+        client.opBody(#"{"proxy.set":{"barTintColor":"c\#(number)"}}"#, nav: Self.appearance))
+      try world.handle(event)
+      #expect(world.hub.followers.count <= 203)
+    }
+  }
+
+  @Test func `nothing is read ahead of a commit while navs wait for looks`() throws {
+    let (world, client) = try Self.stage()
+    for number in 0..<200 {
+      try client.must(#"{"nav.create":{"root":{"id":"r"}}}"#, nav: "n\(number)")
+    }
+    try world.handle(client.message("op", client.opBody(Self.red, nav: Self.appearance)))
+    let records = world.hub.takeRecords()
+    world.hub.seal()
+    #expect(!world.hub.followers.isEmpty)
+    let ping = client.message("ping", "{\"id\":\(client.nextID())}")
+    let ahead = world.hub.answerAhead(ping, at: world.now)
+    #expect(ahead?.messages.count == nil)
+    #expect(world.hub.takeRecords().isEmpty)
+    world.journal.commit(records)
+    try world.take(world.hub.committed(at: world.now))
+    try client.must(#"{"push":{"screen":{"id":"s"}}}"#, nav: "a")
+  }
+
   private static func revisions(_ world: World) throws -> [UInt64] {
     try ["a", "b", "c"].map { try world.entry($0).revision.number }
   }

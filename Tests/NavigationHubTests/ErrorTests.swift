@@ -249,6 +249,15 @@ struct Refused: Sendable, CustomTestStringConvertible {
     #expect(world.dropped == [client.connection])
   }
 
+  @Test(arguments: [("answer", #"{"ask":1}"#), ("credit", "{}"), ("answer", "x")])
+  func `an error about a message without an id names its verb`(verb: String, body: String) throws {
+    let (world, client) = try Self.world()
+    let replies = try world.turn([client.message(verb, body)])
+    #expect(replies.map { $0.json["verb"] as? String } == [verb], "\(replies.map(\.text))")
+    let other = try world.turn([client.message("get", "{}")])
+    #expect(other.count == 1 && other[0].json["verb"] == nil, "\(other.map(\.text))")
+  }
+
   @Test func `a hello of another major version is told what there is`() throws {
     let world = World()
     let client = Client(world)

@@ -53,6 +53,23 @@ import Testing
     #expect(try other.get("state").revision == 2)
   }
 
+  @Test func `a read of the history waits for the commit of what it reads`() throws {
+    let world = World()
+    let (client, other) = (try world.kiosk(), try world.client(2))
+    try world.handle(client.message("op", client.opBody(Self.push("a"))))
+    let read = #"{"id":\#(other.nextID()),"nav":"kiosk","what":"log","from":1}"#
+    try world.handle(other.message("get", read))
+    let records = world.hub.takeRecords()
+    world.hub.seal()
+    let ping = other.message("ping", "{\"id\":\(other.nextID())}")
+    let ahead = world.hub.answerAhead(ping, at: world.now)
+    #expect(ahead?.messages.count == 1 && ahead?.requests.isEmpty == true)
+    world.journal.commit(records)
+    let output = world.hub.committed(at: world.now)
+    #expect(output.requests.count == 1)
+    try world.take(output)
+  }
+
   @Test(arguments: 0..<8 as Range<UInt64>)
   func `a read ahead shows each nav that is durable, and no other`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -59,9 +59,11 @@ def read_keys(
 def read_public_key(text: str) -> str:
     """Read a public key: its 40 characters, or the path of a file that has it.
 
-    A path can have 40 of a key's characters too, so a file that exists is read.
+    Of a text with the form of both, only a path that begins with / or ./ is read, if the file is
+    there: a file in the working directory must not replace the key that somebody typed.
     """
-    if _KEY.fullmatch(text) and not os.path.exists(text):
+    is_path = text.startswith(("/", "./")) and os.path.exists(text)
+    if _KEY.fullmatch(text) and not is_path:
         return text
     try:
         lines = _read(text).splitlines()

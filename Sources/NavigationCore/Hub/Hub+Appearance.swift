@@ -52,11 +52,25 @@ extension Hub {
   }
 
   /// Makes `$appearance` for the first op that sets a look; returns nil for any other op.
+  ///
+  /// Throws without a change if that op will be refused.
   mutating func appearanceSlot(_ op: OpContext) throws(OpFailure) -> Int? {
     guard op.isOfAppearance, !op.request.isDry else { return nil }
-    try checkStorage()
     var controller = NavigationController(revision: Revision(1))
     controller.isStandalone = true
+    let (operations, unreadable) = Self.readable(op.request, isStandalone: true)
+    var trial = controller
+    do {
+      _ = try trial.perform(operations, isAnimated: nil, in: configuration.context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    if let unreadable { throw unreadable }
+    guard op.request.guards.isMetWithoutNav else {
+      throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
+    }
+    try checkQuota()
+    try checkStorage()
     let slot = begin(op.request.nav, ownedBy: "", controller, by: nil, at: op.now)
     recordCreation(of: slot, by: nil, at: op.now)
     decideAwaited(op.request.nav, at: op.now)

@@ -74,12 +74,15 @@ extension Hub {
     assert(controller.revision == Revision(1))
     let faults = configuration.inspection(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
-    guard navs.count < configuration.navs else {
-      var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
-      error.reason = "quota"
-      throw OpFailure(error)
-    }
+    try checkQuota()
     return (controller, result)
+  }
+
+  func checkQuota() throws(OpFailure) {
+    guard navs.count >= configuration.navs else { return }
+    var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
+    error.reason = "quota"
+    throw OpFailure(error)
   }
 
   /// Throws the refusal of a closing by its form.

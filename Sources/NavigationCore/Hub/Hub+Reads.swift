@@ -24,7 +24,10 @@ extension Hub {
   /// It answers `ping`, and a `get` of the present if no batch under way concerns the nav. No earlier message
   /// of the connection may be waiting or under way.
   package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
-    guard case .message(_, _, let message) = event, batches.isUntouchedAtHand else { return nil }
+    // The looks that a nav has yet to take over would be rows.
+    guard case .message(_, _, let message) = event, sealedCount > 0, batches.isUntouchedAtHand,
+      followers.isEmpty
+    else { return nil }
     switch message {
     case .ping: break
     case .get(let request):
@@ -35,6 +38,10 @@ extension Hub {
     case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
       return nil
     }
+    // The requests and notices of the sealed batches wait for their commit.
+    let waiting = output
+    output = HubOutput()
+    defer { output = waiting }
     handle(event, at: now)
     return releaseAhead(at: now)
   }

@@ -192,6 +192,7 @@ package struct Hub: Sendable {
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
+    assert(batches.current.records.isEmpty, "rows were decided ahead of a commit")
     batches.current.clear()
     return takeOutput(at: now)
   }
@@ -250,6 +251,7 @@ extension Hub {
     _ failure: MessageFailure, _ session: Int?, _ sender: Sender
   ) -> OutgoingError {
     var error = OutgoingError(failure.code, id: failure.id, failure.text)
+    if let verb = failure.verb { error.name(verb) }
     if failure.code == .limit { error.reason = "size" }
     guard failure.code == .limit || failure.code == .invalidArgument else { return error }
     switch failure.verb {
@@ -271,6 +273,7 @@ extension Hub {
     if case .unwatch = message { return false }
     guard let nav = message.nav, var error = misplaced(nav) else { return false }
     error.id = message.id
+    if case .answer = message { error.name(.answer) }
     refuse(sender, error)
     return true
   }

@@ -50,9 +50,12 @@ extension Hub {
   ///
   /// Answers a refusal, and remembers the answer if its `retry` is `no` or `resync`.
   mutating func decide(_ op: OpContext, _ stage: OpStage) {
+    let isAboutLooks = !op.request.kinds.areOrdinary && op.isOfAppearance
+    let former = isAboutLooks ? looks : nil
     do throws(OpFailure) {
       try check(op, stage)
-      if !op.request.kinds.areOrdinary, op.isOfAppearance {
+      if isAboutLooks, looks != former {
+        followers = []
         noteFollowers(navs.loaded)
         followLooks()
       }

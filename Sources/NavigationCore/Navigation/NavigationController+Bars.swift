@@ -55,7 +55,7 @@ extension NavigationController {
       throw .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor")
     }
     content.proxy[Text(name)] = look == BarLook() ? nil : look
-    let (count, limit) = (content.proxyByteCount, context.limits.partBytes)
+    let (count, limit) = (content.proxyByteCount, context.limits.lookBytes)
     guard count <= limit || count < settings.content.proxyByteCount else { throw .sizeLimit(limit) }
     set(content, &draft)
   }

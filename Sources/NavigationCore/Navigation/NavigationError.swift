@@ -81,10 +81,13 @@ package struct NavigationLimits: Hashable, Sendable {
   package var presentedBytes = 96 << 10
   /// The most bytes the records of one nav may take, encoded.
   package var stateBytes = 1 << 20
-  /// The most bytes that the bar and the settings of one nav may take together.
-  ///
-  /// The limit lets all parts fit into one message.
+  /// The most bytes that the bar and the settings of one nav may take together, beside the looks of
+  /// all bars.
   package var partBytes = 1 << 17
+  /// The most bytes that the looks of all bars may take.
+  ///
+  /// With these limits all parts of a nav fit into one message.
+  package var lookBytes = 16 << 10
 }
 
 extension NavigationError {

@@ -269,6 +269,9 @@ claims["an error without an id fails what is open, and nothing else"] = () => {
   opened.session.watch("other");
   opened.session.delegate(NAV, { roles: ["veto"] });
   opened.session.take();
+  // Of a message that has no id by its form.
+  opened.receive("err", { id: null, verb: "answer", code: "limit", msg: "m", effect: "none", retry: "no" });
+  same(opened.session.take(), []);
   opened.receive("err", { id: null, code: "bad-json", msg: "m", effect: "none", retry: "no" });
   const actions = opened.session.take();
   const of = (wanted) => actions.filter(({ kind }) => kind === wanted);

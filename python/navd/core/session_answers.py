@@ -104,6 +104,9 @@ class SessionAnswers(SessionState):
             return
         id = body.get("id")
         if id is None:
+            # It answers an `answer` or a `credit`, which have no id.
+            if "verb" in body:
+                return
             # It answers one of these, and the daemon could not read which.
             sent = [each.id for each in self.flights.values() if each.is_sent]
             for each in sorted([*self._asked, *sent]):

@@ -202,6 +202,13 @@ package struct Guards: Hashable, Sendable {
     return guards
   }
 
+  /// Whether no guard asks for a state, so that an op may make its nav.
+  package var isMetWithoutNav: Bool {
+    var guards = self
+    guards.any = false
+    return guards == Guards()
+  }
+
   /// Whether a guard fixes the whole state: `rev` or `dig`.
   package var fixesState: Bool { revision != nil || digest != nil }
   /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.

@@ -159,6 +159,8 @@ package struct ErrReply: Error, Hashable, Sendable {
   package var expected: OpaqueJSON?
   /// Whether the revision that a guard or a get names is newer than the nav's.
   package var isFuture = false
+  /// Whether it names the verb of the message that it answers, because that has no id by its form.
+  package var hasVerb = false
   /// The change that put the present screen on top, for `desync`; nil if navd does not know it.
   package var since: Since?
   /// Milliseconds to wait before sending the request again.

@@ -159,6 +159,7 @@ package struct ServerMessageReader: Sendable {
     reply.reason = text("reason")
     reply.expected = raw("expected")
     reply.isFuture = tape.member("future", of: 0).flatMap { tape.bool($0) } ?? false
+    reply.hasVerb = tape.member("verb", of: 0) != nil
     reply.since = tape.member("since", of: 0).flatMap { since($0) }
     reply.after = integer("after")
     reply.index = integer("index")

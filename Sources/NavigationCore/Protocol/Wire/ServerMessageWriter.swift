@@ -37,6 +37,12 @@ package struct OutgoingError {
     self.id = id
     self.text = text
   }
+
+  /// Names the verb of a message that has no id by its form.
+  package mutating func name(_ verb: ClientVerb) {
+    guard verb == .answer || verb == .credit else { return }
+    details.append(("verb", Array("\"\(verb.rawValue)\"".utf8)))
+  }
 }
 
 extension OutgoingError {
