@@ -79,7 +79,7 @@ package struct BarDrawing: Sendable {
   }
 
   /// A button in brackets: its custom view in parentheses, else its title, else `<image>`, system item
-  /// or id.
+  /// or id; then what a screen reader says instead, `✓` if it is selected, `⊘` if it is disabled.
   package func buttonText(_ slot: JSONValue) -> String {
     let face: String
     if let view = slot["customView"] {
@@ -91,7 +91,18 @@ package struct BarDrawing: Sendable {
         slot["title"]?.string ?? slot["systemItem"]?.string ?? slot["button"]?.string
         ?? slot["id"]?.string ?? ""
     }
-    return "[\(TerminalText.visible(face))]"
+    let marks =
+      (slot["isSelected"]?.bool == true ? " ✓" : "")
+      + (slot["isEnabled"]?.bool == false ? " ⊘" : "")
+    return "[\(spoken(face, slot))\(marks)]"
+  }
+
+  /// A text, and in quotes what a screen reader says in its place.
+  private func spoken(_ text: String, _ slot: JSONValue?) -> String {
+    guard let label = slot?["accessibilityLabel"]?.string, label != text else {
+      return TerminalText.visible(text)
+    }
+    return TerminalText.visible(text.isEmpty ? "\"\(label)\"" : "\(text) \"\(label)\"")
   }
 
   /// The buttons of one side without spaces, which have a width only in a toolbar.
@@ -108,15 +119,15 @@ package struct BarDrawing: Sendable {
   private func leftText(_ slot: JSONValue) -> String {
     guard let back = slot["back"] else { return buttonText(slot) }
     if let image = back["image"] {
-      return "‹ <\(TerminalText.visible(image["ref"]?.string ?? image.plainText))>"
+      return "‹ " + spoken("<\(image["ref"]?.string ?? image.plainText)>", back)
     }
-    guard let text = back["text"]?.string else { return "‹" }
-    return "‹ " + TerminalText.visible(text)
+    let text = spoken(back["text"]?.string ?? "", back)
+    return text.isEmpty ? "‹" : "‹ " + text
   }
 
   private func middleText(_ middle: JSONValue?) -> String {
     guard let middle else { return "" }
-    if let title = middle["title"]?.string { return TerminalText.visible(title) }
+    if let title = middle["title"]?.string { return spoken(title, middle) }
     let view = middle["customView"] ?? middle["titleView"] ?? middle["view"]
     guard let view else { return "" }
     return TerminalText.visible("(\((view["view"] ?? view).plainText))")

@@ -7,7 +7,8 @@ package enum Members {
   /// The members that take a string only: `title=5` writes `"5"` and not the number 5.
   private static let texts: Set<String> = [
     "title", "prompt", "route", "restorationID", "locale", "action", "style", "color",
-    "shadowColor", "barTintColor", "tintColor", "backgroundColor", "owner",
+    "shadowColor", "barTintColor", "tintColor", "backgroundColor", "owner", "accessibilityLabel",
+    "accessibilityHint", "accessibilityIdentifier", "language",
   ]
 
   /// Whether a word has the form KEY=VALUE.

@@ -174,6 +174,8 @@ package enum Operations {
       members.add("titleView", try Quantities.json(view, what: "--title-view"))
     }
     members.add("largeTitleDisplayMode", line.value(of: "large-title"))
+    members.add("accessibilityLabel", line.value(of: "label"))
+    members.add("language", line.value(of: "language"))
     for name in line.values(of: "unset") { members.add(name, OpaqueJSON.null) }
     let isChange = members.members.contains { $0.name != "screen" && $0.name != "requireOnStack" }
     guard isChange else {
@@ -279,6 +281,8 @@ package enum Operations {
     let texts = [
       ("title", "title"), ("image", "image"), ("landscape-image", "landscapeImage"),
       ("system-item", "systemItem"), ("style", "style"), ("action", "action"),
+      ("label", "accessibilityLabel"), ("hint", "accessibilityHint"),
+      ("identifier", "accessibilityIdentifier"),
     ]
     for (option, name) in texts {
       guard let text = line.value(of: option) else { continue }
@@ -286,6 +290,11 @@ package enum Operations {
       members.add(
         name,
         isRecord ? try Quantities.jsonObject(text, what: "--\(option)") : .string(text))
+    }
+    for (option, name) in [("enabled", "isEnabled"), ("selected", "isSelected")] {
+      if let text = line.value(of: option) {
+        members.add(name, try Quantities.bool(text, option: option))
+      }
     }
     for name in line.values(of: "unset") { members.add(name, OpaqueJSON.null) }
     if let view = line.value(of: "view") {

@@ -63,12 +63,13 @@ extension RedactionRule {
       "extendsUnderOpaqueBars", "canPop", "modalInPresentation"
     ).and([
       "title": .text, "args": .opaque, "restorationID": .text, "edges": .list(.keep),
+      "accessibilityLabel": .text,
       "toolbarItems": .list(.members(button)), "item": .members(item),
     ])
 
   private static let item: [String: RedactionRule] =
     kept("hidesBackButton", "leftItemsSupplementBackButton", "largeTitleDisplayMode").and([
-      "title": .text, "prompt": .text,
+      "title": .text, "prompt": .text, "accessibilityLabel": .text,
       "titleView": .members(kept("height").and(["view": .opaque])),
       "backBarButtonItem": .members(button), "leftItems": .list(.members(button)),
       "rightItems": .list(.members(button)), "appearance": .members(appearance),
@@ -81,9 +82,10 @@ extension RedactionRule {
   private static let image = RedactionRule.members(kept("hasAlpha", "empty").and(["ref": .text]))
 
   private static let button: [String: RedactionRule] =
-    kept("id", "systemItem", "style").and([
+    kept("id", "systemItem", "style", "isEnabled", "isSelected").and([
       "title": .text, "image": image, "landscapeImage": image, "customView": .opaque,
-      "action": .text,
+      "action": .text, "accessibilityLabel": .text, "accessibilityHint": .text,
+      "accessibilityIdentifier": .text,
     ])
 
   private static let hiding = RedactionRule.members(kept("cause", "toolbar"))
@@ -121,7 +123,8 @@ extension RedactionRule {
   private static let environment: [String: RedactionRule] =
     kept(
       "ver", "idiom", "vCompact", "scrollEdge", "keyboard", "scale", "statusBar",
-      "backTitleBudget", "orientation", "barPosition", "animations"
+      "backTitleBudget", "orientation", "barPosition", "animations", "screenReader",
+      "contentSizeCategory", "accessibilityContrast"
     ).and([
       "owner": .text,
       "orientations": .members(kept("preferred").and(["supported": .list(.keep)])),

@@ -64,7 +64,7 @@ MEMBERS = {
                          ("sheets", "[data-screen=rename] [data-field=name] @value")),
     "screen.wantsFullScreenLayout": refused(), "screen.extendsUnderOpaqueBars": refused(), "screen.canPop": refused(),
     "screen.modalInPresentation": refused(), "screen.edges": refused(), "screen.toolbarItems": refused(),
-    "screen.item": FIXED,
+    "screen.item": FIXED, "screen.accessibilityLabel": hidden(), "screen.language": refused(),
 
     "item.title": shown(("views", "[data-slot=page][data-screen=second] @aria-label"),
                         ("sheets", "[data-screen=status] h2[data-slot=sheet-title] bdi")),
@@ -74,6 +74,7 @@ MEMBERS = {
     "item.backBarButtonItem": refused("unknown-button"), "item.leftItems": refused(), "item.rightItems": refused(),
     "item.hidesBackButton": refused(), "item.leftItemsSupplementBackButton": refused(),
     "item.largeTitleDisplayMode": refused(), "item.appearance": refused(),
+    "item.accessibilityLabel": hidden(), "item.language": refused(),
     **{f"item.appearance.{slot}": hidden() for slot in ("standard", "compact", "scrollEdge", "compactScrollEdge")},
 
     "button.id": refused(),
@@ -85,7 +86,8 @@ MEMBERS = {
     "button.image": shown(("stack", "[data-button=picture] bdi"), ("views", "[data-slot=back] bdi")),
     "button.landscapeImage": hidden(), "button.systemItem": refused(),
     "button.customView": shown(("stack", "[data-button=view] bdi"), ("stack", "[data-button=named] bdi")),
-    "button.style": refused(),
+    "button.style": refused(), "button.isEnabled": refused(), "button.isSelected": refused(),
+    "button.accessibilityLabel": hidden(), "button.accessibilityHint": hidden(), "button.accessibilityIdentifier": hidden(),
     "image.ref": shown(("stack", "[data-button=referred] bdi")), "image.hasAlpha": refused(), "image.empty": refused(),
 
     "bar.class": FIXED, "bar.hidden": FIXED, "bar.hid": FIXED, "bar.hid.cause": FIXED, "bar.hid.toolbar": FIXED,
@@ -117,6 +119,8 @@ MEMBERS = {
     "environment.statusBar": refused(), "environment.backTitleBudget": refused(),
     "environment.locale": shown(("stack", "[data-device] @lang"), limit=64),
     "environment.orientation": refused(), "environment.barPosition": refused(), "environment.animations": refused(),
+    "environment.screenReader": refused(), "environment.contentSizeCategory": refused(),
+    "environment.accessibilityContrast": refused(),
 
     "settings.attached": FIXED, "settings.container": hidden(), "settings.restorationID": hidden(),
     "settings.interactivePop": refused(), "settings.interactivePop.enabled": refused(),

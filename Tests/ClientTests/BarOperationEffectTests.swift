@@ -201,13 +201,45 @@ import Testing
     #expect(try rig.state.bar?.details["appearance"] == nil)
   }
 
+  @Test func `what a screen reader says is in the slots, the menu, the title and the screen`()
+    throws
+  {
+    var rig = try HubRig.kiosk()
+    let gear = ButtonDescription(
+      id: "gear", .image("gear", title: "Setup"), isEnabled: false, isSelected: true,
+      accessibilityLabel: "Settings", accessibilityHint: "Opens them")
+    try rig.perform([
+      .setStack([
+        .init(
+          id: "a", title: "A",
+          item: .init(backBarButtonItem: .init(.title("Up"), accessibilityLabel: "Upwards"))),
+        .init(
+          id: "b", title: "B", item: .init(rightItems: [gear], accessibilityLabel: "Bee"),
+          accessibilityLabel: "Page B", language: "fr"),
+      ])
+    ])
+    let bar = try #require(try rig.state.bar)
+    guard case .back(let back)? = bar.left.first, case .button(let button)? = bar.right.first else {
+      Issue.record("no slots: \(bar.details.json)")
+      return
+    }
+    #expect(back.accessibilityLabel == "Upwards" && back.language == nil)
+    #expect(back.menu.map(\.accessibilityLabel) == ["Upwards"] && back.menu[0].language == nil)
+    #expect(button.title == "Setup" && !button.isEnabled && button.isSelected)
+    #expect(button.accessibilityLabel == "Settings" && button.accessibilityHint == "Opens them")
+    #expect(bar.titleAccessibilityLabel == "Bee" && bar.titleLanguage == "fr")
+    #expect(try rig.state.top?.accessibilityLabel == "Page B" && rig.state.top?.language == "fr")
+    #expect(throws: (any Error).self) { try rig.perform([.activateButton("gear")]) }
+  }
+
   @Test func `the display reports its environment, each member by its own setting`() throws {
     var rig = try HubRig.kiosk()
     try rig.perform([
       .setEnvironment([
         .idiom(.pad), .isVerticallyCompact(true), .isAtScrollEdge(true), .hasKeyboard(true),
         .scale(3), .statusBar(44), .backTitleBudget(4), .locale("zh-Hans"),
-        .orientation(.landscapeLeft),
+        .orientation(.landscapeLeft), .hasScreenReader(true), .contentSizeCategory(.small),
+        .hasHighContrast(true),
       ])
     ])
     let environment = try #require(try rig.state.part(.environment))
@@ -216,6 +248,8 @@ import Testing
     #expect(environment["scale"] == 3 && environment["statusBar"] == 44)
     #expect(environment["backTitleBudget"] == 4 && environment["locale"] == "zh-Hans")
     #expect(environment["orientation"] == "landscapeLeft")
+    #expect(environment["screenReader"] == true && environment["contentSizeCategory"] == "small")
+    #expect(environment["accessibilityContrast"] == "high")
     try rig.perform([
       .setEnvironment(EnvironmentSetting.Name.allCases.map { .reset($0) })
     ])

@@ -8,14 +8,17 @@ import Testing
     title: "T", prompt: "P", hidesBackButton: true, leftItemsSupplementBackButton: true,
     leftItems: [ButtonDescription(id: "b1", .title("B"), isDone: true, action: "go")],
     rightItems: [ButtonDescription(.systemItem(.add)), "b7", .existing("b8")],
-    backBarButtonItem: ButtonDescription(.image("wave.png")),
+    backBarButtonItem: ButtonDescription(
+      .image("wave.png", title: "Wave"), isEnabled: false, isSelected: true,
+      accessibilityLabel: "L", accessibilityHint: "H", accessibilityIdentifier: "I"),
     titleView: .init(["k": 1], height: 40), largeTitleDisplayMode: .never,
-    appearance: [.standard: ["background": "red"]], resetting: [.title])
+    appearance: [.standard: ["background": "red"]], accessibilityLabel: "L", language: "de",
+    resetting: [.title])
 
   private static let screen = ScreenDescription(
     id: "home", title: "Home", item: item, toolbarItems: [.init(id: "t1", .title("T"))],
     prefersBarHidden: false, edges: [.top, .left], extendsUnderOpaqueBars: true,
-    wantsFullScreenLayout: true, canPop: false)
+    wantsFullScreenLayout: true, canPop: false, accessibilityLabel: "L", language: "de")
 
   private static let bar: [BarSetting] = [
     .barStyle(.default), .isTranslucent(false), .barTintColor("red"), .tintColor("blue"),
@@ -30,18 +33,21 @@ import Testing
   private static let environment: [EnvironmentSetting] = [
     .idiom(.pad), .isVerticallyCompact(true), .isAtScrollEdge(false), .hasKeyboard(true), .scale(3),
     .statusBar(44), .backTitleBudget(12), .orientation(.landscapeLeft),
-    .barPosition(.topAttached), .reset(.locale), .animations(.reduced),
+    .barPosition(.topAttached), .reset(.locale), .animations(.reduced), .hasScreenReader(true),
+    .contentSizeCategory(.extraSmall), .hasHighContrast(true),
   ]
 
   private static let screenSettings: [ScreenSetting] = [
     .title("T"), .route("r"), .args(["n": 1]), .restorationID("r"), .toolbarItems(["b"]),
     .prefersBarHidden(true), .edges([.top]), .extendsUnderOpaqueBars(true),
     .wantsFullScreenLayout(true), .canPop(false), .isModalInPresentation(true),
+    .accessibilityLabel("L"), .language("de"),
   ]
 
   private static let buttonSettings: [ButtonSetting] = [
     .title("T"), .image("a.png"), .landscapeImage("b.png"), .systemItem(.add), .customView("v"),
-    .isDone(true), .action("a"),
+    .isDone(true), .action("a"), .isEnabled(false), .isSelected(true), .accessibilityLabel("L"),
+    .accessibilityHint("H"), .accessibilityIdentifier("I"),
   ]
 
   private static let settings: [NavigationSetting] = [
@@ -142,11 +148,11 @@ import Testing
     )
     #expect(
       NavigationOperation.setScreen("x", Self.screenSettings).json
-        == #"{"screen.set":{"screen":"x","title":"T","route":"r","args":{"n":1},"restorationID":"r","toolbarItems":["b"],"prefersBarHidden":true,"edges":["top"],"extendsUnderOpaqueBars":true,"wantsFullScreenLayout":true,"canPop":false,"modalInPresentation":true}}"#
+        == #"{"screen.set":{"screen":"x","title":"T","route":"r","args":{"n":1},"restorationID":"r","toolbarItems":["b"],"prefersBarHidden":true,"edges":["top"],"extendsUnderOpaqueBars":true,"wantsFullScreenLayout":true,"canPop":false,"modalInPresentation":true,"accessibilityLabel":"L","language":"de"}}"#
     )
     #expect(
       NavigationOperation.setButton("b", Self.buttonSettings).json
-        == #"{"button.set":{"button":"b","title":"T","image":"a.png","landscapeImage":"b.png","systemItem":"add","customView":"v","style":"done","action":"a"}}"#
+        == #"{"button.set":{"button":"b","title":"T","image":"a.png","landscapeImage":"b.png","systemItem":"add","customView":"v","style":"done","action":"a","isEnabled":false,"isSelected":true,"accessibilityLabel":"L","accessibilityHint":"H","accessibilityIdentifier":"I"}}"#
     )
     #expect(
       NavigationOperation.setBar(Self.bar).json

@@ -115,6 +115,9 @@ import Testing
     (#"{"title":"T","systemItem":"add","button":"x"}"#, "[T]"), (#"{"title":""}"#, "[]"),
     (#"{"systemItem":"add","button":"x"}"#, "[add]"), (#"{"id":"y"}"#, "[y]"), ("{}", "[]"),
     (#"{"title":"a\u001bb"}"#, "[a\u{FFFD}b]"), (#"{"title":null,"button":"x"}"#, "[x]"),
+    (#"{"image":"gear","accessibilityLabel":"Settings"}"#, #"[<gear> "Settings"]"#),
+    (#"{"title":"T","accessibilityLabel":"T","isSelected":true,"isEnabled":true}"#, "[T ✓]"),
+    (#"{"title":"","accessibilityLabel":"a\u001bb","isEnabled":false}"#, "[\"a\u{FFFD}b\" ⊘]"),
   ])
   func `a button shows its view, else its title, image or name`(json: String, text: String) throws {
     #expect(BarDrawing().buttonText(try value(json)) == text)

@@ -52,6 +52,8 @@ import Testing
     (#"{"left":[{"button":"x","image":{"ref":"wave.png"}}]}"#, "[<wave.png>]"),
     (#"{"left":[{"button":"x","customView":"clock"}]}"#, "[(clock)]"),
     (#"{"left":[{"button":"x"}]}"#, "[x]"),
+    (#"{"left":[{"back":{"image":"i","accessibilityLabel":"L"}}]}"#, #"‹ <i> "L""#),
+    (#"{"left":[{"back":{"accessibilityLabel":"L"}}]}"#, #"‹ "L""#),
     (#"{"left":[],"middle":{"title":""}}"#, ""),
     ("{}", ""),
   ])

@@ -77,6 +77,13 @@ import Testing
     #expect(
       try Operations.button(line([("title", "T")]), verb: "set", id: "ok").text
         == #"{"button.set":{"button":"ok","title":"T"}}"#)
+    let spoken = [
+      ("enabled", "no"), ("selected", "yes"), ("label", "L"), ("hint", "H"), ("identifier", "I"),
+    ]
+    #expect(
+      try Operations.button(line(spoken), verb: "set", id: "ok").text
+        == #"{"button.set":{"button":"ok","accessibilityLabel":"L","accessibilityHint":"H","accessibilityIdentifier":"I","isEnabled":false,"isSelected":true}}"#
+    )
     #expect(
       try Operations.button(line(), verb: "activate", id: "ok").text
         == #"{"button.activate":{"button":"ok"}}"#)

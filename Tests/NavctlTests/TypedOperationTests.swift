@@ -47,6 +47,9 @@ import NavigationReplica
     #expect(try item([("hides-back-button", "off")]) == [.hidesBackButton(false)])
     #expect(try item([("supplement", "1")]) == [.leftItemsSupplementBackButton(true)])
     #expect(try item([("large-title", "never")]) == [.largeTitleDisplayMode(.never)])
+    #expect(
+      try item([("label", "5"), ("language", "de")])
+        == [.accessibility(.label, "5"), .accessibility(.language, "de")])
     #expect(try item([("unset", "title"), ("unset", "prompt")]) == [.title(nil), .prompt(nil)])
     #expect(try item([("left", ""), ("right", "")]) == [.leftItems([]), .rightItems([])])
     guard case .titleView(let view?)? = try item([("title-view", #"{"view":"clock"}"#)]).first

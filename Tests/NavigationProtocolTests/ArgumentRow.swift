@@ -104,6 +104,17 @@ extension ArgumentRow {
       bad: ["\"\"", "\"\(most)x\"", "\"\(wide)é\""])
   }
 
+  private static func language(_ operation: String) -> ArgumentRow {
+    let seven = String(repeating: "-abcdefg", count: 7)
+    return ArgumentRow(
+      operation, "language", [.text],
+      good: [#""en""#, #""zh-Hant-TW""#, #""de-1996""#, #""x-klingon""#, "\"abcdefgh\(seven)\""],
+      bad: [
+        #""""#, #""-""#, #""en-""#, #""zh_TW""#, #""e1""#, #""englishes""#, #""en-é""#, #""en ""#,
+        "\"abcdefgh\(seven)-a\"",
+      ])
+  }
+
   private static func image(_ operation: String, _ name: String) -> ArgumentRow {
     ArgumentRow(
       operation, name, [.text], good: [#"{"ref":"a","hasAlpha":true,"empty":false}"#],
@@ -121,7 +132,7 @@ extension ArgumentRow {
       "modalInPresentation") + [
       ArgumentRow("screen.set", "args", anything),
       ArgumentRow("screen.set", "prefersBarHidden", [.bool]),
-      ArgumentRow("screen.set", "canPop", [.bool], initial: "true"),
+      ArgumentRow("screen.set", "canPop", [.bool], initial: "true"), language("screen.set"),
       ArgumentRow(
         "screen.set", "edges", [.list], initial: #"["top","left","bottom","right"]"#,
         good: [#"["left"]"#, #"["top","top"]"#], bad: [#"["Top"]"#, "[null]", "[1]"]),
@@ -130,7 +141,7 @@ extension ArgumentRow {
     ]
 
   private static let items =
-    texts("item.set", "title", "prompt")
+    texts("item.set", "title", "prompt", "accessibilityLabel")
     + flags("item.set", "hidesBackButton", "leftItemsSupplementBackButton", "requireOnStack")
     + ["leftItems", "rightItems"].map {
       ArgumentRow("item.set", $0, [.list], initial: "[]", good: [#"["b"]"#])
@@ -139,6 +150,7 @@ extension ArgumentRow {
       ArgumentRow("item.set", $0, [.text, .object], code: .unknownButton)
     } + [
       words("item.set", "largeTitleDisplayMode", "automatic", "always", "never"),
+      language("item.set"),
       ArgumentRow(
         "item.set", "titleView", anything.subtracting([.object]),
         good: [#"{"view":{}}"#, #"{"view":1,"height":0}"#, #"{"view":null,"height":null}"#],
@@ -157,7 +169,10 @@ extension ArgumentRow {
   }
 
   private static let buttons =
-    texts("button.set", "title", "action") + [
+    texts(
+      "button.set", "title", "action", "accessibilityLabel", "accessibilityHint",
+      "accessibilityIdentifier") + flags("button.set", "isSelected") + [
+      ArgumentRow("button.set", "isEnabled", [.bool], initial: "true"),
       image("button.set", "image"), image("button.set", "landscapeImage"),
       ArgumentRow("button.set", "customView", anything),
       words("button.set", "style", "plain", "done"),
@@ -199,8 +214,14 @@ extension ArgumentRow {
     ]
 
   private static let environment =
-    flags("env.set", "vCompact", "scrollEdge", "keyboard") + [
+    flags("env.set", "vCompact", "scrollEdge", "keyboard", "screenReader") + [
       words("env.set", "idiom", "phone", "pad"),
+      words("env.set", "accessibilityContrast", "normal", "high"),
+      words(
+        "env.set", "contentSizeCategory", "large", "extraSmall", "small", "medium", "extraLarge",
+        "extraExtraLarge", "extraExtraExtraLarge", "accessibilityMedium", "accessibilityLarge",
+        "accessibilityExtraLarge", "accessibilityExtraExtraLarge",
+        "accessibilityExtraExtraExtraLarge"),
       words("env.set", "horizontal", isUnset: true, "compact", "regular"),
       words(
         "env.set", "orientation", "portrait", "portraitUpsideDown", "landscapeLeft",

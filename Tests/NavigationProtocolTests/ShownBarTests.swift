@@ -80,6 +80,8 @@ private struct BarWalk {
     details.item.largeTitleDisplayMode = pick([.automatic, .always, .never])
     details.item.hidesBackButton = below(3) == 0
     if below(3) == 0 { details.item.appearance.standard = json("{}") }
+    if below(3) == 0 { details.item.accessibility[.label] = pick(["L", "M"]) }
+    if below(3) == 0 { details.accessibility[.language] = pick(["de", "fr"]) }
     if below(3) == 0 {
       let content = ButtonContent(title: pick(["Up", ""]))
       details.item.backBarButtonItem = ButtonID("back").map { Button(id: $0, content: content) }

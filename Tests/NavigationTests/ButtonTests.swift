@@ -146,7 +146,7 @@ import Testing
       .item("A", .rightItems([.new("below")])), .setScreen("B", [.toolbarItems([.new("tool")])]),
       .createButton(ButtonRecord(id: "free", edits: [.title("f")])))
     for id in ["below", "tool", "free"] as [ButtonID] {
-      nav.refuses(.activateButton(id), with: .buttonNotDisplayed(id))
+      nav.refuses(.activateButton(id), with: .buttonRefused(id, .notDisplayed))
     }
   }
 

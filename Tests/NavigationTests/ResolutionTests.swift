@@ -145,6 +145,16 @@ import Testing
     #expect(bar.backMenu?.entries.map(\.text) == ["Home"])
   }
 
+  @Test func `C-490 a label above 128 bytes is in the slot, and not in the menu`() throws {
+    for (count, isInMenu) in [(128, true), (129, false)] {
+      let label = Text(String(repeating: "l", count: count))
+      let bar = try resolved(
+        ["A", "B"], .title("A", "T"), .item("A", .accessibility(.label, label)))
+      #expect(back(bar)?.accessibility == [.label: label])
+      #expect(bar.backMenu?.entries.first?.accessibility == (isInMenu ? [.label: label] : [:]))
+    }
+  }
+
   @Test func `C-469 the menu has at most 64 entries, and no text of more than 128 bytes`() throws {
     var nav = try Nav(isAttached: false)
     for index in 0..<70 {

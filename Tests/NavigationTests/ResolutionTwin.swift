@@ -29,6 +29,8 @@ struct ResolutionTwin {
     facts["left"] = left.joined(separator: " ")
     facts["right"] = item.rightItems.map(button).joined(separator: " ")
     facts["middle"] = middle
+    facts["middle.spoken"] = nav.stack.last.flatMap { spoken($0.item.accessibility[.label], $0) }
+    if item.titleView != nil || middle == nil { facts["middle.spoken"] = nil }
     if left.first == "<" {
       backFacts(&facts)
       facts["menu"] = menu.joined(separator: " ")
@@ -89,14 +91,33 @@ struct ResolutionTwin {
         // Beside an image, the title is not drawn in the bar, so its width does not matter.
         text = title.isEmpty ? nil : button.image != nil ? title : fitting(title)
       }
-      return screen.id.text + (text.map { ":" + $0 } ?? "")
+      let said = backSpoken(screen, text)
+      return screen.id.text + (text.map { ":" + $0 } ?? "") + (said.map { "~" + $0 } ?? "")
     }
+  }
+
+  private func spoken(_ label: Text?, _ screen: Screen) -> String? {
+    let language = screen.item.accessibility[.language] ?? screen.details.accessibility[.language]
+    return label == nil && language == nil
+      ? nil : "\(label?.string ?? "")/\(language?.string ?? "")"
+  }
+
+  /// What is said for the back button that leads to a screen and shows this text.
+  private func backSpoken(_ screen: Screen, _ text: String?) -> String? {
+    let button = screen.item.backBarButtonItem?.content
+    let titles = [screen.item.title, isStandalone ? nil : screen.title]
+    let hasTitle = titles.contains { !($0 ?? "").isEmpty }
+    guard button != nil || hasTitle else { return nil }
+    let label = (button?.accessibility ?? screen.item.accessibility)[.label]
+    // No title of these states is the general word.
+    return label == nil && text == generic ? nil : spoken(label, screen)
   }
 
   private func backFacts(_ facts: inout BarFacts) {
     let previous = nav.stack[nav.stack.count - 2]
     var wanted: String?
     facts["indicator"] = indicator
+    defer { facts["back.spoken"] = backSpoken(previous, facts["text"]) }
     if let button = previous.item.backBarButtonItem?.content {
       facts["source"] = "backItem"
       let image = isLandscapePhone ? button.landscapeImage ?? button.image : button.image

@@ -25,9 +25,11 @@ extension ResolvedBar {
     case .title(let title)?: facts["middle"] = title + (isLarge ? " large" : " inline")
     case nil: break
     }
+    if case .title? = middle { facts["middle.spoken"] = Self.spoken(titleAccessibility) }
     if let backButton { backFacts(backButton, &facts) }
     facts["menu"] = backMenu?.entries.map { entry in
       entry.screen.text + (entry.text.map { ":" + $0 } ?? "")
+        + (Self.spoken(entry.accessibility).map { "~" + $0 } ?? "")
     }.joined(separator: " ")
     surfaceFacts(&facts)
     facts["translucent"] = "\(isTranslucent)"
@@ -49,6 +51,11 @@ extension ResolvedBar {
     String(decoding: value.bytes, as: UTF8.self)
   }
 
+  private static func spoken(_ texts: Accessibility) -> String? {
+    let (label, language) = (texts[.label]?.string, texts[.language]?.string)
+    return label == nil && language == nil ? nil : "\(label ?? "")/\(language ?? "")"
+  }
+
   private static func text(_ slot: ButtonSlot) -> String {
     let face =
       switch slot.button.face {
@@ -65,6 +72,7 @@ extension ResolvedBar {
     facts["text"] = slot.text
     facts["image"] = slot.image?.ref
     facts["title"] = slot.title
+    facts["back.spoken"] = Self.spoken(slot.accessibility)
     if slot.isGeneric { facts["generic"] = "true" }
     if slot.isTruncated { facts["truncated"] = "true" }
     let candidates = slot.candidates.joined(separator: " ")
@@ -151,7 +159,10 @@ struct BarStates {
     if chance() { item.rightItems = [button("z")] }
     item.largeTitleDisplayMode = random.pick([.automatic, .automatic, .always, .never])
     if chance(3) { item.appearance = appearance() }
+    if chance(3) { item.accessibility[.label] = "Label" }
+    if chance(3) { item.accessibility[.language] = "de" }
     screen.details.item = item
+    if chance(3) { screen.details.accessibility = [.label: "Page", .language: "fr"] }
     screen.details.edges = random.pick([.all, [.top], [.left]])
     screen.details.extendsUnderOpaqueBars = chance(4)
     screen.details.wantsFullScreenLayout = chance(3)
@@ -162,11 +173,12 @@ struct BarStates {
 
   private mutating func button(_ id: ButtonID) -> Button {
     let image = image()
-    let content = random.pick([
+    var content = random.pick([
       ButtonContent(title: "Text"), ButtonContent(title: ""), ButtonContent(image: image),
       ButtonContent(title: "Text", image: image, landscapeImage: ImageReference(ref: "land")),
       ButtonContent(systemItem: .add), ButtonContent(title: "Text", customView: json("\"cv\"")),
     ])
+    if chance(4) { content.accessibility = [.label: "Spoken", .hint: "Hint"] }
     return Button(id: id, content: content)
   }
 

@@ -43,6 +43,8 @@ import Testing
       (.extendsUnderOpaqueBars(true), .extendsUnderOpaqueBars(false)),
       (.canPop(false), .canPop(true)), (.modalInPresentation(true), .modalInPresentation(false)),
       (.edges([.top, .left]), .edges(.all)),
+      (.accessibility(.label, "L"), .accessibility(.label, nil)),
+      (.accessibility(.language, "de"), .accessibility(.language, nil)),
     ]
     let items: [(ItemEdit, ItemEdit)] = [
       (.title("T"), .title(nil)), (.prompt("P"), .prompt(nil)),
@@ -51,6 +53,7 @@ import Testing
       (.leftItemsSupplementBackButton(true), .leftItemsSupplementBackButton(false)),
       (.largeTitleDisplayMode(.never), .largeTitleDisplayMode(.automatic)),
       (.appearance(appearance), .appearance(AppearanceSet())),
+      (.accessibility(.label, "L"), .accessibility(.label, nil)),
     ]
     let pairs =
       edits.map { (Operation.setScreen("A", [$0.0]), Operation.setScreen("A", [$0.1])) }

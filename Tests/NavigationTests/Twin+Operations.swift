@@ -284,7 +284,7 @@ extension Twin {
       return .nothing
     case .activateButton(let id):
       guard let face = faces[id], let top = stack.last else { throw .unknownButton(id) }
-      guard (top.left + top.right).contains(id) else { throw .buttonNotDisplayed(id) }
+      guard (top.left + top.right).contains(id) else { throw .buttonRefused(id, .notDisplayed) }
       if face.action == "nav.pop", !chain.isEmpty { throw .covered }
       if face.action == "nav.pop" { return .popped(cut(to: stack.count - 1).first) }
       return .activated(id, action: face.action)

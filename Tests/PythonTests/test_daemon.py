@@ -30,6 +30,27 @@ class Stacks(DaemonTest):
         pressed, = watch.take(DEADLINE).events
         self.assertEqual((pressed.name, pressed.details["action"]), ("buttonActivated", "wifi.scan"))
 
+    def test_what_a_screen_reader_says_is_in_the_slots_the_menu_and_the_title(self):
+        gear = navd.ButtonDescription(
+            id="gear", image="gear", title="Setup", is_enabled=False, is_selected=True, accessibility_label="Settings",
+            accessibility_hint="Opens them", accessibility_identifier="settings")
+        self.client.perform("kiosk", [
+            op.set_item("home", {"accessibilityLabel": "Start", "language": "fr"}),
+            op.push(navd.ScreenDescription(
+                id="wifi", title="Wi-Fi", accessibility_label="Page", language="de",
+                item=navd.ItemDescription(right_items=[gear], accessibility_label="Wireless", language="en-GB")))])
+        state = self.client.state("kiosk")
+        back, button = state.bar.left[0], state.bar.right[0]
+        self.assertEqual((back.accessibility_label, back.language), ("Start", "fr"))
+        self.assertEqual((back.menu[0].accessibility_label, back.menu[0].language), ("Start", "fr"))
+        self.assertEqual((button.title, button.is_enabled, button.is_selected, button.accessibility_label,
+                          button.accessibility_hint, button.details["accessibilityIdentifier"]),
+                         ("Setup", False, True, "Settings", "Opens them", "settings"))
+        self.assertEqual((state.bar.title_accessibility_label, state.bar.title_language), ("Wireless", "en-GB"))
+        with self.assertRaises(navd.NavigationError) as refused:
+            self.client.perform("kiosk", [op.activate_button("gear")])
+        self.assertEqual((refused.exception.code, refused.exception.reason), ("unknown-button", "disabled"))
+
     def test_a_slow_loop_gets_the_newest_state_and_all_events(self):
         watch = self.client.watch("kiosk")
         watch.take(DEADLINE)

@@ -18,6 +18,10 @@ class MenuEntry:
     screen: str
     #: Its text; None where the back button above it has none.
     text: str | None
+    #: What a screen reader says in place of the text.
+    accessibility_label: str | None
+    #: The language of the text (BCP 47); None for that of the display.
+    language: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,10 @@ class BackButton:
     text: str | None
     #: The screens below the top, nearest first.
     menu: tuple[MenuEntry, ...]
+    #: What a screen reader says in place of the text.
+    accessibility_label: str | None
+    #: The language of the text (BCP 47); None for that of the display.
+    language: str | None
     _details: Body
 
     @property
@@ -45,6 +53,13 @@ class BarButton:
     title: str | None
     #: The word that the event `buttonActivated` brings.
     action: str | None
+    #: Whether a tap does anything.
+    is_enabled: bool
+    #: Whether it is drawn as selected.
+    is_selected: bool
+    #: What a screen reader says in place of the face, and what the button does.
+    accessibility_label: str | None
+    accessibility_hint: str | None
     _details: Body
 
     @property
@@ -80,6 +95,18 @@ class Bar:
         """The title in the middle; None for an empty middle or a view."""
         title: str | None = (self._details.get("middle") or {}).get("title")
         return title
+
+    @property
+    def title_accessibility_label(self) -> str | None:
+        """What a screen reader says in place of the title."""
+        label: str | None = (self._details.get("middle") or {}).get("accessibilityLabel")
+        return label
+
+    @property
+    def title_language(self) -> str | None:
+        """The language of the title (BCP 47); None for that of the display."""
+        language: str | None = (self._details.get("middle") or {}).get("language")
+        return language
 
     @property
     def view(self) -> Any:
@@ -121,9 +148,17 @@ def _slot(slot: Body) -> Slot:
     back = slot.get("back")
     if back is None:
         return _button(slot)
-    menu = tuple(MenuEntry(entry["screen"], entry.get("text")) for entry in back.get("menu", []))
-    return BackButton(back.get("text"), menu, back)
+    menu = tuple(MenuEntry(entry["screen"], entry.get("text"), *_spoken(entry))
+                 for entry in back.get("menu", []))
+    return BackButton(back.get("text"), menu, *_spoken(back), back)
+
+
+def _spoken(record: Body) -> tuple[str | None, str | None]:
+    return record.get("accessibilityLabel"), record.get("language")
 
 
 def _button(slot: Body) -> BarButton:
-    return BarButton(slot.get("button", ""), slot.get("title"), slot.get("action"), slot)
+    return BarButton(
+        slot.get("button", ""), slot.get("title"), slot.get("action"), slot.get("isEnabled", True),
+        slot.get("isSelected", False), slot.get("accessibilityLabel"),
+        slot.get("accessibilityHint"), slot)

@@ -39,7 +39,8 @@ class _Description:
 class ButtonDescription(_Description):
     """A button of the bar or of the toolbar.
 
-    A new button has exactly one of `title`, `image`, `system_item` and `custom_view`.
+    A new button has exactly one of `title`, `image` (perhaps with `title`), `system_item` and
+    `custom_view`. A screen reader says `accessibility_label` for it, then `accessibility_hint`.
     """
 
     __slots__ = ()
@@ -49,11 +50,17 @@ class ButtonDescription(_Description):
         image: str | Mapping[str, JSON] | None = None,
         landscape_image: str | Mapping[str, JSON] | None = None, system_item: str | None = None,
         custom_view: JSON = None, style: Literal["plain", "done"] | None = None,
+        is_enabled: bool | None = None, is_selected: bool | None = None,
+        accessibility_label: str | None = None, accessibility_hint: str | None = None,
+        accessibility_identifier: str | None = None,
     ) -> None:
         super().__init__({
             "id": None if id is None else check_id(id, "the id of a button"), "title": title,
             "action": action, "image": image, "landscapeImage": landscape_image,
-            "systemItem": system_item, "customView": custom_view, "style": style})
+            "systemItem": system_item, "customView": custom_view, "style": style,
+            "isEnabled": is_enabled, "isSelected": is_selected,
+            "accessibilityLabel": accessibility_label, "accessibilityHint": accessibility_hint,
+            "accessibilityIdentifier": accessibility_identifier})
 
 
 #: A button: a new one, its record as a dict, or the id of one that the nav knows.
@@ -61,7 +68,10 @@ AnyButton: TypeAlias = Union[ButtonDescription, Mapping[str, JSON], str]
 
 
 class ItemDescription(_Description):
-    """The contents that a screen gives to the bar; index 0 of a side is the outermost."""
+    """The contents that a screen gives to the bar; index 0 of a side is the outermost.
+
+    A screen reader says `accessibility_label` for the title, in `language` (BCP 47).
+    """
 
     __slots__ = ()
 
@@ -71,14 +81,16 @@ class ItemDescription(_Description):
         right_items: Sequence[AnyButton] | None = None, hides_back_button: bool | None = None,
         left_items_supplement_back_button: bool | None = None,
         large_title_display_mode: Literal["automatic", "always", "never"] | None = None,
-        appearance: Mapping[str, JSON] | None = None,
+        appearance: Mapping[str, JSON] | None = None, accessibility_label: str | None = None,
+        language: str | None = None,
     ) -> None:
         super().__init__({
             "title": title, "prompt": prompt, "titleView": title_view,
             "backBarButtonItem": back_button, "leftItems": left_items, "rightItems": right_items,
             "hidesBackButton": hides_back_button,
             "leftItemsSupplementBackButton": left_items_supplement_back_button,
-            "largeTitleDisplayMode": large_title_display_mode, "appearance": appearance})
+            "largeTitleDisplayMode": large_title_display_mode, "appearance": appearance,
+            "accessibilityLabel": accessibility_label, "language": language})
 
 
 class ScreenDescription(_Description):
@@ -98,6 +110,7 @@ class ScreenDescription(_Description):
         prefers_bar_hidden: bool | None = None, can_pop: bool | None = None,
         modal_in_presentation: bool | None = None, edges: Sequence[str] | None = None,
         wants_full_screen_layout: bool | None = None, extends_under_opaque_bars: bool | None = None,
+        accessibility_label: str | None = None, language: str | None = None,
     ) -> None:
         super().__init__({
             "id": None if id is None else check_id(id, "the id of a screen"), "title": title,
@@ -105,7 +118,8 @@ class ScreenDescription(_Description):
             "restorationID": restoration_id, "kind": kind, "prefersBarHidden": prefers_bar_hidden,
             "canPop": can_pop, "modalInPresentation": modal_in_presentation, "edges": edges,
             "wantsFullScreenLayout": wants_full_screen_layout,
-            "extendsUnderOpaqueBars": extends_under_opaque_bars})
+            "extendsUnderOpaqueBars": extends_under_opaque_bars,
+            "accessibilityLabel": accessibility_label, "language": language})
 
 
 #: A screen: a new one, its record as a dict, or the id of one that the nav knows.

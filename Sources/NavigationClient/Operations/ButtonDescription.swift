@@ -9,8 +9,9 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   public enum Face: Hashable, Sendable {
     /// A text.
     case title(String)
-    /// An image, by the name under which the display looks it up.
-    case image(String)
+    /// An image, by the name under which the display looks it up, with a title for those who do not
+    /// see it.
+    case image(String, title: String? = nil)
     /// A standard button.
     case systemItem(SystemItem)
     /// A custom view of the display, by its name.
@@ -24,17 +25,33 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   ///   - face: its visible content.
   ///   - isDone: whether it has the style `done`, which displays show bold.
   ///   - action: the name of the application's action for a tap.
-  public init(id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil) {
+  ///   - isEnabled: whether a tap does anything. A back button ignores it.
+  ///   - isSelected: whether displays show it as selected.
+  ///   - accessibilityLabel: what a screen reader says in place of the face.
+  ///   - accessibilityHint: what the button does, said after the label.
+  ///   - accessibilityIdentifier: a name for tests, never said.
+  public init(
+    id: String? = nil, _ face: Face, isDone: Bool = false, action: String? = nil,
+    isEnabled: Bool = true, isSelected: Bool = false, accessibilityLabel: String? = nil,
+    accessibilityHint: String? = nil, accessibilityIdentifier: String? = nil
+  ) {
     var members: JSONObject = [:]
     members.add("id", id)
     switch face {
     case .title(let text): members.add("title", text)
-    case .image(let ref): members.add("image", ref)
+    case .image(let ref, let title):
+      members.add("image", ref)
+      members.add("title", title)
     case .systemItem(let item): members.add("systemItem", item.rawValue)
     case .customView(let name): members.add("customView", name)
     }
     if isDone { members.add("style", "done") }
     members.add("action", action)
+    if !isEnabled { members.add("isEnabled", false) }
+    if isSelected { members.add("isSelected", true) }
+    members.add("accessibilityLabel", accessibilityLabel)
+    members.add("accessibilityHint", accessibilityHint)
+    members.add("accessibilityIdentifier", accessibilityIdentifier)
     self.members = members
     content = .object(members)
   }

@@ -17,7 +17,8 @@ public struct ButtonSetting: Hashable, Sendable {
   public enum Name: String, Hashable, Sendable, CaseIterable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member, as the function of the same name sets it.
-    case title, image, landscapeImage, systemItem, customView, isDone = "style", action
+    case title, image, landscapeImage, systemItem, customView, isDone = "style", action, isEnabled,
+      isSelected, accessibilityLabel, accessibilityHint, accessibilityIdentifier
   }
 }
 
@@ -55,5 +56,26 @@ extension ButtonSetting {
   /// The name of the application's action for a tap.
   public static func action(_ name: String) -> ButtonSetting {
     .init("action", .string(name))
+  }
+
+  /// Whether a tap does anything; a back button ignores it.
+  public static func isEnabled(_ isOn: Bool) -> ButtonSetting { .init("isEnabled", .bool(isOn)) }
+
+  /// Whether displays show it as selected.
+  public static func isSelected(_ isOn: Bool) -> ButtonSetting { .init("isSelected", .bool(isOn)) }
+
+  /// What a screen reader says in place of the face.
+  public static func accessibilityLabel(_ text: String) -> ButtonSetting {
+    .init("accessibilityLabel", .string(text))
+  }
+
+  /// What the button does, said after the label.
+  public static func accessibilityHint(_ text: String) -> ButtonSetting {
+    .init("accessibilityHint", .string(text))
+  }
+
+  /// A name for tests, never said.
+  public static func accessibilityIdentifier(_ name: String) -> ButtonSetting {
+    .init("accessibilityIdentifier", .string(name))
   }
 }

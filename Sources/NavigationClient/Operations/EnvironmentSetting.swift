@@ -16,7 +16,9 @@ public struct EnvironmentSetting: Hashable, Sendable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member, as the function of the same name sets it.
     case idiom, isVerticallyCompact = "vCompact", isAtScrollEdge = "scrollEdge", hasKeyboard =
-      "keyboard", scale, statusBar, backTitleBudget, locale, orientation, barPosition, animations
+      "keyboard", scale, statusBar, backTitleBudget, locale, orientation, barPosition, animations,
+      hasScreenReader = "screenReader", contentSizeCategory, hasHighContrast =
+      "accessibilityContrast"
   }
 }
 
@@ -74,6 +76,30 @@ extension EnvironmentSetting {
   /// The animations that the person at the display wants.
   public static func animations(_ animations: Animations) -> EnvironmentSetting {
     .init("animations", .string(animations.rawValue))
+  }
+
+  /// Whether a screen reader runs, as UIKit's `isVoiceOverRunning`.
+  public static func hasScreenReader(_ isOn: Bool) -> EnvironmentSetting {
+    .init("screenReader", .bool(isOn))
+  }
+
+  /// The size of text that the person at the display wants.
+  public static func contentSizeCategory(_ size: ContentSizeCategory) -> EnvironmentSetting {
+    .init("contentSizeCategory", .string(size.rawValue))
+  }
+
+  /// Whether the person at the display wants high contrast.
+  public static func hasHighContrast(_ isOn: Bool) -> EnvironmentSetting {
+    .init("accessibilityContrast", .string(isOn ? "high" : "normal"))
+  }
+
+  /// UIKit's `UIContentSizeCategory`.
+  public enum ContentSizeCategory: String, Hashable, Sendable, CaseIterable {
+    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+    /// The sizes, the smallest first; `large` is the default.
+    case extraSmall, small, medium, large, extraLarge, extraExtraLarge, extraExtraExtraLarge,
+      accessibilityMedium, accessibilityLarge, accessibilityExtraLarge,
+      accessibilityExtraExtraLarge, accessibilityExtraExtraExtraLarge
   }
 
   /// The animations that a person wants.

@@ -9,7 +9,8 @@ public struct ItemDescription: Hashable, Sendable {
     // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
     /// A member of an item, by its word in the protocol.
     case title, prompt, titleView, backBarButtonItem, hidesBackButton,
-      leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode, appearance
+      leftItemsSupplementBackButton, leftItems, rightItems, largeTitleDisplayMode, appearance,
+      accessibilityLabel, language
   }
 
   /// UIKit's `largeTitleDisplayMode`: whether the title is large where the bar prefers large titles.
@@ -66,13 +67,16 @@ public struct ItemDescription: Hashable, Sendable {
   ///   - largeTitleDisplayMode: whether its title is large, if the bar prefers large titles.
   ///   - appearance: the appearances of the bar while this screen is on top, by state; they
   ///     replace all that were set before.
+  ///   - accessibilityLabel: what a screen reader says in place of the title.
+  ///   - language: the language of title and prompt, a tag of BCP 47; without it, the screen's.
   ///   - resetting: members to reset to their defaults.
   public init(
     title: String? = nil, prompt: String? = nil, hidesBackButton: Bool? = nil,
     leftItemsSupplementBackButton: Bool? = nil, leftItems: [ButtonDescription]? = nil,
     rightItems: [ButtonDescription]? = nil, backBarButtonItem: ButtonDescription? = nil,
     titleView: TitleView? = nil, largeTitleDisplayMode: LargeTitleDisplayMode? = nil,
-    appearance: [AppearanceSlot: NavigationValue]? = nil, resetting: [Name] = []
+    appearance: [AppearanceSlot: NavigationValue]? = nil, accessibilityLabel: String? = nil,
+    language: String? = nil, resetting: [Name] = []
   ) {
     var members: JSONObject = [:]
     members.add("title", title)
@@ -89,6 +93,8 @@ public struct ItemDescription: Hashable, Sendable {
       let value = NavigationValue.object(Dictionary(uniqueKeysWithValues: slots))
       members.add("appearance", value.octets)
     }
+    members.add("accessibilityLabel", accessibilityLabel)
+    members.add("language", language)
     for name in resetting where !members.contains(name.rawValue) {
       members.add(name.rawValue, OpaqueJSON.null)
     }

@@ -28,6 +28,10 @@ public struct NavigationBarContent: Hashable, Sendable {
     ///
     /// ``NavigationOperation/backMenu(_:)`` goes back to one.
     public var menu: [MenuEntry]
+    /// What a screen reader says in place of the text.
+    public var accessibilityLabel: String?
+    /// The language of the text, a tag of BCP 47; nil for that of the display.
+    public var language: String?
     /// All its members as JSON.
     public var details: NavigationValue
   }
@@ -38,6 +42,10 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var screen: String
     /// The text of the entry; nil where the back button has none, nor its image a title.
     public var text: String?
+    /// What a screen reader says in place of the text.
+    public var accessibilityLabel: String?
+    /// The language of the text, a tag of BCP 47; nil for that of the display.
+    public var language: String?
   }
 
   /// A visible button.
@@ -54,6 +62,14 @@ public struct NavigationBarContent: Hashable, Sendable {
     public var isDone: Bool
     /// The name of the application's action for a tap.
     public var action: String?
+    /// Whether a tap does anything.
+    public var isEnabled: Bool
+    /// Whether it is drawn as selected.
+    public var isSelected: Bool
+    /// What a screen reader says in place of the face.
+    public var accessibilityLabel: String?
+    /// What the button does, said after the label.
+    public var accessibilityHint: String?
     /// All its members as JSON.
     public var details: NavigationValue
   }
@@ -79,6 +95,12 @@ public struct NavigationBarContent: Hashable, Sendable {
       }
   }
 
+  /// What a screen reader says in place of the title.
+  public var titleAccessibilityLabel: String? { details["middle"]?["accessibilityLabel"]?.text }
+
+  /// The language of the title, a tag of BCP 47; nil for that of the display.
+  public var titleLanguage: String? { details["middle"]?["language"]?.text }
+
   /// Whether the title is large.
   ///
   /// The daemon decides that by UIKit's rules, from ``NavigationState/prefersLargeTitles`` and from
@@ -95,14 +117,22 @@ public struct NavigationBarContent: Hashable, Sendable {
           text: back["text"]?.text,
           candidates: (back["candidates"]?.array ?? []).compactMap(\.text),
           menu: (back["menu"]?.array ?? []).map { entry in
-            MenuEntry(screen: entry["screen"]?.text ?? "", text: entry["text"]?.text)
-          }, details: back))
+            MenuEntry(
+              screen: entry["screen"]?.text ?? "", text: entry["text"]?.text,
+              accessibilityLabel: entry["accessibilityLabel"]?.text,
+              language: entry["language"]?.text)
+          }, accessibilityLabel: back["accessibilityLabel"]?.text,
+          language: back["language"]?.text, details: back))
     }
     return .button(
       BarButton(
         id: value["button"]?.text ?? "", title: value["title"]?.text,
         image: value["image"]?.text,
         systemItem: value["systemItem"]?.text.map { SystemItem(rawValue: $0) },
-        isDone: value["style"]?.text == "done", action: value["action"]?.text, details: value))
+        isDone: value["style"]?.text == "done", action: value["action"]?.text,
+        isEnabled: value["isEnabled"]?.bool ?? true,
+        isSelected: value["isSelected"]?.bool ?? false,
+        accessibilityLabel: value["accessibilityLabel"]?.text,
+        accessibilityHint: value["accessibilityHint"]?.text, details: value))
   }
 }

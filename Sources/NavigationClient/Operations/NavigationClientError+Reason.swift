@@ -27,7 +27,7 @@ extension NavigationClientError.Reason {
   public static let active = Self(rawValue: "active")
   /// Gesture: a presented screen covers the stack.
   public static let covered = Self(rawValue: "covered")
-  /// Gesture: the setting `interactivePop` forbids it.
+  /// Gesture: the setting `interactivePop` forbids it; button: it is not enabled.
   public static let disabled = Self(rawValue: "disabled")
   /// Gesture: the root screen is on top.
   public static let root = Self(rawValue: "root")

@@ -156,6 +156,12 @@ public struct NavigationScreen: Hashable, Sendable, Identifiable {
   /// The arguments that the application gave it.
   public var args: NavigationValue? { value["args"] }
 
+  /// What a screen reader says when it comes on display; nil for what its item says.
+  public var accessibilityLabel: String? { value["accessibilityLabel"]?.text }
+
+  /// Its language, a tag of BCP 47; nil for that of the display.
+  public var language: String? { value["language"]?.text }
+
   /// UIKit's `largeTitleDisplayMode` of its item.
   public var largeTitleDisplayMode: ItemDescription.LargeTitleDisplayMode {
     let word = value["item"]?["largeTitleDisplayMode"]?.text

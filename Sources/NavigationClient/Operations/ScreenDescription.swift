@@ -35,12 +35,15 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   ///   - wantsFullScreenLayout: whether it extends under every bar.
   ///   - canPop: whether a person may pop it while it is the top; programs always may.
   ///   - isModalInPresentation: whether a person cannot swipe it away while it is presented.
+  ///   - accessibilityLabel: what a screen reader says when the screen comes on display.
+  ///   - language: the language of the screen, a tag of BCP 47; nil for that of the display.
   public init(
     id: String? = nil, title: String? = nil, route: String? = nil, args: NavigationValue? = nil,
     restorationID: String? = nil, item: ItemDescription? = nil,
     toolbarItems: [ButtonDescription]? = nil, prefersBarHidden: Bool? = nil, edges: [Edge]? = nil,
     extendsUnderOpaqueBars: Bool? = nil, wantsFullScreenLayout: Bool? = nil,
-    canPop: Bool? = nil, isModalInPresentation: Bool? = nil
+    canPop: Bool? = nil, isModalInPresentation: Bool? = nil, accessibilityLabel: String? = nil,
+    language: String? = nil
   ) {
     var members: JSONObject = [:]
     members.add("id", id)
@@ -56,6 +59,8 @@ public struct ScreenDescription: Hashable, Sendable, ExpressibleByStringLiteral 
     members.add("wantsFullScreenLayout", wantsFullScreenLayout)
     members.add("canPop", canPop)
     members.add("modalInPresentation", isModalInPresentation)
+    members.add("accessibilityLabel", accessibilityLabel)
+    members.add("language", language)
     content = .object(members)
     self.members = members
   }

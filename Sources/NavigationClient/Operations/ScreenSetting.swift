@@ -19,7 +19,7 @@ public struct ScreenSetting: Hashable, Sendable {
     /// A member, as the function of the same name sets it.
     case title, route, args, restorationID, toolbarItems, prefersBarHidden, edges,
       extendsUnderOpaqueBars, wantsFullScreenLayout, canPop, isModalInPresentation =
-      "modalInPresentation"
+      "modalInPresentation", accessibilityLabel, language
   }
 }
 
@@ -78,4 +78,12 @@ extension ScreenSetting {
   public static func isModalInPresentation(_ isOn: Bool) -> ScreenSetting {
     .init("modalInPresentation", .bool(isOn))
   }
+
+  /// What a screen reader says when the screen comes on display.
+  public static func accessibilityLabel(_ text: String) -> ScreenSetting {
+    .init("accessibilityLabel", .string(text))
+  }
+
+  /// The language of the screen, a tag of BCP 47.
+  public static func language(_ tag: String) -> ScreenSetting { .init("language", .string(tag)) }
 }

@@ -11,9 +11,10 @@ extension OutgoingError {
     case .unknownScreen(let id):
       self.init(.unknownScreen, "there is no screen \(id.text)")
     case .unknownButton(let id): self.init(.unknownButton, "there is no button \(id.text)")
-    case .buttonNotDisplayed(let id):
-      self.init(.unknownButton, "button \(id.text) is not shown")
-      reason = "notDisplayed"
+    case .buttonRefused(let id, let refusal):
+      let what = refusal == .disabled ? "disabled (isEnabled)" : "not shown"
+      self.init(.unknownButton, "button \(id.text) is \(what)")
+      reason = refusal.rawValue
     case .forbiddenKind(let id, let kind):
       self.init(
         .forbiddenKind,

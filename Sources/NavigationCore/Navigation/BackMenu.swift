@@ -26,13 +26,12 @@ package struct BackMenu: Sendable {
     /// The text of the back button directly above the screen, or the title of one with an image; nil
     /// if that has none.
     package var text: String?
+    package var accessibility: Accessibility
   }
 
   /// The entries, nearest to the top first.
   package var entries: [Entry] {
-    Self.indices(depth: stack.count).reversed().map { index in
-      Entry(screen: stack[index].id, text: rules.menuText(of: stack[index]))
-    }
+    Self.indices(depth: stack.count).reversed().map { rules.menuEntry(of: stack[$0]) }
   }
 
   /// Calls `body` with the screens of the menu, nearest to the top first, and with the rules.
@@ -55,15 +54,21 @@ extension BackMenu: Hashable {
 }
 
 extension BackButtonRules {
-  /// The text of a menu's entry for this screen; nil for none.
+  /// The menu's entry for this screen.
   ///
-  /// It is the text of the back button directly above the screen. One that is longer than the menu's
-  /// limit counts as too wide for the bar.
-  func menuText(of screen: Screen) -> String? {
+  /// It has the text of the back button directly above the screen. One that is longer than the menu's
+  /// limit counts as too wide for the bar; a label that is longer is left out.
+  func menuEntry(of screen: Screen) -> BackMenu.Entry {
     let slot = slot(of: screen)
-    guard let text = slot.text ?? slot.title, !text.isEmpty else { return nil }
-    guard text.utf8.count > BackMenu.textLimit else { return text }
-    return fits(generic) ? generic : nil
+    let text = slot.text ?? slot.title ?? ""
+    let isLong = text.utf8.count > BackMenu.textLimit
+    let accessibility = slot.accessibility.filter {
+      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textLimit
+    }
+    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
+    return BackMenu.Entry(
+      screen: screen.id, text: isLong ? (fits(generic) ? generic : nil) : text.isEmpty ? nil : text,
+      accessibility: saysGeneric ? [:] : accessibility)
   }
 
   /// Whether a menu's text for this screen is the screen's whole title.

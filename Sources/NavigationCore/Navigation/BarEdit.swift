@@ -53,4 +53,7 @@ package enum EnvironmentEdit: Hashable, Sendable {
   case orientation(Orientation)
   case barPosition(BarPosition)
   case animations(Animations)
+  case hasScreenReader(Bool)
+  case contentSizeCategory(ContentSizeCategory)
+  case hasHighContrast(Bool)
 }

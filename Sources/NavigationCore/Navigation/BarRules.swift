@@ -120,8 +120,20 @@ struct BackButtonRules: Hashable, Sendable {
 
   /// The button above this screen.
   func slot(of previous: Screen) -> ResolvedBar.BackSlot {
-    let item = previous.hasDefaultDetails ? nil : previous.item
-    if let button = item?.backBarButtonItem { return slot(of: button) }
+    guard !previous.hasDefaultDetails else { return slot(of: previous, item: nil) }
+    let details = previous.details
+    let button = details.item.backBarButtonItem
+    var slot = button.map(slot(of:)) ?? slot(of: previous, item: details.item)
+    guard slot.source != .generic else { return slot }
+    let title = details.titleAccessibility
+    slot.accessibility = button?.content.accessibility ?? title
+    // The generic word is in the language of the display.
+    let saysGeneric = slot.isGeneric && slot.accessibility[.label] == nil
+    slot.accessibility[.language] = saysGeneric ? nil : title[.language]
+    return slot
+  }
+
+  private func slot(of previous: Screen, item: NavigationItem?) -> ResolvedBar.BackSlot {
     // An empty title counts as unset for the back button. In the middle of the bar it is an
     // explicit blank.
     if let title = item?.title, !title.isEmpty { return fit(title, source: .title) }

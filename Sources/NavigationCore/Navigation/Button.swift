@@ -1,10 +1,26 @@
 /// A UIBarButtonItem: one button of a bar or toolbar.
 ///
-/// A button has an identity within its nav, and several screens can hold it. Its content is shared
-/// and immutable; an edit makes new content.
+/// A button has an identity within its nav, and several screens can hold it. Copies share the content;
+/// an edit makes a new one.
 package struct Button: Hashable, Sendable {
   package let id: ButtonID
-  package let content: ButtonContent
+  private let box: Box
+
+  /// A box, so that lists hold only a reference.
+  private indirect enum Box: Hashable, Sendable {
+    case value(ButtonContent)
+  }
+
+  package init(id: ButtonID, content: ButtonContent) {
+    self.id = id
+    box = .value(content)
+  }
+
+  package var content: ButtonContent {
+    switch box {
+    case .value(let content): content
+    }
+  }
 
   /// Whether the button is a fixed or flexible space; only spaces may repeat in a list.
   package var isSpace: Bool {
@@ -34,45 +50,21 @@ package enum ButtonFace: Hashable, Sendable {
 /// The appearance and action of a button.
 ///
 /// The wire format omits members that are nil or at their default.
-package final class ButtonContent: Hashable, Sendable {
-  package let title: String?
-  package let image: ImageReference?
+package struct ButtonContent: Hashable, Sendable {
+  package var title: String?
+  package var image: ImageReference?
   /// UIKit's `landscapeImagePhone`.
-  package let landscapeImage: ImageReference?
-  package let systemItem: SystemItem?
-  package let customView: OpaqueJSON?
-  package let style: ButtonStyle
+  package var landscapeImage: ImageReference?
+  package var systemItem: SystemItem?
+  package var customView: OpaqueJSON?
+  package var style = ButtonStyle.plain
   /// The name of the action that a tap sends; `nav.pop` pops the top screen.
-  package let action: String?
-
-  package init(
-    title: String? = nil, image: ImageReference? = nil, landscapeImage: ImageReference? = nil,
-    systemItem: SystemItem? = nil, customView: OpaqueJSON? = nil, style: ButtonStyle = .plain,
-    action: String? = nil
-  ) {
-    self.title = title
-    self.image = image
-    self.landscapeImage = landscapeImage
-    self.systemItem = systemItem
-    self.customView = customView
-    self.style = style
-    self.action = action
-  }
-
-  package static func == (left: ButtonContent, right: ButtonContent) -> Bool {
-    left === right
-      || (left.title == right.title && left.image == right.image
-        && left.landscapeImage == right.landscapeImage && left.systemItem == right.systemItem
-        && left.customView == right.customView && left.style == right.style
-        && left.action == right.action)
-  }
-
-  /// Hashes title, action and system item, in which most buttons differ.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(title)
-    hasher.combine(action)
-    hasher.combine(systemItem)
-  }
+  package var action: String?
+  /// UIKit's `isEnabled`: whether a tap does anything, except for a back button.
+  package var isEnabled = true
+  /// UIKit's `isSelected`, which only the drawing shows.
+  package var isSelected = false
+  package var accessibility: Accessibility = [:]
 }
 
 /// An image by the client's name, with the two properties that affect the bar.

@@ -20,6 +20,12 @@ package struct Environment: PartContent {
   package var orientation = Orientation.portrait
   package var barPosition = BarPosition.any
   package var animations = Animations.on
+  /// UIKit's `isVoiceOverRunning`.
+  package var hasScreenReader = false
+  /// UIKit's `preferredContentSizeCategory`.
+  package var contentSizeCategory = ContentSizeCategory.large
+  /// UIKit's `accessibilityContrast`.
+  package var hasHighContrast = false
   /// The orientation delegate's answer; nil without such a delegate.
   package var orientations: DelegateOrientations?
 
@@ -34,6 +40,14 @@ package enum Animations: UInt8, CaseIterable, Sendable {
   case off
   /// A short fade in place of movement.
   case reduced
+}
+
+/// UIContentSizeCategory: the size of text that the person at the display wants.
+package enum ContentSizeCategory: UInt8, CaseIterable, Sendable {
+  /// UIKit's twelve sizes, the smallest first.
+  case extraSmall, small, medium, large, extraLarge, extraExtraLarge, extraExtraExtraLarge,
+    accessibilityMedium, accessibilityLarge, accessibilityExtraLarge,
+    accessibilityExtraExtraLarge, accessibilityExtraExtraExtraLarge
 }
 
 /// UIInterfaceOrientation.
@@ -64,6 +78,9 @@ extension Environment {
     case .orientation(let value): orientation = value
     case .barPosition(let value): barPosition = value
     case .animations(let value): animations = value
+    case .hasScreenReader(let value): hasScreenReader = value
+    case .contentSizeCategory(let value): contentSizeCategory = value
+    case .hasHighContrast(let value): hasHighContrast = value
     }
   }
 }

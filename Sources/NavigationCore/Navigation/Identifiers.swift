@@ -220,6 +220,14 @@ package enum Grammar {
     byte &- 0x61 <= 25 || isDigit(byte)
   }
 
+  /// Whether a text has the form of a language tag of BCP 47.
+  static func isLanguageTag(_ text: String) -> Bool {
+    let subtags = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return text.utf8.count <= 64
+      && subtags.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) }
+      && !subtags[0].contains(where: isDigit)
+  }
+
   static func isAlphanumeric(_ byte: UInt8) -> Bool {
     // Setting this bit turns capitals into small letters, and no other byte into a letter.
     (byte | 0x20) &- 0x61 <= 25 || isDigit(byte)

@@ -182,9 +182,10 @@ extension NavigationController {
     let displayed = top.item.leftItems + top.item.rightItems + toolbarItems
     guard let button = displayed.first(where: { $0.id == id }) else {
       guard shown[id] != nil || detached.button(id) != nil else { throw .unknownButton(id) }
-      throw .buttonNotDisplayed(id)
+      throw .buttonRefused(id, .notDisplayed)
     }
     assert(shown[id]?.button == button, "the top shows another \(id.text)")
+    guard button.content.isEnabled else { throw .buttonRefused(id, .disabled) }
     if button.content.action == "nav.pop" {
       guard !isCovered else { throw .covered }
       try checkPop()
@@ -293,7 +294,8 @@ extension Screen {
     count += details.restorationID?.utf8.count ?? 0
     count += (item.title?.utf8.count ?? 0) + (item.prompt?.utf8.count ?? 0)
     count += item.titleView?.view.bytes.count ?? 0
-    count += item.appearance.byteCount
+    count += item.appearance.byteCount + item.accessibility.byteCount
+    count += details.accessibility.byteCount
     return buttons.reduce(count) { $0 + $1.byteCount }
   }
 
@@ -320,7 +322,7 @@ extension Screen {
 
 extension Button {
   var byteCount: Int {
-    48 + id.text.utf8.count + (content.title?.utf8.count ?? 0)
+    48 + id.text.utf8.count + (content.title?.utf8.count ?? 0) + content.accessibility.byteCount
       + (content.action?.utf8.count ?? 0) + (content.customView?.bytes.count ?? 0)
       + (content.image?.ref.utf8.count ?? 0) + (content.landscapeImage?.ref.utf8.count ?? 0)
   }
@@ -345,6 +347,7 @@ extension NavigationController {
       case .modalInPresentation(let value): screen.details.modalInPresentation = value
       case .edges(let value): screen.details.edges = value
       case .toolbarItems(let value): screen.details.toolbarItems = try buttons(value, &draft)
+      case .accessibility(let member, let value): screen.details.accessibility[member] = value
       }
     }
   }
@@ -368,6 +371,7 @@ extension NavigationController {
       case .leftItems(let value): item.leftItems = try buttons(value, &draft)
       case .rightItems(let value): item.rightItems = try buttons(value, &draft)
       case .largeTitleDisplayMode(let value): item.largeTitleDisplayMode = value
+      case .accessibility(let member, let value): item.accessibility[member] = value
       case .appearance(let value): item.appearance = value
       }
     }
@@ -447,35 +451,31 @@ extension ButtonContent {
   func applying(
     _ edits: [ButtonEdit], isCreation: Bool
   ) throws(NavigationError) -> ButtonContent {
-    var title = title
-    var image = image
-    var landscapeImage = landscapeImage
-    var systemItem = systemItem
-    var customView = customView
-    var style = style
-    var action = action
+    var new = self
     for edit in edits {
       switch edit {
-      case .title(let value): title = value
-      case .image(let value): image = value
-      case .landscapeImage(let value): landscapeImage = value
-      case .systemItem(let value): systemItem = value
-      case .customView(let value): customView = value
-      case .style(let value): style = value
-      case .action(let value): action = value
+      case .title(let value): new.title = value
+      case .image(let value): new.image = value
+      case .landscapeImage(let value): new.landscapeImage = value
+      case .systemItem(let value): new.systemItem = value
+      case .customView(let value): new.customView = value
+      case .style(let value): new.style = value
+      case .action(let value): new.action = value
+      case .isEnabled(let value): new.isEnabled = value
+      case .isSelected(let value): new.isSelected = value
+      case .accessibility(let member, let value): new.accessibility[member] = value
       }
     }
     if isCreation {
-      let faces = [title != nil || image != nil, systemItem != nil, customView != nil]
-      guard faces.count(where: \.self) == 1, landscapeImage == nil || image != nil else {
+      let hasText = new.title != nil || new.image != nil
+      let faces = [hasText, new.systemItem != nil, new.customView != nil]
+      guard faces.count(where: \.self) == 1, new.landscapeImage == nil || new.image != nil else {
         throw .invalidArgument(
           "a new button has exactly one of title, image, systemItem and customView; an image may have "
             + "a title, and landscapeImage")
       }
     }
-    return ButtonContent(
-      title: title, image: image, landscapeImage: landscapeImage, systemItem: systemItem,
-      customView: customView, style: style, action: action)
+    return new
   }
 }
 

@@ -6,8 +6,8 @@ package enum NavigationError: Error, Hashable, Sendable {
   case unknownScreen(ScreenID)
   /// The nav has no button with this id.
   case unknownButton(ButtonID)
-  /// The nav has the button, but neither its bar nor its toolbar displays the button now.
-  case buttonNotDisplayed(ButtonID)
+  /// The nav has the button, but it takes no tap now.
+  case buttonRefused(ButtonID, ButtonRefusal)
   /// The screen is not of kind `content`, the only kind that a stack takes.
   case forbiddenKind(ScreenID?, ScreenKind)
   /// The screen is in the presentation chain.
@@ -61,6 +61,14 @@ package enum NavigationError: Error, Hashable, Sendable {
   case gestureRefused(GestureRefusal)
   /// An argument is invalid; the text says which and why.
   case invalidArgument(String)
+}
+
+/// Why a button takes no tap; the reasons are tested in this order.
+package enum ButtonRefusal: String, Hashable, Sendable {
+  /// Neither bar nor toolbar displays it.
+  case notDisplayed
+  /// Its `isEnabled` is false.
+  case disabled
 }
 
 /// Why a person may not dismiss a presented screen; the reasons are tested in this order.

@@ -17,6 +17,8 @@ package struct NavigationItem: Hashable, Sendable {
   /// UIKit's `rightBarButtonItems`; index 0 is right-most.
   package var rightItems: [Button] = []
   package var largeTitleDisplayMode = LargeTitleDisplayMode.automatic
+  /// What is said in place of the title, and the language of title and prompt.
+  package var accessibility: Accessibility = [:]
   /// Appearance objects of this item alone.
   package var appearance = AppearanceSet()
 }

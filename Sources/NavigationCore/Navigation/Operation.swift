@@ -190,6 +190,7 @@ package enum ScreenEdit: Hashable, Sendable {
   case modalInPresentation(Bool)
   case edges(Edges)
   case toolbarItems([ButtonArgument])
+  case accessibility(AccessibilityMember, Text?)
 }
 
 /// One member of a navigation item to set.
@@ -203,6 +204,7 @@ package enum ItemEdit: Hashable, Sendable {
   case leftItems([ButtonArgument])
   case rightItems([ButtonArgument])
   case largeTitleDisplayMode(LargeTitleDisplayMode)
+  case accessibility(AccessibilityMember, Text?)
   case appearance(AppearanceSet)
 }
 
@@ -228,6 +230,9 @@ package enum ButtonEdit: Hashable, Sendable {
   case customView(OpaqueJSON?)
   case style(ButtonStyle)
   case action(String?)
+  case isEnabled(Bool)
+  case isSelected(Bool)
+  case accessibility(AccessibilityMember, Text?)
 }
 
 /// The output of one operation, which the reply contains.

@@ -73,6 +73,7 @@ extension NavigationController {
           stack: stack,
           rules: resolution.backButtonRules(hasAppearance: appearance != nil)),
       leftItems: details?.item.leftItems ?? [], middle: middle,
+      titleAccessibility: details?.titleAccessibility ?? [:],
       overflows: middle.map { Resolution.overflows($0, height: height) } ?? false,
       rightItems: details?.item.rightItems ?? [],
       usesLandscapeImages: resolution.usesLandscapeImages,

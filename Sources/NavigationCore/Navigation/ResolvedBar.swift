@@ -25,6 +25,8 @@ package struct ResolvedBar: Hashable, Sendable {
   package var leftItems: [Button]
   /// The content of the middle; nil for a blank.
   package var middle: MiddleSlot?
+  /// How the title in the middle is read.
+  package var titleAccessibility: Accessibility
   /// Whether the view in the middle declares a height greater than the bar's.
   package var overflows: Bool
   /// The buttons at the right in logical order: index 0 is right-most.
@@ -92,6 +94,7 @@ extension ResolvedBar {
     /// The generic text, which replaces `wanted` if that does not fit; nil if no text is shown at
     /// all.
     package var generic: String?
+    package var accessibility: Accessibility = [:]
 
     /// The texts to try in this order, for a client that measures them itself; the last resort,
     /// no text, is not listed.

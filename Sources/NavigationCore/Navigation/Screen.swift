@@ -223,6 +223,8 @@ package struct ScreenDetails: Hashable, Sendable {
   package var modalInPresentation = false
   /// UIKit's `toolbarItems`, in display order.
   package var toolbarItems: [Button] = []
+  /// What is said when the screen comes on display, and its language.
+  package var accessibility: Accessibility = [:]
   package var item = NavigationItem()
 
   /// A box outside of the screen's storage, because most screens have no details.

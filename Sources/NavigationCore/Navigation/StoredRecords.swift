@@ -26,6 +26,7 @@ extension Screen {
       case .modalInPresentation(let value): details.modalInPresentation = value
       case .edges(let value): details.edges = value
       case .toolbarItems(let value): details.toolbarItems = try Button.stored(value)
+      case .accessibility(let member, let value): details.accessibility[member] = value
       }
     }
     guard !record.item.isEmpty else { return }
@@ -48,6 +49,7 @@ extension NavigationItem {
       case .leftItems(let value): leftItems = try Button.stored(value)
       case .rightItems(let value): rightItems = try Button.stored(value)
       case .largeTitleDisplayMode(let value): largeTitleDisplayMode = value
+      case .accessibility(let member, let value): accessibility[member] = value
       case .appearance(let value): appearance = value
       }
     }

@@ -16,7 +16,7 @@ enum ScreenCommand: Command {
       VERB is create, set or release; only a screen that is not shown can be released. KEY is a
       member of a screen record: title, route, args, restorationID, prefersBarHidden, edges,
       toolbarItems, wantsFullScreenLayout, extendsUnderOpaqueBars, canPop,
-      modalInPresentation. With replace=true, create replaces a screen that is not shown and has
+      modalInPresentation, accessibilityLabel, language. With replace=true, create replaces a screen that is not shown and has
       the same id but other contents.
 
       \(MemberWords.note)
@@ -75,6 +75,8 @@ enum ItemCommand: Command {
       OptionDeclaration(
         "large-title", argument: "MODE", "automatic, always or never",
         choices: ["automatic", "always", "never"]),
+      OptionDeclaration("label", argument: "TEXT", "What a screen reader says for the title"),
+      OptionDeclaration("language", argument: "TAG", "Language of title and prompt"),
       OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
       OptionDeclaration("on-stack", argument: "BOOL", "Refuse if the screen is not on the stack"),
     ] + Change.options,
@@ -108,6 +110,11 @@ enum ButtonCommand: Command {
       OptionDeclaration(
         "style", argument: "STYLE", "plain or done", choices: ["plain", "done"]),
       OptionDeclaration("action", argument: "NAME", "Name of the action of a tap; nav.pop pops"),
+      OptionDeclaration("enabled", argument: "BOOL", "Whether a tap does anything"),
+      OptionDeclaration("selected", argument: "BOOL", "Whether it is shown as selected"),
+      OptionDeclaration("label", argument: "TEXT", "What a screen reader says for it"),
+      OptionDeclaration("hint", argument: "TEXT", "What it does, said after that"),
+      OptionDeclaration("identifier", argument: "NAME", "Name for tests, never said"),
       OptionDeclaration("unset", argument: "MEMBER", "Reset a member, by its name in JSON"),
     ] + Change.options,
     epilogue: """

@@ -11,7 +11,8 @@ enum EnvironmentCommand: Command {
     options: [Lease.option] + Change.options,
     epilogue: """
       KEY is idiom, vCompact, scrollEdge, keyboard, scale, statusBar, backTitleBudget, locale,
-      orientation, barPosition, animations or horizontal. Without KEY, navctl prints the values. While a session
+      orientation, barPosition, animations, screenReader, contentSizeCategory,
+      accessibilityContrast or horizontal. Without KEY, navctl prints the values. While a session
       holds the display, no other can set them; --lease holds it for this command.
 
       \(MemberWords.note)

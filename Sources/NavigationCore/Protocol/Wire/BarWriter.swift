@@ -113,6 +113,11 @@ extension JSONWriter {
     if environment.animations != standard.animations {
       choice("animations", environment.animations)
     }
+    flag("screenReader", environment.hasScreenReader)
+    if environment.contentSizeCategory != standard.contentSizeCategory {
+      choice("contentSizeCategory", environment.contentSizeCategory)
+    }
+    if environment.hasHighContrast { member("accessibilityContrast", plain: "high") }
     guard let orientations = environment.orientations else { return }
     name("orientations")
     beginObject()

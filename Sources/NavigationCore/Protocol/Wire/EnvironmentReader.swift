@@ -33,7 +33,7 @@ extension RecordReader {
     let isNull = tape.kind(at) == .null
     let standard = Environment()
     switch name {
-    case "idiom": return .isPhone(try isPhone(tape, at))
+    case "idiom": return .isPhone(try !word(tape, at, name, off: "phone", on: "pad"))
     case "vCompact": return .isVerticallyCompact(try flag(tape, at, name, default: false))
     case "scrollEdge": return .isAtScrollEdge(try flag(tape, at, name, default: false))
     case "keyboard": return .showsKeyboard(try flag(tape, at, name, default: false))
@@ -47,17 +47,24 @@ extension RecordReader {
     case "orientation": return .orientation(try choice(tape, at, name) ?? standard.orientation)
     case "barPosition": return .barPosition(try choice(tape, at, name) ?? standard.barPosition)
     case "animations": return .animations(try choice(tape, at, name) ?? standard.animations)
+    case "screenReader": return .hasScreenReader(try flag(tape, at, name, default: false))
+    case "contentSizeCategory":
+      return .contentSizeCategory(try choice(tape, at, name) ?? standard.contentSizeCategory)
+    case "accessibilityContrast":
+      return .hasHighContrast(try word(tape, at, name, off: "normal", on: "high"))
     default: throw unknownMember(name, of: "the environment")
     }
   }
 
-  private func isPhone(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Bool {
-    switch tape.string(at) {
-    case "phone": return true
-    case "pad": return false
-    case nil where tape.kind(at) == .null: return true
-    default: throw ReadFailure(.invalidArgument, "idiom is phone or pad")
+  /// Reads one of two words, of which the first is the default.
+  private func word(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String, off: String, on: String
+  ) throws(ReadFailure) -> Bool {
+    let word = tape.kind(at) == .null ? off : tape.string(at)
+    guard word == on || word == off else {
+      throw ReadFailure(.invalidArgument, "\(name) is \(off) or \(on)")
     }
+    return word == on
   }
 
   /// Reads the scale as the client wrote it; nil for 2, the default.

@@ -69,7 +69,13 @@ extension RecordReader {
     case "customView": return .customView(isNull ? nil : try opaque(tape, at, name))
     case "style": return .style(try style(tape, at))
     case "action": return .action(try text(tape, at, name))
-    default: throw unknownMember(name, of: "a button")
+    case "isEnabled": return .isEnabled(try flag(tape, at, name, default: true))
+    case "isSelected": return .isSelected(try flag(tape, at, name, default: false))
+    default:
+      guard let edit = try accessibility(tape, at, name, AccessibilityMember.ofButton) else {
+        throw unknownMember(name, of: "a button")
+      }
+      return .accessibility(edit.0, edit.1)
     }
   }
 

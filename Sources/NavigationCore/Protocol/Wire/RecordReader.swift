@@ -134,7 +134,8 @@ package struct RecordReader {
     case "modalInPresentation":
       .modalInPresentation(try flag(tape, at, name, default: false))
     case "toolbarItems": .toolbarItems(try buttons(tape, at, name))
-    default: nil
+    default:
+      try accessibility(tape, at, name, AccessibilityMember.ofTitle).map { .accessibility($0, $1) }
     }
   }
 
@@ -189,7 +190,9 @@ package struct RecordReader {
     case "largeTitleDisplayMode":
       return .largeTitleDisplayMode(try choice(tape, at, name) ?? .automatic)
     case "appearance": return .appearance(isNull ? AppearanceSet() : try appearance(tape, at))
-    default: return nil
+    default:
+      return try accessibility(tape, at, name, AccessibilityMember.ofTitle)
+        .map { .accessibility($0, $1) }
     }
   }
 
@@ -278,6 +281,21 @@ extension RecordReader {
       throw ReadFailure(.invalidArgument, "\(name) is a text or null")
     }
     return text
+  }
+
+  /// Reads a member for screen readers, one of those that the record has; nil for another name.
+  func accessibility(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String, _ members: [AccessibilityMember]
+  ) throws(ReadFailure) -> (AccessibilityMember, Text?)? {
+    guard let member = AccessibilityMember(wireName: name), members.contains(member) else {
+      return nil
+    }
+    let text = try text(tape, at, name)
+    guard member != .language || text.map(Grammar.isLanguageTag) != false else {
+      throw ReadFailure(
+        .invalidArgument, "\(name) is a tag of BCP 47, such as zh-Hans, of at most 64 bytes")
+    }
+    return (member, text.map { Text($0) })
   }
 
   func flag(

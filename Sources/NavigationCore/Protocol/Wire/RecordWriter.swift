@@ -38,6 +38,7 @@ extension JSONWriter {
       endArray()
     }
     buttons("toolbarItems", details.toolbarItems)
+    accessibility(details.accessibility)
     if details.item != NavigationItem() {
       name("item")
       item(details.item)
@@ -63,6 +64,7 @@ extension JSONWriter {
     if item.largeTitleDisplayMode != .automatic {
       member("largeTitleDisplayMode", plain: item.largeTitleDisplayMode.wireName)
     }
+    accessibility(item.accessibility)
     if item.appearance != AppearanceSet() {
       name("appearance")
       appearance(item.appearance)
@@ -109,7 +111,22 @@ extension JSONWriter {
       member("style", plain: content.style.wireName)
     }
     optional("action", content.action)
+    forPeople(content)
     endObject()
+  }
+
+  /// Writes the members of a button's record that its slot has too, after `action`.
+  mutating func forPeople(_ content: ButtonContent) {
+    if !content.isEnabled { member("isEnabled", false) }
+    flag("isSelected", content.isSelected)
+    accessibility(content.accessibility)
+  }
+
+  mutating func accessibility(_ values: Accessibility) {
+    guard !values.isEmpty else { return }
+    for member in AccessibilityMember.allCases {
+      optional(member.wireName, values[member]?.string)
+    }
   }
 
   mutating func image(_ name: StaticString, _ image: ImageReference?) {

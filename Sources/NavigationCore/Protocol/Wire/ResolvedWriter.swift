@@ -9,16 +9,19 @@ extension JSONWriter {
   /// - `height`, `layoutHeight`, `metrics`.
   /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
   ///   button has `text` or `image` (the `ref`), perhaps with `title`, neither for the indicator
-  ///   alone; `source`;
+  ///   alone; what is set of `accessibilityLabel`, `accessibilityHint`, `accessibilityIdentifier` and
+  ///   `language`; `source`;
   ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
   ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
   ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
-  ///   with `screen`, and `text` unless its back button would show none. A button has `button`; its face,
-  ///   one of `customView`, `image` (the `ref`; perhaps with `title`), `title`, `systemItem`; `style` unless plain;
-  ///   `action` if it has one; `tintApplies`.
+  ///   with `screen`, `text` unless its back button would show none, label and language if set. A
+  ///   button has `button`; its face, one of `customView`, `image` (the `ref`; perhaps with `title`),
+  ///   `title`, `systemItem`; `style` unless plain; `action` if it has one; `isEnabled` if false;
+  ///   `isSelected` if true; the texts for screen readers that are set; `tintApplies`.
   /// - `middle`: omitted if the bar shows neither view nor title there. It has `customView`,
   ///   `height` if declared and `overflow` if true; or `title`, and unless that is empty
-  ///   `placement`, `inline` or `large`, and `attributes` if any except the colour apply.
+  ///   `placement`, `inline` or `large`, and `attributes` if any except the colour apply; and
+  ///   `accessibilityLabel` and `language`, each if set.
   /// - `right`: buttons, right-most first.
   /// - `appearance`, if an appearance object is set: `slot`, `from` (`item` or `bar`) and
   ///   `transparent`. The object then decides the look, so the members below that are marked * are
@@ -88,6 +91,7 @@ extension JSONWriter {
     case .title(let title):
       member("title", title)
       if !title.isEmpty { placement(bar) }
+      accessibility(bar.titleAccessibility)
     }
     endObject()
   }
@@ -127,6 +131,7 @@ extension JSONWriter {
       member("style", plain: content.style.wireName)
     }
     optional("action", content.action)
+    forPeople(content)
     member("tintApplies", slot.tintApplies)
     endObject()
   }
@@ -139,6 +144,7 @@ extension JSONWriter {
     optional("text", slot.text)
     optional("image", slot.image?.ref)
     optional("title", slot.title)
+    accessibility(slot.accessibility)
     backOrigin(slot)
     if let generic = slot.generic {
       name("candidates")
@@ -159,7 +165,9 @@ extension JSONWriter {
     if rules.showsWholeTitleInMenu(of: screen) {
       screen.withTitle { member("text", utf8: $0) }
     } else {
-      optional("text", rules.menuText(of: screen))
+      let entry = rules.menuEntry(of: screen)
+      optional("text", entry.text)
+      accessibility(entry.accessibility)
     }
     endObject()
   }

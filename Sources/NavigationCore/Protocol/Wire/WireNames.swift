@@ -207,3 +207,33 @@ extension Animations: WireNamed {
     }
   }
 }
+
+extension ContentSizeCategory: WireNamed {
+  package var wireName: StaticString {
+    switch self {
+    case .extraSmall: "extraSmall"
+    case .small: "small"
+    case .medium: "medium"
+    case .large: "large"
+    case .extraLarge: "extraLarge"
+    case .extraExtraLarge: "extraExtraLarge"
+    case .extraExtraExtraLarge: "extraExtraExtraLarge"
+    case .accessibilityMedium: "accessibilityMedium"
+    case .accessibilityLarge: "accessibilityLarge"
+    case .accessibilityExtraLarge: "accessibilityExtraLarge"
+    case .accessibilityExtraExtraLarge: "accessibilityExtraExtraLarge"
+    case .accessibilityExtraExtraExtraLarge: "accessibilityExtraExtraExtraLarge"
+    }
+  }
+}
+
+extension AccessibilityMember: WireNamed {
+  package var wireName: StaticString {
+    switch self {
+    case .label: "accessibilityLabel"
+    case .hint: "accessibilityHint"
+    case .identifier: "accessibilityIdentifier"
+    case .language: "language"
+    }
+  }
+}
