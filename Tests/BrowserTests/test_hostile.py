@@ -128,8 +128,9 @@ class Story:
                 {"attach": {}})
         self.do({"push": {"sender": say("sender"), "screen": {
             "id": "wifi", "route": "settings/network/wifi", "title": say("screen.title"),
-            "args": {"network": say("screen.args")},
-            "item": {"backBarButtonItem": {"id": "backer", "title": say("button.title")}}}}})
+            "args": {"network": say("screen.args")}, "accessibilityLabel": say("screen.accessibilityLabel"),
+            "item": {"backBarButtonItem": {"id": "backer", "title": say("button.title")},
+                     "accessibilityLabel": say("item.accessibilityLabel")}}}})
         looks = dict.fromkeys(("standard", "compact", "scrollEdge", "compactScrollEdge"), {
             name: say("item.appearance.standard") for name in ("background", "titleColor", "shadow")})
         for slot in looks:
@@ -146,7 +147,9 @@ class Story:
                     {"id": "referred", "image": {"ref": say("image.ref"), "hasAlpha": True}},
                     {"id": "view", "customView": say("button.customView")},
                     {"id": "named", "customView": {"title": say("button.customView")}}]},
-            "toolbarItems": [{"id": "tool", "title": say("button.title")}]}}})
+            "toolbarItems": [{"id": "tool", "title": say("button.title"), **{
+                name: say(f"button.{name}")
+                for name in ("accessibilityLabel", "accessibilityHint", "accessibilityIdentifier")}}]}}})
         self.do({"toolbar.setHidden": {"hidden": False}},
                 {"toolbar.set": {name: say(f"toolbar.{name}") for name in ("tintColor", "barTintColor")}},
                 {"bar.set": {name: say(f"bar.{name}") for name in (

@@ -79,7 +79,6 @@ struct LawGenerator {
       #"{"button.activate":{"button":"\#(button)"}}"#,
       #"{"button.create":{"id":"\#(button)","title":"T","action":"\#(pick(["a", "nav.pop"]))"}}"#,
       #"{"button.set":{"button":"\#(button)","image":"i","action":"nav.pop"}}"#,
-      #"{"button.set":{"button":"\#(button)","isEnabled":\#(flag()),"accessibilityLabel":"\#(below(3))"}}"#,
       #"{"button.release":{"button":"\#(button)"}}"#,
       #"{"item.set":{"screen":"\#(id)","leftItems":["\#(button)"]}}"#,
       #"{"item.set":{"screen":"\#(id)","backBarButtonItem":"\#(button)"}}"#,

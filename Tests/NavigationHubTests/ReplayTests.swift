@@ -19,7 +19,6 @@ struct OperationGenerator {
     pick([
       #"{"id":"\#(button())","title":"T\#(below(9))","action":"a"}"#, #""\#(button())""#,
       #"{"systemItem":"done"}"#, #"{"image":"wave.png","landscapeImage":"w.png"}"#,
-      #"{"id":"\#(button())","title":"T","isEnabled":false,"isSelected":true,"accessibilityHint":"h"}"#,
     ])
   }
 
@@ -31,7 +30,7 @@ struct OperationGenerator {
       #""rightItems":[]"#, #""backBarButtonItem":{"title":"B\#(below(5))"}"#,
       #""hidesBackButton":true"#, #""titleView":{"view":{"k":[1,2]},"height":40}"#,
       #""largeTitleDisplayMode":"never""#, #""appearance":{"standard":{"background":"red"}}"#,
-      #""leftItemsSupplementBackButton":true"#, #""accessibilityLabel":"i","language":"de-AT""#,
+      #""leftItemsSupplementBackButton":true"#,
     ])
   }
 
@@ -42,7 +41,6 @@ struct OperationGenerator {
       #","item":{\#(item())}"#, #","toolbarItems":[\#(buttonRecord())],"edges":["top"]"#,
       #","restorationID":"x","prefersBarHidden":true,"wantsFullScreenLayout":true"#,
       below(4) > 0 ? "" : #","canPop":false"#, #","modalInPresentation":true"#,
-      #","accessibilityLabel":"l\#(below(3))","language":"en""#,
     ])
     return below(4) == 0
       ? "{\(members.dropFirst())}" : #"{"id":"\#(screen())"\#(members)}"#
@@ -57,7 +55,6 @@ struct OperationGenerator {
       #"{"ui.tap":{}}"#, #"{"ui.swipe":{"dir":"\#(flag ? "up" : "down")"}}"#,
       #"{"env.set":{"vCompact":\#(flag),"scale":\#(1 + below(3))}}"#,
       #"{"env.set":{"keyboard":\#(flag),"locale":"l\#(below(3))"}}"#,
-      #"{"env.set":{"screenReader":\#(flag),"contentSizeCategory":"small","accessibilityContrast":"high"}}"#,
       #"{"nav.configure":{"hidesBarsOnTap":\#(flag),"hidesBarsWhenVerticallyCompact":true}}"#,
       #"{"nav.configure":{"hidesBarsWhenKeyboardAppears":\#(flag),"hidesBarsOnSwipe":true}}"#,
       #"{"bar.set":{"backgroundImages":{"default":"b\#(below(3))"},"translucent":\#(flag)}}"#,
