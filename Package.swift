@@ -73,7 +73,6 @@ let package = Package(
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CLZ4"),
     .systemLibrary(name: "CXXHash"),
-    .systemLibrary(name: "CInih"),
     .systemLibrary(name: "CArgp"),
     .systemLibrary(name: "CSystemd"),
     .systemLibrary(name: "CMicroHTTPD"),
@@ -116,7 +115,7 @@ let package = Package(
       name: "NavigationDaemon",
       dependencies: [
         "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
-        "Systemd", "CInih", "CLinux",
+        "Systemd", "CLinux",
       ],
       swiftSettings: strict),
     .target(

@@ -228,12 +228,12 @@ import Testing
   }
 
   @Test func `a remark may be of any length, a value may not`() throws {
-    let remark = String(repeating: "r", count: 300)
+    let remark = String(repeating: "r", count: 5_000)
     let text = "# \(remark)\n[limits]\ndepth = 3 ; \(remark)\n  ; \(remark)\nnavs = 4\n"
     let configuration = try Configuration.parse(text, file: "f")
     #expect(configuration.limits.depth == 3)
     #expect(configuration.limits.navs == 4)
-    let state = "/" + String(repeating: "a", count: 300)
+    let state = "/" + String(repeating: "a", count: 5_000)
     #expect(refusal(sources(["NAVD_DAEMON_STATE": state])).hasPrefix("NAVD_DAEMON_STATE: the line"))
   }
 

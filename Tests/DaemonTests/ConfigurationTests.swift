@@ -146,9 +146,28 @@ import Testing
     #expect(message.hasPrefix("f:"))
   }
 
-  @Test func `a line is refused when it is too long to be read in one piece`() {
-    let text = "[daemon]\nstate = /" + String(repeating: "a", count: 300)
-    #expect(refusal(text).hasPrefix("f:2: the line is longer than "))
+  @Test(arguments: [198, 199, 1_000, 4_096])
+  func `a value may fill a line of 4,096 octets, and a comment may be longer`(octets: Int) throws {
+    func filled(_ start: String, _ end: String = "") -> String {
+      start + String(repeating: "a", count: octets - start.utf8.count - end.utf8.count) + end
+    }
+    let remark = " ; " + String(repeating: "=", count: 5_000)
+    let lines = [
+      "[cluster]", filled("database = host=db1,db2 sslrootcert=/", " dbname=navd") + remark,
+      "[daemon]", filled("state = /"),
+      "listen = " + repeatElement("ipc:///a", count: octets / 10).joined(separator: " "),
+      "[access]", filled("keys = /"),
+    ]
+    let configuration = try parse(lines.joined(separator: "\n"))
+    #expect(configuration.cluster.database?.utf8.count == octets - "database = ".utf8.count)
+    #expect(configuration.daemon.stateDirectory?.utf8.count == octets - "state = ".utf8.count)
+    #expect(configuration.daemon.endpoints == ["ipc:///a"])
+    let database = "[cluster]\n" + lines[1]
+    #expect(
+      octets < 4_096
+        || refusal(database.replacing("navd ;", with: "navd2 ;"))
+          .hasPrefix("f:2: the line is longer than 4096 bytes")
+    )
   }
 
   @Test func `drop-ins are read after the file in the order of their bytes`() throws {

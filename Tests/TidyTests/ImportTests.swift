@@ -31,7 +31,7 @@ enum ImportRules {
     "TransportGuard": system.union(["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"]),
     "NavigationDaemon": system.union([
       "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
-      "Systemd", "CInih", "CLinux",
+      "Systemd", "CLinux",
     ]),
     // Observation is the standard library's, for the model that interfaces observe.
     "NavigationClient": system.union([
