@@ -22,7 +22,7 @@ MAN_PACKAGES := scdoc
 SHOW_PACKAGES := python3
 CLUSTER_PACKAGES := postgresql
 # To test: the built programs, as other programs meet them.
-TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) $(MAN_PACKAGES)
+TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) pgbouncer $(MAN_PACKAGES)
 # A terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it and its peers, and the compiler that checks the types of the module.

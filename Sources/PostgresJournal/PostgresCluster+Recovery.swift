@@ -81,7 +81,7 @@ extension PostgresCluster {
             """, .text(postgres.member.name), .text(postgres.process), .integer(generation)),
           PostgresCommand(
             "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
-            .integers(shards.keys.map { Int64($0.number) })),
+            .integers(shards.keys.map { Int64($0.number) })), Self.planning,
         ], until: postgres.deadline())
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
@@ -111,7 +111,8 @@ extension PostgresCluster {
       PostgresCommand(
         """
         UPDATE navd.member SET leased_until = \(Self.leaseInSQL)
-        WHERE name = $2 AND process = $3 AND generation = $4 RETURNING \(Self.endInSQL)
+        WHERE name = $2 AND process = $3 AND generation = $4
+        RETURNING \(Self.endInSQL), ctid
         """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
         .integer(generation))
     ]
@@ -125,6 +126,7 @@ extension PostgresCluster {
           .text(witness.found.text)))
     }
     let renewed = try connection.run(commands, until: postgres.deadline())[0]
+    rowPlace = renewed.integer(0, 1) ?? 0
     warn("it may lack what was confirmed", of: lost + verdicts.shards { $0 == .doubtful })
     return renewed.count == 1 ? renewed.integer(0, 0).map { (lease, $0) } : nil
   }

@@ -31,6 +31,8 @@ final class PostgresCluster: ClusterJournal {
   var retention: Retention {
     didSet { for shard in shards.values { shard.journal.retention = retention } }
   }
+  /// Where the row of the member was last.
+  var rowPlace: Int64 = 0
   private var staged: [JournalRecords] = []
   /// The first commit of which nobody knows how it ended.
   private var poison: JournalError?
@@ -47,6 +49,10 @@ final class PostgresCluster: ClusterJournal {
     let found: PostgresServerConnection
     do throws(PostgresError) {
       found = try postgres.connectChecked()
+      // Two connections that are open at once have two sessions.
+      if try postgres.connect().process == found.connection.process {
+        throw .unreachable(PostgresError.pooler)
+      }
     } catch {
       throw .unreadable(path: postgres.name, reason: error.text)
     }
@@ -88,12 +94,14 @@ final class PostgresCluster: ClusterJournal {
             ON CONFLICT (name) DO UPDATE SET process = excluded.process,
               generation = former.generation + 1, leased_until = excluded.leased_until,
               endpoint = excluded.endpoint, key = excluded.key, web = excluded.web
-            RETURNING generation, \(Self.endInSQL)
+            RETURNING generation, \(Self.endInSQL), ctid
             """, .integer(Int64(postgres.lease)), .text(member.name), .text(postgres.process),
             .text(member.endpoint), .text(member.key), .text(member.web)), Self.notification,
+          Self.planning,
         ], until: postgres.deadline())
       generation = result[0].integer(0, 0) ?? 0
       held = (lease, result[0].integer(0, 1) ?? 0)
+      rowPlace = result[0].integer(0, 2) ?? 0
     } catch {
       if case .refused(PostgresError.lockTimeout, _) = error { postgres.endSilent(connection) }
       throw .unreadable(path: name, reason: error.text)
@@ -102,6 +110,9 @@ final class PostgresCluster: ClusterJournal {
 
   static let leaseInSQL = "clock_timestamp() + $1 * interval '1 millisecond'"
   static let endInSQL = "(extract(epoch FROM leased_until) * 1000000)::bigint"
+
+  /// Lets a session prefer rows by their places to a scan of a small table.
+  static let planning = PostgresCommand("SELECT set_config('random_page_cost', '1', false)")
 
   /// Wakes the keepers of all members when the transaction is committed.
   static let notification = PostgresCommand("SELECT pg_notify('navd', '')")
@@ -217,6 +228,8 @@ extension PostgresCluster {
         switch send(engines) {
         case .stored: return note(engines)
         case .notStored(let error): throw error
+        case .moved where SystemClock.monotonicMilliseconds() < giveUp: continue
+        case .moved: throw JournalError.fenced(path: name)
         case .unknown(let reason):
           connection = nil
           if try areStored(engines, until: giveUp, reason) {
@@ -242,13 +255,15 @@ extension PostgresCluster {
   private enum Outcome {
     case stored
     case notStored(JournalError)
+    /// Not stored: somebody else changed a row at the same time, so that it has another place.
+    case moved
     case unknown(String)
   }
 
   private func send(_ engines: [PostgresEngine]) -> Outcome {
     guard let connection else { return .unknown("the connection was lost") }
     let lease = postgres.leaseFromNow()
-    var commands = [PostgresCommand("BEGIN"), fence(engines)]
+    var commands = [PostgresCommand("BEGIN"), fence(engines, connection)]
     for engine in engines { commands += engine.transaction?.commands ?? [] }
     commands.append(PostgresCommand("COMMIT"))
     do throws(PostgresError) {
@@ -257,12 +272,16 @@ extension PostgresCluster {
         return .unknown("somebody cancelled the wait for the standby")
       }
       held = (lease, results[1].integer(0, 1) ?? 0)
+      rowPlace = results[1].integer(0, 2) ?? 0
+      notePlaces(of: engines, results[1], 3)
       return .stored
     } catch {
       guard case .refused(let state, _) = error else { return .unknown(error.text) }
       do throws(PostgresError) {
         _ = try connection.run([PostgresCommand("ROLLBACK")], until: postgres.deadline())
-        if state == "22012" { return .notStored(try fenced(engines, connection)) }
+        if state == "22012" {
+          return try fenced(engines, connection).map(Outcome.notStored) ?? .moved
+        }
       } catch {
         return .unknown(error.text)
       }
@@ -273,8 +292,24 @@ extension PostgresCluster {
     }
   }
 
+  /// Notes where the rows of shards are; `rows` has them in the order of the shards.
+  private func notePlaces(
+    of engines: [PostgresEngine], _ rows: PostgresResult, _ column: Int32
+  ) {
+    for (row, engine) in engines.sorted(by: { $0.shard < $1.shard }).enumerated() {
+      engine.rowPlace = row < rows.count ? rows.integer(row, column) ?? 0 : 0
+    }
+  }
+
   /// Renews the lease and counts a commit of each shard, or fails with the whole transaction.
-  private func fence(_ engines: [PostgresEngine]) -> PostgresCommand {
+  ///
+  /// While a snapshot is open, as a long dump has one, the server keeps every version of these rows,
+  /// and a key leads through all of them: 165 buffers for a commit after 10,000 of them. The places
+  /// of the last commit lead to the newest versions: 6 buffers, always. If a row has left its place,
+  /// the statement fails, and `fenced` finds it.
+  private func fence(
+    _ engines: [PostgresEngine], _ connection: PostgresConnection
+  ) -> PostgresCommand {
     let engines = engines.sorted { $0.shard < $1.shard }
     return PostgresCommand(
       // Where a row is missing, the division by zero fails, and the whole transaction with it. To look
@@ -282,38 +317,49 @@ extension PostgresCluster {
       """
       WITH fenced AS (
         UPDATE navd.member SET leased_until = \(Self.leaseInSQL)
-        WHERE name = $2 AND process = $3 AND generation = $4 RETURNING \(Self.endInSQL) AS ends
+        WHERE ctid = ($10)[1] AND name = $2 AND process = $3 AND generation = $4
+        RETURNING \(Self.endInSQL) AS ends, ctid AS place
       ), counted AS (
         UPDATE navd.shard SET seq = part.seq, commits = shard.commits + 1
         FROM unnest($5, $6, $7, $8) AS part(id, epoch, commits, seq)
-        WHERE shard.id = part.id AND shard.epoch = part.epoch AND shard.commits = part.commits
-          AND EXISTS(SELECT 1 FROM fenced) RETURNING shard.id
+        WHERE shard.ctid = ANY($11) AND shard.id = part.id AND shard.epoch = part.epoch
+          AND shard.commits = part.commits
+          AND EXISTS(SELECT 1 FROM fenced) RETURNING shard.id, shard.ctid AS place
       )
       SELECT 1 / ((SELECT count(*) FROM fenced) = 1 AND (SELECT count(*) FROM counted) = $9
-        AND \(PostgresSchema.Settings.areSafe))::int, (SELECT ends FROM fenced)
+        AND pg_backend_pid() = $12 AND \(PostgresSchema.Settings.areSafe))::int,
+        (SELECT ends FROM fenced), (SELECT place FROM fenced), counted.place
+      FROM (SELECT) AS one LEFT JOIN counted ON true ORDER BY counted.id
       """, .integer(Int64(postgres.lease)), .text(postgres.member.name), .text(postgres.process),
       .integer(generation), .integers(engines.map { Int64($0.shard.number) }),
       .integers(engines.map(\.epoch)), .integers(engines.map(\.stored)),
       .integers(engines.map { Int64(bitPattern: $0.transaction?.last ?? 0) }),
-      .integer(Int64(engines.count)))
+      .integer(Int64(engines.count)), .places([rowPlace]), .places(engines.map(\.rowPlace)),
+      .integer(connection.process))
   }
 
-  /// Finds out why a commit was refused: another member has some of its shards, or this member's
-  /// place; the database lacks commits; or the server would confirm what it does not keep.
+  /// Finds out why a commit was refused; nil if nothing is in its way any more.
+  ///
+  /// Another member has some of its shards, or this member's place; the database lacks commits; or the
+  /// server would confirm what it does not keep.
   private func fenced(
     _ engines: [PostgresEngine], _ connection: PostgresConnection
-  ) throws(PostgresError) -> JournalError {
+  ) throws(PostgresError) -> JournalError? {
     let results = try connection.run(
       [
         PostgresCommand(
-          "SELECT 1 FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
+          "SELECT ctid FROM navd.member WHERE name = $1 AND process = $2 AND generation = $3",
           .text(postgres.member.name), .text(postgres.process), .integer(generation)),
         PostgresCommand(
-          "SELECT id, epoch, commits FROM navd.shard WHERE id = ANY($1)",
+          "SELECT id, epoch, commits, ctid FROM navd.shard WHERE id = ANY($1) ORDER BY id",
           .integers(engines.map { Int64($0.shard.number) })), PostgresSchema.Settings.command,
+        PostgresConnection.processCommand,
       ], until: postgres.deadline())
     if let refusal = PostgresSchema.Settings(results[2]).refusal {
       return .writeFailed(path: name, reason: refusal)
+    }
+    guard results[3].integer(0, 0) == connection.process else {
+      return .writeFailed(path: name, reason: PostgresError.pooler)
     }
     guard results[0].count == 1 else { return .fenced(path: name) }
     let witness = PostgresHistory.Witness(
@@ -327,8 +373,10 @@ extension PostgresCluster {
       _ = try connection.run([Self.mark(lost)], until: postgres.deadline())
       warn("it has other commits than those confirmed", of: lost)
     }
-    return .fenced(
-      path: name, shards: verdicts.filter { $0.1 != .same(isStored: false) }.map(\.0))
+    rowPlace = results[0].integer(0, 0) ?? 0
+    notePlaces(of: engines, results[1], 3)
+    let changed = verdicts.filter { $0.1 != .same(isStored: false) }.map(\.0)
+    return changed.isEmpty ? nil : .fenced(path: name, shards: changed)
   }
 }
 

@@ -13,6 +13,8 @@ enum PostgresValue {
   case text(String?)
   /// A `bigint[]`.
   case integers([Int64])
+  /// A `tid[]`, each place as `PostgresResult.integer` returns it.
+  case places([Int64])
 
   /// A `bigint` with the same bits; sequences and checksums are stored like this.
   static func bits(_ number: UInt64) -> PostgresValue { .integer(Int64(bitPattern: number)) }
@@ -23,6 +25,7 @@ enum PostgresValue {
     case .bytes: 17
     case .text: 25
     case .integers: 1016
+    case .places: 1010
     }
   }
 
@@ -32,13 +35,16 @@ enum PostgresValue {
     case .integer(let number): Self.bigEndian(number, bits: 64)
     case .bytes(let bytes): bytes
     case .text(let text): text.map { Array($0.utf8) }
-    case .integers(let numbers):
-      // The dimensions, whether there are nulls, the type, and the bounds of the one dimension.
-      [numbers.isEmpty ? 0 : 1, 0, 20].flatMap { Self.bigEndian($0, bits: 32) }
-        + (numbers.isEmpty ? [] : [Int64(numbers.count), 1])
-        .flatMap { Self.bigEndian($0, bits: 32) }
-        + numbers.flatMap { Self.bigEndian(8, bits: 32) + Self.bigEndian($0, bits: 64) }
+    case .integers(let numbers): Self.array(numbers, of: 20, bytes: 8)
+    case .places(let places): Self.array(places, of: 27, bytes: 6)
     }
+  }
+
+  private static func array(_ numbers: [Int64], of type: Int64, bytes: Int) -> [UInt8] {
+    // The dimensions, whether there are nulls, the type, and the bounds of the one dimension.
+    [numbers.isEmpty ? 0 : 1, 0, type].flatMap { bigEndian($0, bits: 32) }
+      + (numbers.isEmpty ? [] : [Int64(numbers.count), 1]).flatMap { bigEndian($0, bits: 32) }
+      + numbers.flatMap { bigEndian(Int64(bytes), bits: 32) + bigEndian($0, bits: bytes * 8) }
   }
 
   private static func bigEndian(_ number: Int64, bits: Int) -> [UInt8] {
@@ -67,6 +73,8 @@ struct PostgresCommand {
   /// Whether statements were sent, and their results not taken yet.
   private var hasStarted = false
   private let warnings: UnsafeMutablePointer<Bool>
+  /// The process of the server that has the settings of this session.
+  private(set) var process: Int64 = 0
 
   /// The seconds after which an address that does not answer counts as unreachable; libpq takes no
   /// less than 2.
@@ -112,8 +120,13 @@ struct PostgresCommand {
         }
       }, warnings)
     guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
-    _ = try run(Self.settings(timeout), until: SystemClock.monotonicMilliseconds() + timeout)
+    let results = try run(
+      Self.settings(timeout) + [Self.processCommand],
+      until: SystemClock.monotonicMilliseconds() + timeout)
+    process = results.last?.integer(0, 0) ?? 0
   }
+
+  static let processCommand = PostgresCommand("SELECT pg_backend_pid()")
 
   /// The settings of a session: the server notices within seconds that this process has gone, also
   /// while a statement waits for a lock, and no statement waits longer than this process does.
@@ -326,7 +339,7 @@ struct PostgresCommand {
 
   var count: Int { Int(unsafe PQntuples(handle)) }
 
-  /// The integer in a column of two, four or eight bytes; nil for NULL.
+  /// The integer in a column of two, four or eight bytes, or of the six of a `tid`; nil for NULL.
   func integer(_ row: Int, _ column: Int32) -> Int64? {
     withBytes(row, column) { bytes in
       var value: Int64 = bytes.count > 0 && bytes[0] >= 0x80 ? -1 : 0

@@ -18,6 +18,8 @@ final class PostgresEngine: JournalEngine {
   /// The number of commits in the database, and the sequence of the last row.
   private(set) var stored: Int64
   private(set) var sequence: UInt64
+  /// Where the row of the shard was last.
+  var rowPlace: Int64
   /// The statements of the open transaction, and its last sequence; nil if none is open.
   private(set) var transaction: (commands: [PostgresCommand], last: UInt64)?
   private(set) var mustRenewEpochs: Bool
@@ -26,13 +28,14 @@ final class PostgresEngine: JournalEngine {
   /// Makes an engine of a shard that this process has just taken.
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
-    loss: EpochLoss?, loading: (records: PostgresLoading, facts: [String: [UInt8]])
+    rowPlace: Int64, loss: EpochLoss?, loading: (records: PostgresLoading, facts: [String: [UInt8]])
   ) {
     self.shard = shard
     self.cluster = cluster
     self.epoch = epoch
     stored = commits
     self.sequence = sequence
+    self.rowPlace = rowPlace
     mustRenewEpochs = loss != nil
     isRestored = loss == .backup
     self.loading = loading

@@ -26,6 +26,11 @@ enum PostgresError: Error, Hashable {
   /// The SQLSTATEs of a prepared statement that is not there, or is there already.
   private static let pooled = ["26000", "42P05"]
 
+  /// Why a session whose settings are lost is of no use: the server could confirm what it loses.
+  static let pooler =
+    "a pooler between gives each transaction another session of the server; connect without it, or "
+    + "set it to pool sessions"
+
   /// The SQLSTATE of a statement that waited too long for a lock.
   static let lockTimeout = "55P03"
 
@@ -33,9 +38,7 @@ enum PostgresError: Error, Hashable {
     let state = unsafe Self.field(result, 67)  // PG_DIAG_SQLSTATE, 'C'
     let message = unsafe Self.field(result, 77)  // PG_DIAG_MESSAGE_PRIMARY, 'M'
     if let state, Self.pooled.contains(state) {
-      self = .unreachable(
-        "\(message ?? state): a pooler between gives each transaction another connection; "
-          + "connect without it, or set it to pool sessions")
+      self = .unreachable("\(message ?? state): \(Self.pooler)")
     } else if let state, !Self.isLoss(state: state) {
       self = .refused(state: state, message: message ?? "no message")
     } else {

@@ -179,10 +179,10 @@ final class PostgresKeeper: ClusterKeeper {
             OR NOT EXISTS(SELECT 1 FROM navd.member WHERE name = owner AND process IS NOT NULL))
             AND EXISTS(SELECT 1 FROM navd.member WHERE name = $2 AND process = $3)
             AND identity IS NOT NULL
-          RETURNING id, epoch, commits, seq, restored, server
+          RETURNING id, epoch, commits, seq, restored, server, shard.ctid AS place
         )
         SELECT id, epoch, commits, seq, restored::int, server, identity, former.owner,
-          (seq > 0 OR EXISTS(SELECT 1 FROM navd.log WHERE shard = id))::int
+          (seq > 0 OR EXISTS(SELECT 1 FROM navd.log WHERE shard = id))::int, place
         FROM taken JOIN former USING(id), found ORDER BY id
         """, numbers, .text(place.member.name), .text(place.process)),
       PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
@@ -239,7 +239,7 @@ final class PostgresKeeper: ClusterKeeper {
         result.text(row, 5), isMarked: result.integer(row, 4) == 1, in: identity)
       let engine = PostgresEngine(
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
-        loss: loss, loading: (loading, facts[id] ?? [:]))
+        rowPlace: result.integer(row, 9) ?? 0, loss: loss, loading: (loading, facts[id] ?? [:]))
       let journal = try Journal(engine, in: cluster.postgres, retention: Retention())
       taken.append(
         TakenShard(shard: engine.shard, journal: journal, sequence: sequence, loss: loss))

@@ -44,6 +44,9 @@ package struct PostgresQualification {
   }
 
   private mutating func run() throws(PostgresError) {
+    note(
+      "a connection keeps its session",
+      first.process == second.process ? PostgresError.pooler : nil)
     checkSettings(try PostgresSchema.settings(first, until: place.deadline()))
     _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")
     _ = try run(first, "CREATE TABLE public.navd_qualification(id bigint PRIMARY KEY, rev bigint)")
