@@ -113,13 +113,20 @@ QVariant NavigationModel::data(const QModelIndex &index, int role) const {
   case Args: return screen["args"].toVariant();
   case Version: return screen["ver"].toVariant();
   case Record: return screen.toVariant();
+  case AccessibilityLabel:
+    // As in UIKit, the label of the item is said for its title.
+    for (const QJsonValue &said : {screen["accessibilityLabel"], screen["item"]["accessibilityLabel"]})
+      if (said.isString()) return said.toString();
+    return screen["title"].toString();
+  case Language: return screen["language"].toString();
   default: return {};
   }
 }
 
 QHash<int, QByteArray> NavigationModel::roleNames() const {
   return {{ScreenId, "screenId"}, {Title, "title"},     {Route, "route"},
-          {Args, "args"},         {Version, "version"}, {Record, "record"}};
+          {Args, "args"},         {Version, "version"}, {Record, "record"},
+          {AccessibilityLabel, "accessibilityLabel"}, {Language, "language"}};
 }
 
 void NavigationModel::take(const navd_event *event) {

@@ -41,7 +41,7 @@ class NavigationModel : public QAbstractListModel, public QQmlParserStatus {
   Q_PROPERTY(qulonglong revision READ revision NOTIFY changed)
 
 public:
-  enum Role { ScreenId = Qt::UserRole + 1, Title, Route, Args, Version, Record };
+  enum Role { ScreenId = Qt::UserRole + 1, Title, Route, Args, Version, Record, AccessibilityLabel, Language };
 
   explicit NavigationModel(QObject *parent = nullptr);
   ~NavigationModel() override;

@@ -316,6 +316,31 @@ class ScreenReader(KioskTest):
         kiosk.until("the announcement", "return document.querySelector('[data-part=live]').textContent === 'Other'")
         self.assertEqual(kiosk.run("return [document.title, document.documentElement.lang]"), ["Other", "fr"])
 
+    def test_slots_have_the_names_hints_and_states_that_the_model_has(self):
+        kiosk.open(create=False)
+        slots = [
+            {"button": "a", "image": "gear", "title": "Tune", "accessibilityHint": "Opens the tuner", "accessibilityIdentifier": "tune"},
+            {"button": "b", "image": "unknown.png", "accessibilityLabel": "Record", "isSelected": True},
+            {"button": "c", "systemItem": "trash", "isEnabled": False}, {"button": "d", "image": "gear"},
+            {"back": {"text": "Net", "language": "de", "source": "title", "accessibilityLabel": "Netzwerk", "accessibilityHint": "Geht zurück",
+                      "accessibilityIdentifier": "way-back"}},
+        ]
+        middle = {"title": "Wi-Fi", "accessibilityLabel": "Wireless", "language": "en-GB", "placement": "inline"}
+        drawn = driver.execute_async_script("""
+          const [slots, middle, done] = arguments;
+          import("/view/bar.js").then(({ drawLayer }) => {
+            const layer = drawLayer({ top: "x", prompt: "Hello", language: "en-GB", left: slots, right: [], middle, colours: {} });
+            const names = ["aria-label", "aria-description", "aria-disabled", "aria-pressed", "data-testid", "lang"];
+            done([...layer.querySelectorAll("button, h1, .bar-prompt")].map((each) => names.map((name) => each.getAttribute(name))));
+          });""", slots, middle)
+        self.assertEqual(drawn, [
+            [None, None, None, None, None, "en-GB"],
+            ["Tune", "Opens the tuner", None, None, "tune", None], ["Record", None, None, "true", None, None],
+            ["Delete", None, "true", None, None, None], ["Settings", None, None, None, None, None],
+            ["Back, Netzwerk", "Geht zurück", None, None, "way-back", "de"],
+            ["Wireless", None, None, None, None, "en-GB"],
+        ])
+
     def test_the_texts_of_the_light_scheme_have_the_contrast_of_aa(self):
         kiosk.prefer(prefers_color_scheme="light")
         kiosk.open(create=False)

@@ -18,7 +18,7 @@ const nav = query.get("nav") || "kiosk";
 const page = document.documentElement;
 const root = document.querySelector("[data-device]");
 const announcer = new Announcer(document.querySelector("[data-part=live]"));
-const announce = (text) => announcer.say(text);
+const announce = (text, language) => announcer.say(text, language);
 
 let client = null;
 let canWrite = null;

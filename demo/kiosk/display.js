@@ -2,9 +2,22 @@
 
 import { environmentOf, transitionOf } from "./view/model.js";
 
-/** What this window is as a display. navd computes the bars from it. */
-export function environment({ width, height, point, ratio, isReduced, locale }) {
+// UIKit's text sizes by the points of its body text, 17 by default. A browser's default is a root of 16 px.
+const SIZES = {
+  extraSmall: 14, small: 15, medium: 16, large: 17, extraLarge: 19, extraExtraLarge: 21, extraExtraExtraLarge: 23, accessibilityMedium: 28,
+  accessibilityLarge: 33, accessibilityExtraLarge: 40, accessibilityExtraExtraLarge: 47, accessibilityExtraExtraExtraLarge: 53,
+};
+
+/** The nearest text size of UIKit. @param {number} text the size of texts that the reader has chosen, 1 for the browser's default */
+export function contentSize(text) {
+  const distance = (name) => Math.abs(SIZES[name] - 17 * text);
+  return Object.keys(SIZES).reduce((best, name) => (distance(name) < distance(best) ? name : best));
+}
+
+/** What this window is as a display. navd computes the bars from it. A browser does not say whether a screen reader reads it. */
+export function environment({ width, height, point, ratio, isReduced, isContrasted, text, locale }) {
   return {
+    contentSizeCategory: contentSize(text), accessibilityContrast: isContrasted ? "high" : "normal",
     idiom: width / point >= 700 ? "pad" : "phone", vCompact: height / point < 430, scale: Math.min(4, Math.max(1, Math.round(ratio))),
     animations: isReduced ? "reduced" : "on", locale: (locale || "en").slice(0, 64),
     orientation: width > height ? "landscapeLeft" : "portrait",
@@ -13,7 +26,7 @@ export function environment({ width, height, point, ratio, isReduced, locale }) 
 
 /** The members that differ from the state; null if there are none. */
 export function changes(wanted, current) {
-  const defaults = { idiom: "phone", vCompact: false, scale: 2, animations: "on", locale: "en", orientation: "portrait" };
+  const defaults = { idiom: "phone", vCompact: false, scale: 2, animations: "on", locale: "en", orientation: "portrait", contentSizeCategory: "large", accessibilityContrast: "normal" };
   const different = Object.entries(wanted).filter(([name, value]) => (current[name] ?? defaults[name]) !== value);
   return different.length ? Object.fromEntries(different) : null;
 }
@@ -40,6 +53,7 @@ export class Display {
   #isWanted = false;
   #channel;
   #reduced = matchMedia("(prefers-reduced-motion: reduce)");
+  #contrast = matchMedia("(prefers-contrast: more)");
   #onChange;
   canWrite = false;
 
@@ -61,7 +75,7 @@ export class Display {
     addEventListener("focus", ask);
     document.addEventListener("pointerdown", ask, { capture: true });
     document.addEventListener("visibilitychange", () => this.follow());
-    this.#reduced.addEventListener("change", () => this.follow());
+    for (const preference of [this.#reduced, this.#contrast]) preference.addEventListener("change", () => this.follow());
     new ResizeObserver(() => {
       this.#size = { width: root.clientWidth, height: root.clientHeight, point: device.point };
       this.follow();
@@ -126,7 +140,8 @@ export class Display {
   async #describe() {
     if (!this.#size?.width) return;
     const wanted = environment({
-      ...this.#size, ratio: devicePixelRatio, isReduced: this.#reduced.matches, locale: navigator.language,
+      ...this.#size, ratio: devicePixelRatio, isReduced: this.#reduced.matches, isContrasted: this.#contrast.matches,
+      text: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, locale: navigator.language,
     });
     const different = changes(wanted, environmentOf(this.#device.state));
     if (different) await this.#send({ do: [{ "env.set": different }], if: {} });

@@ -22,7 +22,7 @@ export function listen(device, root, { send, announce }) {
   root.addEventListener("click", (event) => {
     const { state } = device;
     const target = event.target.closest("button, [data-slot=shade]");
-    if (!state) return;
+    if (!state || target?.ariaDisabled === "true") return;
     if (!target) {
       if (state.parts.settings?.hidesBarsOnTap && event.target.closest("[data-slot=page]") && !event.target.closest("label")) send(navigation.tap(state));
       return;
@@ -52,7 +52,7 @@ export function listen(device, root, { send, announce }) {
   root.addEventListener("pointerdown", (event) => {
     lift();
     if (event.button !== 0 || !event.isPrimary) return;
-    pressed = event.target.closest("button:not(:disabled)");
+    pressed = event.target.closest("button:not(:disabled, [aria-disabled=true])");
     pressed?.setAttribute(PRESSED, "");
     place = event;
   });

@@ -8,7 +8,7 @@ const LONG_PRESS = 450;
 /** The entries of the menu, nearest screen first, from `resolved`. */
 export function entriesOf(state) {
   const back = state.bar.left.find((slot) => slot.back)?.back;
-  return (back?.menu ?? []).map(({ screen, text }) => ({ screen, text: text ?? screenOf(state, screen)?.title ?? "Untitled" }));
+  return (back?.menu ?? []).map(({ screen, text, accessibilityLabel, language }) => ({ screen, spoken: accessibilityLabel, language, text: text ?? screenOf(state, screen)?.title ?? "Untitled" }));
 }
 
 /** Which entry a key chooses from; null for other keys. */
@@ -96,7 +96,7 @@ export class BackMenu {
     if (!button || !entries.length) return;
     const menu = el("div", { class: "menu", role: "menu", "data-slot": "back-menu", "aria-label": "Back to" });
     for (const entry of entries) {
-      const item = el("button", { type: "button", role: "menuitem", class: "menu-item", tabindex: "-1", "data-slot": "back-menu-entry", "data-screen": entry.screen }, said(entry.text));
+      const item = el("button", { type: "button", role: "menuitem", class: "menu-item", tabindex: "-1", "data-slot": "back-menu-entry", "data-screen": entry.screen, "aria-label": entry.spoken, lang: entry.language }, said(entry.text));
       item.addEventListener("click", () => {
         this.hide(true);
         this.#choose(state, entry.screen);

@@ -11,6 +11,9 @@ FocusScope {
     // A title can run from right to left; what stands beside it must not turn with it.
     function isolated(text) { return "\u2068" + text + "\u2069" }
 
+    // The word of a system item, such as "Fast Forward".
+    function word(item) { return item && item[0].toUpperCase() + item.slice(1).replace(/[A-Z]/g, " $&") }
+
     function back() {
         if (model.presented.length > 0)
             model.perform([{ "ui.dismiss": {} }], "visible")
@@ -38,14 +41,20 @@ FocusScope {
     component Button: Text {
         id: button
         property string name: text
+        property string hint
+        property bool isSelected: false
         signal tapped()
-        color: "#0a60ff"
+        color: enabled ? "#0a60ff" : "#767676"
+        font.underline: isSelected
         elide: Text.ElideRight
         activeFocusOnTab: true
         Accessible.role: Accessible.Button
         Accessible.name: name
+        Accessible.description: hint
+        Accessible.checkable: isSelected
+        Accessible.checked: isSelected
         Accessible.focusable: true
-        Accessible.onPressAction: tapped()
+        Accessible.onPressAction: if (enabled) tapped()
         Keys.onReturnPressed: tapped()
         Keys.onEnterPressed: tapped()
         Keys.onSpacePressed: tapped()
@@ -67,8 +76,16 @@ FocusScope {
             id: repeater
             Button {
                 required property var modelData
+                // This shell has no pictures: a title or a word stands for the image.
+                readonly property string said: modelData.title ?? shell.word(modelData.systemItem) ?? modelData.image ?? modelData.button
+                objectName: modelData.accessibilityIdentifier ?? ""
+                visible: !["flexibleSpace", "fixedSpace"].includes(modelData.systemItem)
+                enabled: modelData.isEnabled ?? true
+                isSelected: modelData.isSelected ?? false
                 width: Math.min(implicitWidth, bar.width / 4)
-                text: modelData.title ?? modelData.systemItem ?? modelData.button
+                text: said
+                name: modelData.accessibilityLabel ?? said
+                hint: modelData.accessibilityHint ?? ""
                 onTapped: shell.nav.activate(modelData.button)
             }
         }
@@ -78,10 +95,11 @@ FocusScope {
     component Page: Rectangle {
         id: page
         property string name
+        property string label: name
         property bool isVisible: true
         width: shell.width
         Accessible.role: Accessible.Pane
-        Accessible.name: name
+        Accessible.name: label
         Accessible.focusable: true
         Accessible.ignored: !isVisible
         onIsVisibleChanged: if (isVisible) forceActiveFocus()
@@ -110,7 +128,8 @@ FocusScope {
                 objectName: "back"
                 visible: model.bar.hasBack
                 width: Math.min(implicitWidth, bar.width / 4)
-                name: model.bar.backTitle ? "Back to " + model.bar.backTitle : "Back"
+                name: model.bar.backLabel ? "Back to " + model.bar.backLabel : "Back"
+                hint: model.bar.back.accessibilityHint ?? ""
                 text: "‹ " + shell.isolated(model.bar.backTitle)
                 onTapped: model.back()
             }
@@ -124,7 +143,7 @@ FocusScope {
             elide: Text.ElideRight
             text: model.bar.title
             Accessible.role: Accessible.Heading
-            Accessible.name: text
+            Accessible.name: model.bar.titleLabel
         }
         BarButtons { id: right; anchors { right: parent.right; rightMargin: 8 } model: shell.nav.bar.rightButtons }
     }
@@ -137,8 +156,10 @@ FocusScope {
             required property int index
             required property string screenId
             required property string title
+            required property string accessibilityLabel
             readonly property bool isTop: index === screens.count - 1
             name: title || screenId
+            label: accessibilityLabel || screenId
             y: bar.height; height: shell.height - bar.height
             visible: isTop
             isVisible: isTop && shell.nav.presented.length === 0
@@ -153,6 +174,7 @@ FocusScope {
             required property var modelData
             objectName: "sheet"
             name: modelData.title ?? modelData.id
+            label: modelData.accessibilityLabel ?? modelData.item?.accessibilityLabel ?? name
             y: 24 * (index + 1); height: shell.height - y
             color: "#f9f9f9"
             isVisible: index === shell.nav.presented.length - 1

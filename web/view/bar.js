@@ -3,13 +3,13 @@
 import { el, said } from "./dom.js";
 import { face, hasIcon, icon, labelOfView } from "./icons.js";
 import { barColours, colour, setColour } from "./palette.js";
-import { appearanceObject, promptOf, topID } from "./model.js";
+import { appearanceObject, languageOf, promptOf, topID, topOf } from "./model.js";
 
 /** What is drawn of the bar. Two equal models look the same. */
 export function barModel(state) {
   const bar = state.bar;
   return {
-    top: topID(state), height: bar.height, layoutHeight: bar.layoutHeight, metrics: bar.metrics, prompt: promptOf(state), left: bar.left, middle: bar.middle ?? null,
+    top: topID(state), height: bar.height, layoutHeight: bar.layoutHeight, metrics: bar.metrics, prompt: promptOf(state), language: languageOf(topOf(state)), left: bar.left, middle: bar.middle ?? null,
     right: bar.right, tint: bar.tintColor, translucent: bar.translucent, colours: barColours(bar, appearanceObject(state)),
     hairline: bar.shadow?.hairline ?? (bar.appearance ? "1/2" : null), titleOffset: bar.titleOffset ?? 0,
   };
@@ -33,7 +33,7 @@ export function chooseCandidate(widths, titleWidth, rightWidth, room) {
 /** Draws one layer of the bar. During a transition there are two: of the old and of the new top. */
 export function drawLayer(model) {
   const layer = el("div", { class: "bar-layer", "data-top": model.top });
-  if (model.prompt) layer.append(el("div", { class: "bar-prompt", "data-slot": "prompt", "data-key": "prompt" }, said(model.prompt)));
+  if (model.prompt) layer.append(el("div", { class: "bar-prompt", "data-slot": "prompt", "data-key": "prompt", lang: model.language }, said(model.prompt)));
   const left = el("div", { class: "bar-side bar-left", "data-key": "left" }, ...model.left.map((slot) => (slot.back ? drawBack(slot.back) : drawButton(slot, "left"))));
   // The right side comes right-most first.
   const right = el("div", { class: "bar-side bar-right", "data-key": "right" }, ...[...model.right].reverse().map((slot) => drawButton(slot, "right")));
@@ -41,7 +41,7 @@ export function drawLayer(model) {
   const text = titleOf(model);
   const heading = (large) => el(
     large ? "h1" : isLarge ? "span" : "h1",
-    { class: large ? "bar-title-large" : "bar-title", "data-slot": isLarge === large ? "title" : null, "data-placement": isLarge === large ? (large ? "large" : "inline") : null, tabindex: isLarge === large ? "-1" : null, "aria-hidden": isLarge === large ? null : "true" },
+    { class: large ? "bar-title-large" : "bar-title", "data-slot": isLarge === large ? "title" : null, "data-placement": isLarge === large ? (large ? "large" : "inline") : null, tabindex: isLarge === large ? "-1" : null, "aria-hidden": isLarge === large ? null : "true", "aria-label": model.middle?.accessibilityLabel, lang: model.middle?.language },
     said(text));
   layer.append(el("div", { class: "bar-row", "data-key": "row" }, left, el("div", { class: "bar-middle", "data-key": "middle" }, heading(false)), right));
   if (isLarge) layer.append(el("div", { class: "bar-large", "data-key": "large" }, heading(true)));
@@ -52,18 +52,21 @@ export function drawLayer(model) {
   return layer;
 }
 
+// What a screen reader says of a slot, and by what a test rig finds it.
+const spoken = (slot, name) => ({ "aria-label": name, "aria-description": slot.accessibilityHint, "data-testid": slot.accessibilityIdentifier });
+
 function drawBack(back) {
   const picture = back.indicatorImage && hasIcon(back.indicatorImage) ? back.indicatorImage : "chevron";
   const image = back.image !== undefined;
   const text = image ? (hasIcon(back.image) ? null : back.title ?? back.image) : back.text;
-  const name = back.title ?? text;
+  const name = back.accessibilityLabel ?? back.title ?? text;
   const hasMenu = Array.isArray(back.menu) && back.menu.length > 0;
   return el(
     "button",
     {
       type: "button", class: "bar-button back", "data-slot": "back", "data-key": "back", "data-source": back.source, "data-generic": back.generic ? "true" : null,
       "data-candidates": JSON.stringify(image ? [] : back.candidates ?? []), "data-text": back.text ?? "",
-      "aria-label": name && name !== "Back" ? `Back, ${name}` : "Back", "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
+      ...spoken(back, name && name !== "Back" ? `Back, ${name}` : "Back"), lang: back.language, "aria-haspopup": hasMenu ? "menu" : null, "aria-expanded": hasMenu ? "false" : null,
       "aria-keyshortcuts": hasMenu ? "ArrowDown" : null,
     },
     icon(picture, "indicator"),
@@ -77,7 +80,8 @@ function drawButton(slot, side) {
     "button",
     {
       type: "button", class: `bar-button${slot.style === "done" ? " done" : ""}${slot.tintApplies === false ? " untinted" : ""}`, "data-slot": "button",
-      "data-side": side, "data-button": slot.button, "data-key": `button-${slot.button}`, "data-action": slot.action, "aria-label": look.picture ? look.label : null,
+      "data-side": side, "data-button": slot.button, "data-key": `button-${slot.button}`, "data-action": slot.action, ...spoken(slot, slot.accessibilityLabel ?? (look.picture ? look.label : null)),
+      "aria-disabled": slot.isEnabled === false ? "true" : null, "aria-pressed": slot.isSelected ? "true" : null,
     },
     look.picture ? icon(look.picture) : said(look.text));
   return button;

@@ -1,10 +1,10 @@
 // The device: draws a state, and moves from one state to the next. It sends nothing; input.js and gesture.js do.
 
 import { drawToolbar } from "./bar.js";
-import { el, morph } from "./dom.js";
+import { el, morph, setLanguage } from "./dom.js";
 import { FocusKeeper } from "./focus.js";
 import { Layers } from "./layers.js";
-import { screenOf, topID, topOf, visibleID } from "./model.js";
+import { labelOf, screenOf, topID, topOf, visibleID } from "./model.js";
 import { contentOf } from "./screens.js";
 import { Sheets } from "./sheets.js";
 import { fadeIn, fadeOut, Motion, plan, positionOf, progressOf, slide } from "./transition.js";
@@ -32,7 +32,7 @@ export class Device {
    * @param {HTMLElement} root
    * @param {object} options
    * @param {(tid: number) => void} options.moved a transition has been shown to its end
-   * @param {(text: string) => void} options.announce
+   * @param {(text: string, language?: string|null) => void} options.announce
    * @param {(screen: object, state: object, local: object) => HTMLElement} [options.contents] draws what is inside a screen
    */
   constructor(root, { moved, announce, contents = kioskContents }) {
@@ -133,7 +133,8 @@ export class Device {
   #fill(page, screen, state) {
     const next = this.#contents(screen, state, this.local);
     morph(page.firstChild.firstChild, next);
-    page.setAttribute("aria-label", screen.title ?? screen.item?.title ?? screen.id);
+    page.setAttribute("aria-label", labelOf(screen) ?? screen.title ?? screen.item?.title ?? screen.id);
+    setLanguage(page, screen.language);
     const isTop = screen.id === topID(state);
     const inset = isTop ? state.bar.layoutHeight : this.#layers.modelOf(screen.id)?.layoutHeight;
     if (inset !== undefined) page.style.setProperty("--inset", String(inset));

@@ -27,6 +27,12 @@ export function said(text) {
   return element;
 }
 
+/** Sets the language of an element; null is that of what is around it. */
+export function setLanguage(element, language) {
+  if (language) element.lang = language;
+  else element.removeAttribute("lang");
+}
+
 /**
  * Makes `old` equal to `next`, and keeps the elements that stay.
  *

@@ -1,6 +1,7 @@
 // Keyboard and screen reader: where the focus goes when screens change, and what is announced.
 
-import { titleOf, visibleID } from "./model.js";
+import { setLanguage } from "./dom.js";
+import { labelOf, languageOf, titleOf, visibleID, visibleOf } from "./model.js";
 
 /** Says at most one text a second; of several that come together, the newest. */
 export class Announcer {
@@ -13,16 +14,20 @@ export class Announcer {
     this.#region = region;
   }
 
-  say(text) {
-    this.#next = text;
+  /** @param {string} text @param {string|null} [language] of the text; null is that of the page */
+  say(text, language = null) {
+    this.#next = { text, language };
     if (this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#last = performance.now();
-      this.#region.textContent = this.#next;
+      setLanguage(this.#region, this.#next.language);
+      this.#region.textContent = this.#next.text;
     }, Math.max(60, 1000 - (performance.now() - this.#last)));
   }
 }
+
+const spokenTitle = (state) => labelOf(visibleOf(state)) ?? titleOf(state);
 
 export class FocusKeeper {
   #root;
@@ -38,7 +43,7 @@ export class FocusKeeper {
 
   start(state) {
     this.#visible = visibleID(state);
-    this.#title = titleOf(state);
+    this.#title = spokenTitle(state);
   }
 
   /** Remembers which row had the focus, or was pressed, when a screen is left. */
@@ -61,7 +66,7 @@ export class FocusKeeper {
    * or its dialog gets, else by the live region.
    */
   follow(state, place) {
-    const [visible, title] = [visibleID(state), titleOf(state)];
+    const [visible, title] = [visibleID(state), spokenTitle(state)];
     const isOther = visible !== this.#visible;
     if (!isOther && title === this.#title) return;
     [this.#visible, this.#title] = [visible, title];
@@ -69,14 +74,14 @@ export class FocusKeeper {
     const active = document.activeElement;
     const isElsewhere = active && active !== document.body && !this.#root.contains(active);
     if (!isOther || this.#root.inert || isElsewhere) {
-      this.#announce(title);
+      this.#announce(title, languageOf(visibleOf(state)));
       return;
     }
     const key = this.#keys.get(visible);
     const row = key && place ? [...place.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key) : null;
     const box = place?.querySelector(".sheet-box");
     const target = row ?? box?.querySelector("input, .clock") ?? box ?? this.#root.querySelector(".bar:not(.hidden) .bar-layer:not([inert]) [data-slot=title]") ?? place?.querySelector("button");
-    if (!target || target === row || !box && target.dataset.slot !== "title") this.#announce(title);
+    if (!target || target === row || !box && target.dataset.slot !== "title") this.#announce(title, languageOf(visibleOf(state)));
     target?.focus({ preventScroll: !row });
     if (target?.localName === "input") target.setSelectionRange(target.value.length, target.value.length);
   }

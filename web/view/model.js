@@ -12,6 +12,11 @@ export function titleOf(state) {
   return own || (screen?.title ?? screen?.item?.title ?? screen?.id ?? "Nothing");
 }
 
+/** What is said of a screen instead of its title. */
+export const labelOf = (screen) => screen?.accessibilityLabel ?? screen?.item?.accessibilityLabel ?? null;
+/** The language of its title and prompt; null is that of the environment. */
+export const languageOf = (screen) => screen?.item?.language ?? screen?.language ?? null;
+
 export const transitionOf = (state) => (state.parts.transition?.tid === undefined ? null : state.parts.transition);
 export const environmentOf = (state) => state.parts.environment ?? {};
 

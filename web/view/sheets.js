@@ -1,8 +1,8 @@
 // Presented screens: sheets, covers, popovers and alerts, one above the other as in the chain of the state.
 
-import { el, morph, said } from "./dom.js";
+import { el, morph, said, setLanguage } from "./dom.js";
 import { icon } from "./icons.js";
-import { chainOf } from "./model.js";
+import { chainOf, labelOf, languageOf } from "./model.js";
 import { fadeIn } from "./transition.js";
 
 // How each style looks here. navd does not read styles, except for `ui.dismiss` and what they cover.
@@ -140,7 +140,7 @@ function fill(sheet, entry, content) {
   sheet.dataset.modal = String(!canPull(entry));
   const head = el("div", { class: "sheet-head", "data-slot": "sheet-head" });
   if (form === "page" || form === "form") head.append(el("span", { class: "grabber", "data-key": "grabber", "aria-hidden": "true" }));
-  head.append(el("h2", { class: "sheet-title", id: title, "data-slot": "sheet-title", "data-key": "title" }, said(entry.screen.title ?? entry.screen.item?.title ?? entry.screen.id)));
+  head.append(el("h2", { class: "sheet-title", id: title, "data-slot": "sheet-title", "data-key": "title", "aria-label": labelOf(entry.screen), lang: languageOf(entry.screen) }, said(entry.screen.title ?? entry.screen.item?.title ?? entry.screen.id)));
   if (form === "page" || form === "form") {
     head.append(el("button", { type: "button", class: "bar-button done sheet-close", "data-slot": "sheet-close", "data-key": "close" }, form === "page" ? "Done" : "Cancel"));
   } else if (form === "popover") {
@@ -148,5 +148,6 @@ function fill(sheet, entry, content) {
   }
   morph(sheet.querySelector(".sheet-head"), head);
   morph(sheet.querySelector(".content"), content);
+  setLanguage(sheet, entry.screen.language);
 }
 
