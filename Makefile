@@ -20,13 +20,14 @@ QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 MAN_PACKAGES := scdoc
 # To show: the demonstration in the terminal, and that of a cluster.
 SHOW_PACKAGES := python3
+FONT_PACKAGES := fonts-inter-variable woff2
 CLUSTER_PACKAGES := postgresql
 # To test: the built programs, as other programs meet them.
 TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables zsh fish $(CLUSTER_PACKAGES) pgbouncer $(MAN_PACKAGES)
 # A terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it and its peers, and the compiler that checks the types of the module.
-BROWSER_PACKAGES := chromium chromium-driver python3-selenium python3-zmq node-typescript $(INSPECTOR_PACKAGES)
+BROWSER_PACKAGES := chromium chromium-driver python3-selenium python3-zmq node-typescript $(FONT_PACKAGES) $(INSPECTOR_PACKAGES)
 # axe-core, which no package of Debian has, is a file in this one.
 AXE_PACKAGES := python3-pip pypi:axe-playwright-python==0.1.8
 # What checks the types of the Python client, and builds its wheel.
@@ -173,7 +174,7 @@ demo: release ## Build for release and run the demonstration
 	$(call step,demo/run)
 
 demo-web: release ## Build for release and show the kiosk in a browser; DEMO_SCRIPT=1 plays it
-	@.ci/deps $(SHOW_PACKAGES)
+	@.ci/deps $(SHOW_PACKAGES) $(FONT_PACKAGES)
 	@test -z "$(DEMO_SCRIPT)" || .ci/deps $(BROWSER_PACKAGES)
 	$(call step,demo/web)
 

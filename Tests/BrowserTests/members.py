@@ -42,7 +42,7 @@ COLOUR = hidden(256)
 
 MEMBERS = {
     "hello.ver": refused("400"), "hello.client": refused("400"), "hello.nonce": hidden(64),
-    "hello.name": shown(("stack", ".log-author bdi"), ("sheets", "[data-key=display] .row-value bdi"), limit=128),
+    "hello.name": shown(("views", ".log-author bdi"), ("sheets", "[data-key=display] .row-value bdi"), limit=128),
     "hello.window": refused("400"), "hello.hb": refused("400"),
     "hello.actor": derived("from the token"), "hello.flow": derived("the gateway's"),
     "hello.actor.name": derived("from the token"), "hello.actor.role": derived("from the token"),

@@ -74,7 +74,7 @@ DRAWN = """
 const [done] = arguments;
 requestAnimationFrame(() => requestAnimationFrame(() => {
   const { dig, rev, moving } = document.documentElement.dataset;
-  done([dig, moving, document.querySelector(".log-line[data-rev]")?.dataset.rev === rev]);
+  done([dig, moving, document.querySelector("[data-part=log]").dataset.rev === rev]);
 }));
 """
 
@@ -350,8 +350,10 @@ class Kiosk(HostileTest):
             self.load(nav, "alice", name=name)
             eventually("the display", lambda: driver.execute_script(
                 "return document.documentElement.dataset.display") == "mine")
+            driver.execute_script("document.querySelector('.tile[data-key=about]').click()")
+            eventually("the sheet", lambda: driver.execute_script("return document.documentElement.dataset.visible") == "about")
             self.drawn(nav)
-            # It creates the nav, takes the display and describes itself, all under its name.
+            # It creates the nav, takes the display and presents the sheet, all under its name.
             self.see([(".log-author bdi", name), (".log-author @data-author", name)])
             self.assertEqual(daemon.control.get(nav)["environment"]["owner"], name)
             self.inspect(name)

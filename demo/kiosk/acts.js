@@ -53,7 +53,7 @@ export const acts = {
   },
   "rename.save": (state, screen) => {
     const name = String(screen.args?.draft?.name ?? "").slice(0, 40);
-    return { do: [{ dismiss: { from: screen.id } }, { "screen.set": { screen: "home", title: name || "Kiosk" } }], if: guard.visible(state), animated: true };
+    return { do: [{ dismiss: { from: screen.id } }, { "screen.set": { screen: "home", title: name || "Harbour Museum" } }], if: guard.visible(state), animated: true };
   },
   "discard.keep": (state, screen) => ({ do: [{ dismiss: { from: screen.id, result: "keep" } }], if: guard.visible(state), animated: true }),
   "discard.discard": (state, screen, form) => {
@@ -66,7 +66,7 @@ export const acts = {
 };
 
 const bar = (state, members) => ({ do: [{ "bar.set": members }], if: guard.shown(state), animated: true });
-const kioskName = (state) => state.screens.find(({ id }) => id === "home")?.title ?? "Kiosk";
+const kioskName = (state) => state.screens.find(({ id }) => id === "home")?.title ?? "Harbour Museum";
 
 function withoutDraft(screen) {
   const { draft, ...saved } = screen.args ?? {};

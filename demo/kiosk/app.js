@@ -11,6 +11,7 @@ import { listen } from "./input.js";
 import { BackMenu } from "./menu.js";
 import { chainOf, environmentOf, titleOf, topID, visibleID } from "./view/model.js";
 import { Panel } from "./panel.js";
+import { keepShape } from "./shape.js";
 import { drawClocks } from "./view/view.js";
 
 const query = new URLSearchParams(location.search);
@@ -24,12 +25,13 @@ let client = null;
 let canWrite = null;
 let display = null;
 
+keepShape(document.querySelector("[data-part=shapes]"), document.querySelector("[data-part=probe]"));
 const device = new Device(root, { announce, moved });
 const panel = new Panel(document.querySelector("[data-part=panel]"), { openWindow });
-const menu = new BackMenu(device, root, (state, screen) => send(navigation.backMenu(state, screen)));
-const input = listen(device, root, { send, announce });
+const menu = new BackMenu(device, root, (state, screen) => tap(navigation.backMenu(state, screen)));
+const input = listen(device, root, { send: tap, mayAct, announce });
 new Gestures(device, document.querySelector("[data-part=glass]"), {
-  send, mayDrive: () => canWrite === true && (display?.holds || !environmentOf(device.state).owner),
+  send: tap, mayDrive: () => canWrite === true && (display?.holds || !environmentOf(device.state).owner),
 });
 
 // Refusals that need no word: the watch has shown already what is true now, and the person decides again.
@@ -37,6 +39,18 @@ const QUIET = new Set(["desync", "transition-in-progress", "vetoed", "pop-blocke
 
 /** In milliseconds, how late an act may begin: the next person at the screen must not see the tap of the one before. */
 const PATIENCE = 2000;
+
+/** Whether a person can act. If not, the banner says so again. */
+function mayAct() {
+  if (client?.status === "connected") return true;
+  panel.nudge();
+  return false;
+}
+
+/** Sends what a person did. */
+async function tap(act) {
+  return act && mayAct() ? send(act) : null;
+}
 
 /** Sends an act. Returns the reply, or null if navd refused it, or did not get it in time. */
 export async function send(act) {
@@ -50,7 +64,7 @@ export async function send(act) {
     return await client.perform(nav, operations, { within: PATIENCE, ...options });
   } catch (error) {
     if (orElse?.[error.code]) return send(orElse[error.code]);
-    panel.note(`refused: ${error.code}${error.reason ? ` (${error.reason})` : ""}`);
+    panel.note(`Refused: ${error.message}`);
     if (!QUIET.has(error.code)) announce(error.message);
     return null;
   }
@@ -98,6 +112,7 @@ function draw() {
   isScheduled = false;
   const since = events.splice(0);
   root.hidden = false;
+  hideNotice();
   device.draw(newest, since);
   menu.follow(newest);
   drawClocks(document, new Date(), environmentOf(newest).locale);
@@ -115,7 +130,16 @@ function draw() {
 
 document.addEventListener("visibilitychange", () => draw());
 
+// Before the first state there is nothing to dim, so the page says why it has none.
+function explain() {
+  if (newest || isOver) return;
+  if (client?.status === "waiting") notice("Four other windows show this kiosk.", "Close one of them. This one then goes on by itself.");
+  else if (client?.status === "connecting" && isLate) notice("navd does not answer.", "Start it, by “systemctl start navd” or “make demo-web”. This page then goes on by itself.");
+  else hideNotice();
+}
+
 function status() {
+  explain();
   panel.show({
     status: client?.status ?? "connecting", canWrite, holds: display?.holds ?? false, owner: newest ? environmentOf(newest).owner : null, rev: newest?.rev, nav,
   });
@@ -167,10 +191,16 @@ async function offerDiscard(screen) {
 // --- The beginning --------------------------------------------------------------------------------------
 
 let token = null;
+let isLate = false;
+let isOver = false;
 
 async function begin() {
+  setTimeout(() => {
+    isLate = true;
+    explain();
+  }, 3000);
   token = await launchToken();
-  if (!token) return needLink();
+  if (!token) return needLink("This page needs a link with a code.");
   // A kiosk may start before its daemon, and a fifth window waits for another one to close.
   client = new NavigationClient({ token, name: query.get("name") || "kiosk" });
   (async () => {
@@ -187,9 +217,9 @@ async function begin() {
   await watch();
 }
 
-function needLink() {
+function needLink(why) {
   page.dataset.status = "unauthorized";
-  notice("This page needs a link with a code.", "Run navd-web again, or open another window from one that works.");
+  end(why, "Open the newest link that navd-web printed, or choose “Open another window” in a page that works.");
 }
 
 // Making the nav shows the rights too: navd looks at them before it looks whether the nav is there.
@@ -207,19 +237,36 @@ async function mayWrite() {
 async function watch() {
   try {
     for await (const state of client.watch(nav, { everyRevision: true })) take(state);
-    notice("This navigation was closed.", "Reload the page to make a new one.");
+    end("This navigation was closed.", "Reload the page to make a new one.");
   } catch (error) {
-    notice("There is nothing to show.", error.message);
+    giveUp(error);
   }
+}
+
+// What navd refuses from the beginning.
+function giveUp(error) {
+  if (error.code === "unauthorized") needLink("This link was used already, or is too old.");
+  else if (error.code === "forbidden") end("This link may not show the kiosk.", `navd says: ${error.message}. Start navd-web with a role of navd.conf, as in “navd-web --launch ui”.`);
+  else end("There is no connection to navd.", `${error.message}. Start navd and navd-web, and open the link that navd-web prints.`);
+}
+
+function end(title, text) {
+  isOver = true;
+  notice(title, text);
 }
 
 function notice(title, text) {
   const place = document.querySelector("[data-part=notice]");
+  if (!place.hidden && place.firstChild?.textContent === title) return;
   place.replaceChildren(el("h1", {}, title), el("p", {}, text));
   place.hidden = false;
   announce(title);
 }
 
+function hideNotice() {
+  document.querySelector("[data-part=notice]").hidden = true;
+}
+
 setInterval(() => drawClocks(document, new Date(), newest ? environmentOf(newest).locale : "en"), 5000);
 drawClocks(document, new Date(), "en");
-begin().catch((error) => error.code === "unauthorized" ? needLink() : notice("No connection to navd.", error.message));
+begin().catch(giveUp);

@@ -1,5 +1,6 @@
 // The display lease: one window drives the transitions and describes the environment; the others watch.
 
+import { isPanel } from "./shape.js";
 import { environmentOf, transitionOf } from "./view/model.js";
 
 // UIKit's text sizes by the points of its body text, 17 by default. A browser's default is a root of 16 px.
@@ -15,10 +16,11 @@ export function contentSize(text) {
 }
 
 /** What this window is as a display. navd computes the bars from it. A browser does not say whether a screen reader reads it. */
-export function environment({ width, height, point, ratio, isReduced, isContrasted, text, locale }) {
+export function environment({ width, height, point, ratio, isTablet, isReduced, isContrasted, text, locale }) {
+  const idiom = isTablet || Math.min(width, height) / point >= 600 ? "pad" : "phone";
   return {
     contentSizeCategory: contentSize(text), accessibilityContrast: isContrasted ? "high" : "normal",
-    idiom: width / point >= 700 ? "pad" : "phone", vCompact: height / point < 430, scale: Math.min(4, Math.max(1, Math.round(ratio))),
+    idiom, vCompact: idiom === "phone" && height / point < 430, scale: Math.min(4, Math.max(1, Math.round(ratio))),
     animations: isReduced ? "reduced" : "on", locale: (locale || "en").slice(0, 64),
     orientation: width > height ? "landscapeLeft" : "portrait",
   };
@@ -76,10 +78,13 @@ export class Display {
     document.addEventListener("pointerdown", ask, { capture: true });
     document.addEventListener("visibilitychange", () => this.follow());
     for (const preference of [this.#reduced, this.#contrast]) preference.addEventListener("change", () => this.follow());
-    new ResizeObserver(() => {
-      this.#size = { width: root.clientWidth, height: root.clientHeight, point: device.point };
+    const observer = new ResizeObserver(() => {
+      this.#size = { width: root.clientWidth, height: root.clientHeight, point: device.point, isTablet: isPanel() };
       this.follow();
-    }).observe(root);
+    });
+    observer.observe(root);
+    // It changes with the text size of the browser.
+    observer.observe(document.querySelector("[data-part=probe]"));
   }
 
   get holds() {

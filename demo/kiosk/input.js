@@ -11,9 +11,9 @@ const PIN = "1234";
 /**
  * @param {import("./view/device.js").Device} device
  * @param {HTMLElement} root
- * @param {{send: (act: object) => Promise<object|null>, announce: (text: string) => void}} context
+ * @param {{send: (act: object) => Promise<object|null>, mayAct: () => boolean, announce: (text: string) => void}} context
  */
-export function listen(device, root, { send, announce }) {
+export function listen(device, root, { send, mayAct, announce }) {
   const screenAt = (element) => {
     const place = element.closest("[data-slot=page], [data-slot=sheet]");
     return place ? screenOf(device.state, place.dataset.screen) : null;
@@ -22,7 +22,7 @@ export function listen(device, root, { send, announce }) {
   root.addEventListener("click", (event) => {
     const { state } = device;
     const target = event.target.closest("button, [data-slot=shade]");
-    if (!state || target?.ariaDisabled === "true") return;
+    if (!state || target?.ariaDisabled === "true" || target?.dataset.part === "drawer" || !mayAct()) return;
     if (!target) {
       if (state.parts.settings?.hidesBarsOnTap && event.target.closest("[data-slot=page]") && !event.target.closest("label")) send(navigation.tap(state));
       return;

@@ -1,14 +1,17 @@
 // Beside the device: the connection, the display, another window, and a log of the last changes.
 
 import { el, said } from "./view/dom.js";
-import { author, summary } from "./view/model.js";
+import { author, chainOf } from "./view/model.js";
+import { whatHappened } from "./words.js";
 
 const KEPT = 60;
 const LATER = 50;
+const TITLES = 256;
 const STATUS = {
-  connecting: "Connecting…", connected: "Connected", disconnected: "Connection lost. What is shown may be old.",
+  connecting: "Connecting…", connected: "Connected", disconnected: "Connection lost. Taps do nothing until it is back.",
   waiting: "Four other windows of this browser are connected. Close one.", unauthorized: "The session has ended. Open a new link.", closed: "Closed",
 };
+const BRIEF = { connecting: "Connecting", connected: "Connected", waiting: "Waiting", closed: "Closed" };
 
 /** What is said about the connection and the rights. */
 export function statusText({ status, canWrite, holds, owner }) {
@@ -22,6 +25,8 @@ export class Panel {
   #root;
   #log;
   #newest = null;
+  #titles = new Map();
+  #rev = 0;
   #waiting = [];
 
   constructor(root, { openWindow }) {
@@ -50,6 +55,9 @@ export class Panel {
     const text = statusText({ status, canWrite, holds, owner });
     const place = this.#root.querySelector("[data-part=status]");
     if (place.textContent !== text) place.textContent = text;
+    const brief = document.querySelector("[data-part=brief]");
+    const short = status === "connected" && canWrite === false ? "Viewing" : BRIEF[status] ?? "Offline";
+    if (brief.textContent !== short) brief.textContent = short;
     document.documentElement.dataset.status = status;
     document.documentElement.dataset.rights = canWrite === null ? "unknown" : canWrite ? "write" : "read";
     document.documentElement.dataset.display = holds ? "mine" : owner ? "other" : "free";
@@ -57,25 +65,41 @@ export class Panel {
     const banner = document.querySelector("[data-part=banner]");
     const isOld = !["connected", "connecting"].includes(status);
     banner.hidden = !isOld;
-    banner.textContent = isOld ? text : "";
+    if (banner.textContent !== text) banner.textContent = isOld ? text : "";
   }
 
-  /** Adds a revision, or the events of one, to the log. */
+  /** Somebody pressed something while navd cannot be reached. */
+  nudge() {
+    const banner = document.querySelector("[data-part=banner]");
+    banner.animate([0, -8, 8, -5, 0].map((x) => ({ translate: `${x}px` })), { duration: 300 });
+    this.note("Nothing happened: no connection.");
+  }
+
+  /** Adds what a revision, or the events of one, did. */
   add(state) {
-    const events = state.ev ?? [];
-    if (events.length && events.every((event) => event.transitionProgress)) return;
     const key = `${state.epoch}.${state.rev}`;
-    if (this.#newest === key && !events.length) return;
+    const isNew = this.#newest !== key;
     this.#newest = key;
+    const lines = whatHappened(state, (id) => this.#titles.get(id) ?? id, isNew);
+    for (const screen of [...state.screens, ...chainOf(state).map((entry) => entry.screen)]) this.#name(screen);
     const who = author(state);
-    this.#write(() => el(
-      "li", { class: "log-line", "data-rev": state.rev }, el("span", { class: "log-rev" }, `#${state.rev}`),
-      el("span", { class: "log-what" }, said(summary(state))),
-      who === null ? null : el("span", { class: "log-who" }, el("span", { class: "log-author", "data-author": who }, said(who)), ` · ${state.cause}`)));
+    this.#rev = state.rev;
+    if (!lines.length && !this.#waiting.length) this.#log.dataset.rev = String(state.rev);
+    for (const { before = "", title, after = "" } of lines) {
+      this.#write(() => el(
+        "li", { class: "log-line", "data-rev": state.rev }, el("span", { class: "log-what" }, before, said(title), after),
+        who === null ? null : el("span", { class: "log-who" }, "by ", el("span", { class: "log-author", "data-author": who }, said(who)), `, revision ${state.rev}`)));
+    }
+  }
+
+  // A screen that has gone is still called by its title.
+  #name(screen) {
+    this.#titles.delete(screen.id);
+    this.#titles.set(screen.id, screen.title ?? screen.item?.title ?? screen.id);
+    if (this.#titles.size > TITLES) this.#titles.delete(this.#titles.keys().next().value);
   }
 
   note(text) {
-    this.#newest = null;
     this.#write(() => el("li", { class: "log-line log-note" }, said(text)));
   }
 
@@ -87,6 +111,7 @@ export class Panel {
   }
 
   #draw() {
+    this.#log.dataset.rev = String(this.#rev);
     this.#log.prepend(...this.#waiting.splice(0).reverse().map((line) => line()));
     while (this.#log.childElementCount > KEPT) this.#log.lastElementChild.remove();
   }

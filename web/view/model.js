@@ -48,23 +48,5 @@ export function promptOf(state) {
   return state.bar?.metrics?.endsWith("Prompt") ? topOf(state)?.item?.prompt ?? null : null;
 }
 
-const VERBS = { didPush: "pushed", didPop: "popped", didPresent: "presented", didDismiss: "dismissed", popBlocked: "may not go", dismissAttempted: "stays" };
-
-/** One line for the log: what a revision did, as far as its events say so. */
-export function summary(state) {
-  const parts = [];
-  for (const event of state.ev ?? []) {
-    for (const [name, body] of Object.entries(event)) {
-      if (VERBS[name]) parts.push(`${body.screen} ${VERBS[name]}`);
-      else if (name === "transitionBegan") parts.push(`${body.op}${body.interactive ? " by a finger" : ""} begins`);
-      else if (name === "transitionEnded") parts.push(body.outcome === "completed" ? "animation over" : body.outcome);
-      else if (name === "buttonActivated") parts.push(`button ${body.button}`);
-      else if (name === "barsVisibilityChanged") parts.push("bars change");
-    }
-  }
-  if (!parts.length && state.isResynchronised) return "the state as it is";
-  return parts.join(", ") || "contents change";
-}
-
 /** Who made a revision: the name that the client gave itself, or navd. Events without a revision have no author. */
 export const author = (state) => state.by?.name ?? (state.cause ? "navd" : null);

@@ -1,7 +1,7 @@
 // The screens of the kiosk: the records that navd keeps, and the contents that this page finds by `route` and `args`.
 // Everything here is data and pure functions. What a tap does is in acts.js, by the name in `act`.
 
-const PROMISE = "Applies to everyone at home";
+const PROMISE = "Applies to the whole museum";
 
 // The screen that hides the bar is left for another, so that one says that it wants the bar back.
 const plain = { prefersBarHidden: false };
@@ -9,9 +9,13 @@ const plain = { prefersBarHidden: false };
 /** The records of screens that can be pushed or presented, by route. */
 export const records = {
   home: () => ({
-    id: "home", ...plain, title: "Kiosk", route: "home",
+    id: "home", ...plain, title: "Harbour Museum", route: "home",
     item: { rightItems: [{ id: "status", image: "info", action: "status.show" }] },
   }),
+  guide: () => ({ id: "guide", ...plain, title: "Tour", route: "guide" }),
+  "guide/stars": () => ({ id: "stars", ...plain, title: "Finding the Way", route: "guide/stars" }),
+  "guide/light": () => ({ id: "light", ...plain, title: "Keepers of the Light", route: "guide/light" }),
+  "guide/ice": () => ({ id: "ice", ...plain, title: "Charts of the Ice", route: "guide/ice" }),
   settings: () => ({ id: "settings", ...plain, title: "Settings", route: "settings" }),
   "settings/network": () => ({
     id: "network", ...plain, title: "Network & Internet", route: "settings/network",
@@ -69,11 +73,16 @@ export const routes = [
 ];
 
 export const networks = [
-  { name: "Attic", value: "Excellent" }, { name: "Living Room", value: "Good" }, { name: "Workshop", value: "Good" },
-  { name: "Neighbours of the Second Floor, 5 GHz", value: "Weak" },
+  { name: "Attic", value: "Excellent" }, { name: "Foyer", value: "Good" }, { name: "Workshop", value: "Good" },
+  { name: "Shipping Office on the Other Quay, 5 GHz", value: "Weak" },
 ];
 
 export const tints = ["blue", "indigo", "purple", "pink", "red", "orange", "green", "teal"];
+
+const hall = (text, facts) => [
+  { key: "text", layout: "text", text, rows: [] },
+  { key: "facts", rows: facts.map(([title, value]) => ({ kind: "value", key: title, title, value })) },
+];
 
 /** Whether a screen has input that nobody has saved. */
 export const hasDraft = (screen) => screen?.args?.draft !== undefined && screen?.args?.draft !== null;
@@ -85,20 +94,38 @@ const pages = {
   home: () => [
     {
       key: "tiles", layout: "tiles", rows: [
+        { kind: "tile", key: "guide", title: "Start the tour", icon: "book", tint: "green", act: "push", arg: "guide" },
         { kind: "tile", key: "settings", title: "Settings", icon: "gear", tint: "gray", act: "push", arg: "settings" },
-        { kind: "tile", key: "photo", title: "Photo", icon: "sun", tint: "orange", act: "push", arg: "photo" },
+        { kind: "tile", key: "photo", title: "Picture of the day", icon: "sun", tint: "orange", act: "push", arg: "photo" },
         { kind: "tile", key: "about", title: "About", icon: "info", tint: "blue", act: "present", arg: "about" },
         { kind: "tile", key: "screensaver", title: "Screensaver", icon: "moon", tint: "indigo", act: "present", arg: "screensaver" },
       ],
     },
     {
       key: "today", header: "Today", footer: "Each window that you open shows the same screen. navd holds it.", rows: [
-        { kind: "value", key: "room", title: "Living room", value: "21.5 °C" },
-        { kind: "value", key: "bins", title: "Paper bin", value: "Thursday" },
-        { kind: "value", key: "door", title: "Front door", value: "Locked" },
+        { kind: "value", key: "open", title: "Open", value: "10:00 to 18:00" },
+        { kind: "value", key: "guided", title: "Guided tour", value: "14:30, Hall 2" },
+        { kind: "value", key: "cafe", title: "Café", value: "Soup of the day: leek" },
       ],
     },
   ],
+  guide: () => [
+    {
+      key: "halls", header: "Ground floor", footer: "Allow an hour for the three halls.", rows: [
+        link("guide/stars", "Finding the Way", "globe", "indigo", "Hall 1"), link("guide/light", "Keepers of the Light", "sun", "orange", "Hall 2"),
+        link("guide/ice", "Charts of the Ice", "search", "teal", "Hall 3"),
+      ],
+    },
+  ],
+  "guide/stars": () => hall("The sextant in this case crossed the Atlantic eleven times. Its mate took the height of the sun at noon, and knew how far north the ship was.", [
+    ["Look for", "The sextant, London 1771"], ["Listen", "4 minutes"], ["Next", "Guided tour, 14:30"],
+  ]),
+  "guide/light": () => hall("Three families kept the harbour light for 112 years. They wound its clockwork every four hours, also on the night of the great flood.", [
+    ["Look for", "The lens, Paris 1854"], ["Listen", "6 minutes"], ["Touch", "The brass crank on your left"],
+  ]),
+  "guide/ice": () => hall("Whalers drew these charts by hand, and corrected them each spring. The dotted line is where the ice lay in 1820.", [
+    ["Look for", "Ann Marsh’s chart, 1822"], ["Listen", "3 minutes"], ["Light", "Dimmed, to keep the ink"],
+  ]),
   settings: () => [
     { key: "one", rows: [link("settings/network", "Network & Internet", "globe", "blue"), link("settings/display", "Display", "sun", "indigo")] },
     {

@@ -100,7 +100,7 @@ function clockOf(locale) {
   if (clock?.locale !== locale) {
     const [known] = supported(locale);
     const format = (options) => new Intl.DateTimeFormat(known, options);
-    clock = { locale, time: format({ hour: "2-digit", minute: "2-digit" }), date: format({ weekday: "long", day: "numeric", month: "long" }) };
+    clock = { locale, time: format({ hour: "numeric", minute: "2-digit" }), date: format({ weekday: "long", day: "numeric", month: "long" }) };
   }
   return clock;
 }
