@@ -64,7 +64,8 @@ MEMBERS = {
                          ("sheets", "[data-screen=rename] [data-field=name] @value")),
     "screen.wantsFullScreenLayout": refused(), "screen.extendsUnderOpaqueBars": refused(), "screen.canPop": refused(),
     "screen.modalInPresentation": refused(), "screen.edges": refused(), "screen.toolbarItems": refused(),
-    "screen.item": FIXED, "screen.accessibilityLabel": hidden(), "screen.language": refused(),
+    "screen.item": FIXED, "screen.accessibilityLabel": shown(("stack", "[data-slot=page][data-screen=top] @aria-label")),
+    "screen.language": refused(),
 
     "item.title": shown(("views", "[data-slot=page][data-screen=second] @aria-label"),
                         ("sheets", "[data-screen=status] h2[data-slot=sheet-title] bdi")),
@@ -74,7 +75,7 @@ MEMBERS = {
     "item.backBarButtonItem": refused("unknown-button"), "item.leftItems": refused(), "item.rightItems": refused(),
     "item.hidesBackButton": refused(), "item.leftItemsSupplementBackButton": refused(),
     "item.largeTitleDisplayMode": refused(), "item.appearance": refused(),
-    "item.accessibilityLabel": hidden(), "item.language": refused(),
+    "item.accessibilityLabel": shown(("stack", "h1[data-slot=title] @aria-label")), "item.language": refused(),
     **{f"item.appearance.{slot}": hidden() for slot in ("standard", "compact", "scrollEdge", "compactScrollEdge")},
 
     "button.id": refused(),
@@ -87,7 +88,9 @@ MEMBERS = {
     "button.landscapeImage": hidden(), "button.systemItem": refused(),
     "button.customView": shown(("stack", "[data-button=view] bdi"), ("stack", "[data-button=named] bdi")),
     "button.style": refused(), "button.isEnabled": refused(), "button.isSelected": refused(),
-    "button.accessibilityLabel": hidden(), "button.accessibilityHint": hidden(), "button.accessibilityIdentifier": hidden(),
+    "button.accessibilityLabel": shown(("stack", "[data-button=left] @aria-label")),
+    "button.accessibilityHint": shown(("stack", "[data-button=left] @aria-description")),
+    "button.accessibilityIdentifier": shown(("stack", "[data-button=left] @data-testid")),
     "image.ref": shown(("stack", "[data-button=referred] bdi")), "image.hasAlpha": refused(), "image.empty": refused(),
 
     "bar.class": FIXED, "bar.hidden": FIXED, "bar.hid": FIXED, "bar.hid.cause": FIXED, "bar.hid.toolbar": FIXED,

@@ -138,9 +138,13 @@ class Story:
         self.do({"push": {"screen": {
             "id": "top", "title": say("screen.title"), "route": say("screen.route"),
             "restorationID": say("screen.restorationID"), "args": self.arguments(),
+            "accessibilityLabel": say("screen.accessibilityLabel"),
             "item": {
+                "accessibilityLabel": say("item.accessibilityLabel"),
                 "prompt": say("item.prompt"), "leftItemsSupplementBackButton": True,
-                "leftItems": [{"id": "left", "title": say("button.title"), "action": say("button.action")}],
+                "leftItems": [{"id": "left", "title": say("button.title"), "action": say("button.action"),
+                               **{name: say(f"button.{name}") for name in (
+                                   "accessibilityLabel", "accessibilityHint", "accessibilityIdentifier")}}],
                 "rightItems": [
                     {"id": "constructor", "title": say("button.title")},
                     {"id": "picture", "image": say("button.image"), "landscapeImage": say("button.landscapeImage")},

@@ -338,10 +338,55 @@ class ScreenReader(KioskTest):
         self.assertEqual(drawn, [
             [None, None, None, None, None, "en-GB"],
             ["Tune", "Opens the tuner", None, None, "tune", None], ["Record", None, None, "true", None, None],
-            ["Delete", None, "true", None, None, None], ["Settings", None, None, None, None, None],
+            ["Delete", None, "true", None, None, None], ["gear", None, None, None, None, None],
             ["Back, Netzwerk", "Geht zurück", None, None, "way-back", "de"],
             ["Wireless", None, None, None, None, "en-GB"],
         ])
+
+    def test_the_names_and_languages_of_screens_reach_the_page(self):
+        kiosk.open(create=False)
+        kiosk.do({"push": {"screen": {
+            "id": "said", "title": "Réglages", "language": "fr", "accessibilityLabel": "Page des réglages", "route": "settings",
+            "item": {"prompt": "Bonjour", "accessibilityLabel": "Tous les réglages", "rightItems": [
+                {"id": "on", "title": "On", "isSelected": True, "accessibilityHint": "Switches it", "accessibilityIdentifier": "switch"},
+                {"id": "off", "title": "Off", "isEnabled": False}]}}}},
+            {"push": {"screen": {"id": "next", "title": "Next", "route": "settings"}}})
+        kiosk.settled()
+        back = self.attributes("[data-slot=back]")
+        self.assertEqual((back["aria-label"], back["lang"]), ("Back, Tous les réglages", "fr"))
+        self.assertEqual(driver.execute_async_script("""
+          const done = arguments[0];
+          document.querySelector("[data-slot=back]").dispatchEvent(new MouseEvent("contextmenu", { bubbles: true }));
+          const entry = document.querySelector("[data-slot=back-menu-entry]");
+          done([entry.textContent, entry.getAttribute("aria-label"), entry.lang]);"""), ["Réglages", "Tous les réglages", "fr"])
+        kiosk.do({"pop": {}})
+        kiosk.settled()
+        self.assertEqual([self.attributes(each)["lang"] for each in ("[data-slot=page]", "[data-slot=title]", "[data-slot=prompt]")], ["fr"] * 3)
+        eventually("the names", lambda: {("region", "Page des réglages"), ("heading", "Tous les réglages")}
+                   <= {(role, name) for role, name, _ in self.tree()})
+        properties = {name: more for role, name, more in self.tree() if "utton" in role}
+        self.assertEqual(properties["On"].get("pressed"), "true")
+        self.assertTrue(properties["Off"].get("disabled"))
+        # What is disabled is refused here, without a message.
+        kiosk.click("[aria-disabled=true]")
+        kiosk.click("[data-testid=switch]")
+        pressed = "return [...document.querySelectorAll('.log-line')].map((each) => each.textContent).filter((each) => !/Opened|Showing|back/.test(each))"
+        self.assertEqual(kiosk.until("the press", pressed), ["Pressed On"])
+
+    def attributes(self, selector):
+        return kiosk.run("""
+          const { attributes } = [...document.querySelectorAll(arguments[0])].find((one) => !one.closest("[inert], [aria-hidden=true]"));
+          return Object.fromEntries([...attributes].map(({ name, value }) => [name, value]));""", selector)
+
+    def test_navd_is_told_what_the_browser_knows_of_its_reader(self):
+        kiosk.prefer(prefers_contrast="more")
+        kiosk.open(create=False)
+        has = lambda *wanted: eventually(f"{wanted}", lambda: [  # noqa: E731
+            daemon.control.get(kiosk.nav)["environment"].get(name) for name in ("accessibilityContrast", "contentSizeCategory")] == [*wanted])
+        has("high", None)
+        kiosk.prefer()
+        kiosk.run("document.documentElement.style.fontSize = '32px'")
+        has(None, "accessibilityLarge")
 
     def test_the_texts_of_the_light_scheme_have_the_contrast_of_aa(self):
         kiosk.prefer(prefers_color_scheme="light")

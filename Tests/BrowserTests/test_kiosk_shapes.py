@@ -78,6 +78,7 @@ class Shapes(KioskTest):
                 before, device = kiosk.run(size), kiosk.box("[data-device]")
                 kiosk.run("document.documentElement.style.fontSize = '32px'")
                 eventually("twice the size", lambda: abs(kiosk.run(size) - 2 * before) < 0.1)  # noqa: B023
+                eventually("no overflow", lambda: tests.overflowing() == [])
                 if shape != "window":
                     self.assertEqual(kiosk.box("[data-device]")["height"], device["height"])
                 kiosk.run("document.documentElement.style.fontSize = ''")

@@ -66,10 +66,15 @@ try:
     with navd.connect(name="reader") as client:
         client.perform("kiosk", [op.push(navd.ScreenDescription(
             id="wifi", title="Wi-Fi", item=navd.ItemDescription(
-                right_items=[navd.ButtonDescription(id="scan", title="Scan", action="scan")])))])
+                right_items=[navd.ButtonDescription(id="scan", title="Scan", action="scan", accessibility_hint="Looks for networks"),
+                             navd.ButtonDescription(id="join", image="plus", title="Join", accessibility_label="Join a network",
+                                                    is_enabled=False, is_selected=True)])))])
         found = until(("heading", "Wi-Fi"), ("panel", "Wi-Fi"), ("push button", "Back to Home"), ("push button", "Scan"),
                       without=[("panel", "Home")])
-        assert found["push button", "Scan"].get_state_set().contains(Atspi.StateType.FOCUSABLE)
+        scan, join = (until(("push button", name))["push button", name] for name in ("Scan", "Join a network"))
+        has = lambda node, state: node.get_state_set().contains(state)  # noqa: E731
+        assert has(scan, Atspi.StateType.FOCUSABLE) and scan.get_description() == "Looks for networks"
+        assert has(join, Atspi.StateType.CHECKED) and join.get_description() == "unavailable"
         client.perform("kiosk", [op.present({"id": "pin", "title": "PIN"})])
         until(("dialog", "PIN"), ("push button", "Close"), without=[("panel", "Wi-Fi")])
         client.perform("kiosk", [op.dismiss()])

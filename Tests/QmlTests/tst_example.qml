@@ -42,6 +42,21 @@ TestCase {
         keyClick(Qt.Key_Space);
         isBack("Home");
         keyClick(Qt.Key_Escape);
+        // What is said, and what may be pressed, is what the model has.
+        shell.nav.push({ id: "said", title: "Réglages", language: "fr", accessibilityLabel: "Page", item: { accessibilityLabel: "Tous les réglages", rightItems: [
+            { id: "b", title: "Off", isEnabled: false, accessibilityIdentifier: "off" },
+            { id: "a", image: "gear.png", title: "Tune", isSelected: true, accessibilityLabel: "Tuner", accessibilityHint: "Opens it", accessibilityIdentifier: "tune" }] } });
+        tryCompare(title, "text", "Réglages", 60000);
+        const tune = find("tune"), off = find("off");
+        compare([tune.text, tune.Accessible.name, tune.Accessible.description, tune.Accessible.checked, tune.enabled], ["Tune", "Tuner", "Opens it", true, true]);
+        compare([off.text, off.Accessible.checkable, off.Accessible.description, off.enabled], ["Off", false, "unavailable", false]);
+        compare(title.Accessible.name, "Tous les réglages");
+        compare([263, 264].map(role => shell.nav.data(shell.nav.index(1, 0), role)), ["Page", "fr"]);
+        push("next", "Next");
+        compare(back.Accessible.name, "Back to Tous les réglages");
+        compare([shell.nav.bar.back.language, shell.nav.bar.backMenu[0].language], ["fr", "fr"]);
+        shell.nav.popToRoot();
+        isBack("Home");
         // Long titles are cut, on their own side of the buttons.
         push("long", "x".repeat(300));
         verify(title.truncated && title.width > 100);

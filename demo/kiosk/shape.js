@@ -26,6 +26,10 @@ export function keepShape(choice, probe) {
     follow();
   });
   addEventListener("resize", follow);
-  new ResizeObserver(() => style.setProperty("--text", String(probe.offsetWidth / 160))).observe(probe);
+  new ResizeObserver(() => {
+    const text = probe.offsetWidth / 160;
+    style.setProperty("--text", String(text));
+    dataset.text = text > 1.3 ? "large" : "usual";
+  }).observe(probe);
   follow();
 }

@@ -50,7 +50,8 @@ FocusScope {
         activeFocusOnTab: true
         Accessible.role: Accessible.Button
         Accessible.name: name
-        Accessible.description: hint
+        // Qt 6.4 does not hand on that an item is not enabled.
+        Accessible.description: [hint, enabled ? "" : "unavailable"].filter(Boolean).join(", ")
         Accessible.checkable: isSelected
         Accessible.checked: isSelected
         Accessible.focusable: true

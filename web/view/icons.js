@@ -67,7 +67,6 @@ const PICTURES = {
   camera: ["camera", "Camera"], trash: ["trash", "Delete"], play: ["play", "Play"], pause: ["pause", "Pause"],
   rewind: ["rewind", "Rewind"], fastForward: ["forward", "Fast forward"],
 };
-const LABELS = { info: "Information", gear: "Settings", window: "Open another window" };
 
 /**
  * How a button of a bar looks: a text, a picture with a label, or a space.
@@ -78,7 +77,7 @@ const LABELS = { info: "Information", gear: "Settings", window: "Open another wi
 export function face(slot) {
   if (slot.customView !== undefined) return { text: labelOfView(slot.customView) };
   if (slot.image !== undefined) {
-    return hasIcon(slot.image) ? { picture: slot.image, label: slot.title ?? LABELS[slot.image] ?? slot.image } : { text: slot.title ?? slot.image };
+    return hasIcon(slot.image) ? { picture: slot.image, label: slot.title ?? slot.image } : { text: slot.title ?? slot.image };
   }
   if (slot.title !== undefined) return { text: slot.title };
   if (slot.systemItem === "flexibleSpace") return { space: "flexible" };

@@ -10,7 +10,7 @@ const plain = { prefersBarHidden: false };
 export const records = {
   home: () => ({
     id: "home", ...plain, title: "Harbour Museum", route: "home",
-    item: { rightItems: [{ id: "status", image: "info", action: "status.show" }] },
+    item: { rightItems: [{ id: "status", image: "info", accessibilityLabel: "Status", action: "status.show" }] },
   }),
   guide: () => ({ id: "guide", ...plain, title: "Tour", route: "guide" }),
   "guide/stars": () => ({ id: "stars", ...plain, title: "Finding the Way", route: "guide/stars" }),
