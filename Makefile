@@ -88,7 +88,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
+.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-postgres test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -142,10 +142,17 @@ test-guides: build ## The commands and programs of the pages, as a reader types 
 	@.ci/deps $(GUIDE_PACKAGES)
 	$(call step,Tests/GuideTests/run)
 
+# It needs root and apt's mirror; where they are missing, it says so and leaves the server out.
+test-postgres: ## The tests of clusters on PostgreSQL 17 and 18, from Debian 13 and sid: minutes
+	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,Tests/PostgresServer/run)
+
 test-long: ## The tests that have a longer form, in that form: minutes
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	$(call step,$(SWIFT) build --build-tests -j $(JOBS))
 	$(call step,NAVD_TEST_LONG=1 $(SWIFT) test --skip-build --disable-xctest --filter ConnectionCountTests --filter ClusterLossTests --filter ClusterHistoryTests --filter PowerCutTests --filter FailedReadTests)
+	@$(MAKE) --no-print-directory test-postgres
 	@.ci/deps $(BROWSER_PACKAGES) $(PROXY_PACKAGES) $(AXE_PACKAGES)
 	$(call step,JOBS=1 NAVD_TEST_LONG=1 Tests/BrowserTests/run)
 	$(call step,Tests/BrowserTests/faults)

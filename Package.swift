@@ -222,7 +222,7 @@ let package = Package(
     // A PostgreSQL server for the tests of the journal in it.
     .target(
       name: "PostgresServer", dependencies: ["ChildProcess"], path: "Tests/PostgresServer",
-      swiftSettings: strict),
+      exclude: ["run"], swiftSettings: strict),
 
     // Tests.
     .target(

@@ -5,7 +5,8 @@ import Synchronization
 /// A PostgreSQL server of a test's own: Debian's programs, a directory under /tmp, and a Unix socket.
 ///
 /// It ends with this process, however that ends: a shell waits for the end of a pipe and stops it. The
-/// server refuses to run as root, so root runs it as the user that Debian's package makes.
+/// server refuses to run as root, so root runs it as the user that Debian's package makes. With
+/// NAVD_TEST_POSTGRES=DIRECTORY its programs are those of the Debian in that directory.
 public final class PostgresServer: Sendable {
   /// The directory of the socket.
   public let directory: String
@@ -97,15 +98,22 @@ public final class PostgresServer: Sendable {
 
   private static let user = getuid() == 0 ? "postgres" : NSUserName()
 
-  /// The path of a program of the newest installed version.
-  private static func program(_ name: String) throws -> String {
+  /// The directory of the Debian whose server is run, made by Tests/BootedTests/prepare; empty for
+  /// this machine's.
+  private static let root = ProcessInfo.processInfo.environment["NAVD_TEST_POSTGRES"] ?? ""
+
+  /// The path of a program of the newest installed version, as the programs of that Debian see it.
+  private static func program(_ name: String, in root: String = root) throws -> String {
     let base = "/usr/lib/postgresql"
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: root + base)) ?? []
     guard let newest = versions.compactMap({ Int($0) }).max() else {
-      throw Failure(description: "there is no \(base): make test installs PostgreSQL")
+      throw Failure(description: "there is no \(root)\(base): make test installs PostgreSQL")
     }
     return "\(base)/\(newest)/bin/\(name)"
   }
+
+  /// The path of a program of this machine, which any server understands.
+  private static func client(_ name: String) throws -> String { try program(name, in: "") }
 
   /// The address of the server for a program beside it.
   private var host: String { network?.address ?? directory }
@@ -120,10 +128,22 @@ public final class PostgresServer: Sendable {
     try rules.write(contentsOf: Data(lines.joined().utf8))
   }
 
+  /// The words that run a program in `root`, with the users, processes and /tmp of this machine.
+  private static var inRoot: [String] {
+    let script = #"""
+      for path in /tmp /proc /dev /etc/passwd /etc/group; do
+        mount --rbind "$path" "$0$path" || exit
+      done
+      exec chroot "$0" "$@"
+      """#
+    return root.isEmpty ? [] : ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, root]
+  }
+
   /// The words that run a program as the user of the server.
   private static var asUser: [String] {
-    getuid() == 0
-      ? ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] : []
+    inRoot
+      + (getuid() == 0
+        ? ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] : [])
   }
 
   @discardableResult private static func run(
@@ -146,7 +166,7 @@ public final class PostgresServer: Sendable {
         throw Failure(description: "PostgreSQL does not start: \(text.suffix(2000))")
       }
       _ = poll(nil, 0, 20)
-    } while try ChildOutput(of: Self.program("pg_isready"), ["-q", "-h", directory]).status != 0
+    } while try ChildOutput(of: Self.client("pg_isready"), ["-q", "-h", directory]).status != 0
   }
 
   private func launch() throws {
@@ -234,15 +254,15 @@ public final class PostgresServer: Sendable {
     Foundation.kill(process, number) == 0
   }
 
-  /// Lets each commit wait for a standby of the name `standby`, and returns once all commits do.
+  /// Lets each commit wait for a standby of these names, and returns once all commits do.
   ///
   /// The checkpointer tells the sessions, so it must have read the setting: it has, at the end of a
   /// checkpoint that is asked for after the server has passed the reload on.
-  public func requireStandby() throws {
-    try sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+  public func requireStandby(_ names: String = "standby") throws {
+    try sql("ALTER SYSTEM SET synchronous_standby_names = '\(names)'")
     try sql("SELECT pg_reload_conf()")
     let end = Date(timeIntervalSinceNow: 60)
-    while try sql("SHOW synchronous_standby_names") != "standby" {
+    while try sql("SHOW synchronous_standby_names") != names {
       guard Date() < end else { throw Failure(description: "the reload took a minute") }
     }
     try sql("CHECKPOINT")
@@ -257,7 +277,7 @@ public final class PostgresServer: Sendable {
   @discardableResult
   public func sql(_ text: String, in database: String = "postgres") throws -> String {
     let output = try ChildOutput(
-      of: Self.program("psql"),
+      of: Self.client("psql"),
       ["-h", directory, "-U", Self.user, "-d", database, "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
       withErrors: true)
     guard output.status == 0 else { throw Failure(description: output.text) }
@@ -267,7 +287,7 @@ public final class PostgresServer: Sendable {
   /// Starts to run SQL in a database, and waits for nothing; prints nothing.
   public func start(_ text: String, in database: String) throws -> ChildProcess {
     try ChildProcess(
-      Self.program("psql"),
+      Self.client("psql"),
       ["-h", directory, "-U", Self.user, "-d", database, "-XAtqc", text], output: .null,
       errors: .null)
   }
@@ -288,7 +308,7 @@ public final class PostgresServer: Sendable {
     try "\\startpipeline\n\(String(repeating: insert, count: inFlight))\\endpipeline\n".write(
       toFile: script, atomically: false, encoding: .utf8)
     let output = try ChildOutput(
-      of: Self.program("pgbench"),
+      of: Self.client("pgbench"),
       [
         "-h", directory, "-U", Self.user, "-n", "-M", "prepared", "-c", "1", "-T", "\(seconds)",
         "-f", script, "postgres",

@@ -21,20 +21,24 @@ final class Cluster {
 
   /// Makes a database and no daemon.
   ///
-  /// With `isReplicated`, its server has a synchronous standby; with `hasOwnServer`, no other test
-  /// uses the server. By default the lease outlasts the test, so that a slow machine ends none;
+  /// Each commit waits for the first of the `standbys` that is there; with `hasOwnServer`, no other
+  /// test uses the server. By default the lease outlasts the test, so that a slow machine ends none;
   /// `expireLease` does.
   init(
-    isReplicated: Bool = false, hasOwnServer: Bool = false, lease: Int = 60_000,
+    standbys: Int = 0, hasOwnServer: Bool = false, lease: Int = 60_000,
     host: String? = "host"
   ) throws {
     (self.lease, self.host) = (lease, host)
     (pair, network) = (nil, nil)
-    if isReplicated {
+    if standbys > 0 {
       let primary = try PostgresServer()
-      let standby = try PostgresServer(standbyOf: primary, options: ["cluster_name=standby"])
-      try primary.requireStandby()
-      servers = [primary, standby]
+      let names = (1...standbys).map { "standby\($0)" }
+      servers =
+        try [primary]
+        + names.map {
+          try PostgresServer(standbyOf: primary, options: ["cluster_name=\($0)"])
+        }
+      try primary.requireStandby("FIRST 1 (\(names.joined(separator: ", ")))")
     } else if hasOwnServer {
       servers = [try PostgresServer()]
     } else {

@@ -334,7 +334,7 @@ extension ProcessTests {
     }
 
     @Test func `the standby of the server takes over while a member serves`() throws {
-      let cluster = try Cluster(isReplicated: true)
+      let cluster = try Cluster(standbys: 1)
       let member = try cluster.start("a")
       let peer = try Peer(member.endpoint)
       try peer.hello()
@@ -404,7 +404,7 @@ extension ProcessTests {
       #expect(
         broken.output.contains("broken  its settings keep what it has confirmed: fsync is off"))
       #expect(broken.output.contains("broken  each commit syncs the log: 20 commits made 0 syncs"))
-      let cluster = try Cluster(isReplicated: true)
+      let cluster = try Cluster(standbys: 1)
       let kept = try qualify(cluster.conninfo)
       #expect(kept.status == 0, "\(kept.output)")
       #expect(kept.output.hasSuffix("the server can keep a journal\n"))

@@ -26,8 +26,8 @@ final class HistoryScene {
   private(set) var violations: [String] = []
 
   /// Starts everything.
-  init(isReplicated: Bool = false) throws {
-    cluster = try Cluster(isReplicated: isReplicated, hasOwnServer: true, lease: 1000)
+  init(standbys: Int = 0) throws {
+    cluster = try Cluster(standbys: standbys, hasOwnServer: true, lease: 1000)
     for name in ["a", "b"] { try cluster.start(name) }
     try cluster.awaitBalance("a", "b")
   }
