@@ -43,7 +43,7 @@ push wifi --title Wi-Fi --route settings/wifi
 PLAN
 
 navctl create --root home --title Home --if-absent >/dev/null
-navctl set home --any >/dev/null
+navctl stack home --any >/dev/null
 
 check 'a dry run changes nothing' 0 navctl apply --dry-run "$plan"
 check 'home is on top still' 0 member value.id home navctl get --what top

@@ -39,14 +39,56 @@ package struct PositionalArguments: Hashable, Sendable {
   package var choices: [String: [String]]
 
   /// Declares arguments; an upper bound of `Int.max` in `count` means any number.
+  ///
+  /// Without `count`, the usage line decides. A nav can always be left out, because an option or a
+  /// variable can name it.
   package init(
-    _ usage: String, count: ClosedRange<Int>, dashedWidth: Int? = nil,
+    _ usage: String, count: ClosedRange<Int>? = nil, dashedWidth: Int? = nil,
     choices: [String: [String]] = [:]
   ) {
     self.usage = usage
-    self.count = count
+    self.count = 0...Int.max
     self.dashedWidth = dashedWidth
     self.choices = choices
+    let others = behindNav
+    self.count =
+      count ?? others.lowerBound...(others.upperBound == .max ? .max : others.upperBound + navs)
+  }
+
+  /// One argument of the usage line.
+  package struct Place: Hashable, Sendable {
+    package var alternatives: [String]
+    package var isRepeated: Bool
+    var isOptional: Bool
+  }
+
+  /// The arguments of a usage line such as `NAV take|release [ID...]`.
+  package var places: [Place] {
+    var depth = 0
+    return usage.split(separator: " ").map { word in
+      depth += word.count { $0 == "[" }
+      defer { depth -= word.count { $0 == "]" } }
+      let name = word.filter { !"[].".contains($0) }
+      return Place(
+        alternatives: name.split(separator: "|").map(String.init), isRepeated: word.contains("..."),
+        isOptional: depth > 0)
+    }
+  }
+
+  private var navs: Int { places.first?.alternatives == ["NAV"] ? 1 : 0 }
+
+  /// How many arguments can stand behind the nav.
+  package var behindNav: ClosedRange<Int> {
+    let others = places.dropFirst(navs)
+    return others.count {
+      !$0.isOptional
+    }...(others.contains(where: \.isRepeated)
+      ? Int.max : others.count)
+  }
+
+  /// The words that can stand right behind the nav; empty if any word can.
+  package var wordsBehindNav: [String] {
+    places.dropFirst(navs).first?.alternatives.first.flatMap { choices[$0] } ?? []
   }
 
   package static let none = PositionalArguments("", count: 0...0)

@@ -24,6 +24,8 @@ package struct Completion: Hashable, Sendable {
   package private(set) var prefix: String
   /// The options and arguments before the last word.
   package private(set) var line = ParsedCommandLine()
+  /// The name of the command; nil if the line has none yet.
+  package private(set) var command: String?
 
   /// Completes the last of the words after the program's name; it can be empty.
   ///
@@ -49,6 +51,7 @@ package struct Completion: Hashable, Sendable {
         command = set.commands.first { $0.name == word }
         isUnknown = command == nil && !isHelp
         if let command { options = set.grammar(of: command).options }
+        self.command = command?.name
       } else {
         line.positionals.append(word)
       }
@@ -105,7 +108,7 @@ package struct Completion: Hashable, Sendable {
   }
 
   private mutating func completeArgument(_ arguments: PositionalArguments, hasNav: Bool) {
-    let places = Self.places(arguments.usage)
+    let places = arguments.places
     let index = line.positionals.count
     offer(at: index, places, arguments)
     // Where the nav is known, the first argument can be what follows it.
@@ -115,18 +118,31 @@ package struct Completion: Hashable, Sendable {
   }
 
   private mutating func offer(
-    at index: Int, _ places: [Place], _ arguments: PositionalArguments
+    at index: Int, _ places: [PositionalArguments.Place], _ arguments: PositionalArguments
   ) {
     guard let last = places.last else { return }
     let place = index < places.count ? places[index] : last
     guard index < places.count || last.isRepeated else { return }
-    for alternative in place.alternatives {
-      if alternative.contains(where: \.isLowercase) {
+    // An id may be left out, and has no equals sign.
+    let isID = place.alternatives == ["ID"] && index < places.count - 1
+    for alternative in place.alternatives where !isID || prefix.cut(at: "=") == nil {
+      if alternative == "KEY=VALUE" {
+        offerMember()
+      } else if alternative.contains(where: \.isLowercase) {
         offer([alternative], [])
       } else {
         offer(arguments.choices[alternative] ?? [], [alternative])
       }
     }
+    if isID { offer(at: index + 1, places, arguments) }
+  }
+
+  /// Offers the key of a member, or behind the equals sign its value.
+  private mutating func offerMember() {
+    guard let member = prefix.cut(at: "=") else { return offer([], ["KEY"]) }
+    leading = member.before + "="
+    prefix = String(member.after)
+    offer([], ["VALUE"])
   }
 
   private mutating func offer(_ choices: [String], _ names: [String?]) {
@@ -137,20 +153,5 @@ package struct Completion: Hashable, Sendable {
 
   private mutating func offer(_ candidates: [Word]) {
     words += candidates.filter { $0.text.hasPrefix(prefix) && !words.contains($0) }
-  }
-
-  /// One argument of a usage line.
-  private struct Place {
-    var alternatives: [String]
-    var isRepeated: Bool
-  }
-
-  /// The arguments of a usage line such as `NAV take|release [ID...]`.
-  private static func places(_ usage: String) -> [Place] {
-    usage.split(separator: " ").map { word in
-      let name = word.filter { !"[].".contains($0) }
-      return Place(
-        alternatives: name.split(separator: "|").map(String.init), isRepeated: word.contains("..."))
-    }
   }
 }

@@ -96,8 +96,9 @@ extension Explanation {
     Explanation(
       "nothing", exitStatus: 1, "There is nothing to save.",
       cause: "Only screens with a restoration id are saved, and only if the nav has one.",
-      remedy: "navctl configure NAV restorationID=NAV; navctl screen NAV set ID restorationID=ID",
-      example: "navctl configure kiosk restorationID=kiosk"),
+      remedy:
+        "navctl set NAV settings restorationID=NAV; navctl set NAV screen ID restorationID=ID",
+      example: "navctl set kiosk settings restorationID=kiosk"),
     Explanation(
       "input", exitStatus: 1, "Standard input cannot be read.",
       cause: "It is closed, or a read failed.",
@@ -144,7 +145,7 @@ extension Explanation {
     Explanation(
       "veto-skipped", exitStatus: nil, "A delegate did not answer, and navd allowed the change.",
       cause: "A note in navd's log: the delegate did not answer in time, and veto.policy is allow.",
-      remedy: "check the delegate; to refuse instead: navctl configure NAV veto.policy=deny",
+      remedy: "check the delegate; to refuse instead: navctl set NAV settings veto.policy=deny",
       example: "journalctl -u navd NAVD_CODE=veto-skipped"),
     Explanation(
       "bye", exitStatus: nil, "The client ended its session.",

@@ -132,15 +132,15 @@ extension Explanation {
     Explanation(
       .delegateTimeout, "No delegate answered in time, and the settings then refuse the change.",
       cause: "The application with the role veto hangs, or none runs and veto.required is true.",
-      example: "navctl configure kiosk veto.policy=allow"),
+      example: "navctl set kiosk settings veto.policy=allow"),
     Explanation(
       .barManaged, "The items of this bar follow from the screens of the stack.",
       cause: "The nav is of kind controller; only a standalone bar has items of its own.",
-      example: "navctl create hud --kind bar; navctl push-item hud now --title Owen"),
+      example: "navctl create hud --kind bar; navctl push hud now --title Owen"),
     Explanation(
       .barDelegateManaged, "The delegate of this bar cannot be set.",
       cause: "The bar of a controller has the controller as its delegate.",
-      example: "navctl bar kiosk"),
+      example: "navctl set kiosk bar"),
     Explanation(
       .readonly, "The value cannot be set.",
       cause:
@@ -159,7 +159,7 @@ extension Explanation {
     Explanation(
       .unknownItem, "The standalone bar knows no item with this id.",
       cause: "It was never pushed, or navd has released it.",
-      example: "navctl push-item hud now --title Owen"),
+      example: "navctl push hud now --title Owen"),
     Explanation(
       .unknownButton, "The nav knows no button with this id, or does not show it.",
       cause: "Only a button of the top screen can be tapped.",
@@ -180,15 +180,15 @@ extension Explanation {
     Explanation(
       .duplicateInSet, "A screen is named twice in a new stack or a removal.",
       cause: "A screen stands on a stack once.",
-      example: "navctl set kiosk home wifi"),
+      example: "navctl stack kiosk home wifi"),
     Explanation(
       .duplicateItem, "A button or an item is named twice, or is in use already.",
       cause: "A record with the id of a button in use must have the same content.",
-      example: "navctl item kiosk wifi --right scan=Scan"),
+      example: "navctl set kiosk item wifi rightItems=scan=Scan"),
     Explanation(
       .itemBothSides, "A button would stand on both sides of the bar.",
       cause: "A button stands on one side of an item.",
-      example: "navctl item kiosk wifi --left '' --right scan"),
+      example: "navctl set kiosk item wifi leftItems= rightItems=scan"),
     Explanation(
       .notInStack, "The screen is not on the stack.",
       cause: "It was popped, it is presented, or it is detached.",
@@ -198,7 +198,7 @@ extension Explanation {
       cause:
         "A controller on display has at least a root screen; remove and pop-to --inclusive leave one "
         + "in any case.",
-      example: "navctl set kiosk home"),
+      example: "navctl stack kiosk home"),
     Explanation(
       .covered, "A presented screen covers the stack.",
       cause: "A person cannot pop a screen that nobody sees; programs may.",
@@ -210,7 +210,7 @@ extension Explanation {
     Explanation(
       .popBlocked, "The top screen does not let a person pop it.",
       cause: "Its member canPop is false; programs may pop it. Watches get the event popBlocked.",
-      example: "navctl screen kiosk set form canPop=true"),
+      example: "navctl set kiosk screen form canPop=true"),
     Explanation(
       .dismissBlocked, "A person cannot swipe the presented screen away.",
       cause:
@@ -241,7 +241,7 @@ extension Explanation {
         "The root is on top, interactivePop is off, no back button is visible, canPop of the top is "
         + "false, a presented screen covers the stack, or another transition is open; the message "
         + "names the cause.",
-      example: "navctl configure kiosk 'interactivePop={\"enabled\":true}'"),
+      example: "navctl set kiosk settings interactivePop.enabled=true"),
     Explanation(
       .gestureOwner, "Another session began the gesture.",
       cause: "A gesture belongs to the session that began it; one command performs all its steps.",
@@ -256,7 +256,7 @@ extension Explanation {
       cause:
         "The setting routes of the nav lists the templates. A template with needs is passed over "
         + "if the client has none of its roles, or if a screen of has is not on the stack.",
-      example: "navctl configure kiosk"),
+      example: "navctl set kiosk settings"),
     Explanation(
       .restoreFailed, "The saved or earlier stack cannot be restored.",
       cause: "The file is damaged or from a newer navd, or screens of that stack were released.",

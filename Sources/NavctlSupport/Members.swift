@@ -11,6 +11,16 @@ package enum Members {
     "accessibilityHint", "accessibilityIdentifier", "language",
   ]
 
+  /// The members that are lists of buttons.
+  private static let lists: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
+
+  private static func button(_ text: Substring) -> OpaqueJSON {
+    guard let parts = String(text).cut(at: "=") else { return .string(String(text)) }
+    return .object([
+      "id": .string(String(parts.before)), "title": .string(String(parts.after)),
+    ])
+  }
+
   /// Whether a word has the form KEY=VALUE.
   package static func isMember(_ word: String) -> Bool {
     guard let key = word.cut(at: "=")?.before, !key.isEmpty else { return false }
@@ -19,8 +29,9 @@ package enum Members {
 
   /// Converts words to members, in their order.
   ///
-  /// A value that is valid JSON is read as JSON, any other as text; `null` resets the member. A
-  /// dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
+  /// A value that is valid JSON is read as JSON, any other as text; `null` and nothing reset the
+  /// member. A dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
+  /// A list of buttons is also read as `scan,help=Help`: ids, and new buttons with their titles.
   /// It throws for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
   package static func parse(
     _ words: [String], usage: String
@@ -67,7 +78,8 @@ package enum Members {
     let isStructured = ["{", "[", "\""].contains { text.hasPrefix($0) }
     // A value that begins like JSON must be valid JSON: `{"a":1` is a mistake, not a text.
     if isStructured { return try Quantities.json(text, what: "the value of \(key)") }
-    if text == "null" { return .null }
+    if text == "null" || text.isEmpty { return .null }
+    if lists.contains(name) { return .array(text.split(separator: ",").map(button)) }
     guard !texts.contains(name) else { return .string(text) }
     do throws(UsageError) {
       return try Quantities.json(text, what: key)

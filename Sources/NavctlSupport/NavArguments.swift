@@ -5,51 +5,37 @@ package struct NavArguments: Hashable, Sendable {
   package var nav: String
   package var rest: [String]
 
-  /// Splits the arguments of a command with a fixed number of them.
+  /// Splits the arguments of a command.
   ///
-  /// The first argument is the nav, with three exceptions: `--nav` names it, too few arguments
-  /// would be left, or `NAVD_NAV` is set and the others suffice.
-  /// `rest` is the number of arguments besides the nav, `option` the value of `--nav`, and
-  /// `variable` that of `NAVD_NAV`. It throws if an argument is missing or there are too many.
+  /// The first argument is the nav, unless `--nav` names it, or `NAVD_NAV` is set and the first
+  /// argument is a word of the command. `isOwn` says which words these are; without it, all are if
+  /// there are not too many. `rest` is the number of arguments besides the nav, `option` the value of
+  /// `--nav`, and `variable` that of `NAVD_NAV`. It throws if an argument is missing or there are too
+  /// many.
   package init(
-    _ positionals: [String], rest: ClosedRange<Int>, option: String?, variable: String?,
-    usage: String
+    _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
+    isOwn: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
   ) throws(UsageError) {
-    let fallback = option ?? variable
-    let count = positionals.count
-    let isFirst =
-      option == nil && count > rest.lowerBound
-      && (variable == nil || count > rest.upperBound)
-    if isFirst {
-      nav = try Quantities.nav(positionals[0])
-      self.rest = Array(positionals.dropFirst())
-    } else if let fallback {
-      nav = try Quantities.nav(fallback)
-      self.rest = positionals
-    } else {
+    let isOwnFirst = isOwn.map { isOwn in positionals.first.map(isOwn) ?? true }
+    let isLeftOut =
+      option != nil || positionals.isEmpty
+      || variable != nil && (isOwnFirst ?? (positionals.count <= rest.upperBound))
+    guard let name = isLeftOut ? option ?? variable : positionals[0] else {
       throw UsageError("the command needs a nav", remedy: "\(usage), or set NAVD_NAV")
     }
+    nav = try Quantities.nav(name)
+    self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
+    let usage = usage.split(separator: " ").map { $0 == "NAV" ? nav[...] : $0 }
+    let remedy = usage.joined(separator: " ")
     if self.rest.count < rest.lowerBound {
-      throw UsageError("an argument is missing", remedy: usage)
+      let names = usage.drop { $0 != nav }.dropFirst(self.rest.count + 1)
+      throw UsageError(
+        "\(names.first.map { $0.filter { !"[].".contains($0) } } ?? "an argument") is missing",
+        remedy: remedy)
     }
     if self.rest.count > rest.upperBound {
       throw UsageError(
-        "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: usage)
+        "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: remedy)
     }
-  }
-
-  /// Splits the arguments of a command that takes any number of them.
-  ///
-  /// The first argument is the nav, with two exceptions: `--nav` names it, or `NAVD_NAV` is set and
-  /// the first argument is a word of the command.
-  /// `isOwn` says whether a word belongs to the command, such as a verb or KEY=VALUE.
-  package init(
-    _ positionals: [String], isOwn: (String) -> Bool, option: String?, variable: String?,
-    usage: String
-  ) throws(UsageError) {
-    let isLeftOut = option != nil || variable != nil && (positionals.first.map(isOwn) ?? true)
-    let count = isLeftOut ? positionals.count : max(0, positionals.count - 1)
-    try self.init(
-      positionals, rest: count...count, option: option, variable: variable, usage: usage)
   }
 }

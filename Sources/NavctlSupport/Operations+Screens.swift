@@ -98,63 +98,6 @@ extension Operations {
     return NavigationOperation(.restore, arguments)
   }
 
-  /// Makes the operation of `screen`: creates a screen without showing it, changes or releases one.
-  package static func screen(verb: String, words: [String]) throws(UsageError)
-    -> NavigationOperation
-  {
-    let usage = "navctl screen NAV create|set|release [ID] [KEY=VALUE...]"
-    let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
-    let members = try Members.parse(Array(words.dropFirst(id == nil ? 0 : 1)), usage: usage)
-    if verb == "create" {
-      if let id, id.hasPrefix("{") {
-        guard members.isEmpty else {
-          throw UsageError("a record in JSON excludes KEY=VALUE", remedy: usage)
-        }
-        return NavigationOperation(
-          .screenCreate, arguments: try Quantities.jsonObject(id, what: "a screen"))
-      }
-      return NavigationOperation(.screenCreate, record(id) + members)
-    }
-    guard verb == "set" || verb == "release" else {
-      throw UsageError(
-        "screen takes create, set or release, not '\(TerminalText.visible(verb))'", remedy: usage)
-    }
-    guard let id else { throw UsageError("screen \(verb) needs the id of a screen", remedy: usage) }
-    if verb == "release" {
-      guard members.isEmpty else { throw UsageError("screen release takes no members") }
-      return .releaseScreen(id)
-    }
-    guard !members.isEmpty else {
-      throw UsageError("screen set needs KEY=VALUE", remedy: "for example title=TEXT")
-    }
-    return NavigationOperation(.screenSet, ["screen": .string(id)] + members)
-  }
-
-  /// Makes the operation of `push-item`, which puts an item on a standalone bar.
-  package static func pushItem(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
-    var item: JSONObject = [:]
-    for name in ["title", "prompt"] { item.add(name, line.value(of: name)) }
-    if item.isEmpty, !line.contains("new") {
-      guard let id else {
-        throw UsageError(
-          "push-item needs an item",
-          remedy: "give the id of a known item, or describe a new one with --title TEXT")
-      }
-      return NavigationOperation(.pushItem, ["item": try screen(id)])
-    }
-    try refuseRecord(id)
-    var record = record(id)
-    if !item.isEmpty { record.add("item", .object(item)) }
-    return NavigationOperation(.pushItem, ["item": .object(record)])
-  }
-
-  /// Makes the operation of `set-items`, which replaces all items of a standalone bar.
-  package static func setItems(_ items: [String]) throws(UsageError) -> NavigationOperation {
-    NavigationOperation(.setItems, ["items": try screens(items)])
-  }
-
   /// The screen that a command shows.
   ///
   /// An id alone refers to a known screen. A record in JSON, or any option about the screen,
@@ -176,5 +119,40 @@ extension Operations {
   private static func refuseRecord(_ id: String?) throws(UsageError) {
     guard let id, id.hasPrefix("{") else { return }
     throw UsageError("a record in JSON excludes options about the screen")
+  }
+}
+
+extension NavigationOperation {
+  /// The same for a standalone bar, which has items in place of screens; nil if it is not about the
+  /// stack.
+  package var onItems: NavigationOperation? {
+    guard let arguments = try? JSONValue(octets.bytes)[kind.name] else { return nil }
+    let names: [OperationKind: (kind: OperationKind, name: String)] = [
+      .push: (.pushItem, "screen"), .pop: (.popItem, ""), .setStack: (.setItems, "screens"),
+    ]
+    guard let (itemKind, name) = names[kind] else { return nil }
+    var members: JSONObject = [:]
+    for (member, value) in arguments.members {
+      switch member {
+      case name where kind == .push: members.add("item", Self.item(value))
+      case name: members.add("items", .array(value.elements.map(Self.item)))
+      default: members.add(member, OpaqueJSON(validated: value.bytes))
+      }
+    }
+    return NavigationOperation(itemKind, members)
+  }
+
+  /// An item's record from that of a screen, whose title becomes that of the item.
+  private static func item(_ screen: JSONValue) -> OpaqueJSON {
+    guard screen.kind == .object else { return OpaqueJSON(validated: screen.bytes) }
+    func members(_ object: JSONValue?, _ isWanted: (String) -> Bool) -> [JSONObject.Member] {
+      (object?.members ?? []).filter { isWanted($0.name) }
+        .map { .init(name: $0.name, value: OpaqueJSON(validated: $0.value.bytes)) }
+    }
+    let hasTitle = screen["item"]?["title"] != nil
+    let item = JSONObject(
+      members(screen) { $0 == "title" && !hasTitle } + members(screen["item"]) { _ in true })
+    let record = JSONObject(members(screen) { !["title", "item"].contains($0) })
+    return .object(item.isEmpty ? record : record + ["item": .object(item)])
   }
 }

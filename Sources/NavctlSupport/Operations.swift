@@ -37,7 +37,7 @@ package enum Operations {
       guard !hasRoot, classes.isEmpty, !isDetached else {
         throw UsageError(
           "a standalone bar begins without items and without a root",
-          remedy: "navctl create NAV --kind bar, then navctl push-item NAV --title TEXT")
+          remedy: "navctl create NAV --kind bar, then navctl push NAV --title TEXT")
       }
       return ("kind", .string("bar"))
     case let other: throw UsageError("--kind takes controller or bar, not '\(other)'")
@@ -133,87 +133,46 @@ package enum Operations {
     return NavigationOperation(.insert, arguments)
   }
 
-  /// Makes the operation of `set`, which replaces the stack; the first screen is the bottom.
-  package static func set(_ screens: [String]) throws(UsageError) -> NavigationOperation {
+  /// Makes the operation of `stack`, which replaces the stack; the first screen is the bottom.
+  package static func stack(_ screens: [String]) throws(UsageError) -> NavigationOperation {
     NavigationOperation(.setStack, ["screens": try Self.screens(screens)])
   }
 
-  package static func title(screen: String, text: String) -> NavigationOperation {
-    .setScreen(screen, [.title(text)])
-  }
-
-  /// Makes the operation of `item`, which sets members of one screen's navigation item.
-  package static func item(_ line: ParsedCommandLine, screen: String) throws(UsageError)
-    -> NavigationOperation
-  {
-    var members: JSONObject = ["screen": .string(screen)]
-    for name in ["title", "prompt"] { members.add(name, line.value(of: name)) }
-    let flags = [
-      ("hides-back-button", "hidesBackButton"), ("supplement", "leftItemsSupplementBackButton"),
-      ("on-stack", "requireOnStack"),
-    ]
-    for (option, name) in flags {
-      if let text = line.value(of: option) {
-        members.add(name, try Quantities.bool(text, option: option))
+  /// Makes the operation of `screen` and `button`: creates, releases or taps one.
+  ///
+  /// `words` are the id, and for a new one its members as KEY=VALUE, or a record in JSON.
+  package static func record(
+    _ object: NavObject, verb: String, _ words: [String]
+  ) throws(UsageError) -> NavigationOperation {
+    let isScreen = object == .screen
+    let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
+    let usage = "navctl \(object.rawValue) NAV \(verb) ID"
+    let members = try Members.parse(
+      Array(words.dropFirst(id == nil ? 0 : 1)), usage: "\(usage) KEY=VALUE...")
+    let kind: OperationKind
+    switch verb {
+    case "create":
+      guard let id, id.hasPrefix("{") else {
+        return NavigationOperation(isScreen ? .screenCreate : .buttonCreate, record(id) + members)
       }
-    }
-    for (option, name) in [("left", "leftItems"), ("right", "rightItems")] {
-      members.add(name, try buttons(line.values(of: option), option: option))
-    }
-    if let text = line.value(of: "back-title") {
-      members.add("backBarButtonItem", .object(["title": .string(text)]))
-    }
-    if let text = line.value(of: "back-button") {
-      guard line.value(of: "back-title") == nil else {
-        throw UsageError("--back-title and --back-button exclude each other")
+      guard members.isEmpty else {
+        throw UsageError("a record in JSON excludes KEY=VALUE", remedy: usage)
       }
-      members.add(
-        "backBarButtonItem", try Quantities.jsonObject(text, what: "--back-button"))
-    }
-    if let view = line.value(of: "title-view") {
-      members.add("titleView", try Quantities.json(view, what: "--title-view"))
-    }
-    members.add("largeTitleDisplayMode", line.value(of: "large-title"))
-    members.add("accessibilityLabel", line.value(of: "label"))
-    members.add("language", line.value(of: "language"))
-    for name in line.values(of: "unset") { members.add(name, OpaqueJSON.null) }
-    let isChange = members.members.contains { $0.name != "screen" && $0.name != "requireOnStack" }
-    guard isChange else {
-      throw UsageError("item needs an option", remedy: "for example --title TEXT")
-    }
-    return NavigationOperation(.itemSet, members)
-  }
-
-  /// Makes the operation of `button`: creates, changes, releases or taps a button.
-  package static func button(_ line: ParsedCommandLine, verb: String, id: String?)
-    throws(UsageError) -> NavigationOperation
-  {
-    let members = try buttonMembers(line)
-    if verb == "create" {
-      guard !members.isEmpty else {
-        throw UsageError(
-          "a button needs a title, an image, a system item or a custom view",
-          remedy: "one of --title, --image, --system-item, --view")
-      }
-      return NavigationOperation(.buttonCreate, record(id) + members)
-    }
-    let kinds: [String: OperationKind] = [
-      "set": .buttonSet, "release": .buttonRelease, "activate": .buttonActivate,
-    ]
-    guard let kind = kinds[verb] else {
-      throw UsageError("button takes create, set, release or activate, not '\(verb)'")
-    }
-    guard let id else {
+      return NavigationOperation(
+        isScreen ? .screenCreate : .buttonCreate,
+        arguments: try Quantities.jsonObject(id, what: "a record"))
+    case "release": kind = isScreen ? .screenRelease : .buttonRelease
+    case "activate" where !isScreen: kind = .buttonActivate
+    default:
       throw UsageError(
-        "button \(verb) needs the id of a button", remedy: "navctl button NAV \(verb) ID")
+        "\(object.rawValue) takes create or release\(isScreen ? "" : " or activate"), not "
+          + "'\(TerminalText.visible(verb))'",
+        remedy: verb == "set" ? "navctl set NAV \(object.rawValue) ID KEY=VALUE..." : usage)
     }
-    if kind == .buttonSet, members.isEmpty {
-      throw UsageError("button set needs an option", remedy: "for example --title TEXT")
+    guard let id, members.isEmpty else {
+      throw UsageError("\(object.rawValue) \(verb) takes an id, and nothing else", remedy: usage)
     }
-    if kind != .buttonSet, let member = members.members.first {
-      throw UsageError("button \(verb) takes no \(member.name)")
-    }
-    return NavigationOperation(kind, ["button": .string(id)] + members)
+    return NavigationOperation(kind, [object.rawValue: .string(id)])
   }
 
   /// A screen on the command line: an id, or a record in JSON.
@@ -235,29 +194,6 @@ package enum Operations {
     return members
   }
 
-  /// The buttons of one side from its options; nil without one, and an empty list for one empty
-  /// text.
-  ///
-  /// Each is an id, `ID=TITLE` for a new one, or a record in JSON.
-  private static func buttons(_ texts: [String], option: String) throws(UsageError) -> OpaqueJSON? {
-    guard !texts.isEmpty else { return nil }
-    if texts == [""] { return .array([]) }
-    var list: [OpaqueJSON] = []
-    for text in texts {
-      if text.hasPrefix("{") {
-        list.append(try Quantities.jsonObject(text, what: "--\(option)"))
-      } else if let parts = text.cut(at: "=") {
-        list.append(
-          .object([
-            "id": .string(String(parts.before)), "title": .string(String(parts.after)),
-          ]))
-      } else {
-        list.append(.string(text))
-      }
-    }
-    return .array(list)
-  }
-
   static func screenMembers(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> JSONObject
   {
@@ -268,38 +204,10 @@ package enum Operations {
     if let args = line.value(of: "args") {
       members.add("args", try Quantities.json(args, what: "--args"))
     }
-    if let title = line.value(of: "item-title") {
-      members.add("item", .object(["title": .string(title)]))
-    }
-    return members
-  }
-
-  private static func buttonMembers(_ line: ParsedCommandLine) throws(UsageError)
-    -> JSONObject
-  {
-    var members: JSONObject = [:]
-    let texts = [
-      ("title", "title"), ("image", "image"), ("landscape-image", "landscapeImage"),
-      ("system-item", "systemItem"), ("style", "style"), ("action", "action"),
-      ("label", "accessibilityLabel"), ("hint", "accessibilityHint"),
-      ("identifier", "accessibilityIdentifier"),
-    ]
-    for (option, name) in texts {
-      guard let text = line.value(of: option) else { continue }
-      let isRecord = name.lowercased().hasSuffix("image") && text.hasPrefix("{")
-      members.add(
-        name,
-        isRecord ? try Quantities.jsonObject(text, what: "--\(option)") : .string(text))
-    }
-    for (option, name) in [("enabled", "isEnabled"), ("selected", "isSelected")] {
-      if let text = line.value(of: option) {
-        members.add(name, try Quantities.bool(text, option: option))
-      }
-    }
-    for name in line.values(of: "unset") { members.add(name, OpaqueJSON.null) }
-    if let view = line.value(of: "view") {
-      members.add("customView", try Quantities.json(view, what: "--view"))
-    }
+    var item: JSONObject = [:]
+    item.add("title", line.value(of: "item-title"))
+    item.add("prompt", line.value(of: "prompt"))
+    if !item.isEmpty { members.add("item", .object(item)) }
     return members
   }
 }

@@ -46,15 +46,6 @@ package enum Quantities {
     return number
   }
 
-  /// A truth value: true, yes, on or 1; false, no, off or 0.
-  package static func bool(_ text: String, option: String) throws(UsageError) -> Bool {
-    switch text {
-    case "true", "yes", "on", "1": return true
-    case "false", "no", "off", "0": return false
-    default: throw UsageError("--\(option) takes true or false, not '\(text)'")
-    }
-  }
-
   /// An epoch of 16 hex digits.
   package static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
     guard let epoch = Epoch(text) else {

@@ -38,13 +38,13 @@ package enum Remedies {
       .ownedElsewhere:
       "see the present state: navctl show \(nav)"
     case .guardRequired: "add the expected state: --top ID, --visible ID, --rev N, or --any"
-    case .noNav where nav == NavName.appearance.text: "set a look: navctl proxy KEY=VALUE"
+    case .noNav where nav == NavName.appearance.text: "set a look: navctl set proxy KEY=VALUE"
     case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
     case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
     case .unknownItem, .unknownButton: "see the present state: navctl get \(nav) --what state"
     case .fenced: "start again; another process took over this identity"
     case .leaseLost
-    where attempt.leasedNav == nav && ["env", "gesture", "transition"].contains(command):
+    where attempt.leasedNav == nav && ["set", "gesture", "transition"].contains(command):
       "run it outside of navctl lease, with a lease of its own: navctl \(command) \(nav) ... --lease"
     case .leaseLost:
       "only the session that holds the display can do this; find it: navctl show \(nav)"
@@ -65,18 +65,18 @@ package enum Remedies {
     case .internal: "see the state: navctl show \(nav); report the log: journalctl -u navd"
     case .vetoed: "a delegate of the nav refused; ask its application"
     case .compacted: "choose a revision that can still be read: navctl history \(nav)"
-    case .noRoute: "see the routes: navctl configure \(nav)"
+    case .noRoute: "see the routes: navctl set \(nav) settings"
     case .noRoot, .nilScreen: "give the id of a screen, or describe one"
     case .duplicateInSet: "name every screen once"
     case .duplicateItem, .itemBothSides: "name every button once, on one side"
-    case .barManaged: "change the stack: push, pop, set; or create a bar: create --kind bar"
+    case .barManaged: "change the stack: push, pop, stack; or create a bar: create --kind bar"
     case .barDelegateManaged, .readonly: "navd computes it from other state; change that instead"
     case .forbiddenKind: "push a screen of kind content"
     case .classUnknown, .classInvalid: "declare the class in the section [classes] of navd.conf(5)"
     case .gestureRefused:
       "see the presentations, the top screen and the settings: navctl get \(nav)"
     case .restoreFailed:
-      "use a file that navctl save wrote, or describe the screens: navctl set \(nav)"
+      "use a file that navctl save wrote, or describe the screens: navctl stack \(nav)"
     case .invalidArgument: "see the expected arguments: navctl \(command) --help"
     }
   }
@@ -101,7 +101,7 @@ package enum Remedies {
       "keep it: --if-absent; or go back to it: navctl pop-to \(nav) ID"
     case (.setStack, _): "name the screen by its id alone; a record makes a new one"
     case (.screenCreate, _):
-      "change it: navctl screen \(nav) set ID KEY=VALUE; or replace it: replace=true"
+      "change it: navctl set \(nav) screen ID KEY=VALUE; or replace it: replace=true"
     default: "go back to it: navctl pop-to \(nav) ID"
     }
   }

@@ -56,6 +56,7 @@ package enum Shell: String, CaseIterable, Sendable {
           if [[ $line == :files ]]; then
             compopt -o default
           else
+            [[ $line == *= ]] && compopt -o nospace
             COMPREPLY+=("$(printf %q "$line")")
           fi
         done < <("${COMP_WORDS[0]}" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
@@ -77,7 +78,9 @@ package enum Shell: String, CaseIterable, Sendable {
             descriptions+=("${line%%$'\t'*}  ${line#*$'\t'}")
           fi
         done < <("${words[1]}" completion zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)
-        (( ${#texts} )) && compadd -l -d descriptions -a texts
+        local -a end
+        [[ ${texts[1]} == *= ]] && end=(-S '')
+        (( ${#texts} )) && compadd "${end[@]}" -l -d descriptions -a texts
         [[ -z $hasFiles ]] || _files
       }
       if [[ $funcstack[1] == _navctl ]]; then _navctl "$@"; else compdef _navctl navctl; fi

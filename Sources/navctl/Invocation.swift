@@ -63,18 +63,17 @@ struct Invocation {
   /// lines.
   var tableColumns: Int? { Output.isTerminal ? columns : nil }
 
-  /// Splits the arguments into the nav and a fixed number of others.
-  func navArguments(rest: ClosedRange<Int> = 0...0) throws -> NavArguments {
-    try NavArguments(
-      line.positionals, rest: rest, option: line.value(of: "nav"),
-      variable: environment["NAVD_NAV"],
-      usage: "navctl \(command.name) \(command.arguments.usage)")
-  }
-
-  /// Splits the arguments into the nav, unless given, and any number of words that `isOwn` recognises.
-  func navArguments(of nav: String? = nil, isOwn: (String) -> Bool) throws -> NavArguments {
-    try NavArguments(
-      line.positionals, isOwn: isOwn, option: nav ?? line.value(of: "nav"),
+  /// Splits the arguments into the nav and the others, as the usage line of the command has them.
+  ///
+  /// `nav` names the nav in place of an option; `isOwn` recognises words that do not name it.
+  func navArguments(
+    rest: ClosedRange<Int>? = nil, of nav: String? = nil, isOwn: ((String) -> Bool)? = nil
+  ) throws -> NavArguments {
+    let words = command.arguments.wordsBehindNav
+    return try NavArguments(
+      line.positionals, rest: rest ?? command.arguments.behindNav,
+      isOwn: isOwn ?? (words.isEmpty ? nil : { words.contains($0) }),
+      option: nav ?? line.value(of: "nav"),
       variable: environment["NAVD_NAV"],
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }

@@ -10,34 +10,22 @@ enum Program {
   static let number = "0.1.0"
   static let version = "navctl \(number) (NSP/1)"
 
-  static let commands: [any Command.Type] = [
-    ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self, WatchCommand.self,
-    WaitCommand.self,
-    GetCommand.self, LogCommand.self, TraceCommand.self, WhyCommand.self, DiffCommand.self,
-    RecordCommand.self, PlayCommand.self,
-    ListCommand.self,
-    VerifyCommand.self,
-    ExplainCommand.self,
-    StatusCommand.self, TopCommand.self, DoctorCommand.self, DumpCommand.self,
-    ConfigCommand.self, ReloadCommand.self,
-    CreateCommand.self, CloseCommand.self,
-    PushCommand.self, PopCommand.self, PopToCommand.self, PopToRootCommand.self,
-    ReplaceCommand.self, InsertCommand.self, RemoveCommand.self,
-    SetCommand.self, SegueCommand.self, OpenCommand.self, RoutesCommand.self, RevertCommand.self,
-    SaveCommand.self,
-    RestoreCommand.self,
-    PresentCommand.self, DismissCommand.self,
-    ScreenCommand.self, TitleCommand.self, ItemCommand.self, ButtonCommand.self,
-    BarCommand.self, ToolbarCommand.self, AppearanceCommand.self, ProxyCommand.self,
-    PushItemCommand.self, PopItemCommand.self, SetItemsCommand.self,
-    BackCommand.self, TapCommand.self, SwipeCommand.self, GestureCommand.self,
-    TransitionCommand.self,
-    AttachCommand.self, DetachCommand.self, EnvironmentCommand.self, ConfigureCommand.self,
-    LeaseCommand.self, DelegateCommand.self,
-    KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-    CompletionCommand.self, SchemaCommand.self,
-    OpCommand.self, ApplyCommand.self,
-  ]
+  static let commands: [Entry] =
+    [
+      ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self,
+      WatchCommand.self, WaitCommand.self, GetCommand.self, LogCommand.self, TraceCommand.self,
+      WhyCommand.self, DiffCommand.self, RecordCommand.self, PlayCommand.self, ListCommand.self,
+      VerifyCommand.self, ExplainCommand.self, StatusCommand.self, TopCommand.self,
+      DoctorCommand.self, DumpCommand.self, ConfigCommand.self, ReloadCommand.self,
+    ].map(Entry.init) + ChangeCommands.navs + ChangeCommands.stack
+    + [OpenCommand.self, RoutesCommand.self, SaveCommand.self, RestoreCommand.self].map(Entry.init)
+    + ChangeCommands.presentations + [Entry(SetCommand.self)] + ChangeCommands.records
+    + [Entry(BackCommand.self)] + ChangeCommands.touch
+    + [
+      GestureCommand.self, TransitionCommand.self, LeaseCommand.self, DelegateCommand.self,
+      KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
+      CompletionCommand.self, SchemaCommand.self, OpCommand.self, ApplyCommand.self,
+    ].map(Entry.init)
 
   static let grammar = CommandSet(
     program: CommandLineGrammar(
@@ -73,14 +61,14 @@ enum Program {
         OptionDeclaration(
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ]),
-    commands: commands.map { $0.declaration },
+    commands: commands.map(\.declaration),
     // Words of shells, of UIKit and of other navigation libraries.
     foreign: [
       "ls": "list", "rm": "remove", "cat": "show", "view": "show", "get-state": "show",
       "new": "create", "add": "push", "delete": "close", "destroy": "close", "navigate": "push",
       "go": "open", "link": "open", "popToViewController": "pop-to",
       "popToRootViewController": "pop-to-root", "pushViewController": "push",
-      "popViewController": "pop", "setViewControllers": "set", "tail": "watch", "follow": "watch",
+      "popViewController": "pop", "setViewControllers": "stack", "tail": "watch", "follow": "watch",
       "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
       "modal": "present", "undo": "revert", "export": "record", "replay": "play", "tui": "ui",
       "browse": "ui",
@@ -89,11 +77,11 @@ enum Program {
   /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     let (command, line) = grammar.parse(arguments)
-    guard let type = commands.first(where: { $0.declaration.name == command.name }) else {
+    guard let entry = commands.first(where: { $0.declaration.name == command.name }) else {
       preconditionFailure("no implementation of the command \(command.name)")
     }
     do {
-      return try type.run(try Invocation(command: command, line: line))
+      return try entry.run(try Invocation(command: command, line: line))
     } catch {
       return Failure.report(error, command: command.name)
     }
@@ -107,11 +95,8 @@ enum Subject {
   static let navs = "Navs"
   static let stack = "The stack"
   static let presentation = "Presentations"
-  static let content = "Screens and buttons"
-  static let bars = "Bars"
-  static let standalone = "Standalone bars"
+  static let content = "Members"
   static let touch = "Touch and transitions"
-  static let display = "Display and settings"
   static let roles = "Roles"
   static let administration = "Administration"
   static let anything = "Anything"
@@ -123,4 +108,16 @@ protocol Command: Sendable {
 
   /// Runs the command; returns the exit status.
   static func run(_ invocation: Invocation) throws -> Int32
+}
+
+/// A command as a value.
+struct Entry: Sendable {
+  var declaration: CommandSet.Command
+  var run: @Sendable (Invocation) throws -> Int32
+
+  init(_ command: any Command.Type) { (declaration, run) = (command.declaration, command.run) }
+
+  init(_ declaration: CommandSet.Command, run: @escaping @Sendable (Invocation) throws -> Int32) {
+    (self.declaration, self.run) = (declaration, run)
+  }
 }

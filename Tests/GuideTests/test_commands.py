@@ -10,10 +10,11 @@ import pages
 
 DOCUMENTS = sorted({*pages.pages(), *pages.matches("docs/*.md"), *pages.matches("docs/kiosk/*.md")})
 #: Commands with verbs of their own; other words behind a command are names that the user chooses.
-VERBS = {"key": "new public authorize list revoke", "screen": "create set release", "button": "create set release activate",
-         "lease": "take release", "bar": "set hide show", "toolbar": "set hide show", "transition": "complete",
+VERBS = {"key": "new public authorize list revoke", "screen": "create release", "button": "create release activate",
+         "set": "screen item button bar toolbar appearance proxy display settings",
+         "lease": "take release", "transition": "complete",
          "cluster": "status move drain", "config": "origin"}
-NAV_FIRST = {"screen", "button", "lease", "bar", "toolbar", "transition"}
+NAV_FIRST = {"set", "screen", "button", "lease", "transition"}
 
 
 def lines_of(document):

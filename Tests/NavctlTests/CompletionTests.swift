@@ -22,12 +22,11 @@ import Testing
       CommandSet.Command(
         "pop", "Remove the top screen", arguments: PositionalArguments("NAV", count: 0...1)),
       CommandSet.Command(
-        "set", "Replace the stack",
-        arguments: PositionalArguments("NAV [SCREEN...]", count: 0...Int.max)),
+        "stack", "Replace the stack", arguments: PositionalArguments("NAV [SCREEN...]")),
       CommandSet.Command(
-        "bar", "Change the bar",
+        "set", "Set members",
         arguments: PositionalArguments(
-          "NAV VERB", count: 0...2, choices: ["VERB": ["hide", "show", "set"]])),
+          "NAV OBJECT [ID] [KEY=VALUE...]", choices: ["OBJECT": ["screen", "bar", "settings"]])),
       CommandSet.Command(
         "lease", "Hold the display",
         arguments: PositionalArguments("NAV take|release [FILE|DIR]", count: 0...3)),
@@ -35,7 +34,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("", ["push", "pop", "set", "bar", "lease", "help"], []),
+      ("", ["push", "pop", "stack", "set", "lease", "help"], []),
       ("p", ["push", "pop"], []), ("x", [], []), ("help p", ["push", "pop"], []),
       ("help pop ", [], []),
       ("-o json p", ["push", "pop"], []), ("--output=json p", ["push", "pop"], []),
@@ -48,8 +47,10 @@ import Testing
       ("push --title ", [], ["TEXT"]), ("push --title Home ", [], ["NAV"]),
       ("push --nav kiosk ", [], ["NAV", "SCREEN"]), ("push -nkiosk ", [], ["NAV", "SCREEN"]),
       ("push -- -", [], ["NAV"]), ("pop kiosk ", [], []),
-      ("set kiosk a b c ", [], ["SCREEN"]), ("bar kiosk ", ["hide", "show", "set"], []),
-      ("bar kiosk s", ["show", "set"], []), ("lease kiosk r", ["release"], []),
+      ("stack kiosk a b c ", [], ["SCREEN"]), ("set kiosk ", ["screen", "bar", "settings"], []),
+      ("set kiosk s", ["screen", "settings"], []), ("set kiosk bar ", [], ["ID", "KEY"]),
+      ("set kiosk bar h", [], ["ID", "KEY"]), ("set kiosk bar hidden=t", [], ["VALUE"]),
+      ("set kiosk bar hidden=true t", [], ["KEY"]), ("lease kiosk r", ["release"], []),
       ("lease kiosk take ", [], ["FILE", "DIR"]), ("--nosuch p", ["push", "pop"], []),
       ("nosuch ", [], []),
     ] as [(String, [String], [String])])
@@ -69,6 +70,8 @@ import Testing
     #expect(completion.leading == "--nav=" && completion.prefix == "a:b")
     #expect(
       Completion(["push", ""], of: Self.set, hasNav: true).placeholders == ["NAV", "SCREEN"])
+    let value = Completion(["set", "kiosk", "bar", "hidden=t"], of: Self.set)
+    #expect(value.command == "set" && value.leading == "hidden=" && value.prefix == "t")
   }
 
   @Test(

@@ -177,7 +177,7 @@ import Testing
         == "name the screen by its id alone; a record makes a new one")
     #expect(
       remedy(.duplicateScreen, "screen", .screenCreate)
-        == "change it: navctl screen k set ID KEY=VALUE; or replace it: replace=true")
+        == "change it: navctl set k screen ID KEY=VALUE; or replace it: replace=true")
     #expect(remedy(.duplicateScreen, "op", .push) == "go back to it: navctl pop-to k ID")
   }
 
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test func `a lease around a command is not a lease of it`() {
-    for command in ["env", "gesture", "transition"] {
+    for command in ["set", "gesture", "transition"] {
       #expect(
         remedy(.leaseLost, command, leased: "k")
           == "run it outside of navctl lease, with a lease of its own: navctl \(command) k ... --lease"

@@ -1,4 +1,5 @@
 import CommandLineOptions
+import Foundation
 import NavigationClient
 import NavigationCore
 import Testing
@@ -48,53 +49,153 @@ import Testing
     }
   }
 
-  @Test func `set takes ids and records`() throws {
+  @Test func `stack takes ids and records`() throws {
     #expect(
-      try Operations.set(["home", #"{"id":"about","title":"About"}"#]).text
+      try Operations.stack(["home", #"{"id":"about","title":"About"}"#]).text
         == #"{"setStack":{"screens":["home",{"id":"about","title":"About"}]}}"#)
-    #expect(try Operations.set([]).text == #"{"setStack":{"screens":[]}}"#)
-    #expect(throws: UsageError.self) { try Operations.set(["{"]) }
+    #expect(try Operations.stack([]).text == #"{"setStack":{"screens":[]}}"#)
+    #expect(throws: UsageError.self) { try Operations.stack(["{"]) }
   }
 
-  @Test func `item sets what was named and nothing else`() throws {
-    let operation = try Operations.item(
-      line([
-        ("title", ""), ("hides-back-button", "yes"), ("right", "scan=Scan"), ("right", "edit"),
-        ("left", ""), ("back-title", "Back"), ("unset", "prompt"),
-      ]), screen: "wifi")
-    #expect(
-      operation.text
-        == #"{"item.set":{"screen":"wifi","title":"","hidesBackButton":true,"leftItems":[],"#
-        + #""rightItems":[{"id":"scan","title":"Scan"},"edit"],"#
-        + #""backBarButtonItem":{"title":"Back"},"prompt":null}}"#)
-    #expect(throws: UsageError.self) { try Operations.item(line(), screen: "wifi") }
+  @Test func `set makes the operation of each object`() throws {
+    for (words, expected) in [
+      (
+        "screen wifi title=5 args={\"a\":1} route=",
+        #"{"screen.set":{"screen":"wifi","title":"5","args":{"a":1},"route":null}}"#
+      ),
+      (
+        #"item wifi title="" hidesBackButton=true rightItems=scan=Scan,edit leftItems= requireOnStack=true"#,
+        #"{"item.set":{"screen":"wifi","title":"","hidesBackButton":true,"#
+          + #""rightItems":[{"id":"scan","title":"Scan"},"edit"],"leftItems":null,"#
+          + #""requireOnStack":true}}"#
+      ),
+      (
+        "item wifi backBarButtonItem.title=Back",
+        #"{"item.set":{"screen":"wifi","backBarButtonItem":{"title":"Back"}}}"#
+      ),
+      (
+        "button ok isEnabled=false isSelected=true accessibilityLabel=5 accessibilityHint=H",
+        #"{"button.set":{"button":"ok","isEnabled":false,"isSelected":true,"#
+          + #""accessibilityLabel":"5","accessibilityHint":"H"}}"#
+      ),
+      ("button ok style=done", #"{"button.set":{"button":"ok","style":"done"}}"#),
+      (
+        "bar hidden=true barTintColor=123456",
+        #"{"bar.set":{"barTintColor":"123456"}},{"bar.setHidden":{"hidden":true}}"#
+      ),
+      ("bar hidden=", #"{"bar.setHidden":{"hidden":false}}"#),
+      ("toolbar hidden=", #"{"toolbar.setHidden":{"hidden":true}}"#),
+      ("toolbar translucent=", #"{"toolbar.set":{"translucent":null}}"#),
+      (
+        "appearance standard.background=clear compact=",
+        #"{"appearance.set":{"slot":"standard","object":{"background":"clear"}}},"#
+          + #"{"appearance.set":{"slot":"compact","object":null}}"#
+      ),
+      (
+        "appearance wifi scrollEdge=",
+        #"{"appearance.set":{"slot":"scrollEdge","object":null,"screen":"wifi"}}"#
+      ),
+      ("proxy MyBar barTintColor=red", #"{"proxy.set":{"class":"MyBar","barTintColor":"red"}}"#),
+      ("proxy translucent=true", #"{"proxy.set":{"translucent":true}}"#),
+      (
+        "display vCompact=true locale=zh-Hans scale=3",
+        #"{"env.set":{"vCompact":true,"locale":"zh-Hans","scale":3}}"#
+      ),
+      (
+        "settings veto.deadline=500 queue=2 veto.policy=allow",
+        #"{"nav.configure":{"veto":{"deadline":500,"policy":"allow"},"queue":2}}"#
+      ),
+    ] {
+      let words = words.split(separator: " ").map(String.init)
+      let object = try #require(NavObject(rawValue: words[0]))
+      let id = Members.isMember(words[1]) ? nil : words[1]
+      let members = Array(words.dropFirst(id == nil ? 1 : 2))
+      let operations = try object.operations(id: id, members)
+      #expect(operations.map(\.text).joined(separator: ",") == expected)
+    }
+    for object in [NavObject.screen, .item, .button] {
+      #expect(throws: UsageError.self) { try object.operations(id: nil, ["title=T"]) }
+    }
   }
 
-  @Test func `button makes, changes, forgets and taps`() throws {
-    #expect(
-      try Operations.button(line([("system-item", "done")]), verb: "create", id: "ok").text
-        == #"{"button.create":{"id":"ok","systemItem":"done"}}"#)
-    #expect(
-      try Operations.button(line([("title", "T")]), verb: "set", id: "ok").text
-        == #"{"button.set":{"button":"ok","title":"T"}}"#)
-    let spoken = [
-      ("enabled", "no"), ("selected", "yes"), ("label", "L"), ("hint", "H"), ("identifier", "I"),
-    ]
-    #expect(
-      try Operations.button(line(spoken), verb: "set", id: "ok").text
-        == #"{"button.set":{"button":"ok","accessibilityLabel":"L","accessibilityHint":"H","accessibilityIdentifier":"I","isEnabled":false,"isSelected":true}}"#
-    )
-    #expect(
-      try Operations.button(line(), verb: "activate", id: "ok").text
-        == #"{"button.activate":{"button":"ok"}}"#)
-    for (verb, id, options) in [
-      ("create", nil, []), ("set", "ok", []), ("release", nil, []), ("tap", "ok", []),
-      ("release", "ok", [("title", "T")]),
-    ] as [(String, String?, [(String, String?)])] {
-      #expect(throws: UsageError.self) {
-        try Operations.button(line(options), verb: verb, id: id)
+  @Test func `an object has the members that the daemon reads, and their values`() throws {
+    #expect(NavObject.bar.values(of: "hidden") == ["true", "false"])
+    #expect(NavObject.item.values(of: "largeTitleDisplayMode") == ["automatic", "always", "never"])
+    #expect(NavObject.settings.values(of: "veto.policy") == ["deny", "allow"])
+    #expect(NavObject.display.values(of: "idiom") == ["phone", "pad"])
+    #expect(NavObject.button.values(of: "systemItem").contains("refresh"))
+    #expect(NavObject.screen.values(of: "title").isEmpty)
+    // Every name in the daemon's readers is tried for every object.
+    let wire = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/NavigationCore/Protocol/Wire")
+    var names: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: wire.path)
+    where file.contains("Reader") {
+      let source = try String(contentsOf: wire.appendingPathComponent(file), encoding: .utf8)
+      names.formUnion(source.matches(of: /"([A-Za-z]+)"/).map { String($0.1) })
+    }
+    #expect(names.count > 150)
+    for object in NavObject.allCases {
+      let own = Set(object.keys.filter { !$0.contains(".") })
+      // UIKit's names of the lists of buttons, and the arguments of the operations.
+      let others: Set = [
+        "leftBarButtonItems", "rightBarButtonItems", "leftBarButtonItem", "rightBarButtonItem",
+        "screen", "button", "class",
+      ]
+      let read = names.filter { object.refusal(of: "\($0)=") == nil }
+      #expect(
+        read.subtracting(others) == own,
+        "\(object): write into NavObject.keys what the readers have")
+      for key in object.keys where key.contains(".") {
+        let refusal = object.refusal(of: "\(key)={}") ?? ""
+        #expect(!refusal.contains("has no member"), "\(key): \(refusal)")
       }
     }
+  }
+
+  @Test func `screen and button create, release and tap`() throws {
+    for (object, verb, words, expected) in [
+      (
+        .screen, "create", ["about", "title=About"],
+        #"{"screen.create":{"id":"about","title":"About"}}"#
+      ),
+      (.screen, "create", ["title=About"], #"{"screen.create":{"title":"About"}}"#),
+      (.screen, "create", [#"{"id":"a"}"#], #"{"screen.create":{"id":"a"}}"#),
+      (.screen, "release", ["a"], #"{"screen.release":{"screen":"a"}}"#),
+      (
+        .button, "create", ["ok", "systemItem=done"],
+        #"{"button.create":{"id":"ok","systemItem":"done"}}"#
+      ),
+      (.button, "release", ["ok"], #"{"button.release":{"button":"ok"}}"#),
+      (.button, "activate", ["ok"], #"{"button.activate":{"button":"ok"}}"#),
+    ] as [(NavObject, String, [String], String)] {
+      #expect(try Operations.record(object, verb: verb, words).text == expected)
+    }
+    for (object, verb, words) in [
+      (.screen, "set", ["a", "b=c"]), (.screen, "release", []), (.screen, "activate", ["a"]),
+      (.button, "release", ["ok", "title=T"]), (.button, "tap", ["ok"]),
+      (.screen, "create", ["{}", "title=T"]),
+    ] as [(NavObject, String, [String])] {
+      #expect(throws: UsageError.self) { try Operations.record(object, verb: verb, words) }
+    }
+  }
+
+  @Test func `push, pop and stack are about the items of a standalone bar`() throws {
+    for (operation, expected) in [
+      (
+        try Operations.push(line([("title", "Owen"), ("prompt", "P")]), id: "i"),
+        #"{"pushItem":{"item":{"id":"i","item":{"title":"Owen","prompt":"P"}}}}"#
+      ),
+      (try Operations.push(line(), id: "i"), #"{"pushItem":{"item":"i"}}"#),
+      (
+        try Operations.push(line(), id: #"{"item":{"title":"I"},"title":"S"}"#),
+        #"{"pushItem":{"item":{"item":{"title":"I"}}}}"#
+      ),
+      (try Operations.pop(line()), #"{"popItem":{}}"#),
+      (try Operations.stack(["i", #"{"id":"j"}"#]), #"{"setItems":{"items":["i",{"id":"j"}]}}"#),
+    ] { #expect(operation.onItems?.text == expected) }
+    #expect(NavigationOperation.popToRoot().onItems == nil)
   }
 
   @Test func `a typed operation is known by its name`() throws {
@@ -108,7 +209,7 @@ import Testing
 
   @Test func `every title becomes valid JSON`() throws {
     let text = "a\"\\\n\u{1}长"
-    let operation = Operations.title(screen: "s", text: text)
+    let operation = try NavObject.screen.operations(id: "s", ["title=\(text)"])[0]
     #expect(try JSONValue(operation.octets.bytes)["screen.set"]?["title"]?.string == text)
   }
 }
@@ -150,6 +251,12 @@ import Testing
     #expect(throws: UsageError("the command needs a nav", remedy: "navctl x NAV, or set NAVD_NAV"))
     {
       try split([], 0...0)
+    }
+    for (words, name) in [(["kiosk"], "SCREEN"), (["kiosk", "wifi"], "REV")] {
+      #expect(throws: UsageError("\(name) is missing", remedy: "navctl x kiosk SCREEN REV")) {
+        try NavArguments(
+          words, rest: 2...2, option: nil, variable: nil, usage: "navctl x NAV SCREEN REV")
+      }
     }
     #expect(throws: UsageError.self) { try split(["wifi"], 2...2, variable: "env") }
     #expect(throws: UsageError.self) { try split(["Kiosk"], 0...0) }

@@ -42,19 +42,6 @@ import Testing
     }
   }
 
-  @Test(arguments: ["true", "yes", "on", "1", "false", "no", "off", "0"])
-  func `a truth value has four words`(text: String) throws {
-    #expect(
-      try Quantities.bool(text, option: "x") == ["true", "yes", "on", "1"].contains(text))
-  }
-
-  @Test(arguments: ["", "True", "YES", "2", "00", "y", "t", "null", " true"])
-  func `no other word is a truth value`(text: String) {
-    #expect(
-      message { _ = try Quantities.bool(text, option: "supplement") }
-        == "--supplement takes true or false, not '\(text)'")
-  }
-
   @Test func `an epoch has 16 lower-case hex digits`() throws {
     #expect(try Quantities.epoch("0123456789abcdef", option: "epoch").text == "0123456789abcdef")
     for text in [

@@ -34,8 +34,8 @@ import Testing
   @Test func `a remedy names the command that was refused`() throws {
     let error = try refusal(
       #"{"id":1,"code":"invalid-argument","msg":"m","effect":"none","retry":"no"}"#)
-    let lines = ErrorText.lines(error, nav: nil, seen: nil, of: Attempt(command: "env"))
-    #expect(lines.last == "try: see the expected arguments: navctl env --help")
+    let lines = ErrorText.lines(error, nav: nil, seen: nil, of: Attempt(command: "set"))
+    #expect(lines.last == "try: see the expected arguments: navctl set --help")
   }
 
   @Test(arguments: ErrorCode.allCases)

@@ -32,38 +32,34 @@ import NavigationReplica
     return try #require(request.meaning(0))
   }
 
-  private func item(_ options: [(String, String?)]) throws -> [ItemEdit] {
+  private func item(_ members: String...) throws -> [ItemEdit] {
     guard
       case .setItem(let screen, let edits, _) = try meaning(
-        Operations.item(line(options), screen: "wifi"))
+        NavObject.item.operations(id: "wifi", members)[0])
     else { throw UsageError("not an item") }
     #expect(screen.text == "wifi")
     return edits
   }
 
-  @Test func `each option of item sets its member`() throws {
-    #expect(try item([("title", "5")]) == [.title("5")])
-    #expect(try item([("prompt", "")]) == [.prompt("")])
-    #expect(try item([("hides-back-button", "off")]) == [.hidesBackButton(false)])
-    #expect(try item([("supplement", "1")]) == [.leftItemsSupplementBackButton(true)])
-    #expect(try item([("large-title", "never")]) == [.largeTitleDisplayMode(.never)])
+  @Test func `each member of an item is set`() throws {
+    #expect(try item("title=5") == [.title("5")])
+    #expect(try item(#"prompt="""#) == [.prompt("")])
+    #expect(try item("hidesBackButton=false") == [.hidesBackButton(false)])
+    #expect(try item("largeTitleDisplayMode=never") == [.largeTitleDisplayMode(.never)])
     #expect(
-      try item([("label", "5"), ("language", "de")])
+      try item("accessibilityLabel=5", "language=de")
         == [.accessibility(.label, "5"), .accessibility(.language, "de")])
-    #expect(try item([("unset", "title"), ("unset", "prompt")]) == [.title(nil), .prompt(nil)])
-    #expect(try item([("left", ""), ("right", "")]) == [.leftItems([]), .rightItems([])])
-    guard case .titleView(let view?)? = try item([("title-view", #"{"view":"clock"}"#)]).first
-    else {
+    #expect(try item("title=", "prompt=") == [.title(nil), .prompt(nil)])
+    #expect(try item("leftItems=", "rightItems=[]") == [.leftItems([]), .rightItems([])])
+    guard case .titleView(let view?)? = try item(#"titleView={"view":"clock"}"#).first else {
       Issue.record("no view")
       return
     }
     #expect(view.view.text == #""clock""#)
   }
 
-  @Test func `a button of a side is an id, ID=TITLE or a record`() throws {
-    let edits = try item([
-      ("right", "b1"), ("right", "b2=A=B"), ("right", #"{"id":"b3","systemItem":"add"}"#),
-    ])
+  @Test func `a button of a side is an id or ID=TITLE`() throws {
+    let edits = try item("rightItems=b1,b2=A=B,b3")
     guard case .rightItems(let buttons)? = edits.first else {
       Issue.record("no buttons")
       return
@@ -76,63 +72,30 @@ import NavigationReplica
     }
     #expect(described.count == 3 && described[0] == "id b1")
     #expect(described[1].hasPrefix("b2 ") && described[1].contains(#""A=B""#))
-    #expect(described[2].hasPrefix("b3 ") && described[2].contains("add"))
+    #expect(described[2] == "id b3")
   }
 
-  @Test func `the back button has a title or is a record, not both`() throws {
-    for options in [[("back-title", "Back")], [("back-button", #"{"title":"Back"}"#)]] {
-      guard case .backBarButtonItem(.record(let record)?)? = try item(options).first else {
-        Issue.record("no button")
-        continue
-      }
-      #expect(record.id == nil && record.edits.count == 1)
+  @Test func `requireOnStack refuses a screen that is not on the stack`() throws {
+    let operation = try NavObject.item.operations(id: "wifi", ["title=T", "requireOnStack=true"])
+    guard case .setItem(_, _, let requiresStack) = try meaning(operation[0]) else {
+      Issue.record("not an item")
+      return
     }
-    #expect(throws: UsageError.self) {
-      try item([("back-title", "a"), ("back-button", "{}")])
-    }
-    #expect(throws: UsageError.self) { try item([("back-button", "x")]) }
-    #expect(throws: UsageError.self) { try item([("on-stack", "true")]) }
-  }
-
-  @Test func `on-stack refuses a screen that is not on the stack`() throws {
-    for (text, expected) in [("true", true), ("false", false)] {
-      let operation = try Operations.item(
-        line([("title", "T"), ("on-stack", text)]), screen: "wifi")
-      guard case .setItem(_, _, let requiresStack) = try meaning(operation) else {
-        Issue.record("not an item")
-        return
-      }
-      #expect(requiresStack == expected)
-    }
+    #expect(requiresStack)
   }
 
   @Test(arguments: [
-    ("title", "T"), ("image", "a.png"), ("image", #"{"ref":"a.png","hasAlpha":true}"#),
-    ("system-item", "done"), ("view", #"{"k":1}"#), ("view", #""clock""#),
+    "title=T", "image=a.png", #"image={"ref":"a.png","hasAlpha":true}"#, "systemItem=done",
+    #"customView={"k":1}"#, "customView=clock",
   ])
-  func `a button is made from each of its faces`(option: String, text: String) throws {
-    let operation = try Operations.button(
-      line([(option, text), ("style", "done"), ("action", "go")]), verb: "create", id: "b")
+  func `a button is made from each of its faces`(member: String) throws {
+    let operation = try Operations.record(
+      .button, verb: "create", ["b", member, "style=done", "action=go"])
     guard case .createButton(let record) = try meaning(operation) else {
       Issue.record("not a button")
       return
     }
     #expect(record.id?.text == "b" && record.edits.count == 3)
-  }
-
-  @Test func `a button is changed with its landscape image and unset members`() throws {
-    let operation = try Operations.button(
-      line([("landscape-image", "b.png"), ("unset", "title"), ("unset", "action")]), verb: "set",
-      id: "b")
-    guard case .setButton(let id, let edits) = try meaning(operation) else {
-      Issue.record("not a button")
-      return
-    }
-    #expect(id.text == "b" && edits.count == 3)
-    #expect(edits.contains(.title(nil)) && edits.contains(.action(nil)))
-    #expect(throws: UsageError.self) {
-      try Operations.button(line([("image", "{")]), verb: "set", id: "b")
-    }
   }
 
   @Test func `a screen has the members of its options`() throws {
@@ -164,25 +127,6 @@ import NavigationReplica
     #expect(try read([push]).operations.first?.sender?.text == #"{"row":3}"#)
     let text = try Operations.push(line([("show", nil), ("sender", "5")]), id: "x")
     #expect(try read([text]).operations.first?.sender?.text == #""5""#)
-  }
-
-  @Test func `a new item of a standalone bar has a title and a prompt`() throws {
-    let operation = try Operations.pushItem(
-      line([("title", "T"), ("prompt", "P"), ("new", nil)]), id: nil)
-    guard case .pushItem(.record(let record)) = try meaning(operation) else {
-      Issue.record("not an item")
-      return
-    }
-    #expect(record.id == nil && record.item == [.title("T"), .prompt("P")])
-    guard
-      case .pushItem(.record(let bare)) = try meaning(
-        Operations.pushItem(line([("new", nil)]), id: "i"))
-    else {
-      Issue.record("not an item")
-      return
-    }
-    #expect(bare.id?.text == "i" && bare.item.isEmpty)
-    #expect(throws: UsageError.self) { try Operations.pushItem(line([("title", "T")]), id: "{}") }
   }
 
   @Test func `a root is a screen, a record or options, with settings beside it`() throws {

@@ -34,17 +34,14 @@ import Testing
       return "accepted"
     }
     let found = [
-      message { _ = try Operations.button(line(), verb: "create", id: nil) },
-      message { _ = try Operations.button(line(), verb: "release", id: nil) },
-      message { _ = try Operations.bar("bar", []) },
-      message { _ = try Operations.screen(verb: "release", words: []) },
+      message { _ = try Operations.record(.button, verb: "release", []) },
+      message { _ = try NavObject.button.operations(id: nil, []) },
       message { _ = try NavArguments([], rest: 0...0, option: nil, variable: nil, usage: "x") },
     ]
     #expect(
       found == [
-        "a button needs a title, an image, a system item or a custom view",
-        "button release needs the id of a button", "bar needs a verb",
-        "screen release needs the id of a screen", "the command needs a nav",
+        "button release takes an id, and nothing else", "BUTTON is missing",
+        "the command needs a nav",
       ])
   }
 }

@@ -90,8 +90,10 @@ extension ProcessTests {
       #expect(before["navd_navs"] == 0)
       let commands: [([String], Int32)] = [
         (["create", "kiosk", "--root", "home"], 0), (["push", "kiosk", "a", "--new"], 0),
-        (["push", "kiosk", "b", "--new"], 0), (["title", "kiosk", "b", "T", "--any"], 0),
-        (["title", "kiosk", "b", "T", "--any"], 0), (["create", "kiosk", "--root", "x"], 1),
+        (["push", "kiosk", "b", "--new"], 0),
+        (["set", "kiosk", "screen", "b", "title=T", "--any"], 0),
+        (["set", "kiosk", "screen", "b", "title=T", "--any"], 0),
+        (["create", "kiosk", "--root", "x"], 1),
         (["pop", "kiosk", "--top", "zzz"], 3),
       ]
       for (command, status) in commands {

@@ -41,7 +41,7 @@ extension ProcessTests {
       #expect(title?.hasPrefix(number == 1 ? "Home" : "\(number - 1) ") == true)
       #expect(try peer.ask("ping", "\"a\":1").verb == "pong")
       let navctl = try Child(
-        Binaries.path("navctl"), ["title", "kiosk", "home", text],
+        Binaries.path("navctl"), ["set", "kiosk", "screen", "home", "title=\(text)"],
         environment: ["HOME": directory.path, "NAVD_ENDPOINT": "ipc://\(directory.path)/op"])
       #expect(try navctl.ended() == 8, "\(navctl.transcript)")
       try disk.makeRoom()

@@ -11,12 +11,11 @@ extension ProcessTests {
     private static let preparations: [String: [String]] = [
       "create": ["close kiosk --any"], "push": ["pop kiosk --top wifi"],
       "segue": ["pop kiosk --top wifi"], "restore": ["save kiosk kiosk.json"],
-      "pop-item": ["push-item hud now --title Owen"],
       "play": ["record kiosk kiosk.navrec --force"],
     ]
 
     /// Commands that replace or remove what was seen: people have looked at it before.
-    private static let guarded: Set = ["set", "open", "restore", "revert", "gesture", "set-items"]
+    private static let guarded: Set = ["stack", "open", "restore", "revert", "gesture"]
 
     private let daemon: TestDaemon
     private let peer: Peer

@@ -56,11 +56,11 @@ extension ProcessTests {
       #expect(try owner.ask("lease", #""nav":"kiosk","take":true"#).verb == "ok")
       for (words, status) in [
         (["show", "kiosk"], Int32(0)), (["push", "kiosk", "a", "--new"], 0),
-        (["pop", "kiosk", "--top", "a"], 0), (["configure", "kiosk", "guard=none"], 5),
-        (["proxy", "barTintColor=red"], 5), (["close", "kiosk", "--any"], 5),
+        (["pop", "kiosk", "--top", "a"], 0), (["set", "kiosk", "settings", "guard=none"], 5),
+        (["set", "proxy", "barTintColor=red"], 5), (["close", "kiosk", "--any"], 5),
         (["lease", "kiosk", "release", "--force"], 5), (["list", "--clients"], 5),
         (["watch", "$clients"], 5), (["create", "own", "--root", "r"], 0),
-        (["configure", "own", "guard=none"], 0), (["close", "own"], 2),
+        (["set", "own", "settings", "guard=none"], 0), (["close", "own"], 2),
         (["close", "own", "--any"], 0), (["list"], 0),
       ] {
         let other = try Self.navctl(words, as: Self.member, endpoint: endpoint)

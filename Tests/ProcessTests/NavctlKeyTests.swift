@@ -99,7 +99,7 @@ extension ProcessTests {
       let daemon = try TestDaemon()
       let root = ["--root", "home", "--restoration-id", "home"]
       #expect(try daemon.navctl(["create", "kiosk"] + root).status == 0)
-      #expect(try daemon.navctl(["configure", "kiosk", "restorationID=kiosk"]).status == 0)
+      #expect(try daemon.navctl(["set", "kiosk", "settings", "restorationID=kiosk"]).status == 0)
       let file = "\(daemon.directory.path)/saved"
       let whole = try daemon.navctl(["save", "kiosk", file])
       #expect(whole.status == 0 && whole.errors == "", "\(whole.errors)")
@@ -111,7 +111,7 @@ extension ProcessTests {
         #expect(part.status == 0, "\(part.errors)")
         #expect(part.errors.contains("wifi, dns\n"), "\(part.errors)")
         #expect(
-          part.errors.contains("try: navctl screen kiosk set wifi restorationID=wifi"),
+          part.errors.contains("try: navctl set kiosk screen wifi restorationID=wifi"),
           "\(part.errors)")
       }
     }
@@ -131,7 +131,7 @@ extension ProcessTests {
       #expect(try daemon.navctl(["create", "other", "--root", "home"]).status == 0)
       let holder = try daemon.startNavctl(["lease", "other", "take"])
       try holder.says("display held")
-      let stranger = [Binaries.path("navctl"), "env", "other", "scale=3"]
+      let stranger = [Binaries.path("navctl"), "set", "other", "display", "scale=3"]
       let other = try daemon.navctl(["lease", "demo", "take", "--"] + stranger)
       #expect(other.status == 5 && !other.errors.contains("--lease"), "\(other.errors)")
     }

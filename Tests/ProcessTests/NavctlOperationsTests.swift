@@ -12,19 +12,21 @@ extension ProcessTests {
     /// Commands that change, in an order in which each makes a revision; `FILE` is a file.
     private static let changes: [[String]] = [
       ["create", "kiosk", "--root", "home", "--restoration-id", "home", "--settings", settings],
-      ["configure", "kiosk", "queue=4", "--animated"], ["detach", "kiosk"], ["attach", "kiosk"],
+      ["set", "kiosk", "settings", "queue=4", "--animated"], ["detach", "kiosk"],
+      ["attach", "kiosk"],
       ["push", "kiosk", "a", "--new"], ["push", "kiosk", "b", "--new", "--show", "--still"],
       ["segue", "kiosk", "c", "--new"], ["pop", "kiosk", "--top", "c"], ["pop-to", "kiosk", "a"],
       ["pop-to-root", "kiosk"], ["save", "kiosk", "FILE"],
-      ["set", "kiosk", "home", #"{"id":"x"}"#, "--any"], ["open", "kiosk", "s/net", "--any"],
+      ["stack", "kiosk", "home", #"{"id":"x"}"#, "--any"], ["open", "kiosk", "s/net", "--any"],
       ["restore", "kiosk", "FILE", "--any"], ["revert", "kiosk", "6", "--any"],
       ["present", "kiosk", "pin", "--new"], ["dismiss", "kiosk", "--from", "b"],
       ["screen", "kiosk", "create", "later", "title=Later"],
-      ["screen", "kiosk", "release", "later"], ["title", "kiosk", "home", "Home", "--animated"],
-      ["item", "kiosk", "b", "--right", "done=Done", "--animated"],
-      ["button", "kiosk", "create", "more", "--title", "More"],
+      ["screen", "kiosk", "release", "later"],
+      ["set", "kiosk", "screen", "home", "title=Home", "--animated"],
+      ["set", "kiosk", "item", "b", "rightItems=done=Done", "--animated"],
+      ["button", "kiosk", "create", "more", "title=More"],
       ["button", "kiosk", "release", "more"],
-      ["button", "kiosk", "set", "done", "--action", "nav.pop"],
+      ["set", "kiosk", "button", "done", "action=nav.pop"],
       ["button", "kiosk", "activate", "done"], ["back", "kiosk", "--top", "a"],
       ["push", "kiosk", "d", "--new"],
       ["gesture", "kiosk", "begin", "0.3", "cancel", "--top", "d"],
@@ -35,13 +37,14 @@ extension ProcessTests {
       ["dismiss", "kiosk", "--swipe", "--visible", "sheet", "--result", "{}"],
       ["push", "kiosk", "s", "--on-duplicate", "popTo"], ["push", "kiosk", "t", "--new"],
       ["back", "kiosk", "--to", "s"],
-      ["bar", "kiosk", "set", "barTintColor=red"], ["toolbar", "kiosk", "set", "barStyle=black"],
-      ["toolbar", "kiosk", "show"], ["bar", "kiosk", "hide"], ["bar", "kiosk", "show"],
-      ["appearance", "kiosk", "standard", #"{"background":"clear"}"#],
-      ["proxy", "barTintColor=green"], ["env", "kiosk", "scale=3"],
+      ["set", "kiosk", "bar", "barTintColor=red"], ["set", "kiosk", "toolbar", "barStyle=black"],
+      ["set", "kiosk", "toolbar", "hidden=false"], ["set", "kiosk", "bar", "hidden=true"],
+      ["set", "kiosk", "bar", "hidden="],
+      ["set", "kiosk", "appearance", "standard.background=clear"],
+      ["set", "proxy", "barTintColor=green"], ["set", "kiosk", "display", "scale=3"],
       ["swipe", "kiosk", "up"], ["tap", "kiosk"],
-      ["create", "hud", "--kind", "bar"], ["push-item", "hud", "i", "--title", "I"],
-      ["set-items", "hud", "i", #"{"id":"n"}"#, "--any"], ["pop-item", "hud", "--top", "n"],
+      ["create", "hud", "--kind", "bar"], ["push", "hud", "i", "--title", "I"],
+      ["stack", "hud", "i", #"{"id":"n"}"#, "--any"], ["pop", "hud", "--top", "n"],
     ]
 
     /// What leaves no trace in the log of a nav that is still there.
@@ -104,15 +107,17 @@ extension ProcessTests {
       for view in ["full", "bar", "top"] {
         try run(daemon, ["watch", "kiosk", "--view", view, "--count", "1"], options)
       }
-      let unset = try daemon.navctl(["proxy"])
-      #expect(unset.status == 6 && unset.errors.contains("navctl proxy KEY=VALUE"), "\(unset)")
+      let unset = try daemon.navctl(["set", "proxy"])
+      #expect(unset.status == 6 && unset.errors.contains("navctl set proxy KEY=VALUE"), "\(unset)")
       for words in [
         ["get", "--what", "stats"], ["status"], ["list"], ["list", "--clients"], ["verify"],
         ["log", "kiosk", "--from", "1", "--limit", "2"], ["history", "kiosk"],
-        ["history", "kiosk", "--at", "1"], ["show", "kiosk"], ["env", "kiosk"], ["bar", "kiosk"],
-        ["toolbar", "kiosk"], ["appearance", "kiosk"], ["proxy", "barStyle=black"],
-        ["proxy"],
-        ["configure", "kiosk"], ["transition", "kiosk"], ["back", "kiosk", "--menu"],
+        ["history", "kiosk", "--at", "1"], ["show", "kiosk"], ["set", "kiosk", "display"],
+        ["set", "kiosk", "bar"], ["set", "kiosk", "toolbar"], ["set", "kiosk", "appearance"],
+        ["set", "proxy", "barStyle=black"], ["set", "proxy"], ["set", "kiosk", "screen", "a"],
+        ["set", "kiosk", "item", "a"], ["set", "kiosk", "appearance", "a"],
+        ["set", "kiosk", "button", "nobody"],
+        ["set", "kiosk", "settings"], ["transition", "kiosk"], ["back", "kiosk", "--menu"],
       ] { try run(daemon, words, options) }
       #expect(try daemon.navctl(["back", "kiosk", "--menu"]).output == "home  Home\n")
       let mixed = try daemon.navctl(["back", "kiosk", "--menu", "--visible", "a"])
@@ -121,7 +126,7 @@ extension ProcessTests {
         (["get", "kiosk", "--what", "log", "--at", "1"], "--at goes with"),
         (["get", "kiosk", "--what", "top", "--screen", "a"], "--screen goes with"),
         (["show", "$navs"], "navctl list"), (["show", "$clients"], "navctl list --clients"),
-        (["env", "kiosk", "foo=1"], "navctl env --help"),
+        (["set", "kiosk", "display", "foo=1"], "navctl set --help"),
         (["op", "kiosk", #"{"fly":{}}"#], "navctl op --help"),
       ] {
         let refused = try daemon.navctl(words)

@@ -62,7 +62,7 @@ extension ProcessTests {
       let epoch = state["epoch"]?.string ?? ""
       #expect(try resync(daemon, "\(epoch):99:000000000000000000000000") == "ahead")
       #expect(try resync(daemon, "\(epoch):2:000000000000000000000000") == "digest")
-      for index in 0..<4 { try run(daemon, ["title", "kiosk", "wifi", "T\(index)"]) }
+      for index in 0..<4 { try run(daemon, ["set", "kiosk", "screen", "wifi", "title=T\(index)"]) }
       #expect(try resync(daemon, old) == "lag")
       #expect(try resync(daemon, "\(epoch):0:000000000000000000000000") == "lag")
       try run(daemon, ["close", "kiosk", "--any"])
@@ -86,7 +86,7 @@ extension ProcessTests {
       }
       let reply = try peer.perform("kiosk", #"[{"item.set":{"screen":"wifi","title":"T"}}]"#)
       let (epoch, dig) = (reply["epoch"]?.string ?? "", reply["dig"]?.string ?? "")
-      try run(daemon, ["title", "kiosk", "wifi", "U"])
+      try run(daemon, ["set", "kiosk", "screen", "wifi", "title=U"])
       #expect(try resync(daemon, "\(epoch):\(reply["rev"]?.integer ?? 0):\(dig)") == "limit")
       #expect(try daemon.stop() == 0)
     }
@@ -107,7 +107,7 @@ extension ProcessTests {
 
     @Test func `log prints the newest revisions, leases and forced takes by whom`() throws {
       let daemon = try daemon()
-      for index in 0..<4 { try run(daemon, ["title", "kiosk", "wifi", "T\(index)"]) }
+      for index in 0..<4 { try run(daemon, ["set", "kiosk", "screen", "wifi", "title=T\(index)"]) }
       func revisions(_ words: [String]) throws -> [String] {
         try run(daemon, ["log", "kiosk"] + words).split(separator: "\n").dropFirst().map {
           String($0.prefix { $0 != " " })

@@ -115,7 +115,7 @@ extension ProcessTests {
         (["backup"], "as root: sudo navctl backup; or role = admin WHO"),
         (["list", "--clients"], "as root: sudo navctl list; or role = admin WHO"),
         (["close", "kiosk", "--any"], "grant = WHO kiosk admin in [access]"),
-        (["configure", "kiosk", "guard=none"], "grant = WHO kiosk admin in [access]"),
+        (["set", "kiosk", "settings", "guard=none"], "grant = WHO kiosk admin in [access]"),
       ] {
         let refused = try site.navctl(words, key: file)
         #expect(refused.status == 5, "\(words) \(refused.errors)")
@@ -135,14 +135,15 @@ extension ProcessTests {
         (["push", "kiosk", "gone"], 6, "try: make it: navctl push kiosk ID --new"),
         (["segue", "kiosk", "gone"], 6, "try: make it: navctl segue kiosk ID --new"),
         (["present", "kiosk", "gone"], 6, "try: make it: navctl present kiosk ID --new"),
-        (["set", "kiosk", "gone", "--any"], 6, #"{"id":"ID","title":"TEXT"}"#),
-        (["pop-to", "kiosk", "gone"], 6, look), (["title", "kiosk", "gone", "T"], 6, look),
+        (["stack", "kiosk", "gone", "--any"], 6, #"{"id":"ID","title":"TEXT"}"#),
+        (["pop-to", "kiosk", "gone"], 6, look),
+        (["set", "kiosk", "screen", "gone", "title=T"], 6, look),
         (["dismiss", "kiosk", "--from", "gone"], 6, look),
         (["get", "kiosk", "--screen", "gone"], 6, look),
         (["push", "kiosk", "wifi"], 1, "--if-absent; or go back to it: navctl pop-to kiosk ID"),
         (["segue", "kiosk", "wifi"], 1, "try: go back to it: navctl pop-to kiosk ID"),
-        (["screen", "kiosk", "create", "wifi", "title=T"], 1, "navctl screen kiosk set ID"),
-        (["set", "kiosk", #"{"id":"wifi"}"#, "--any"], 1, "by its id alone"),
+        (["screen", "kiosk", "create", "wifi", "title=T"], 1, "navctl set kiosk screen ID"),
+        (["stack", "kiosk", #"{"id":"wifi"}"#, "--any"], 1, "by its id alone"),
       ]
       for (words, status, remedy) in cases {
         let refused = try daemon.navctl(words)

@@ -88,7 +88,7 @@ extension ProcessTests {
     @Test func `an animator's answer is in the transition, and others see it`() throws {
       let daemon = try daemon()
       #expect(
-        try daemon.navctl(["configure", "kiosk", "questionDeadline=60000"]).status == 0)
+        try daemon.navctl(["set", "kiosk", "settings", "questionDeadline=60000"]).status == 0)
       let gate = try delegate(
         daemon, #"echo '{"animator":"fade","duration":45000}'"#, roles: "animator",
         ["--count", "1"])
@@ -107,13 +107,13 @@ extension ProcessTests {
       let child = try daemon.startNavctl(["delegate", "kiosk", "--orientations", given])
       try child.says("kiosk  delegate  orientation")
       try watch.writes(lines: 2)
-      let environment = try daemon.navctl(["env", "kiosk", "-o", "json"]).output
+      let environment = try daemon.navctl(["set", "kiosk", "display", "-o", "json"]).output
       #expect(
         try JSON(environment.utf8)["orientations"]?["preferred"] == .string("portrait"),
         "\(environment)")
       child.kill(SIGKILL)
       try watch.writes(lines: 3)
-      #expect(try !daemon.navctl(["env", "kiosk"]).output.contains("portrait"))
+      #expect(try !daemon.navctl(["set", "kiosk", "display"]).output.contains("portrait"))
     }
 
     @Test func `who holds the display is alone to set it, and forced out with status 5`() throws {
@@ -121,7 +121,7 @@ extension ProcessTests {
       let holder = try daemon.startNavctl(["lease", "kiosk", "take", "--name", "holder"])
       try holder.says("display held by holder")
       #expect(try daemon.navctl(["show", "kiosk"]).output.contains("display holder"))
-      for command in [["env", "kiosk", "scale=3"], ["lease", "kiosk", "take"]] {
+      for command in [["set", "kiosk", "display", "scale=3"], ["lease", "kiosk", "take"]] {
         let refused = try daemon.navctl(command)
         #expect(refused.status == 5, "\(command) \(refused.errors)")
         #expect(refused.errors.contains("lease-lost: "), "\(refused.errors)")
@@ -135,7 +135,7 @@ extension ProcessTests {
       #expect(forced.output == "mine\n")
       #expect(try holder.ended() == 5, "\(holder.transcript)")
       #expect(holder.standardError.contains("taken away"), "\(holder.transcript)")
-      #expect(try daemon.navctl(["env", "kiosk", "scale=3"]).status == 0)
+      #expect(try daemon.navctl(["set", "kiosk", "display", "scale=3"]).status == 0)
     }
 
     @Test func `a lease ends with its command's status, and on a signal with 0`() throws {
@@ -149,7 +149,7 @@ extension ProcessTests {
       holder.kill(SIGINT)
       #expect(try holder.ended() == 0, "\(holder.transcript)")
       #expect(try JSON(holder.standardOutput.utf8)["owner"] != nil)
-      #expect(try daemon.navctl(["env", "kiosk", "scale=3", "--lease"]).status == 0)
+      #expect(try daemon.navctl(["set", "kiosk", "display", "scale=3", "--lease"]).status == 0)
     }
 
     @Test func `the display of a client that dies is free long before its heartbeat`() throws {

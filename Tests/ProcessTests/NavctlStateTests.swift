@@ -101,7 +101,7 @@ extension ProcessTests {
       try present("pin")
       #expect(try terminal.run("show kiosk") == 0)
       // A change of its own does not make the terminal forget what it showed.
-      #expect(try terminal.run("title kiosk wifi Wi-Fi") == 0)
+      #expect(try terminal.run("set kiosk screen wifi title=Wi-Fi") == 0)
       try present("alarm")
       #expect(try terminal.run("dismiss kiosk --from wifi") == 3, "\(terminal.transcript)")
       #expect(terminal.transcript.contains("visible"), "\(terminal.transcript)")
@@ -137,10 +137,10 @@ extension ProcessTests {
       let file = daemon.directory.path + "/saved.json"
       let nothing = try daemon.navctl(["save", "kiosk", file])
       #expect(nothing.status == 1)
-      #expect(nothing.errors.contains("try: navctl configure kiosk"), "\(nothing.errors)")
+      #expect(nothing.errors.contains("try: navctl set kiosk settings"), "\(nothing.errors)")
       #expect(!FileManager.default.fileExists(atPath: file))
-      try run(daemon, ["configure", "kiosk", "restorationID=kiosk"])
-      try run(daemon, ["screen", "kiosk", "set", "home", "restorationID=home"])
+      try run(daemon, ["set", "kiosk", "settings", "restorationID=kiosk"])
+      try run(daemon, ["set", "kiosk", "screen", "home", "restorationID=home"])
       try run(
         daemon,
         ["push", "kiosk", "wifi", "--title", "无线", "--route", "w", "--restoration-id", "wifi"])
@@ -150,7 +150,7 @@ extension ProcessTests {
       #expect(text == (try String(contentsOfFile: file, encoding: .utf8)))
       try run(daemon, ["close", "kiosk", "--any"])
       try run(daemon, ["create", "kiosk", "--root", "other", "--title", "Other"])
-      try run(daemon, ["configure", "kiosk", "restorationID=kiosk"])
+      try run(daemon, ["set", "kiosk", "settings", "restorationID=kiosk"])
       try run(daemon, ["restore", "kiosk", file, "--any"])
       let screens = try Peer(daemon.endpoint).state("kiosk")["value"]?["screens"]
       #expect(screens?.ids == ["home", "wifi"])
@@ -184,7 +184,7 @@ extension ProcessTests {
       let daemon = try daemon()
       let routes =
         #"[{"match":"s/:page","screens":["home",{"route":"s"},{"route":"s/{page}","title":"P"}]}]"#
-      try run(daemon, ["configure", "kiosk", "routes=\(routes)"])
+      try run(daemon, ["set", "kiosk", "settings", "routes=\(routes)"])
       let opened = try run(daemon, ["open", "kiosk", "s/net", "--any"])
       #expect(opened.contains("depth 3"), "\(opened)")
       let first = try stack(daemon)
@@ -193,35 +193,36 @@ extension ProcessTests {
       #expect(try run(daemon, ["show", "kiosk"]).contains("s/audio"))
       let unknown = try daemon.navctl(["open", "kiosk", "nowhere", "--any"])
       #expect(unknown.status == 6)
-      #expect(unknown.errors.contains("navctl configure kiosk"), "\(unknown.errors)")
+      #expect(unknown.errors.contains("navctl set kiosk settings"), "\(unknown.errors)")
     }
 
     @Test func `show draws what bars, toolbar and environment are set to`() throws {
       let daemon = try daemon(["wifi"])
       let item = [
-        "--title", "无线局域网", "--prompt", "请选择网络", "--left", "edit=编辑", "--right", "scan=扫描",
-        "--right", "more=More", "--supplement", "true", "--large-title", "always",
+        "title=无线局域网", "prompt=请选择网络", "leftItems=edit=编辑", "rightItems=scan=扫描,more=More",
+        "leftItemsSupplementBackButton=true", "largeTitleDisplayMode=always",
       ]
-      try run(daemon, ["item", "kiosk", "wifi"] + item)
-      try run(daemon, ["bar", "kiosk", "set", "prefersLargeTitles=true", "barTintColor=red"])
-      try run(daemon, ["toolbar", "kiosk", "show"])
+      try run(daemon, ["set", "kiosk", "item", "wifi"] + item)
+      try run(daemon, ["set", "kiosk", "bar", "prefersLargeTitles=true", "barTintColor=red"])
+      try run(daemon, ["set", "kiosk", "toolbar", "hidden=false"])
       let buttons =
         #"[{"id":"a","title":"左"},{"id":"s","systemItem":"flexibleSpace"},"#
         + #"{"id":"b","title":"R"}]"#
-      try run(daemon, ["screen", "kiosk", "set", "wifi", "toolbarItems=\(buttons)"])
-      try run(daemon, ["appearance", "kiosk", "scrollEdge", #"{"background":"clear"}"#])
-      #expect(try run(daemon, ["appearance", "kiosk"]).contains("scrollEdge.background  clear"))
-      try run(daemon, ["env", "kiosk", "locale=zh-Hans", "statusBar=44"])
-      #expect(try run(daemon, ["env", "kiosk"]).contains("zh-Hans"))
-      #expect(try run(daemon, ["bar", "kiosk"]).contains("barTintColor"))
+      try run(daemon, ["set", "kiosk", "screen", "wifi", "toolbarItems=\(buttons)"])
+      try run(daemon, ["set", "kiosk", "appearance", #"scrollEdge={"background":"clear"}"#])
+      #expect(
+        try run(daemon, ["set", "kiosk", "appearance"]).contains("scrollEdge.background  clear"))
+      try run(daemon, ["set", "kiosk", "display", "locale=zh-Hans", "statusBar=44"])
+      #expect(try run(daemon, ["set", "kiosk", "display"]).contains("zh-Hans"))
+      #expect(try run(daemon, ["set", "kiosk", "bar"]).contains("barTintColor"))
       let lines = try run(daemon, ["show", "kiosk"]).split(separator: "\n").map(String.init)
       #expect(lines[0].trimmingCharacters(in: .whitespaces) == "请选择网络")
       #expect(lines[1].hasPrefix("‹ Home  [编辑]  "), "\(lines)")
       #expect(lines[1].hasSuffix("  [More]  [扫描]"), "\(lines)")
       #expect(lines[2] == "无线局域网")
       #expect(lines.contains { $0.hasPrefix("[左] ") && $0.hasSuffix(" [R]") }, "\(lines)")
-      try run(daemon, ["bar", "kiosk", "hide"])
-      try run(daemon, ["toolbar", "kiosk", "hide"])
+      try run(daemon, ["set", "kiosk", "bar", "hidden=true"])
+      try run(daemon, ["set", "kiosk", "toolbar", "hidden=true"])
       let hidden = try run(daemon, ["show", "kiosk"])
       #expect(hidden.contains("(the bar is hidden)") && !hidden.contains("[左]"), "\(hidden)")
       let narrow = try daemon.navctl(["show", "kiosk"], environment: ["COLUMNS": "40"]).output

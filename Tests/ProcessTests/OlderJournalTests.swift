@@ -52,7 +52,8 @@ extension ProcessTests {
       #expect("\(snapshot.body)".contains("Pay 5 EUR"))
       try daemon.child.complains("which the journal does not have")
       let refused = try daemon.navctl([
-        "title", "till", "home", "Seen", "--rev", "3", "--digest", seen["dig"]?.string ?? "",
+        "set", "till", "screen", "home", "title=Seen", "--rev", "3", "--digest",
+        seen["dig"]?.string ?? "",
       ])
       #expect(refused.status == 3, "\(refused)")
     }

@@ -45,9 +45,9 @@ class Scene:
     def furnish(self):
         """The nav kiosk, [home, settings, wifi], with routes and restoration ids; and the bar hud."""
         self.must("create", "kiosk", "--root", "home")
-        self.must("configure", "kiosk", "restorationID=kiosk",
+        self.must("set", "kiosk", "settings", "restorationID=kiosk",
                   'routes=[{"match":"settings/:page","screens":["home",{"route":"settings/{page}"}]}]')
-        self.must("screen", "kiosk", "set", "home", "title=Home", "restorationID=home")
+        self.must("set", "kiosk", "screen", "home", "title=Home", "restorationID=home")
         self.must("push", "kiosk", "settings", "--title", "Settings", "--route", "settings",
                   "--restoration-id", "settings")
         self.must("push", "kiosk", "wifi", "--title", "Wi-Fi", "--route", "settings/wifi",

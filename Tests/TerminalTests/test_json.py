@@ -38,30 +38,22 @@ COMMANDS = {
     "replace": (["kiosk", "done", "--new", "--screen", "wifi"], ["changed"]),
     "insert": (["kiosk", "between", "--new", "--below", "wifi"], ["changed"]),
     "remove": (["kiosk", "settings"], ["changed"]),
-    "set": (["kiosk", "home", "--any"], ["changed"]),
+    "stack": (["kiosk", "home", "--any"], ["changed"]),
     "segue": (["kiosk", "dns", "--new"], ["changed"]),
     "open": (["kiosk", "settings/wifi", "--any"], ["changed"]),
     "routes": (["kiosk", "check"], ["routes"]),
     "revert": (["kiosk", "2", "--any"], ["changed"]),
     "save": (["kiosk", "kiosk.json"], ["saved"]),
     "present": (["kiosk", "pin", "--new"], ["changed"]),
-    "screen": (["kiosk", "set", "wifi", "title=X"], ["changed"]),
-    "title": (["kiosk", "wifi", "X"], ["changed"]),
-    "item": (["kiosk", "wifi", "--title", "X"], ["changed"]),
-    "button": (["kiosk", "create", "scan", "--title", "Scan"], ["changed"]),
-    "bar": (["kiosk"], ["part"]),
-    "toolbar": (["kiosk"], ["part"]),
-    "appearance": (["kiosk"], ["part"]),
-    "proxy": (["barTintColor=red"], ["changed"]),
-    "push-item": (["hud", "now", "--title", "Now"], ["changed"]),
+    "set": (["kiosk", "screen", "wifi", "title=X"], ["changed"]),
+    "screen": (["kiosk", "create", "later", "title=X"], ["changed"]),
+    "button": (["kiosk", "create", "scan", "title=Scan"], ["changed"]),
     "back": (["kiosk", "--menu"], ["backMenu"]),
     "tap": (["kiosk"], ["changed"]),
     "swipe": (["kiosk", "up"], ["changed"]),
     "transition": (["kiosk"], ["transition"]),
     "attach": (["kiosk"], ["changed"]),
     "detach": (["kiosk"], ["changed"]),
-    "env": (["kiosk"], ["part"]),
-    "configure": (["kiosk", "hidesBarsOnTap=true"], ["changed"]),
     "lease": (["kiosk", "release", "--force"], ["lease"]),
     "key": (["list"], ["keys"]),
     "backup": ([], ["backup"]),
@@ -73,6 +65,7 @@ COMMANDS = {
 
 # More runs of commands that print several types.
 MORE = [
+    (["set", "proxy", "barTintColor=red"], ["changed"]),
     (["list", "--clients"], ["clients"]), (["explain"], ["codes"]), (["verify"], ["verify"] * 5), (["dump", "--redact"], ["dump"]),
     (["history", "kiosk", "--at", "2"], ["state"]), (["watch", "kiosk", "--view", "top", "--count", "1"], ["latest"]),
     (["get", "kiosk", "--what", "bar"], ["bar"]), (["get", "kiosk", "--what", "top"], ["top"]),
@@ -81,6 +74,9 @@ MORE = [
     (["get", "--what", "stats"], ["stats"]), (["get", "kiosk", "--what", "verify"], ["verify"]),
     (["pop", "kiosk", "--top", "wifi", "--dry-run"], ["planned"]), (["create", "fresh", "--dry-run"], ["planned"]),
     (["close", "kiosk", "--any", "--dry-run"], ["planned"]),
+    (["push", "hud", "now", "--title", "Now"], ["changed"]), (["stack", "hud", "now", "--any"], ["changed"]),
+    *((["set", "kiosk", *words.split()], ["part"]) for words in
+      ("bar", "toolbar", "appearance", "display", "settings", "screen wifi", "item wifi", "button scan")),
     (["get", "kiosk", "--what", "diffs"], ["diffs"]), (["get", "--what", "refusals"], ["refusals"]),
     (["get", "--what", "backup"], ["backup"]), (["key", "new", "panel"], ["key"]),
 ]
@@ -94,7 +90,6 @@ OTHERS = {
     "cluster": "it needs a cluster: ClusterClientTests",
     "engine-test": "its output is that of navd-cluster",
     "dismiss": "prints changed, as the others",
-    "pop-item": "prints changed, as the others", "set-items": "prints changed, as the others",
     "restore": "prints changed, as the others",
     "gesture": "prints changed for each step: test_streams",
     "delegate": "a stream: test_streams",
@@ -152,7 +147,7 @@ class Schema(unittest.TestCase):
 
     def test_on_a_terminal_no_json_steers_it_and_all_of_it_is_the_same(self):
         title = "A\u009b31mB\u202eC\x7f"
-        self.scene.must("title", "kiosk", "wifi", title)
+        self.scene.must("set", "kiosk", "screen", "wifi", f"title={title}")
         for words in (["-o", "json", "get", "kiosk"], ["get", "kiosk"], ["save", "kiosk"]):
             with self.subTest(words=words):
                 screen, terminal = os.openpty()
@@ -175,8 +170,8 @@ class Schema(unittest.TestCase):
             stdout=subprocess.PIPE, text=True, env=environment)
         registered = delegate.stdout.readline()
         self.scene.must("pop", "kiosk", "--top", "wifi")
-        self.scene.must("button", "kiosk", "create", "scan", "--title", "Scan", "--action", "scan")
-        self.scene.must("item", "kiosk", "settings", "--right", "scan")
+        self.scene.must("button", "kiosk", "create", "scan", "title=Scan", "action=scan")
+        self.scene.must("set", "kiosk", "item", "settings", "rightItems=scan")
         self.scene.must("button", "kiosk", "activate", "scan")
         self.check(first + watch.communicate(timeout=60)[0], ["snapshot"] + ["diff"] * 3 + ["event"])
         self.check(registered + delegate.communicate(timeout=60)[0], ["delegate", "ask", "settled"])
@@ -187,7 +182,7 @@ class Schema(unittest.TestCase):
             env=self.scene.environment)
         # Until the trace has begun and seen enough.
         while trace.poll() is None:
-            self.scene.must("title", "kiosk", "wifi", "X")
+            self.scene.must("set", "kiosk", "screen", "wifi", "title=X")
         self.check(trace.communicate(timeout=60)[0], ["traced", "traced"])
 
     def test_a_recording_is_played_line_by_line(self):

@@ -51,7 +51,7 @@ class Configuration(unittest.TestCase):
         self.assertIn(f"{self.file}:3", result.errors)
         self.assertIn("the former configuration stays", result.errors)
         self.assertEqual(self.depth()[0]["value"], "9")
-        self.scene.must("title", "kiosk", "wifi", "Another")
+        self.scene.must("set", "kiosk", "screen", "wifi", "title=Another")
         self.assertEqual(json.loads(watch.communicate(timeout=60)[0])["type"], "diff")
         self.assertEqual(watch.returncode, 0)
 

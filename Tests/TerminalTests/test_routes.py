@@ -42,7 +42,7 @@ class Routes(unittest.TestCase):
         self.assertIn("cases:2: a case has open", result.errors)
 
     def test_a_template_that_can_never_match_is_named(self):
-        self.scene.must("configure", "kiosk", "routes=" + json.dumps([
+        self.scene.must("set", "kiosk", "settings", "routes=" + json.dumps([
             {"match": "a/:x", "screens": ["home"]}, {"match": "a/b", "screens": ["home"]},
             {"match": ":y/c", "screens": ["home"]}]))
         result = self.scene.navctl("routes", "kiosk", "check")

@@ -30,14 +30,14 @@ class Trace(unittest.TestCase):
         return output.splitlines()
 
     def test_a_line_has_the_process_and_what_it_wants(self):
-        lines = self.run_until_it_ends(self.trace("kiosk", "--count", "2"), "title", "kiosk", "wifi", "X")
+        lines = self.run_until_it_ends(self.trace("kiosk", "--count", "2"), "set", "kiosk", "screen", "wifi", "title=X")
         self.assertRegex(lines[0], rf"^[0-9:.]{{12}}  in   op        navctl, uid {os.getuid()}, pid \d+  id 1  kiosk  "
                                    r"screen.set  \d+ B$")
         self.assertRegex(lines[1], r"^[0-9:.]{12}  out  ok        navctl, uid \d+, pid \d+  id 1  kiosk  rev \d+  \d+ B$")
 
     def test_texts_can_be_redacted(self):
         trace = self.trace("kiosk", "--count", "1", "--redact", "-o", "json")
-        lines = self.run_until_it_ends(trace, "title", "kiosk", "wifi", "Secret")
+        lines = self.run_until_it_ends(trace, "set", "kiosk", "screen", "wifi", "title=Secret")
         record = json.loads(lines[0])
         self.assertEqual(record["body"]["do"][0]["screen.set"]["title"], "(6 characters)")
         self.assertNotIn("Secret", lines[0])

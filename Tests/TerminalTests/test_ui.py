@@ -135,8 +135,8 @@ class Wide(Interface):
                 self.terminal.close()
 
     def test_wide_characters_stand_in_their_columns_after_a_resize(self):
-        self.scene.must("title", "kiosk", "wifi", "東京 e\u0301 👨‍👩‍👧 の設定画面")
-        self.scene.must("screen", "kiosk", "set", "settings", "title=設定設定設定設定設定設定設定設定設定設定設定設定")
+        self.scene.must("set", "kiosk", "screen", "wifi", "title=東京 e\u0301 👨‍👩‍👧 の設定画面")
+        self.scene.must("set", "kiosk", "screen", "settings", "title=設定設定設定設定設定設定設定設定設定設定設定設定")
         self.open(80, 24, "kiosk")
         lines = self.sees("東京 e\u0301 👨 の設定画面", "設定設定")
         self.assertEqual({line.index("│") for line in lines if "│" in line}, {29})
@@ -187,7 +187,7 @@ class Narrow(Interface):
         self.quits()
 
     def test_a_terminal_without_utf8_gets_ascii(self):
-        self.scene.must("title", "kiosk", "wifi", "東京 Wi-Fi")
+        self.scene.must("set", "kiosk", "screen", "wifi", "title=東京 Wi-Fi")
         for words, environment in (("kiosk --color never", {"LC_ALL": "C"}), ("kiosk --ascii", {"NO_COLOR": "1"})):
             self.open(80, 24, words, **environment)
             lines = self.sees("[kiosk]", '> wifi      "???? Wi-Fi"', ">* kiosk")

@@ -71,12 +71,12 @@ enum ApplyCommand: Command {
   ) throws {
     let set = Program.grammar
     let place = "\(file):\(number)"
-    guard let type = Program.commands.first(where: { $0.declaration.name == words[0] }) else {
+    guard let entry = Program.commands.first(where: { $0.declaration.name == words[0] }) else {
       throw UsageError(
         "\(place): there is no command '\(TerminalText.visible(words[0]))'"
           + set.suggestion(for: words[0]), remedy: "navctl --help")
     }
-    let command = type.declaration
+    let command = entry.declaration
     guard command.options.contains(Change.dryRunOption), command.name != declaration.name else {
       throw UsageError(
         "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
@@ -104,7 +104,7 @@ enum ApplyCommand: Command {
     let count = planned.operations.count
     step.plan = planned
     do {
-      _ = try type.run(step)
+      _ = try entry.run(step)
     } catch let error as UsageError {
       throw UsageError("\(place): \(error.message)", remedy: error.remedy)
     }

@@ -46,6 +46,10 @@ enum CompletionCommand: Command {
     _ completion: Completion, _ invocation: Invocation
   ) -> [Completion.Word] {
     var words = completion.words
+    let object = NavObject(
+      rawValue: completion.command == "set"
+        ? completion.line.positionals.first { NavObject(rawValue: $0) != nil } ?? ""
+        : completion.command ?? "")
     for placeholder in completion.placeholders {
       switch placeholder {
       case "BOOL": words += ["true", "false"].map { .init(text: $0, summary: "") }
@@ -53,8 +57,15 @@ enum CompletionCommand: Command {
       case "COMMAND":
         words += Program.grammar.commands.map { .init(text: $0.name, summary: $0.summary) }
       case "FILE", "DIR": words.append(Shell.files)
+      case "KEY": words += object?.keys.map { .init(text: $0 + "=", summary: "") } ?? []
+      case "VALUE":
+        let key = String(completion.leading.dropLast())
+        words += object?.values(of: key).map { .init(text: $0, summary: "") } ?? []
       default:
-        words += (try? live(placeholder, completion.line, invocation)) ?? []
+        let name =
+          placeholder == "ID"
+          ? (object.map { $0.neededID ?? $0.optionalID ?? "" } ?? "ID") : placeholder
+        words += (try? live(name, completion.line, invocation)) ?? []
       }
     }
     var known: Set<String> = []

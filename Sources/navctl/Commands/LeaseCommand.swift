@@ -18,13 +18,13 @@ enum LeaseCommand: Command {
       OptionDeclaration("name", argument: "NAME", "The name that other clients see"),
     ],
     epilogue: """
-      While a session holds the display, no other can send env, gesture begin and transition
-      complete. take holds the display until it is interrupted. With COMMAND, take holds it while
+      While a session holds the display, no other can set display, begin a gesture or complete a
+      transition. take holds the display until it is interrupted. With COMMAND, take holds it while
       COMMAND runs, and ends with the status of COMMAND. release --force takes the display from its
       holder and gives it back at once.
 
       Only the session of this command holds the display. A navctl that COMMAND runs has its own
-      session; give its env, gesture or transition the option --lease instead.
+      session; give its set, gesture or transition the option --lease instead.
 
       Example: navctl lease kiosk take -- date
       """)

@@ -11,7 +11,7 @@ enum SaveCommand: Command {
     arguments: PositionalArguments("NAV [FILE]", count: 0...2),
     epilogue: """
       navctl saves only screens with a restoration id, and only if the nav has one too; see
-      configure. It names the others on stderr. It replaces an existing FILE as a whole or not at
+      set. It names the others on stderr. It replaces an existing FILE as a whole or not at
       all.
 
       Example: navctl save kiosk kiosk.json
@@ -62,14 +62,14 @@ enum SaveCommand: Command {
       TerminalText.visible(
         "navctl: not saved, because they have no restoration id: \(omitted.joined(separator: ", "))"
       ))
-    Output.error("  try: navctl screen \(nav) set \(omitted[0]) restorationID=\(omitted[0])")
+    Output.error("  try: navctl set \(nav) screen \(omitted[0]) restorationID=\(omitted[0])")
   }
 
   private static func nothing(_ nav: String) -> [String] {
     [
       "nothing: \(nav) or its screens have no restoration id, so there is nothing to save",
-      "try: navctl configure \(nav) restorationID=\(nav); "
-        + "navctl screen \(nav) set ID restorationID=ID",
+      "try: navctl set \(nav) settings restorationID=\(nav); "
+        + "navctl set \(nav) screen ID restorationID=ID",
     ]
   }
 }
@@ -115,7 +115,7 @@ enum OpenCommand: Command {
         "within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
     ] + Change.options,
     epilogue: """
-      The setting routes defines them; see configure and routes. Screens that agree with the route
+      The setting routes defines them; see set and routes. Screens that agree with the route
       stay. With --expect, the status is 4 if something else is on top when the time is up.
 
       Example: navctl open kiosk settings/wifi --expect settings/wifi
@@ -138,22 +138,5 @@ enum OpenCommand: Command {
     _ = try WaitCommand.mirror(
       of: nav, meeting: .shows(expected), invocation, &connection, Countdown(within ?? 2000))
     return status
-  }
-}
-
-/// `revert`: replaces the stack by that of an earlier revision.
-enum RevertCommand: Command {
-  static let declaration = CommandSet.Command(
-    "revert", "Replace the stack by that of an earlier revision", group: Subject.stack,
-    arguments: PositionalArguments("NAV REV", count: 1...2), options: Change.options,
-    epilogue: """
-      REV is a revision of this epoch. history lists them, and history --at draws one. The command
-      restores ids and order; the screens keep their present content.
-
-      Example: navctl revert kiosk 2
-      """)
-
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation, rest: 1...1) { [try Operations.revert(to: $0[0])] }
   }
 }

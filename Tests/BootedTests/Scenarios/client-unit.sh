@@ -11,7 +11,7 @@ client=$(property navd-client.service MainPID)
 navctl create kiosk --root home >/dev/null
 until_logged navd-client.service 'rev 1 '
 systemctl restart navd.service
-navctl title kiosk home more >/dev/null
+navctl set kiosk screen home title=more >/dev/null
 until_logged navd-client.service 'rev 2 '
 navctl close kiosk --any >/dev/null
 until_logged navd-client.service 'kiosk was closed'

@@ -11,7 +11,7 @@ for ((i = 1; i <= kills; i++)); do
   killed=$(now)
   kill -KILL "$former"
   # Waits in the socket until navd is there again.
-  navctl title kill home "title $i" >/dev/null
+  navctl set kill screen home "title=title $i" >/dev/null
   fact answered-us $(($(now) - killed))
   revision=$((revision + 1))
   until_so grep -q "rev $revision " /tmp/kill.watch

@@ -18,6 +18,6 @@ until_so systemctl is-failed --quiet navd.service
 rm /etc/navd/navd.conf.d/bad.conf
 systemctl restart navd.service
 holds "$(navctl status)" 'navd answers'
-navctl title refused home again
+navctl set refused screen home title=again
 watch_is_whole /tmp/refused.watch 2
 is "$(state navd.socket)" active

@@ -5,7 +5,7 @@ restarts() { (($(property navd.service NRestarts) >= former + $1)); }
 for i in 1 2 3; do
   systemctl restart navd.service &
   started=$(now)
-  navctl title restart home "title $i" >/dev/null
+  navctl set restart screen home "title=title $i" >/dev/null
   fact answered-us $(($(now) - started))
   wait $!
 done
@@ -16,7 +16,7 @@ holds "$(property navd.service StatusText)" 'serving'
 systemctl stop navd.service
 chown -R 4711:4711 /var/lib/navd
 systemd-tmpfiles --create
-navctl title restart home mine >/dev/null
+navctl set restart screen home title=mine >/dev/null
 is "$(find /var/lib/navd ! -user navd)" ''
 # Where the top alone is right, the log names the first file and both users.
 systemctl stop navd.service

@@ -40,37 +40,3 @@ enum BackCommand: Command {
     return 0
   }
 }
-
-/// `tap`: taps the content.
-enum TapCommand: Command {
-  static let declaration = CommandSet.Command(
-    "tap", "Tap the content, which may hide the bars", group: Subject.touch,
-    arguments: PositionalArguments("NAV", count: 0...1), options: Change.options,
-    epilogue: """
-      A tap hides or shows the bars if the setting hidesBarsOnTap is true; see configure.
-
-      Example: navctl tap kiosk
-      """)
-
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation) { _ in [.tap()] }
-  }
-}
-
-/// `swipe`: swipes over the content.
-enum SwipeCommand: Command {
-  static let declaration = CommandSet.Command(
-    "swipe", "Swipe over the content, which may hide the bars", group: Subject.touch,
-    arguments: PositionalArguments("NAV DIRECTION", count: 1...2),
-    options: Change.options,
-    epilogue: """
-      DIRECTION is up, which hides the bars, or down, which shows them, if the setting
-      hidesBarsOnSwipe is true; see configure.
-
-      Example: navctl swipe kiosk up
-      """)
-
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    try Change.perform(invocation, rest: 1...1) { [try Operations.swipe($0[0])] }
-  }
-}

@@ -1,0 +1,206 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+
+/// The commands that send operations and do nothing else.
+enum ChangeCommands {
+  /// Makes the operations of an option line and of the arguments after the nav.
+  private typealias Make =
+    @Sendable (_ line: ParsedCommandLine, _ words: [String]) throws -> [NavigationOperation]
+
+  private static func change(
+    _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
+    options: [OptionDeclaration] = [], shared: [OptionDeclaration] = Change.options,
+    note: String = "", example: String, _ make: @escaping Make
+  ) -> Entry {
+    let declaration = CommandSet.Command(
+      name, summary, group: group, arguments: arguments, options: options + shared,
+      epilogue: note + "\n\nExample: navctl \(example)")
+    return Entry(declaration) { invocation in
+      try Change.perform(invocation) { try make(invocation.line, $0) }
+    }
+  }
+
+  static let navs = [
+    change(
+      "create", "Create a nav and put it on display", Subject.navs, .init("NAV"),
+      options: [
+        OptionDeclaration(
+          "kind", argument: "KIND", "controller, or bar for a standalone bar",
+          choices: ["controller", "bar"]),
+        OptionDeclaration("root", argument: "ID", "Id of the root screen, or a record in JSON"),
+        OptionDeclaration("title", argument: "TEXT", "Title of the root screen"),
+        OptionDeclaration("route", argument: "ROUTE", "Route of the root screen"),
+        OptionDeclaration("args", argument: "JSON", "Arguments of the root screen"),
+        OptionDeclaration("restoration-id", argument: "ID", "Restoration id of the root screen"),
+        OptionDeclaration("bar-class", argument: "NAME", "Class of the bar; needs --detached"),
+        OptionDeclaration(
+          "toolbar-class", argument: "NAME", "Class of the toolbar; needs --detached"),
+        OptionDeclaration("settings", argument: "JSON", "Settings of the nav"),
+        OptionDeclaration("detached", "Do not put it on display; a root is optional"),
+        OptionDeclaration("if-absent", "It is no error if the nav exists"),
+      ], shared: [Change.dryRunOption], example: "create kiosk --root home --title Home"
+    ) { line, _ in try Operations.create(line) },
+    change(
+      "close", "Remove a nav, if it is still as you last saw it", Subject.navs, .init("NAV"),
+      example: "close kiosk --any"
+    ) { _, _ in [.close()] },
+    change(
+      "attach", "Put a nav on display", Subject.navs, .init("NAV"), example: "attach kiosk"
+    ) { _, _ in [.attach()] },
+    change(
+      "detach", "Take a nav off the display", Subject.navs, .init("NAV"), example: "detach kiosk"
+    ) { _, _ in [.detach()] },
+  ]
+
+  static let stack = [
+    change(
+      "push", "Put a known or a new screen on top", Subject.stack, .init("NAV [SCREEN]"),
+      options: [
+        OptionDeclaration("if-absent", "It is no error if the screen is on the stack"),
+        OptionDeclaration(
+          "on-duplicate", argument: "WAY",
+          "If the screen is on the stack: error, ignore, popTo, update or moveToTop"),
+        OptionDeclaration("show", "Use the operation show, which is animated"),
+        OptionDeclaration(
+          "sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
+      ] + newScreen, note: newScreenNote,
+      example: "push kiosk wifi --title Wi-Fi --route settings/wifi"
+    ) { [try Operations.push($0, id: $1.first)] },
+    change(
+      "pop", "Pop the top screen, if it is still the one you last saw", Subject.stack,
+      .init("NAV"), options: [Operations.resultOption], example: "pop kiosk --top wifi"
+    ) { line, _ in [try Operations.pop(line)] },
+    change(
+      "pop-to", "Remove all screens above a screen", Subject.stack, .init("NAV [ID]"),
+      options: [
+        OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
+        OptionDeclaration("unique", "Refuse if several screens have the route"),
+        OptionDeclaration("inclusive", "Remove the screen itself too"), Operations.resultOption,
+      ], example: "pop-to kiosk --route settings"
+    ) { [try Operations.popTo($0, id: $1.first)] },
+    change(
+      "pop-to-root", "Remove all screens above the root", Subject.stack, .init("NAV"),
+      example: "pop-to-root kiosk"
+    ) { _, _ in [.popToRoot()] },
+    change(
+      "replace", "Put a screen in the place of the top, if it is still the one you last saw",
+      Subject.stack, .init("NAV [SCREEN]"),
+      options: [
+        OptionDeclaration(
+          "screen", argument: "ID", "Replace this screen of the stack, not the top"),
+        OptionDeclaration("back", "Animate a new top as a pop, not as a push"),
+      ] + newScreen, note: newScreenNote,
+      example: "replace kiosk done --title Done --screen wifi"
+    ) { [try Operations.replace($0, id: $1.first)] },
+    change(
+      "insert", "Put a screen into the stack", Subject.stack, .init("NAV [SCREEN]"),
+      options: [
+        OptionDeclaration("below", argument: "ID", "Directly below this screen"),
+        OptionDeclaration("above", argument: "ID", "Directly above this screen"),
+        OptionDeclaration(
+          "at", argument: "N", "At this place, 0 at the bottom, in the stack that you last saw"),
+      ] + newScreen, note: newScreenNote, example: "insert kiosk help --title Help --below wifi"
+    ) { [try Operations.insert($0, id: $1.first)] },
+    change(
+      "remove", "Take screens out of the stack, wherever they are", Subject.stack,
+      .init("NAV ID..."), note: "If NAVD_NAV is set, all arguments are ids.",
+      example: "remove kiosk wifi"
+    ) { [.remove($1)] },
+    change(
+      "stack", "Replace the stack, if it is still the one you last saw", Subject.stack,
+      .init("NAV [SCREEN...]"),
+      note: """
+        The first SCREEN is the bottom; each is an id or a record in JSON. If NAVD_NAV is set, all
+        arguments are screens.
+        """, example: #"stack kiosk home '{"id":"about","title":"About"}'"#
+    ) { [try Operations.stack($1)] },
+    change(
+      "segue", "Show a screen as a segue does", Subject.stack, .init("NAV [SCREEN]"),
+      options: [OptionDeclaration("detail", "Use the kind showDetail, which presents; not show")]
+        + newScreen, note: newScreenNote, example: "segue kiosk wifi --title Wi-Fi"
+    ) { [try Operations.segue($0, id: $1.first)] },
+    change(
+      "revert", "Replace the stack by that of an earlier revision", Subject.stack,
+      .init("NAV REV"),
+      note: """
+        REV is a revision of this epoch. history lists them, and history --at draws one. The command
+        restores ids and order; the screens keep their present content.
+        """, example: "revert kiosk 2"
+    ) { [try Operations.revert(to: $1[0])] },
+  ]
+
+  static let presentations = [
+    change(
+      "present", "Present a screen above the visible one", Subject.presentation,
+      .init("NAV [SCREEN]"),
+      options: [
+        OptionDeclaration(
+          "from", argument: "ID", "The presenting screen; default the visible one"),
+        OptionDeclaration("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
+      ] + newScreen, note: newScreenNote,
+      example: "present kiosk pin --title PIN --style overCurrentContext"
+    ) { [try Operations.present($0, id: $1.first)] },
+    change(
+      "dismiss", "End all presentations, if they are those you last saw", Subject.presentation,
+      .init("NAV"),
+      options: [
+        OptionDeclaration(
+          "from", argument: "ID", "Only what this screen presents; if nothing, itself"),
+        OptionDeclaration("swipe", "Swipe the outermost screen down, as a person does"),
+        Operations.resultOption,
+      ], example: "dismiss kiosk --from wifi"
+    ) { line, _ in [try Operations.dismiss(line)] },
+  ]
+
+  static let records = [
+    change(
+      "screen", "Create a screen without showing it, or release one", Subject.content,
+      .init("NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release"]]),
+      note: """
+        VERB is create or release; only a screen that is not shown can be released. KEY is that of
+        set. With replace=true, create replaces a screen that is not shown and has the same id but
+        other contents.
+        """, example: "screen kiosk create later title=Later args='{\"page\":1}'"
+    ) { [try Operations.record(.screen, verb: $1[0], Array($1.dropFirst()))] },
+    change(
+      "button", "Create, release or tap a button", Subject.content,
+      .init(
+        "NAV VERB [ID] [KEY=VALUE...]", choices: ["VERB": ["create", "release", "activate"]]),
+      note: "VERB is create, release or activate. KEY is that of set.",
+      example: "button kiosk create scan title=Scan action=wifi.scan"
+    ) { [try Operations.record(.button, verb: $1[0], Array($1.dropFirst()))] },
+  ]
+
+  static let touch = [
+    change(
+      "tap", "Tap the content, which may hide the bars", Subject.touch, .init("NAV"),
+      note: "A tap hides or shows the bars if the setting hidesBarsOnTap is true.",
+      example: "tap kiosk"
+    ) { _, _ in [.tap()] },
+    change(
+      "swipe", "Swipe over the content, which may hide the bars", Subject.touch,
+      .init("NAV DIRECTION", choices: ["DIRECTION": ["up", "down"]]),
+      note: """
+        DIRECTION is up, which hides the bars, or down, which shows them, if the setting
+        hidesBarsOnSwipe is true.
+        """, example: "swipe kiosk up"
+    ) { [try Operations.swipe($1[0])] },
+  ]
+
+  /// Options of commands that show a screen and can create it.
+  private static let newScreen: [OptionDeclaration] = [
+    ("title", "TEXT", "Title of the new screen"), ("route", "ROUTE", "Route of the new screen"),
+    ("args", "JSON", "Arguments of the new screen"),
+    ("item-title", "TEXT", "Title of its navigation item"),
+    ("prompt", "TEXT", "Line above that title"),
+    ("restoration-id", "ID", "Id for save and restore"),
+    ("new", nil, "Create the screen, even with its id alone"),
+  ].map { OptionDeclaration($0, argument: $1, $2, group: "A new screen:") }
+
+  private static let newScreenNote = """
+    SCREEN is the id of a screen that the nav knows, or a record in JSON. With any option about a
+    new screen, SCREEN is the id of the screen that the command creates.
+    """
+}

@@ -1,0 +1,80 @@
+import CommandLineOptions
+import NavctlSupport
+import NavigationClient
+import NavigationCore
+
+/// `set`: changes members of a screen, an item, a button or a part of a nav, or prints them.
+enum SetCommand: Command {
+  static let declaration = CommandSet.Command(
+    "set", "Set members of a screen, a button, a bar …", group: Subject.content,
+    arguments: PositionalArguments(
+      "NAV OBJECT [ID] [KEY=VALUE...]",
+      choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
+    options: [Lease.option] + Change.options,
+    epilogue: """
+      Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
+      KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. A list of
+      buttons is ID,ID=TITLE or in JSON; TITLE makes a new button. OBJECT and its keys:
+
+      \(NavObject.allCases.map(line).joined(separator: "\n\n"))
+
+      Without SCREEN, an appearance is that of the bar. proxy is of all bars of CLASS, NavigationBar
+      by default, and takes no NAV. While a session holds the display, no other can set display;
+      --lease holds it for this command.
+
+      Example: navctl set kiosk item wifi prompt='Choose a network' rightItems=scan=Scan
+      """)
+
+  private static func line(_ object: NavObject) -> String {
+    let id = object.neededID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
+    return "\(object.rawValue)\(id): \(object.keys.joined(separator: ", "))"
+  }
+
+  static func run(_ invocation: Invocation) throws -> Int32 {
+    let isProxy = invocation.line.positionals.first == NavObject.proxy.rawValue
+    let arguments = try invocation.navArguments(
+      of: isProxy ? NavName.appearance.text : nil)
+    let words = Array(arguments.rest.dropFirst())
+    guard let object = NavObject(rawValue: arguments.rest[0]) else {
+      throw NavObject.unknown(arguments.rest[0], nav: arguments.nav)
+    }
+    guard object != .proxy || arguments.nav == NavName.appearance.text else {
+      throw UsageError(
+        "a proxy is of all navs", remedy: "navctl set proxy \(words.joined(separator: " "))")
+    }
+    let takesID = object.neededID != nil || object.optionalID != nil
+    let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
+    let members = Array(words.dropFirst(id == nil ? 0 : 1))
+    guard members.isEmpty, object.neededID == nil || id != nil else {
+      return try Change.perform(
+        invocation, nav: arguments.nav, object.operations(id: id, members))
+    }
+    try print(object, id, of: arguments.nav, invocation)
+    return 0
+  }
+
+  private static func print(
+    _ object: NavObject, _ id: String?, of nav: String, _ invocation: Invocation
+  ) throws {
+    var connection = try invocation.connect()
+    var value: JSONValue?
+    for what in [GetRequest.What.state, .detached] where value == nil {
+      guard what == .state || object.neededID != nil else { break }
+      let answer = try Reading.get(
+        invocation, &connection, GetRequest(id: 0, nav: nav, what: what))
+      value = object.value(id: id, in: try Reading.value(answer.reply))
+    }
+    guard !invocation.isJSON else {
+      let members = (value?.members ?? []).map {
+        JSONObject.Member(name: $0.name, value: OpaqueJSON(validated: $0.value.bytes))
+      }
+      return try Output.record(
+        Record(.part, JSONObject([.init(name: "part", value: .string(object.rawValue))] + members)))
+    }
+    // `ver` is the revision of the last change; users cannot set it.
+    let lines = value.map { Tables.members($0, except: "ver") } ?? []
+    for line in lines.isEmpty ? ["every member has its default value"] : lines {
+      try Output.line(line)
+    }
+  }
+}
