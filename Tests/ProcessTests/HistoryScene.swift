@@ -6,11 +6,20 @@ import Testing
 /// Two daemons on a database that goes back, and a client that notes what it sees of each epoch.
 final class HistoryScene {
   /// How many rounds each test plays: 20 with NAVD_TEST_LONG=1, NAVD_TEST_ROUNDS, or none.
-  static let rounds: Int = {
+  static let count: Int = {
     let environment = ProcessInfo.processInfo.environment
     return environment["NAVD_TEST_ROUNDS"].flatMap { Int($0) }
       ?? (environment["NAVD_TEST_LONG"] == nil ? 0 : 20)
   }()
+
+  /// The numbers of the rounds; NAVD_TEST_VERBOSE prints when each one begins.
+  static var rounds: some Sequence<Int> {
+    let isVerbose = ProcessInfo.processInfo.environment["NAVD_TEST_VERBOSE"] != nil
+    return (0..<count).lazy.map { round in
+      if isVerbose { print("\(Date()): round \(round)") }
+      return round
+    }
+  }
 
   let cluster: Cluster
   var servers: [PostgresServer] { cluster.servers }
@@ -28,8 +37,20 @@ final class HistoryScene {
   /// Starts everything.
   init(standbys: Int = 0) throws {
     cluster = try Cluster(standbys: standbys, hasOwnServer: true, lease: 1000)
-    for name in ["a", "b"] { try cluster.start(name) }
+    for name in ["a", "b"] { _ = try Self.started { try cluster.start(name) } }
     try cluster.awaitBalance("a", "b")
+  }
+
+  /// Starts a daemon as often as a service manager would: on a busy machine, a start can take longer
+  /// than a daemon with this lease waits for the server.
+  static func started(_ start: () throws -> TestDaemon) throws -> TestDaemon {
+    var last = Result { try start() }
+    _ = try eventually {
+      if case .success = last { return true }
+      last = Result { try start() }
+      return false
+    }
+    return try last.get()
   }
 
   /// A member that was started.
