@@ -264,7 +264,7 @@ final class JournalWriter: @unchecked Sendable {
       unsafe pthread_mutex_unlock(lock)
       for part in parts { staged += part.records.count }
       let start = SystemClock.monotonicNanoseconds()
-      let result = write(parts, andCommit: end != nil)
+      let result = write(parts, andCommit: end != nil, records: staged)
       let timing = CommitTiming(since: start, records: staged)
       if result != nil || end != nil { staged = 0 }
       unsafe pthread_mutex_lock(lock)
@@ -328,14 +328,16 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_cond_signal(progressed)
   }
 
-  private func write(_ parts: [Part], andCommit mustCommit: Bool) -> JournalError? {
+  private func write(
+    _ parts: [Part], andCommit mustCommit: Bool, records: Int
+  ) -> JournalError? {
     do throws(JournalError) {
       for part in parts { try journal.stage(part.records) }
       if mustCommit {
         try journal.commitStaged()
         // A batch without records was not proven by a commit: after the lease, another daemon may
-        // have changed what its answers say.
-        if let lease = journal.lease, lease.end <= SystemClock.bootMilliseconds() {
+        // have changed what its answers say. One with records is stored, and so has not failed.
+        if records == 0, let lease = journal.lease, lease.end <= SystemClock.bootMilliseconds() {
           try journal.checkpoint()
         }
       }

@@ -239,6 +239,8 @@ extension PostgresCluster {
           }
         }
       }
+          // Nothing of the batch is stored: the daemon decides it again, without the doubtful shards.
+          try checkDoubts()
     } catch {
       if case .syncFailed = error { poison = error }
       throw error

@@ -94,6 +94,24 @@ import Testing
     }
   }
 
+  @Test func `a batch that is stored has not failed, whatever a renewal of the lease would find`() {
+    let cluster = ScriptedCluster()
+    cluster.lease = JournalLease(renewal: 0, end: 0)
+    cluster.failure = .fenced(path: "test", shards: [Shard(9)])
+    let writer = JournalWriter(journal: cluster)
+    writer.submit(Self.batch(1...1))
+    writer.awaitProgress()
+    #expect(writer.takeCompleted() == 1 && writer.takeFailure() == nil)
+    writer.stage(Self.batch(2...2))
+    writer.submit(JournalRecords())
+    writer.awaitProgress()
+    #expect(writer.takeCompleted() == 1 && writer.takeFailure() == nil)
+    // Without records, no commit has proven that this process may still answer.
+    writer.submit(JournalRecords())
+    writer.awaitProgress()
+    #expect(writer.takeCompleted() == 0 && writer.takeFailure() == cluster.failure)
+  }
+
   @Test func `what a reader is at work in stays in the log until it has ended`() throws {
     try withTemporaryDirectory { directory in
       let (journal, _) = try Self.open(directory)

@@ -148,6 +148,25 @@ extension PostgresHistoryTests {
     #expect(try !stage.take(by: cluster).mustRenewEpochs)
   }
 
+  @Test func `a batch is not stored behind the back of a shard that is in doubt`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 6)
+    let journal = try stage.open()
+    _ = try journal.contents()
+    let cluster = try stage.cluster(of: journal)
+    try cluster.adopt(cluster.keeper.take([Shard(9)]))
+    try journal.commit(writer.batch(2))
+    try stage.sql("UPDATE navd.shard SET epoch = epoch - 1 WHERE id = 9")
+    try stage.endConnections()
+    let batch = writer.batch(1)
+    #expect(lost(journal, batch) == [Shard(9)])
+    #expect(cluster.lease?.end == 0)
+    cluster.drop([Shard(9)])
+    try journal.commit(batch)
+    try stage.close(journal)
+    #expect(try stage.open().contents().rows == writer.rows)
+  }
+
   @Test func `a commit is synchronous whatever the server, the database or the user has`() throws {
     let stage = try PostgresStage()
     try stage.server.sql("ALTER DATABASE \(stage.database) SET synchronous_commit = off")
