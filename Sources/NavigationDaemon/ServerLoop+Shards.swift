@@ -97,11 +97,14 @@ extension ServerLoop {
 
   /// Ends to serve shards that another member has taken, or that this one must load again.
   mutating func loseShards(_ lost: [Shard], at now: Instant) throws {
+    writer.awaitCheckpoint()
     served?.journal.drop(lost)
     let here = Set(hub.shardsHere).intersection(lost).sorted()
     if here.isEmpty { return }
     try end(here, to: nil, at: now)
-    log(LogEntry(.warning, "serves \(counted(here.count, "shard")) less, which it lost"))
+    let text =
+      "lost \(counted(here.count, "shard")): another daemon owns them, or the database lacks their commits"
+    log(LogEntry(.warning, text))
   }
 
   private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {

@@ -28,6 +28,22 @@ import Testing
     }
   }
 
+  @Test func `lost shards leave the journal when the writer has left it`() throws {
+    try withTemporaryDirectory { directory in
+      var stage = try LoopStage(directory)
+      try stage.open()
+      let (cluster, writer) = (ScriptedCluster(), stage.loop.writer)
+      stage.loop.served = ServedShards(
+        journal: cluster, keeper: ShardKeeper(cluster, lease: 1000, seed: 1, log: stage.sink.log))
+      var wasBusy: [Bool] = []
+      cluster.onDrop = { _ in wasBusy.append(writer.isBusy) }
+      writer.startCheckpoint()
+      try stage.loop.failMaintenance(.fenced(path: "test", shards: [Shard(9)]), at: stage.now)
+      #expect(wasBusy == [false])
+      try stage.close()
+    }
+  }
+
   @Test(arguments: 0..<2 as Range<UInt64>)
   func `how messages are grouped into turns changes nothing of what is stored`(
     seed: UInt64
