@@ -162,7 +162,7 @@ final class PostgresKeeper: ClusterKeeper {
         UPDATE navd.member AS former SET process = NULL, generation = former.generation + 1
         FROM navd.member AS own
         WHERE own.name = $4 AND own.process = $5 AND own.leased_until > clock_timestamp()
-          AND former.process IS NOT NULL
+          AND former.name <> own.name AND former.process IS NOT NULL
           AND (extract(epoch FROM former.leased_until) * 1000000)::bigint = ANY($6)
           AND ($2 = 1 OR former.leased_until > to_timestamp($3 / 1000.0))
           AND former.name IN (SELECT owner FROM navd.shard WHERE id = ANY($1))

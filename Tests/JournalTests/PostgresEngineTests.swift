@@ -63,6 +63,28 @@ import Testing
     #expect(try stage.take(by: waiting).contents().rows == writer.rows)
   }
 
+  @Test func `a member whose lease has ended by its own clock does not take over itself`() throws {
+    let stage = try PostgresStage()
+    try stage.sql(
+      """
+      CREATE TABLE public.clock(late interval);
+      INSERT INTO public.clock VALUES('0');
+      ALTER FUNCTION pg_catalog.clock_timestamp() RENAME TO true_clock;
+      CREATE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz
+      LANGUAGE sql VOLATILE AS 'SELECT true_clock() - late FROM public.clock'
+      """)
+    let cluster = try PostgresCluster(stage.place(), retention: Retention())
+    _ = try stage.take(by: cluster).contents()
+    try stage.expireLeases()
+    #expect(try cluster.keeper.read().view.members.allSatisfy { $0.lease <= 0 })
+    // Then somebody sets the server's clock back.
+    try stage.sql("UPDATE public.clock SET late = '1 hour'")
+    #expect(try cluster.keeper.read().view.members.allSatisfy { $0.lease <= 0 })
+    _ = try cluster.keeper.take([.first])
+    #expect(try stage.sql("SELECT count(process) FROM navd.member") == "1")
+    try cluster.checkpoint()
+  }
+
   @Test func `a take-over waits for a commit that is under way, and has its rows`() throws {
     let stage = try PostgresStage()
     var writer = Writer(seed: 2)
