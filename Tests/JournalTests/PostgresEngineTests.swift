@@ -85,6 +85,32 @@ import Testing
     try cluster.checkpoint()
   }
 
+  @Test func `a server that refuses one commit for no lasting reason ends nobody`() throws {
+    let stage = try PostgresStage()
+    var writer = Writer(seed: 12)
+    try stage.sql(
+      """
+      CREATE SEQUENCE public.answer START 100;
+      ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO true_setting;
+      CREATE FUNCTION pg_catalog.current_setting(text) RETURNS text LANGUAGE plpgsql
+      AS $$BEGIN RETURN CASE WHEN $1 = 'fsync' AND nextval('public.answer') = 1 THEN 'off'
+        ELSE true_setting($1) END; END$$
+      """)
+    let journal = try stage.open()
+    _ = try journal.contents()
+    try journal.commit(writer.batch(1))
+    try stage.sql("SELECT setval('public.answer', 1, false)")
+    let batch = writer.batch(2)
+    do {
+      try journal.commit(batch)
+    } catch JournalError.writeFailed {
+      try journal.commit(batch)
+    }
+    #expect(try stage.sql("SELECT last_value > 1 FROM public.answer") == "t")
+    try stage.close(journal)
+    #expect(try stage.open().contents().rows == writer.rows)
+  }
+
   @Test func `a take-over waits for a commit that is under way, and has its rows`() throws {
     let stage = try PostgresStage()
     var writer = Writer(seed: 2)
