@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
+import RuntimePaths
 import Synchronization
 
 /// Access to the journal's rows: on a thread of its own for requests that can wait, else at once.
@@ -112,7 +113,7 @@ final class HistoryWorker: Sendable {
   init(_ place: any JournalPlace) {
     self.place = place
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
-    wakeup = eventfd(0, Int32(EFD_CLOEXEC))
+    wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     closed = eventfd(0, Int32(EFD_CLOEXEC))
     precondition(
       descriptor >= 0 && wakeup >= 0 && closed >= 0, "eventfd: errno=\(navd_errno())")
@@ -170,32 +171,49 @@ final class HistoryWorker: Sendable {
     DetachedThread.start { self.run() }
   }
 
+  /// The pause in milliseconds before a failed read is reported, and so tried again.
+  private static let failurePause: UInt64 = 1000
+
   private func run() {
     var reader: JournalReader?
-    var failures = 0
+    // The navs that the disk failed to read, with the times to report them. Other work goes on.
+    var failed: [(at: UInt64, page: (ReloadRequest, Result<ReplayedNav, any Error>))] = []
     while true {
-      var count: eventfd_t = 0
-      guard unsafe eventfd_read(wakeup, &count) == 0 else { continue }
-      while let work = takeWork() {
-        switch work {
-        case .page(let request, let replayer):
-          let page = Result { try readPage(request, replayer, &reader) }
-          failures = page.isFailedRead ? failures + 1 : 0
-          // The events that wait request the nav again.
-          _ = poll(nil, 0, Int32(min(StartPause.milliseconds(after: failures), 1000)))
-          state.withLock { $0.pages.append((request, page)) }
-          eventfd_write(descriptor, 1)
-        case .answer(let request):
-          let answer = answer(request, &reader)
-          state.withLock { $0.answers.append(answer) }
-          eventfd_write(descriptor, 1)
-        case .open: _ = try? opened(&reader)
-        case .close:
-          reader = nil
-          eventfd_write(closed, 1)
+      let now = SystemClock.monotonicMilliseconds()
+      while let first = failed.first, first.at <= now {
+        failed.removeFirst()
+        deliver { $0.pages.append(first.page) }
+      }
+      guard let work = takeWork() else {
+        var entry = pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)
+        var count: eventfd_t = 0
+        _ = unsafe poll(&entry, 1, failed.first.map { Int32($0.at - now) } ?? -1)
+        _ = unsafe eventfd_read(wakeup, &count)
+        continue
+      }
+      switch work {
+      case .page(let request, let replayer):
+        let page = Result { try readPage(request, replayer, &reader) }
+        if page.isFailedRead {
+          let at = SystemClock.monotonicMilliseconds() + Self.failurePause
+          failed.append((at, (request, page)))
+        } else {
+          deliver { $0.pages.append((request, page)) }
         }
+      case .answer(let request):
+        let answer = answer(request, &reader)
+        deliver { $0.answers.append(answer) }
+      case .open: _ = try? opened(&reader)
+      case .close:
+        reader = nil
+        eventfd_write(closed, 1)
       }
     }
+  }
+
+  private func deliver(_ change: (inout sending State) -> Void) {
+    state.withLock { change(&$0) }
+    eventfd_write(descriptor, 1)
   }
 
   private func takeWork() -> Work? {

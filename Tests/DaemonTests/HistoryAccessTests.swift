@@ -73,6 +73,24 @@ import Testing
     }
   }
 
+  @Test func `a nav that the disk fails to read delays no other request`() throws {
+    let place = FailingPlace()
+    var history = HistoryAccess(place)
+    let replayer = Hub(configuration: HubConfiguration(), seed: 1).makeReplayer()
+    history.page(in: [ReloadRequest(nav: 1, head: 1)], by: replayer)
+    history.ask([HistoryRequest(token: 7, nav: 2, head: 1, what: .state(at: 1))])
+    // Both wait before the read of the first begins.
+    place.begin.signal()
+    awaitReadable(history.descriptor)
+    #expect(history.takeAnswer()?.token == 7)
+    awaitReadable(history.descriptor)
+    #expect(history.takeAnswer()?.token == nil)
+    var reports = 0
+    let requests = try history.takePages { _ in reports += 1 }
+    #expect(requests.map(\.nav) == [1] && reports == 1 && history.takeReplayed().isEmpty)
+    history.close()
+  }
+
   @Test func `the readers can be closed and used again`() throws {
     try withJournal(1...3) { _, directory in
       var history = HistoryAccess(JournalDirectory(directory))
@@ -116,4 +134,43 @@ import Testing
 
 extension JournalDirectory {
   fileprivate init(_ path: String) { self.init(path: path, durability: .sync, bootID: "boot") }
+}
+
+/// A place with nothing but nav 1, which the disk fails to read once `begin` is signalled.
+private struct FailingPlace: JournalPlace {
+  let begin = DispatchSemaphore(value: 0)
+  var directory: JournalDirectory? { nil }
+
+  func openReader() throws(JournalError) -> JournalReader { JournalReader(Reader(begin: begin)) }
+
+  private final class Reader: JournalEngineReader {
+    let begin: DispatchSemaphore
+
+    init(begin: DispatchSemaphore) { self.begin = begin }
+
+    var name: String { "test" }
+
+    func reading<Value>(
+      _ body: () throws(JournalError) -> Value
+    ) throws(JournalError) -> Value { try body() }
+
+    func version() throws(JournalError) -> Int64? { nil }
+
+    func readGroup(
+      from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
+    ) throws(JournalError) -> Bool { false }
+
+    func readGroups(
+      from first: UInt64, through last: UInt64, of shard: Shard,
+      _ consume: GroupConsumer<JournalError>
+    ) throws(JournalError) -> Bool { false }
+
+    func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
+      guard nav == 1 else { return nil }
+      begin.wait()
+      throw .readFailed(path: "test", reason: "Input/output error")
+    }
+
+    func checkStructure() throws(JournalError) {}
+  }
 }
