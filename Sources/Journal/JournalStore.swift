@@ -59,7 +59,9 @@ package protocol ClusterJournal: JournalStore {
   /// Reads how the cluster is divided, and takes shards; for a thread of its own.
   var keeper: any ClusterKeeper { get }
   /// Begins to serve shards, which the keeper has taken and the caller has replayed.
-  func adopt(_ shards: [TakenShard])
+  ///
+  /// Throws `.fenced` with shards that the database has not given to this process, or not any more.
+  func adopt(_ shards: [TakenShard]) throws(JournalError)
   /// Gives shards to another member, or to nobody, and stores nothing of them from now on.
   ///
   /// It throws nothing: if the database cannot be reached, the keeper later finds what became of them.

@@ -117,7 +117,6 @@ extension ServerLoop {
   private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
     guard let served else { return }
     let shards = loaded.shards.map(\.shard)
-    served.journal.adopt(loaded.shards)
     let navs = hub.adopt(
       Dictionary(uniqueKeysWithValues: loaded.shards.map { ($0.shard, $0.sequence) }),
       from: loaded.hub,
@@ -127,6 +126,7 @@ extension ServerLoop {
     if hub.hasDormantNavs { try history.open() }
     let records = hub.takeRecords()
     do throws(JournalError) {
+      try served.journal.adopt(loaded.shards)
       if !records.isEmpty { try writer.commit(records) }
       for one in loaded.shards where one.loss != nil { try one.journal.epochsRenewed() }
     } catch {

@@ -121,14 +121,17 @@ final class PostgresCluster: ClusterJournal {
 // The shards.
 
 extension PostgresCluster {
-  func adopt(_ taken: [TakenShard]) {
+  func adopt(_ taken: [TakenShard]) throws(JournalError) {
     for one in taken {
       guard let engine = one.journal.engine as? PostgresEngine else {
         preconditionFailure("a shard of another kind of database")
       }
       one.journal.retention = retention
       shards[one.shard] = (one.journal, engine)
+      // The server of the commits may lack the take-over: the next connection judges all shards.
+      if engine.identity != identity { connection = nil }
       doubtful.remove(one.shard)
+    if connection == nil { try commit([]) }
     }
   }
 

@@ -15,6 +15,8 @@ final class PostgresEngine: JournalEngine {
   private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
   /// The epoch of this owner.
   let epoch: Int64
+  /// The database in which this process took the shard.
+  let identity: PostgresIdentity
   /// The number of commits in the database, and the sequence of the last row.
   private(set) var stored: Int64
   private(set) var sequence: UInt64
@@ -28,11 +30,13 @@ final class PostgresEngine: JournalEngine {
   /// Makes an engine of a shard that this process has just taken.
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
-    rowPlace: Int64, loss: EpochLoss?, loading: (records: PostgresLoading, facts: [String: [UInt8]])
+    rowPlace: Int64, in identity: PostgresIdentity, loss: EpochLoss?,
+    loading: (records: PostgresLoading, facts: [String: [UInt8]])
   ) {
     self.shard = shard
     self.cluster = cluster
     self.epoch = epoch
+    self.identity = identity
     stored = commits
     self.sequence = sequence
     self.rowPlace = rowPlace

@@ -239,7 +239,8 @@ final class PostgresKeeper: ClusterKeeper {
         result.text(row, 5), isMarked: result.integer(row, 4) == 1, in: identity)
       let engine = PostgresEngine(
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
-        rowPlace: result.integer(row, 9) ?? 0, loss: loss, loading: (loading, facts[id] ?? [:]))
+        rowPlace: result.integer(row, 9) ?? 0, in: identity, loss: loss,
+        loading: (loading, facts[id] ?? [:]))
       let journal = try Journal(engine, in: cluster.postgres, retention: Retention())
       taken.append(
         TakenShard(shard: engine.shard, journal: journal, sequence: sequence, loss: loss))

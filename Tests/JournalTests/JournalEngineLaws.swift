@@ -222,7 +222,7 @@ final class PostgresStage: EngineStage, @unchecked Sendable {
     guard let taken = try cluster.keeper.take([.first]).first else {
       throw JournalError.locked(path: cluster.name, by: "another member")
     }
-    cluster.adopt([taken])
+    try cluster.adopt([taken])
     lock.withLock { clusters.append((taken.journal, cluster)) }
     return taken.journal
   }

@@ -167,6 +167,27 @@ extension PostgresHistoryTests {
     #expect(try stage.open().contents().rows == writer.rows)
   }
 
+  @Test func `a shard is not served whose take-over the server of the commits lacks`() throws {
+    let stage = try PostgresStage()
+    let cluster = try PostgresCluster(stage.place(), retention: Retention())
+    let there = cluster.identity
+    for isLacking in [true, false] {
+      let taken = try cluster.keeper.take([.first])
+      #expect(taken.count == 1)
+      if isLacking {
+        try stage.sql("UPDATE navd.shard SET epoch = epoch - 1, owner = 'two' WHERE id = 0")
+      }
+      // A commit has found another server since.
+      cluster.identity = PostgresIdentity(lineage: "7:00000001:5:740", start: "1")
+      var found: JournalError?
+      do { try cluster.adopt(taken) } catch { found = error }
+      #expect(found == (isLacking ? .fenced(path: cluster.name, shards: [.first]) : nil))
+      #expect(cluster.identity == there)
+      cluster.release([.first], to: nil)
+      try stage.sql("UPDATE navd.shard SET owner = NULL WHERE id = 0")
+    }
+  }
+
   @Test func `a commit is synchronous whatever the server, the database or the user has`() throws {
     let stage = try PostgresStage()
     try stage.server.sql("ALTER DATABASE \(stage.database) SET synchronous_commit = off")

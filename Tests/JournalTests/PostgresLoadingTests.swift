@@ -16,7 +16,7 @@ import Testing
     var contents: [Shard: Contents] = [:]
     for (one, count) in zip(taken, counts) {
       #expect(try one.journal.contents() == Contents())
-      cluster.adopt([one])
+      try cluster.adopt([one])
       var writer = Writer(seed: UInt64(count))
       var snapshots: [SnapshotRow] = []
       for place in 1...UInt64(count) {
