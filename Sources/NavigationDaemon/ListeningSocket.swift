@@ -141,8 +141,10 @@ struct ListeningSockets {
   /// Its descriptor is readable when another file may have replaced a socket's file.
   let watch = DirectoryWatch()
   private let sockets: [ListeningSocket]
-  /// Why new clients reach a socket at its path no more; nil if they do.
-  private(set) var problem: String?
+  /// The sockets whose paths cannot be restored, each with the reason.
+  private var problems: [String] = []
+  /// Why new clients cannot reach a socket by its path; nil if they can.
+  var problem: String? { problems.first }
 
   /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
@@ -172,18 +174,18 @@ struct ListeningSockets {
   /// Restores the socket files that another process has replaced.
   ///
   /// A process that binds a path removes the file there without an error for navd. Existing
-  /// connections continue, but new clients would reach the other process, or none. What cannot be
-  /// restored is the `problem`, and in the entries once.
+  /// connections continue, but new clients would reach the other process, or none. `problem` names the
+  /// first socket that cannot be restored. The log entry of each is returned once.
   mutating func reclaim() -> [LogEntry] {
     watch.drain()
-    let former = problem
-    problem = nil
+    let former = problems
+    problems = []
     var texts: [String] = []
     for socket in sockets where socket.isDisplaced {
       if let reason = socket.takeNameBack() {
         let text = "cannot restore \(socket.endpoint), which another process replaced: \(reason)"
-        problem = problem ?? text
-        if former == nil { texts.append(text) }
+        problems.append(text)
+        if !former.contains(text) { texts.append(text) }
       } else {
         texts.append("another process replaced \(socket.endpoint); navd has restored it")
       }

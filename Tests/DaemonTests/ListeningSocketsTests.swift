@@ -73,6 +73,19 @@ import TransportGuard
     }
   }
 
+  @Test func `each path that cannot be restored is in the log once`() throws {
+    try withSockets { sockets, paths in
+      var sockets = sockets
+      for path in paths {
+        for name in [path, path + ".own"] { try FileManager.default.removeItem(atPath: name) }
+        let messages = sockets.reclaim().map(\.message)
+        #expect(messages.count == 1)
+        #expect(messages.first?.hasPrefix("cannot restore ipc://\(path),") == true)
+        #expect(sockets.reclaim().isEmpty)
+      }
+    }
+  }
+
   /// A socket of systemd at a path: it listens, and this process may have it.
   private func withInherited(
     _ body: (InheritedSocket, String, ListeningSocket) throws -> Void
