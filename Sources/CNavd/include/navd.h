@@ -250,9 +250,9 @@ const char *navd_event_nav(const navd_event *event);
 uint64_t navd_event_id(const navd_event *event);
 /* The JSON of the event, an object. */
 const char *navd_event_json(const navd_event *event);
-/* For NAVD_EVENT_STATE, JSON: after changes base (the revision before the first), cause, by, animated and
-   relation (of the last), ev (the events of all, such as didPop); after a snapshot why; {"resumed":true}
-   if the state before was right. NULL for other events. */
+/* For NAVD_EVENT_STATE, JSON: after changes base (the revision before the first), cause, by and animated
+   (of the last), ev (the events of all, such as didPop), and after one change its relation; after a
+   snapshot why; {"resumed":true} if the state before was right. NULL for other events. */
 const char *navd_event_change(const navd_event *event);
 /* The error of the event, NULL without one. It is freed with the event. */
 const navd_error *navd_event_error(const navd_event *event);
