@@ -19,11 +19,10 @@ static inline ssize_t navd_sqlite3_pread(int file, void *bytes, size_t count, of
 /// Makes SQLite call `navd_sqlite3_pread`; returns whether it reads by pread(2) at all.
 static inline int navd_sqlite3_distinguish_failed_reads(void) {
   sqlite3_vfs *system = sqlite3_vfs_find("unix-excl");
-  if (!system) return 0;
   sqlite3_syscall_ptr call = (sqlite3_syscall_ptr)navd_sqlite3_pread;
-  // A build of SQLite has one of the two names.
-  int isSet = system->xSetSystemCall(system, "pread", call) == SQLITE_OK;
-  return (system->xSetSystemCall(system, "pread64", call) == SQLITE_OK) | isSet;
+  // SQLite calls one of the two, by its build options, and has no function for the other.
+  const char *name = system && system->xGetSystemCall(system, "pread64") ? "pread64" : "pread";
+  return system && system->xGetSystemCall(system, name) && system->xSetSystemCall(system, name, call) == SQLITE_OK;
 }
 
 /// SQLITE_TRANSIENT is a cast that Swift cannot import.
