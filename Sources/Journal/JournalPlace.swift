@@ -16,7 +16,7 @@ package struct JournalDirectory: JournalPlace {
   /// The kernel's id of this boot.
   package var bootID: String
   /// Whether its journal is open on a read-only file system.
-  private(set) var isFrozen = false
+  package private(set) var isFrozen = false
 
   /// Makes a place; `open` makes the directory.
   package init(path: String, durability: Durability, bootID: String) {

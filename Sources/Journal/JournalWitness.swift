@@ -13,11 +13,18 @@ package final class JournalWitness {
 
   /// Opens the file, or makes it with mode 0600; its directory must exist.
   ///
+  /// If the journal `isFrozen`, which then takes no row to note, the file system of this file may be
+  /// read-only too.
+  ///
   /// - Throws: `unwritable` if that is impossible, `damaged` if the file holds anything but a number.
-  package init(path: String) throws(JournalError) {
+  package init(path: String, isFrozen: Bool = false) throws(JournalError) {
     self.path = path
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw DirectoryLock.failure(path) }
+    var opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if opened < 0, errno == EROFS, isFrozen {
+      opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    }
+    guard opened >= 0 else { throw DirectoryLock.failure(path) }
+    descriptor = opened
     let bytes = try readBytes(Self.size + 1, at: 0, from: descriptor, path)
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.isEmpty || bytes.count == Self.size && text.hasSuffix("\n"),

@@ -306,7 +306,7 @@ package enum Daemon {
       do throws(JournalError) {
         journal = try place.open(retention: retention, holder: holder)
         journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
-          try JournalWitness(path: path)
+          try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
         }
       } catch {
         throw .journal(error)

@@ -144,6 +144,8 @@ import Testing
     if isClosed { try former.close() }
     // As a killed process leaves it, with everything in the log.
     let copy = try directory.copy()
+    let witness = copy.path + "/witness"
+    try JournalWitness(path: witness).note(7)
     try Data().write(to: URL(fileURLWithPath: copy.path + "/lock"))
     try #require(unsafe mount(copy.path, copy.path, nil, UInt(MS_BIND), nil) == 0)
     defer { unsafe umount2(copy.path, Int32(MNT_DETACH)) }
@@ -158,8 +160,9 @@ import Testing
     #expect(newest == writer.rows.last)
     #expect(throws: JournalError.self) { try journal.commit(writer.batch(1)) }
     // Beside a journal that can be written, these are what ReadWritePaths= of the unit lacks.
-    let (witness, backups) = (copy.path + "/witness", copy.path + "/backups")
+    let backups = copy.path + "/backups"
     #expect(throws: JournalError.readOnly(path: witness)) { try JournalWitness(path: witness) }
+    #expect(try JournalWitness(path: witness, isFrozen: true).acknowledged == 7)
     #expect(throws: JournalError.readOnly(path: backups)) {
       try JournalBackup(of: directory.path, into: backups).copy { _, _ in }
     }
