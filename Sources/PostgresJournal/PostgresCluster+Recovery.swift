@@ -58,6 +58,7 @@ extension PostgresCluster {
       guard !found.connection.isUnreplicated else {
         return .unreachable("somebody cancels the wait for the standby")
       }
+      warn(of: verdicts.shards { $0 == .lost || $0 == .doubtful })
       (held, connection, self.identity) = (renewed, found.connection, identity)
       let isStored = verdicts.values.contains(.same(isStored: true))
       return .member(isStored: isStored || committing.isEmpty)
@@ -127,7 +128,6 @@ extension PostgresCluster {
     }
     let renewed = try connection.run(commands, until: postgres.deadline())[0]
     rowPlace = renewed.integer(0, 1) ?? 0
-    warn("it may lack what was confirmed", of: lost + verdicts.shards { $0 == .doubtful })
     return renewed.count == 1 ? renewed.integer(0, 0).map { (lease, $0) } : nil
   }
 
@@ -138,8 +138,9 @@ extension PostgresCluster {
       .integers(lost.map { Int64($0.number) }))
   }
 
-  func warn(_ what: String, of lost: [Shard]) {
+  func warn(of lost: [Shard]) {
     guard !lost.isEmpty else { return }
-    postgres.warn("\(name): \(what): the navs of \(lost.count) shards get new epochs")
+    postgres.warn(
+      "\(name) may lack confirmed commits of \(lost.count) shards; their navs get new epochs")
   }
 }

@@ -376,7 +376,7 @@ extension PostgresCluster {
     let lost = verdicts.filter { $0.1 == .lost }.map(\.0)
     if !lost.isEmpty {
       _ = try connection.run([Self.mark(lost)], until: postgres.deadline())
-      warn("it has other commits than those confirmed", of: lost)
+      warn(of: lost)
     }
     rowPlace = results[0].integer(0, 0) ?? 0
     notePlaces(of: engines, results[1], 3)
