@@ -40,9 +40,9 @@ extension PostgresCluster {
   /// Connects again, raises the generation of this process, and judges its shards.
   private func rejoin(_ committing: Set<Shard>) -> Reconnection {
     do throws(PostgresError) {
-      let found = try postgres.connectChecked()
-      let identity = try postgres.identity(found.connection)
-      let results = try raiseGeneration(found.connection)
+      let connection = try postgres.connectChecked()
+      let identity = try postgres.identity(connection)
+      let results = try raiseGeneration(connection)
       guard results[0].count == 1, let generation = results[0].integer(0, 0) else { return .fenced }
       self.generation = generation
       let hasLease = (held?.lease.end ?? 0) > SystemClock.bootMilliseconds()
@@ -52,14 +52,14 @@ extension PostgresCluster {
       let verdicts = witness.verdicts(
         shards.mapValues(\.engine.count), committing, Self.counts(results[1]), doubtful)
       doubtful.formUnion(verdicts.shards { !$0.isSame })
-      guard let renewed = try renew(witness, verdicts, on: found.connection) else {
+      guard let renewed = try renew(witness, verdicts, on: connection) else {
         return .fenced
       }
-      guard !found.connection.isUnreplicated else {
+      guard !connection.isUnreplicated else {
         return .unreachable("somebody cancels the wait for the standby")
       }
       warn(of: verdicts.shards { $0 == .lost || $0 == .doubtful })
-      (held, connection, self.identity) = (renewed, found.connection, identity)
+      (held, self.connection, self.identity) = (renewed, connection, identity)
       let isStored = verdicts.values.contains(.same(isStored: true))
       return .member(isStored: isStored || committing.isEmpty)
     } catch {

@@ -46,28 +46,27 @@ final class PostgresCluster: ClusterJournal {
   init(_ postgres: PostgresPlace, retention: Retention) throws(JournalError) {
     self.postgres = postgres
     self.retention = retention
-    let found: PostgresServerConnection
+    let connection: PostgresConnection
     do throws(PostgresError) {
-      found = try postgres.connectChecked()
+      connection = try postgres.connectChecked()
       // Two connections that are open at once have two sessions.
-      if try postgres.connect().process == found.connection.process {
+      if try postgres.connect().process == connection.process {
         throw .unreachable(PostgresError.pooler)
       }
     } catch {
       throw .unreadable(path: postgres.name, reason: error.text)
     }
-    try PostgresSchema.prepare(found.connection, postgres.name, until: postgres.deadline())
-    connection = found.connection
+    try PostgresSchema.prepare(connection, postgres.name, until: postgres.deadline())
+    self.connection = connection
     do throws(PostgresError) {
-      identity = try postgres.identity(found.connection)
+      identity = try postgres.identity(connection)
     } catch {
       throw .unreadable(path: postgres.name, reason: error.text)
     }
     let keeper = PostgresKeeper(postgres)
     self.keeper = keeper
     keeper.cluster = self
-    try join(found.connection)
-    for warning in found.settings.warnings { postgres.warn("\(postgres.name): \(warning)") }
+    try join(connection)
   }
 
   var place: any JournalPlace { postgres }
@@ -128,11 +127,11 @@ extension PostgresCluster {
       }
       one.journal.retention = retention
       shards[one.shard] = (one.journal, engine)
+      doubtful.remove(one.shard)
       // The server of the commits may lack the take-over: the next connection judges all shards.
       if engine.identity != identity { connection = nil }
-      doubtful.remove(one.shard)
-    if connection == nil { try commit([]) }
     }
+    if connection == nil { try commit([]) }
   }
 
   func drop(_ lost: [Shard]) {
@@ -240,10 +239,10 @@ extension PostgresCluster {
             if engines.isEmpty { try checkDoubts() }
             return
           }
-        }
-      }
           // Nothing of the batch is stored: the daemon decides it again, without the doubtful shards.
           try checkDoubts()
+        }
+      }
     } catch {
       if case .syncFailed = error { poison = error }
       throw error

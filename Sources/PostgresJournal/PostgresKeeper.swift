@@ -8,7 +8,7 @@ final class PostgresKeeper: ClusterKeeper {
   private let place: PostgresPlace
   /// The cluster whose shards it takes; the cluster has this keeper.
   weak var cluster: PostgresCluster?
-  private var found: PostgresServerConnection?
+  private var connection: PostgresConnection?
   /// What loads the shards taken last.
   private var loading: PostgresLoading?
   private var wasConnected = false
@@ -19,8 +19,10 @@ final class PostgresKeeper: ClusterKeeper {
   private var renewedAfter: Int64 = 0
   private var isNotified = false
   private var leases: LeaseWatch
-  /// What was last said about the server and its tables.
-  private var warnings: [String]?
+  /// The warnings that were last logged about the server and its tables.
+  private var warnings: [String] = []
+  /// The leases that had ended at the last read, by their ends as the database has them.
+  private var ended: [Int64] = []
 
   /// Makes a keeper, which connects when it is first used.
   init(_ place: PostgresPlace) {
@@ -28,16 +30,16 @@ final class PostgresKeeper: ClusterKeeper {
     leases = LeaseWatch(length: place.lease)
   }
 
-  private func connected() throws(PostgresError) -> PostgresServerConnection {
-    if let found { return found }
-    let found = try place.connectChecked()
-    let results = try found.connection.run(
+  private func connected() throws(PostgresError) -> PostgresConnection {
+    if let connection { return connection }
+    let connection = try place.connectChecked()
+    let results = try connection.run(
       [PostgresCommand("LISTEN navd"), Self.clock], until: place.deadline())
     // A connection was lost: the server was away.
     if wasConnected { waitForOthers(results[1].integer(0, 0) ?? 0) }
     wasConnected = true
-    self.found = found
-    return found
+    self.connection = connection
+    return connection
   }
 
   /// The time of the server in milliseconds.
@@ -56,15 +58,15 @@ final class PostgresKeeper: ClusterKeeper {
   /// Runs statements, and gives up the connection if it was lost.
   private func run(_ commands: [PostgresCommand]) throws(JournalError) -> [PostgresResult] {
     do throws(PostgresError) {
-      let connection = try connected().connection
+      let connection = try connected()
       try loading?.end()
       loading = nil
       return try connection.run(commands, until: place.deadline())
     } catch {
       loading = nil
-      if case .unreachable = error { found = nil }
-      if case .refused(PostgresError.lockTimeout, _) = error, let found {
-        place.endSilent(found.connection)
+      if case .unreachable = error { connection = nil }
+      if case .refused(PostgresError.lockTimeout, _) = error, let connection {
+        place.endSilent(connection)
       }
       throw .unreadable(path: place.name, reason: error.text)
     }
@@ -94,8 +96,10 @@ final class PostgresKeeper: ClusterKeeper {
       return ClusterMember(
         name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
-        lease: lease(of: name, results[0], row, from: 5), shards: owned[name] ?? [])
+        lease: lease(of: name, results[0], row), shards: owned[name] ?? [])
     }
+    ended = members.indices.filter { members[$0].lease <= 0 }
+      .compactMap { results[0].integer($0, 5) }
     // The server answers, but stores nothing: its standby is away. So it is for all daemons.
     if members.contains(where: { $0.name == place.member.name && $0.lease <= 0 }) {
       waitForOthers(results[2].integer(0, 0) ?? 0)
@@ -111,32 +115,19 @@ final class PostgresKeeper: ClusterKeeper {
     (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint
     """
 
-  private func lease(
-    of member: String, _ result: PostgresResult, _ row: Int, from column: Int32
-  ) -> Int64 {
-    guard let renewal = result.integer(row, column), let left = result.integer(row, column + 1)
-    else { return 0 }
+  private func lease(of member: String, _ result: PostgresResult, _ row: Int) -> Int64 {
+    guard let renewal = result.integer(row, 5), let left = result.integer(row, 6) else { return 0 }
     return leases.note(member, renewal: renewal, left: left, at: SystemClock.bootMilliseconds())
   }
 
-  /// The leases that have ended, by their ends as the database has them.
-  private func endedLeases() throws(JournalError) -> [Int64] {
-    let members = try run([PostgresCommand("SELECT name, \(Self.leaseInSQL) FROM navd.member")])[0]
-    return (0..<members.count).compactMap { row in
-      lease(of: members.text(row, 0) ?? "", members, row, from: 1) <= 0
-        ? members.integer(row, 1) : nil
-    }
-  }
-
-  /// Reports what has changed since the start: somebody may reload the server, or restore tables.
+  /// Reports what has changed: somebody may reload the server, or restore tables.
   private func warn(_ settings: PostgresSchema.Settings, shards: Int) {
     var found = [settings.refusal].compactMap { $0 } + settings.warnings
     if shards < Shard.count {
       found.append(
         "navd.shard has \(shards) of \(Shard.count) rows: the navs of the others are not served")
     }
-    // The cluster has reported the settings at its start.
-    for warning in found where !(warnings ?? settings.warnings).contains(warning) {
+    for warning in found where !warnings.contains(warning) {
       place.warn("\(place.name): \(warning)")
     }
     warnings = found
@@ -144,15 +135,14 @@ final class PostgresKeeper: ClusterKeeper {
 
   func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard] {
     guard let cluster, !shards.isEmpty else { return [] }
-    let found: PostgresServerConnection
+    let connection: PostgresConnection
     do throws(PostgresError) {
-      found = try connected()
+      connection = try connected()
     } catch {
       throw .unreadable(path: place.name, reason: error.text)
     }
     let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
-    let ended = try endedLeases()
     let results = try run([
       // Waits for a commit of such a member that is under way, and fails every later one. A lease that
       // was renewed has not ended. Its own lease is compared again behind that wait: it has ended too
@@ -188,11 +178,13 @@ final class PostgresKeeper: ClusterKeeper {
       PostgresCommand("SELECT shard, key, value FROM navd.fact WHERE shard = ANY($1)", numbers),
       PostgresCluster.notification,
     ])
-    noteTakeOver(results[1], found.connection)
-    return try taken(results[1], facts: results[2], found, cluster)
+    noteTakeOver(results[1], connection)
+    return try taken(results[1], facts: results[2], connection, cluster)
   }
 
-  /// Records who had the shards before. A failure is ignored, because only people read the record.
+  /// Records who had the shards before.
+  ///
+  /// A failure is ignored, because only people read the record.
   private func noteTakeOver(_ taken: PostgresResult, _ connection: PostgresConnection) {
     var shards: [String?: [Int64]] = [:]
     for row in 0..<taken.count {
@@ -217,13 +209,13 @@ final class PostgresKeeper: ClusterKeeper {
   }
 
   private func taken(
-    _ result: PostgresResult, facts rows: PostgresResult, _ found: PostgresServerConnection,
+    _ result: PostgresResult, facts rows: PostgresResult, _ connection: PostgresConnection,
     _ cluster: PostgresCluster
   ) throws(JournalError) -> [TakenShard] {
     var taken: [TakenShard] = []
     let used = (0..<result.count).filter { result.integer($0, 8) == 1 }
     let loading = PostgresLoading(
-      found.connection, place, used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
+      connection, place, used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
     self.loading = loading
     var facts: [Int64: [String: [UInt8]]] = [:]
     for row in 0..<rows.count {
@@ -276,14 +268,14 @@ final class PostgresKeeper: ClusterKeeper {
     var deadline = now + (time > boot ? time - boot : 0)
     if isNotified { deadline = now }
     do throws(PostgresError) {
-      guard let found else {
+      guard let connection else {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&entry, 1, Int32(clamping: deadline - now))
         return
       }
-      isNotified = try found.connection.awaitNotification(or: descriptor, until: deadline)
+      isNotified = try connection.awaitNotification(or: descriptor, until: deadline)
     } catch {
-      found = nil
+      connection = nil
     }
   }
 }

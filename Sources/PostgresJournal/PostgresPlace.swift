@@ -119,11 +119,11 @@ package struct PostgresPlace: ClusterPlace {
   }
 
   /// Connects, and checks the settings of the server.
-  func connectChecked() throws(PostgresError) -> PostgresServerConnection {
+  func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
-    let settings = try PostgresSchema.settings(connection, until: deadline())
-    if let refusal = settings.refusal { throw .unreachable(refusal) }
-    return PostgresServerConnection(connection: connection, settings: settings)
+    let results = try connection.run([PostgresSchema.Settings.command], until: deadline())
+    if let refusal = PostgresSchema.Settings(results[0]).refusal { throw .unreachable(refusal) }
+    return connection
   }
 
   /// Finds out which database answers.
@@ -157,11 +157,4 @@ package struct PostgresPlace: ClusterPlace {
       // The next attempt finds out about the connection.
     }
   }
-}
-
-/// A connection to a server that has been checked.
-struct PostgresServerConnection {
-  let connection: PostgresConnection
-  /// The settings of the server.
-  let settings: PostgresSchema.Settings
 }

@@ -47,7 +47,8 @@ package struct PostgresQualification {
     note(
       "a connection keeps its session",
       first.process == second.process ? PostgresError.pooler : nil)
-    checkSettings(try PostgresSchema.settings(first, until: place.deadline()))
+    let results = try first.run([PostgresSchema.Settings.command], until: place.deadline())
+    checkSettings(PostgresSchema.Settings(results[0]))
     _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")
     _ = try run(first, "CREATE TABLE public.navd_qualification(id bigint PRIMARY KEY, rev bigint)")
     _ = try run(first, "INSERT INTO public.navd_qualification VALUES(1, 0)")

@@ -187,10 +187,4 @@ enum PostgresSchema {
           }))
     }
   }
-
-  static func settings(
-    _ connection: PostgresConnection, until deadline: UInt64
-  ) throws(PostgresError) -> Settings {
-    Settings(try connection.run([Settings.command], until: deadline)[0])
-  }
 }

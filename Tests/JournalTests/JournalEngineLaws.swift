@@ -219,6 +219,7 @@ final class PostgresStage: EngineStage, @unchecked Sendable {
   }
 
   func take(by cluster: PostgresCluster) throws -> Journal {
+    _ = try cluster.keeper.read()
     guard let taken = try cluster.keeper.take([.first]).first else {
       throw JournalError.locked(path: cluster.name, by: "another member")
     }
