@@ -46,6 +46,16 @@ extension JournalError {
     }
   }
 
+  /// Whether nothing of the batch is stored, and the same commit can succeed later; `fenced` with
+  /// shards, if without these.
+  package var isPassing: Bool {
+    switch self {
+    case .full, .readOnly, .writeFailed, .readFailed: true
+    case .fenced(_, let shards): !shards.isEmpty
+    default: false
+    }
+  }
+
   /// The file, the directory or the database that the error is about.
   package var path: String {
     switch self {
@@ -59,7 +69,7 @@ extension JournalError {
 }
 
 extension JournalError: CustomStringConvertible {
-  /// What helps with a file; nothing of it helps with a database on a server.
+  /// Appends advice about files, unless the journal is on a server.
   private func withAdvice(_ text: String, _ advice: String) -> String {
     path.hasPrefix("/") ? "\(text); \(advice)" : text
   }
@@ -82,7 +92,7 @@ extension JournalError: CustomStringConvertible {
       withAdvice(
         "cannot read \(path): \(reason)", "check that it exists and its owner and permissions")
     case .readFailed(let path, let reason):
-      "cannot read \(path): \(reason); the disk failed, which is no damage of the journal: see the "
+      "cannot read \(path): \(reason); the disk failed to read; the journal itself may be sound. See the "
         + "kernel's log, and check the disk"
     case .unwritable(let path, let reason):
       withAdvice(

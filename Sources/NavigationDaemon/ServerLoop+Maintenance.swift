@@ -41,16 +41,13 @@ extension ServerLoop {
   }
 
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
-    switch error {
-    case .full, .readOnly, .writeFailed, .readFailed:
-      maintenance.noteFailure(at: now.boot)
-      if maintenance.storageProblem == nil { reportStorage(error.description) }
-    case .fenced(_, let lost) where !lost.isEmpty:
+    guard error.isPassing else { throw DaemonError.journal(error) }
+    if case .fenced(_, let lost) = error {
       // The batches in flight fail by the same error.
       if batches.areDurable { try loseShards(lost, at: now) }
-    case .syncFailed, .fenced, .locked, .damaged, .newer, .older, .unreadable, .unwritable,
-      .unusable:
-      throw DaemonError.journal(error)
+    } else {
+      maintenance.noteFailure(at: now.boot)
+      if maintenance.storageProblem == nil { reportStorage(error.description) }
     }
   }
 

@@ -130,7 +130,7 @@ extension ServerLoop {
       if !records.isEmpty { try writer.commit(records) }
       for one in loaded.shards where one.loss != nil { try one.journal.epochsRenewed() }
     } catch {
-      guard error.isWorthRepeating else { return try fail(error, at: now) }
+      guard error.isPassing else { return try fail(error, at: now) }
       // The keeper takes them again.
       _ = hub.rollBack()
       served.journal.release(shards, to: nil)
@@ -170,16 +170,5 @@ extension ServerLoop {
       if entries[1].revents != 0, try takeSignals(signals) { return true }
     }
     return false
-  }
-}
-
-extension JournalError {
-  /// Whether the same commit can succeed later.
-  var isWorthRepeating: Bool {
-    switch self {
-    case .full, .readOnly, .writeFailed, .readFailed: true
-    case .fenced(_, let shards): !shards.isEmpty
-    case .locked, .damaged, .newer, .older, .unreadable, .unwritable, .unusable, .syncFailed: false
-    }
   }
 }

@@ -348,16 +348,16 @@ extension ServerLoop {
 
   mutating func fail(_ error: JournalError, at now: Instant) throws {
     switch error {
-    case .full, .readOnly, .writeFailed, .readFailed:
-      if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
-      try rollBack(at: now)
-    case .fenced(_, let lost) where !lost.isEmpty:
+    case .fenced(_, let lost) where error.isPassing:
       // Other shards go on: their events are decided again.
       let lostShards = Set(lost)
       let requests = hub.rollBack(isStorageFailing: false)
       try reload(requests.filter { !lostShards.contains(Shard(ofNav: $0.nav)) })
       batches.takeBack()
       try loseShards(lost, at: now)
+    case _ where error.isPassing:
+      if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
+      try rollBack(at: now)
     case .syncFailed, .fenced:
       // The state of the disk is unknown, or is another's. navd answers nothing more, and the next
       // process reads the journal.
@@ -366,8 +366,7 @@ extension ServerLoop {
       try router.send(hub.committed(at: now))
       try router.linger()
       throw DaemonError.journal(error)
-    case .locked, .damaged, .newer, .older, .unreadable, .unwritable, .unusable:
-      throw DaemonError.journal(error)
+    default: throw DaemonError.journal(error)
     }
   }
 
