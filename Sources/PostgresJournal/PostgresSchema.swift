@@ -96,10 +96,10 @@ enum PostgresSchema {
     return number
   }
 
-  /// What the user has in a database where daemons have made their tables.
+  /// A setting of the database user, which marks that navd made its tables.
   ///
-  /// A dump does not have it. So a daemon that starts while somebody restores one notices that the
-  /// tables are only away. Its own, empty ones would mix with those of the dump.
+  /// Dumps do not contain it. A daemon that finds the mark and no tables does not create empty ones,
+  /// which would mix with those of a restore.
   private static let mark = "navd has its tables here"
 
   private static let marking = """
@@ -128,7 +128,8 @@ enum PostgresSchema {
     {
       throw .refused(
         state: "55000",
-        message: "its tables are gone, or being restored; to begin with empty ones, run \(remedy)")
+        message: "the tables of navd are missing: wait for the restore to end, or make empty "
+          + "tables after: \(remedy)")
     }
     let rest =
       found == 0

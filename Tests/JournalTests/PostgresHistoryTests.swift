@@ -354,7 +354,7 @@ extension PostgresHistoryTests {
     for place in [begin, end] {
       try server.restore(String(old[from..<place]), in: stage.database)
       let error = #expect(throws: JournalError.self) { try stage.open() }
-      #expect(error?.description.contains("being restored") == true, "\(String(describing: error))")
+      #expect(error?.description.contains("restore") == true, "\(String(describing: error))")
       from = place
     }
     try server.restore(String(old[from...]), in: stage.database)
