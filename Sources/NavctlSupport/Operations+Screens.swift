@@ -87,12 +87,9 @@ extension Operations {
   }
 
   /// Makes the operation of `restore` from the contents of a file that `save` wrote.
-  package static func restore(payload: [UInt8], root: String?) throws(UsageError)
+  package static func restore(_ text: String, root: String?) throws(UsageError)
     -> NavigationOperation
   {
-    guard let text = String(validating: payload, as: UTF8.self) else {
-      throw UsageError("the file is not UTF-8")
-    }
     var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
     if let root { arguments.add("root", try screen(root)) }
     return NavigationOperation(.restore, arguments)

@@ -77,14 +77,14 @@ import Testing
   @Test func `open, revert and restore say where to`() throws {
     #expect(Operations.open(route: "a/b").text == #"{"open":{"route":"a/b"}}"#)
     #expect(try Operations.revert(to: "18").text == #"{"revert":{"rev":18}}"#)
-    let payload = Array(#" {"v":1,"entries":[]} "#.utf8)
+    let payload = #" {"v":1,"entries":[]} "#
     #expect(
-      try Operations.restore(payload: payload, root: nil).text
+      try Operations.restore(payload, root: nil).text
         == #"{"restore":{"payload":{"v":1,"entries":[]}}}"#)
     #expect(
-      try Operations.restore(payload: payload, root: "home").text
+      try Operations.restore(payload, root: "home").text
         == #"{"restore":{"payload":{"v":1,"entries":[]},"root":"home"}}"#)
-    #expect(throws: UsageError.self) { try Operations.restore(payload: [], root: nil) }
+    #expect(throws: UsageError.self) { try Operations.restore("", root: nil) }
     for text in ["", "0", "-1", "+1", "x"] {
       #expect(throws: UsageError.self) { try Operations.revert(to: text) }
     }

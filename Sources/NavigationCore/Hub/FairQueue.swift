@@ -60,7 +60,7 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
   /// Removes and returns the next element; O(owners).
   package mutating func next() -> (owner: Owner, element: Element)? {
     let waiting = lanes.lazy.filter { !$0.value.elements.isEmpty }
-    guard
+    guard count > 0,
       let (owner, lane) = waiting.min(by: {
         ($0.value.expected, $0.key) < ($1.value.expected, $1.key)
       }), let first = lanes[owner]?.elements.popFirst()

@@ -44,7 +44,6 @@ struct HistoryReads: Sendable {
 
   /// Adds requests to those that wait; returns those that the shell may begin.
   mutating func schedule(_ new: [HistoryRequest]) -> [HistoryRequest] {
-    if new.isEmpty, waiting.count == 0 { return [] }
     for request in new {
       guard let read = reads[request.token] else { continue }
       waiting.append(request, of: Text(read.peer.principal))

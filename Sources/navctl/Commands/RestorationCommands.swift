@@ -90,16 +90,11 @@ enum RestoreCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(rest: 1...1)
-    let path = arguments.rest[0] == "-" ? "/dev/stdin" : arguments.rest[0]
-    let payload: [UInt8]
-    do throws(SystemError) {
-      payload = try readSmallFile(path)
-    } catch {
-      throw UsageError("\(error)", remedy: "navctl restore NAV FILE, where save wrote FILE")
-    }
+    let text = try InputLines.text(
+      of: arguments.rest[0], remedy: "navctl restore NAV FILE, where save wrote FILE")
     return try Change.perform(
       invocation, nav: arguments.nav,
-      [try Operations.restore(payload: payload, root: invocation.line.value(of: "root"))])
+      [try Operations.restore(text, root: invocation.line.value(of: "root"))])
   }
 }
 
