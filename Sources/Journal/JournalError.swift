@@ -46,8 +46,7 @@ extension JournalError {
     }
   }
 
-  /// Whether nothing of the batch is stored, and the same commit can succeed later; `fenced` with
-  /// shards, if without these.
+  /// Whether nothing of the batch is stored, and it can be later; after `fenced` without these shards.
   package var isPassing: Bool {
     switch self {
     case .full, .readOnly, .writeFailed, .readFailed: true

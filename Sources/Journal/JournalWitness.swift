@@ -13,8 +13,7 @@ package final class JournalWitness {
 
   /// Opens the file, or makes it with mode 0600; its directory must exist.
   ///
-  /// If the journal `isFrozen`, which then takes no row to note, the file system of this file may be
-  /// read-only too.
+  /// If the journal `isFrozen`, and takes no row, the file system of this file may be read-only too.
   ///
   /// - Throws: `unwritable` if that is impossible, `damaged` if the file holds anything but a number.
   package init(path: String, isFrozen: Bool = false) throws(JournalError) {

@@ -176,30 +176,26 @@ final class HistoryWorker: Sendable {
 
   private func run() {
     var reader: JournalReader?
-    // The navs that the disk failed to read, with the times to report them. Other work goes on.
-    var failed: [(at: UInt64, page: (ReloadRequest, Result<ReplayedNav, any Error>))] = []
+    // The navs that were read, with the times to report them. A failed read waits, other work goes on.
+    var pages: [(at: UInt64, page: (ReloadRequest, Result<ReplayedNav, any Error>))] = []
     while true {
       let now = SystemClock.monotonicMilliseconds()
-      while let first = failed.first, first.at <= now {
-        failed.removeFirst()
-        deliver { $0.pages.append(first.page) }
+      while let due = pages.firstIndex(where: { $0.at <= now }) {
+        let page = pages.remove(at: due).page
+        deliver { $0.pages.append(page) }
       }
       guard let work = takeWork() else {
         var entry = pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)
         var count: eventfd_t = 0
-        _ = unsafe poll(&entry, 1, failed.first.map { Int32($0.at - now) } ?? -1)
+        _ = unsafe poll(&entry, 1, pages.first.map { Int32($0.at - now) } ?? -1)
         _ = unsafe eventfd_read(wakeup, &count)
         continue
       }
       switch work {
       case .page(let request, let replayer):
         let page = Result { try readPage(request, replayer, &reader) }
-        if page.isFailedRead {
-          let at = SystemClock.monotonicMilliseconds() + Self.failurePause
-          failed.append((at, (request, page)))
-        } else {
-          deliver { $0.pages.append((request, page)) }
-        }
+        let pause = page.isFailedRead ? Self.failurePause : 0
+        pages.append((SystemClock.monotonicMilliseconds() + pause, (request, page)))
       case .answer(let request):
         let answer = answer(request, &reader)
         deliver { $0.answers.append(answer) }

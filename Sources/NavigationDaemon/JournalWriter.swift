@@ -328,9 +328,7 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_cond_signal(progressed)
   }
 
-  private func write(
-    _ parts: [Part], andCommit mustCommit: Bool, records: Int
-  ) -> JournalError? {
+  private func write(_ parts: [Part], andCommit mustCommit: Bool, records: Int) -> JournalError? {
     do throws(JournalError) {
       for part in parts { try journal.stage(part.records) }
       if mustCommit {

@@ -141,7 +141,6 @@ struct ListeningSockets {
   /// Its descriptor is readable when another file may have replaced a socket's file.
   let watch = DirectoryWatch()
   private let sockets: [ListeningSocket]
-  /// The sockets whose paths cannot be restored, each with the reason.
   private var problems: [String] = []
   /// Why new clients cannot reach a socket by its path; nil if they can.
   var problem: String? { problems.first }

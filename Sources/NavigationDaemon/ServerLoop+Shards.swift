@@ -102,9 +102,7 @@ extension ServerLoop {
     let here = Set(hub.shardsHere).intersection(lost).sorted()
     if here.isEmpty { return }
     try end(here, to: nil, at: now)
-    let text =
-      "lost \(counted(here.count, "shard")): another daemon owns them, or the database lacks their commits"
-    log(LogEntry(.warning, text))
+    log(LogEntry(.warning, "lost \(counted(here.count, "shard")) to another daemon or a restore"))
   }
 
   private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {

@@ -91,12 +91,16 @@ final class PostgresKeeper: ClusterKeeper {
       if let owner = results[1].text(row, 1) { owned[owner, default: []].append(Shard(Int(id))) }
       wanted[Shard(Int(id))] = results[1].text(row, 2)
     }
+    let now = SystemClock.bootMilliseconds()
     let members = (0..<results[0].count).map { row in
       let name = results[0].text(row, 0) ?? ""
+      let lease = results[0].integer(row, 5).map {
+        leases.note(name, renewal: $0, left: results[0].integer(row, 6) ?? 0, at: now)
+      }
       return ClusterMember(
         name: name, endpoint: results[0].text(row, 1) ?? "", key: results[0].text(row, 2),
         web: results[0].text(row, 3), isDraining: results[0].integer(row, 4) == 1,
-        lease: lease(of: name, results[0], row), shards: owned[name] ?? [])
+        lease: lease ?? 0, shards: owned[name] ?? [])
     }
     ended = members.indices.filter { members[$0].lease <= 0 }
       .compactMap { results[0].integer($0, 5) }
@@ -114,11 +118,6 @@ final class PostgresKeeper: ClusterKeeper {
     CASE WHEN process IS NOT NULL THEN \(PostgresCluster.endInSQL) END,
     (extract(epoch FROM leased_until - clock_timestamp()) * 1000)::bigint
     """
-
-  private func lease(of member: String, _ result: PostgresResult, _ row: Int) -> Int64 {
-    guard let renewal = result.integer(row, 5), let left = result.integer(row, 6) else { return 0 }
-    return leases.note(member, renewal: renewal, left: left, at: SystemClock.bootMilliseconds())
-  }
 
   /// Reports what has changed: somebody may reload the server, or restore tables.
   private func warn(_ settings: PostgresSchema.Settings, shards: Int) {
