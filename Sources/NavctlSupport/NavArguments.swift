@@ -25,10 +25,10 @@ package struct NavArguments: Hashable, Sendable {
     }
     nav = try Quantities.nav(name)
     self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
-    let usage = usage.split(separator: " ").map { $0 == "NAV" ? nav[...] : $0 }
+    let usage = usage.split(separator: " ").map(String.init).map { $0 == "NAV" ? nav : $0 }
     let remedy = usage.joined(separator: " ")
     if self.rest.count < rest.lowerBound {
-      let names = usage.drop { $0 != nav }.dropFirst(self.rest.count + 1)
+      let names = usage.drop { !($0 == nav) }.dropFirst(self.rest.count + 1)
       throw UsageError(
         "\(names.first.map { $0.filter { !"[].".contains($0) } } ?? "an argument") is missing",
         remedy: remedy)

@@ -82,7 +82,7 @@ package enum NavObject: String, CaseIterable, Sendable {
   /// The words that a refusal such as `idiom is phone or pad` names.
   package static func words(in refusal: String) -> [String] {
     let words = refusal.split(separator: " ").map { String($0.filter { $0 != "," }) }
-    if let place = words.firstIndex(of: "of"), place > 0, words[place - 1] == "one" {
+    if let place = words.firstIndex(where: { $0 == "of" }), place > 0, words[place - 1] == "one" {
       return Array(words[(place + 1)...])
     }
     return words.count == 5 && words[1] == "is" && words[3] == "or" ? [words[2], words[4]] : []

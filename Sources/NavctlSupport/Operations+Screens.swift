@@ -130,10 +130,12 @@ extension NavigationOperation {
     guard let (itemKind, name) = names[kind] else { return nil }
     var members: JSONObject = [:]
     for (member, value) in arguments.members {
-      switch member {
-      case name where kind == .push: members.add("item", Self.item(value))
-      case name: members.add("items", .array(value.elements.map(Self.item)))
-      default: members.add(member, OpaqueJSON(validated: value.bytes))
+      if !(member == name) {
+        members.add(member, OpaqueJSON(validated: value.bytes))
+      } else if kind == .push {
+        members.add("item", Self.item(value))
+      } else {
+        members.add("items", .array(value.elements.map(Self.item)))
       }
     }
     return NavigationOperation(itemKind, members)
@@ -149,7 +151,7 @@ extension NavigationOperation {
     let hasTitle = screen["item"]?["title"] != nil
     let item = JSONObject(
       members(screen) { $0 == "title" && !hasTitle } + members(screen["item"]) { _ in true })
-    let record = JSONObject(members(screen) { !["title", "item"].contains($0) })
+    let record = JSONObject(members(screen) { !($0 == "title" || $0 == "item") })
     return .object(item.isEmpty ? record : record + ["item": .object(item)])
   }
 }

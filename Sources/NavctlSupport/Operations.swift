@@ -167,7 +167,7 @@ package enum Operations {
       throw UsageError(
         "\(object.rawValue) takes create or release\(isScreen ? "" : " or activate"), not "
           + "'\(TerminalText.visible(verb))'",
-        remedy: verb == "set" ? "navctl set NAV \(object.rawValue) ID KEY=VALUE..." : usage)
+        remedy: "navctl \(object.rawValue) NAV create|release\(isScreen ? "" : "|activate") ID")
     }
     guard let id, members.isEmpty else {
       throw UsageError("\(object.rawValue) \(verb) takes an id, and nothing else", remedy: usage)
