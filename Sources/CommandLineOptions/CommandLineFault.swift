@@ -33,15 +33,21 @@ extension CommandLineGrammar {
         arguments.count.upperBound == 0
         ? "it takes no argument, but there is '\(word)'"
         : "too many arguments: '\(word)' comes after \(arguments.usage)"
-      return CommandLineFault(text: text, remedy: usage)
+      let surplus = arguments.surplus?.split(separator: " ").map {
+        $0 == "NAV" ? positionals[0][...] : $0 == "ID" ? word[...] : $0
+      }
+      return CommandLineFault(text: text, remedy: surplus?.joined(separator: " ") ?? usage)
     }
     guard positionals.count < arguments.count.lowerBound else { return nil }
     return CommandLineFault(text: "too few arguments: it needs \(arguments.usage)", remedy: usage)
   }
 
-  private var usage: String {
-    [program, options.isEmpty ? "" : "[OPTION...]", arguments.usage].filter { !$0.isEmpty }
-      .joined(separator: " ")
+  /// The line of the command with its own options; without them where there are many.
+  package var usage: String {
+    let own = options.filter { $0.group == nil }
+    let words = own.map { "[--\($0.name)\($0.argument.map { " \($0)" } ?? "")]" }
+    let shown = options.isEmpty ? [] : own.count <= 6 ? words : ["[OPTION...]"]
+    return ([program, arguments.usage].filter { !$0.isEmpty } + shown).joined(separator: " ")
   }
 
   /// Reads words in the order of the line.
@@ -138,9 +144,14 @@ extension CommandLineGrammar {
       let values = grammar.options.filter { $0.choices.contains(name) }
         .map { "'--\($0.name) \(name)'" }
       let near = values + Suggestion.words(like: name, among: known).prefix(3).map { "'--\($0)'" }
+      if values.isEmpty, let meant = grammar.foreign[name] {
+        return CommandLineFault(text: "there is no option '\(typed)'", remedy: meant)
+      }
       let question = near.isEmpty ? "" : "; is it \(near.joined(separator: " or "))?"
       return CommandLineFault(
-        text: "there is no option '\(typed)'\(question)", remedy: "\(grammar.program) --help")
+        text: "there is no option '\(typed)'\(question)",
+        remedy: near.isEmpty && grammar.options.contains { $0.group != nil }
+          ? grammar.usage : "\(grammar.program) --help")
     }
 
     private func ambiguous(_ name: String, _ matches: [String]) -> CommandLineFault {

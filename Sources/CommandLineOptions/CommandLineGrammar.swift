@@ -37,6 +37,10 @@ package struct PositionalArguments: Hashable, Sendable {
   package var dashedWidth: Int?
   /// The words that the shell offers for a placeholder of `usage`.
   package var choices: [String: [String]]
+  /// What to type in place of a line with one argument too many; nil for the usage line.
+  ///
+  /// NAV stands for the first argument, ID for the one too many.
+  package var surplus: String?
 
   /// Declares arguments; an upper bound of `Int.max` in `count` means any number.
   ///
@@ -44,9 +48,10 @@ package struct PositionalArguments: Hashable, Sendable {
   /// variable can name it.
   package init(
     _ usage: String, count: ClosedRange<Int>? = nil, dashedWidth: Int? = nil,
-    choices: [String: [String]] = [:]
+    choices: [String: [String]] = [:], surplus: String? = nil
   ) {
     self.usage = usage
+    self.surplus = surplus
     self.count = 0...Int.max
     self.dashedWidth = dashedWidth
     self.choices = choices
@@ -108,6 +113,8 @@ package struct CommandLineGrammar: Hashable, Sendable {
   package var version: String?
   package var options: [OptionDeclaration]
   package var arguments: PositionalArguments
+  /// What to type in place of options of other programs, by their names without dashes.
+  package var foreign: [String: String] = [:]
 
   package init(
     program: String, summary: String, epilogue: String = "", seeAlso: [String] = [],

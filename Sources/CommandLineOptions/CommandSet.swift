@@ -34,7 +34,7 @@ package struct CommandSet: Sendable {
   package var program: CommandLineGrammar
   /// The commands, in the order the help lists them.
   package var commands: [Command]
-  /// What words of other programs mean here.
+  /// What words of other programs mean here: a command, or a line to type.
   package var foreign: [String: String]
 
   package init(
@@ -63,10 +63,15 @@ package struct CommandSet: Sendable {
       // If a command uses the letter of a program option, the letter means the command's option.
       if let short = shared[index].short, shorts.contains(short) { shared[index].short = nil }
     }
-    return CommandLineGrammar(
+    var grammar = CommandLineGrammar(
       program: "\(program.program) \(command.name)", summary: command.summary + ".",
       epilogue: Self.filled(command.epilogue), version: nil, options: command.options + shared,
       arguments: command.arguments)
+    // Only those that stand for something that the command has.
+    grammar.foreign = program.foreign.filter { _, meant in
+      !meant.hasPrefix("--") || grammar.options.contains { meant.hasPrefix("--\($0.name)") }
+    }
+    return grammar
   }
 
   /// Joins each paragraph into one line; argp then breaks it at the width of the terminal.
@@ -158,14 +163,18 @@ package struct CommandSet: Sendable {
     }
     guard let name = rest.first else { outer.refuse("a command is missing") }
     guard let command = commands.first(where: { $0.name == name }) else {
-      let text = "there is no command '\(name)'" + suggestion(for: name)
+      let text = "there is no command '\(name)'"
+      if let line = foreign[name], !commands.contains(where: { $0.name == line }) {
+        outer.refuse(CommandLineFault(text: text, remedy: line))
+      }
       // Some programs have the object first.
       guard rest.count > 1, commands.contains(where: { $0.name == rest[1] }) else {
-        outer.refuse(text)
+        outer.refuse(text + suggestion(for: name))
       }
       outer.refuse(
         CommandLineFault(
-          text: text, remedy: "\(program.program) \(rest[1]) \(name), with the command first"))
+          text: text + suggestion(for: name),
+          remedy: "\(program.program) \(rest[1]) \(name), with the command first"))
     }
     let inner = grammar(of: command).parse(Array(rest.dropFirst()))
     line.options += inner.options

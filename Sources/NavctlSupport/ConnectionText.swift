@@ -6,9 +6,25 @@ package enum ConnectionText {
   /// The exit status if no daemon answers.
   package static let noDaemonStatus: Int32 = 7
 
-  /// Lines for a daemon that cannot be reached.
-  package static func unreachable(_ endpoint: String) -> [String] {
-    ["no-daemon: nothing answers at \(endpoint)", isLocal(endpoint) ? startRemedy : networkRemedy]
+  /// Lines for a daemon that cannot be reached, one for each of several addresses.
+  ///
+  /// A finding is what is at the path of a local socket; nil stands for an address of a network.
+  package static func unreachable(
+    _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
+  ) -> [String] {
+    let remedy = isLocal(endpoint) ? startRemedy : networkRemedy
+    guard findings.count > 1 else { return ["no-daemon: nothing answers at \(endpoint)", remedy] }
+    return ["no-daemon: nothing answers at \(findings.count) addresses"]
+      + findings.map { address, kind in
+        let finding =
+          switch kind {
+          case nil: "no answer in time"
+          case .some(nil): "no such file"
+          case .some(.socket): "a socket, at which no program answers"
+          case .some(let kind?): kind.rawValue
+          }
+        return "\(address): \(finding)"
+      } + [remedy]
   }
 
   /// Lines for a socket that this user may not connect to.

@@ -29,7 +29,9 @@ package enum ErrorText {
     if let after = error.after { lines.append("retry after \(after) ms at the earliest") }
     let remedy =
       futureRemedy(error, nav: nav)
-      ?? error.knownCode.map { Remedies.remedy(for: $0, nav: nav, of: attempt) }
+      ?? error.knownCode.map {
+        Remedies.remedy(for: $0, message: error.message, nav: nav, of: attempt)
+      }
       ?? Remedies.remedy(for: error.retryPolicy, nav: nav)
     lines.append("try: \(remedy)")
     return lines

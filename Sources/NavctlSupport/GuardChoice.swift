@@ -139,6 +139,11 @@ package struct GuardChoice: Hashable, Sendable {
 extension NavigationOperation {
   /// Reads an operation that the user typed as JSON; only the daemon checks its arguments.
   package init(typed text: String) throws(UsageError) {
+    // The name alone, as in a script of navctl.
+    let name = text.filter { !$0.isWhitespace }
+    guard OperationKind(name: name) == .unknown else {
+      throw UsageError("an operation is not JSON", remedy: "'{\"\(name)\":{}}'")
+    }
     let json = try Quantities.jsonObject(text, what: "an operation")
     let members: [(name: String, value: JSONValue)]
     do {

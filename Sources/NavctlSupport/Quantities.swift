@@ -27,6 +27,11 @@ package enum Quantities {
     guard let value, value >= 0, value <= 2_592_000_000 else {
       throw UsageError("--\(option) takes a time such as 500ms, 5s or 2m, not '\(text)'")
     }
+    // Who leaves the unit out may mean milliseconds.
+    guard unit != nil || value <= 60_000 else {
+      throw UsageError(
+        "--\(option) \(text) has no unit", remedy: "--\(option) \(text)ms, or --\(option) \(text)s")
+    }
     return UInt64(value)
   }
 
@@ -74,9 +79,38 @@ package enum Quantities {
     do {
       try tape.read(bytes)
     } catch {
-      throw UsageError("\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)")
+      let repaired = repaired(text)
+      var other = JSONTape()
+      let isValid = (try? other.read(Array(repaired.utf8))) != nil
+      throw UsageError(
+        "\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)",
+        remedy: isValid ? "\(what.hasPrefix("--") ? "\(what) " : "")'\(repaired)'" : nil)
     }
     return OpaqueJSON(validated: tape.raw(tape.root))
+  }
+
+  /// A text like JSON with double quotes in place of single ones, and around the names of members.
+  private static func repaired(_ text: String) -> String {
+    var result = ""
+    var word = ""
+    var isQuoted = false
+    func quoted(_ word: String) -> String {
+      ["true", "false", "null", ""].contains { $0 == word } || Double(word) != nil
+        ? word : "\"\(word)\""
+    }
+    for character in text {
+      if character == "'" || character == "\"" {
+        isQuoted.toggle()
+        result += word + "\""
+        word = ""
+      } else if isQuoted || !"{}[]:, ".contains(character) {
+        word.append(character)
+      } else {
+        result += quoted(word) + String(character)
+        word = ""
+      }
+    }
+    return result + word
   }
 
   /// The value of a text that must be a JSON object; `what` names it in the error.

@@ -3,6 +3,8 @@ package import NavigationCore
 /// The command and the operation that the daemon refused, as far as navctl knows them.
 package struct Attempt: Sendable {
   package var command: String?
+  /// The arguments of the command.
+  package var words: [String]
   /// The refused operation; nil if the request was not an operation.
   package var operation: OperationKind?
   /// The rights that all operations of the request need together; nil if it had none.
@@ -11,10 +13,12 @@ package struct Attempt: Sendable {
   package var leasedNav: String?
 
   package init(
-    command: String? = nil, operation: OperationKind? = nil, rights: Rights? = nil,
+    command: String? = nil, words: [String] = [], operation: OperationKind? = nil,
+    rights: Rights? = nil,
     leasedNav: String? = nil
   ) {
     self.command = command
+    self.words = words
     self.operation = operation
     self.rights = rights
     self.leasedNav = leasedNav
@@ -25,10 +29,13 @@ package struct Attempt: Sendable {
 package enum Remedies {
   /// The remedy of an error code in one line, without a full stop.
   package static func remedy(
-    for code: ErrorCode, nav: String = "NAV", of attempt: Attempt = Attempt()
+    for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
     return switch code {
+    case .invalidArgument where Correction(of: message, attempt.words) != nil,
+      .unsupported where Correction(of: message, attempt.words) != nil:
+      Correction(of: message, attempt.words)?.text ?? ""
     case .unknownScreen: unknownScreen(nav, attempt)
     case .duplicateScreen: duplicateScreen(nav, attempt)
     case .forbidden: forbidden(nav, attempt)
@@ -53,7 +60,10 @@ package enum Remedies {
       "see navctl \(command) --help; compare the versions: navctl --version, navctl status"
     case .badFrame, .badJSON, .badVerb, .version, .noSession:
       "use the navctl of the daemon's version: navctl --version, navctl status"
-    case .busy, .shuttingDown, .delegateTimeout, .moved: "try again in a few seconds"
+    case .delegateTimeout:
+      "see whether it runs: navctl show \(nav); or go on without it: "
+        + "navctl set \(nav) settings veto.policy=allow"
+    case .busy, .shuttingDown, .moved: "try again in a few seconds"
     case .expired: "try again, or wait longer: --timeout 30s"
     case .transitionInProgress:
       "try again when the transition has ended, or wait for it: --on-busy queue"
@@ -86,7 +96,8 @@ package enum Remedies {
   private static func unknownScreen(_ nav: String, _ attempt: Attempt) -> String {
     switch (attempt.operation, attempt.command) {
     case (.push, "push"), (.show, "push"), (.segue, "segue"), (.present, "present"):
-      "make it: navctl \(attempt.command ?? "push") \(nav) ID --new, or --title TEXT"
+      "make it: navctl \(attempt.command ?? "push") \(nav) \(attempt.words.last ?? "ID") --new, "
+        + "or --title TEXT"
     case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _), (.replace, _),
       (.insert, _):
       #"give a record in place of the id, which creates it: {"id":"ID","title":"TEXT"}"#

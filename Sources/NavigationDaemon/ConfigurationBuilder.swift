@@ -130,7 +130,15 @@ struct ConfigurationBuilder {
     let before = key.values(in: configuration)
     if let expected = key.store(value, in: &configuration) {
       let found = value.isEmpty ? "is empty" : "= \(value)"
-      throw origin.refusal("[\(section)] \(name) \(found): expected \(expected)")
+      // inih takes # for a comment at the beginning of a line alone.
+      let isRemark = value.contains(" #")
+      let who = value.split(separator: " ").first ?? ""
+      let hint =
+        isRemark
+        ? "; a comment behind a value begins with ; behind a space"
+        : name == "grant" && Configuration.Access.Who(who) == nil && !who.isEmpty
+          ? "; is it role:\(who)?" : ""
+      throw origin.refusal("[\(section)] \(name) \(found): expected \(expected)\(hint)")
     }
     note(origin, of: "\(section).\(name)", key, before)
   }
@@ -170,7 +178,11 @@ struct ConfigurationBuilder {
   }
 
   static func unknown(_ section: String, _ name: String) -> String {
-    if section.isEmpty { return "\(name) stands before the first section" }
+    if section.isEmpty {
+      let homes = ConfigurationKey.all.filter { $0.name == name }.map { "[\($0.section)]" }
+      return "\(name) stands before the first section"
+        + (homes.isEmpty ? "" : "; write \(homes.joined(separator: " or ")) above it")
+    }
     guard ConfigurationKey.sections.contains(section) else {
       return "there is no section [\(section)]: expected "
         + ConfigurationKey.sections.map { "[\($0)]" }.joined(separator: " ")

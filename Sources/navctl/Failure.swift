@@ -24,8 +24,8 @@ struct PlainFailure: Error {
 
 /// Prints errors to stderr and returns their exit status.
 enum Failure {
-  static func report(_ error: any Error, command: String) -> Int32 {
-    let (lines, status) = describe(error, command: command)
+  static func report(_ error: any Error, command: String, words: [String]) -> Int32 {
+    let (lines, status) = describe(error, command: command, words: words)
     for (index, line) in lines.enumerated() {
       let text = TerminalText.visible(line)
       Output.error(index == 0 ? "navctl: \(text)" : "  \(text)")
@@ -34,7 +34,7 @@ enum Failure {
   }
 
   private static func describe(
-    _ error: any Error, command: String
+    _ error: any Error, command: String, words: [String]
   ) -> (lines: [String], status: Int32) {
     switch error {
     case let error as Refusal:
@@ -42,7 +42,7 @@ enum Failure {
         ErrorText.lines(
           error.error, nav: error.nav, seen: error.seen,
           of: Attempt(
-            command: command, operation: error.operation, rights: error.rights,
+            command: command, words: words, operation: error.operation, rights: error.rights,
             leasedNav: ProcessEnvironment.current()[Lease.variable])),
         ErrorText.exitStatus(error.error)
       )
@@ -61,7 +61,14 @@ enum Failure {
   private static func describe(_ error: ConnectionError) -> (lines: [String], status: Int32) {
     switch error {
     case .unreachable(let endpoint):
-      (ConnectionText.unreachable(endpoint), ConnectionText.noDaemonStatus)
+      (
+        ConnectionText.unreachable(
+          endpoint,
+          findings: endpoint.split(separator: ",").map { address in
+            let path = address.hasPrefix("ipc://") ? String(address.dropFirst(6)) : nil
+            return (String(address), path.map { FileStatus.probe($0)?.kind })
+          }), ConnectionText.noDaemonStatus
+      )
     case .refused(let endpoint, .unauthorised(let key)):
       (ConnectionText.unauthorised(endpoint, key: key), ErrorCode.forbidden.exitStatus)
     case .refused(_, .noPermission(let denial)):

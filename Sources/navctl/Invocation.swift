@@ -70,6 +70,14 @@ struct Invocation {
     rest: ClosedRange<Int>? = nil, of nav: String? = nil, isOwn: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
     let words = command.arguments.wordsBehindNav
+    // -n counts lines in other programs.
+    if let number = line.value(of: "nav"), let nav = line.positionals.first,
+      number.allSatisfy(\.isNumber), command.options.contains(where: { $0.name == "limit" })
+    {
+      throw UsageError(
+        "-n is --nav, and \(number) is no nav",
+        remedy: "navctl \(command.name) \(nav) --limit \(number)")
+    }
     return try NavArguments(
       line.positionals, rest: rest ?? command.arguments.behindNav,
       isOwn: isOwn ?? (words.isEmpty ? nil : { words.contains($0) }),
@@ -113,11 +121,13 @@ struct Invocation {
   }
 
   /// Connects to the daemon without a session; requests need none.
-  func connect() throws -> NavigationConnection {
+  ///
+  /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
+  func connect(wake: Int32? = nil) throws -> NavigationConnection {
     let endpoint = try endpoint()
     return try NavigationConnection.connect(
       to: endpoint, as: try identity(endpoint), name: "navctl",
-      timeout: .milliseconds(timeoutMilliseconds))
+      timeout: .milliseconds(timeoutMilliseconds), wake: wake)
   }
 
   /// Connects to another daemon of a cluster, without a session.

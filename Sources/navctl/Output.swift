@@ -76,6 +76,18 @@ enum Output {
     for part in parts { _ = write(octets(part) + [0x0A], to: 2) }
   }
 
+  /// stdout if it is a pipe, which poll(2) reports as soon as its reader has gone; else nil.
+  static var pipe: Int32? {
+    var status = stat()
+    return unsafe fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO ? 1 : nil
+  }
+
+  /// Whether stdout is a pipe without a reader.
+  static var hasLostReader: Bool {
+    var entry = pollfd(fd: pipe ?? -1, events: 0, revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0
+  }
+
   /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 

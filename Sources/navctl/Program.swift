@@ -27,8 +27,20 @@ enum Program {
       CompletionCommand.self, SchemaCommand.self, OpCommand.self, ApplyCommand.self,
     ].map(Entry.init)
 
-  static let grammar = CommandSet(
-    program: CommandLineGrammar(
+  static let grammar: CommandSet = {
+    var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
+    // Options of other programs.
+    set.program.foreign = [
+      "force": "--any, which needs no look before", "f": "navctl watch NAV, which follows a nav",
+      "follow": "navctl watch NAV, which follows a nav", "j": "-o json", "json": "-o json",
+      "v": "navctl --version", "tail": "--limit N", "lines": "--limit N", "h": "--help",
+      "q": ">/dev/null", "quiet": ">/dev/null", "y": "--any, which needs no look before",
+    ]
+    return set
+  }()
+
+  private static let program =
+    CommandLineGrammar(
       program: "navctl",
       summary: "Inspects and changes the navigation stacks that navd holds.",
       epilogue: """
@@ -60,19 +72,20 @@ enum Program {
         OptionDeclaration("ascii", "Text in ASCII; else where the locale is not UTF-8"),
         OptionDeclaration(
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
-      ]),
-    commands: commands.map(\.declaration),
-    // Words of shells, of UIKit and of other navigation libraries.
-    foreign: [
-      "ls": "list", "rm": "remove", "cat": "show", "view": "show", "get-state": "show",
-      "new": "create", "add": "push", "delete": "close", "destroy": "close", "navigate": "push",
-      "go": "open", "link": "open", "popToViewController": "pop-to",
-      "popToRootViewController": "pop-to-root", "pushViewController": "push",
-      "popViewController": "pop", "setViewControllers": "stack", "tail": "watch", "follow": "watch",
-      "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
-      "modal": "present", "undo": "revert", "export": "record", "replay": "play", "tui": "ui",
-      "browse": "ui",
-    ])
+      ])
+
+  /// Words of shells, of UIKit and of other navigation libraries.
+  private static let foreign = [
+    "ls": "list", "rm": "remove", "cat": "show", "view": "show", "get-state": "show",
+    "new": "create", "add": "push", "delete": "close", "destroy": "close", "navigate": "push",
+    "go": "open", "link": "open", "popToViewController": "pop-to",
+    "popToRootViewController": "pop-to-root", "pushViewController": "push",
+    "popViewController": "pop", "setViewControllers": "stack", "tail": "watch", "follow": "watch",
+    "who": "why", "blame": "why", "report": "dump", "ping": "status", "health": "doctor",
+    "modal": "present", "undo": "revert", "export": "record", "replay": "play", "tui": "ui",
+    "browse": "ui", "version": "navctl --version", "start": "systemctl start navd",
+    "stop": "systemctl stop navd", "restart": "systemctl restart navd",
+  ]
 
   /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
@@ -83,7 +96,7 @@ enum Program {
     do {
       return try entry.run(try Invocation(command: command, line: line))
     } catch {
-      return Failure.report(error, command: command.name)
+      return Failure.report(error, command: command.name, words: line.positionals)
     }
   }
 }

@@ -15,7 +15,7 @@ import Testing
     #expect(stage.screen.contains("│ ─[kiosk] rev 2  depth 2 ──"))
     #expect(stage.screen.contains("│ ▶ wifi  \"wifi\""))
     #expect(stage.screen.contains("│ snapshot  rev 2  join  [home wifi]"))
-    #expect(stage.screen.hasSuffix("q quit  Enter open  Tab pane  f hold  / filter  j/k choose"))
+    #expect(stage.screen.hasSuffix("q quit  j/k scroll  Tab pane  f hold  / filter"))
   }
 
   @Test func `the screen of 40 columns has one pane, and Tab goes to the next`() throws {

@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: [
     ("0ms", 0), ("1ms", 1), ("0.5ms", 0), ("1.999ms", 1), ("0.001s", 1), (".5s", 500),
-    ("5.", 5000), ("720h", 2_592_000_000), ("43200m", 2_592_000_000), ("2592000", 2_592_000_000),
+    ("5.", 5000), ("720h", 2_592_000_000), ("43200m", 2_592_000_000), ("60", 60_000),
     ("2592000000ms", 2_592_000_000), ("007s", 7000),
   ])
   func `a time is taken up to 30 days`(text: String, expected: UInt64) throws {
@@ -30,6 +30,12 @@ import Testing
   func `any other time is refused with the option and the form`(text: String) {
     let message = message { _ = try Quantities.milliseconds(text, option: "interval") }
     #expect(message == "--interval takes a time such as 500ms, 5s or 2m, not '\(text)'")
+  }
+
+  @Test(arguments: ["60.5", "61", "1000", "2592000"])
+  func `a large number needs its unit`(text: String) {
+    let message = message { _ = try Quantities.milliseconds(text, option: "timeout") }
+    #expect(message == "--timeout \(text) has no unit")
   }
 
   @Test func `whole numbers go up to 2^53 − 1`() throws {

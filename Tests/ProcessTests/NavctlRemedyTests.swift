@@ -132,9 +132,9 @@ extension ProcessTests {
       #expect(try daemon.navctl(["push", "kiosk", "wifi", "--new"]).status == 0)
       let look = "try: list the screens: navctl show kiosk, navctl get kiosk --what detached"
       let cases: [([String], Int32, String)] = [
-        (["push", "kiosk", "gone"], 6, "try: make it: navctl push kiosk ID --new"),
-        (["segue", "kiosk", "gone"], 6, "try: make it: navctl segue kiosk ID --new"),
-        (["present", "kiosk", "gone"], 6, "try: make it: navctl present kiosk ID --new"),
+        (["push", "kiosk", "gone"], 6, "try: make it: navctl push kiosk gone --new"),
+        (["segue", "kiosk", "gone"], 6, "try: make it: navctl segue kiosk gone --new"),
+        (["present", "kiosk", "gone"], 6, "try: make it: navctl present kiosk gone --new"),
         (["stack", "kiosk", "gone", "--any"], 6, #"{"id":"ID","title":"TEXT"}"#),
         (["pop-to", "kiosk", "gone"], 6, look),
         (["set", "kiosk", "screen", "gone", "title=T"], 6, look),

@@ -68,6 +68,8 @@ extension ProcessTests {
       for (words, expected) in lines {
         #expect(try candidates(shell, words, daemon).sorted() == expected, "\(words)")
       }
+      let value = try daemon.navctl(["completion", "zsh", "--", "set", "kiosk", "bar", "hidden=t"])
+      #expect(value.output == "hidden=true\t\n")
       // Without navd, the tables are still there, and nothing is printed but them.
       #expect(try daemon.stop() == 0)
       #expect(try candidates(shell, ["push", "ki"], daemon) == [])

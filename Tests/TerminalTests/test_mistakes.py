@@ -1,11 +1,13 @@
-"""Forty mistakes of a beginner: each message names what was tried, what was found, and what to type next.
+"""Mistakes of beginners and of users of other programs: each message names what was tried, what was found, and what to type next.
 
 Each row has the words, the exit status, what the message must say, and what its remedy must say. They run in a
 terminal that has seen nothing, on the navs of `furnish`: kiosk with [home, settings, wifi], and the bar hud.
 """
+import shlex
+import subprocess
 import unittest
 
-from scene import Scene
+from scene import BINARIES, Scene
 
 MISTAKES = [
     # Words that are no command, or another program's.
@@ -20,13 +22,13 @@ MISTAKES = [
     # Options.
     ("push kiosk dns --tittle DNS", 2, "no option '--tittle'; is it '--title'?", "navctl push --help"),
     ("push kiosk dns --title", 2, "--title needs a value", "--title TEXT"),
-    ("push kiosk dns -x", 2, "no option '-x'", "navctl push --help"),
+    ("push kiosk dns -x", 2, "no option '-x'", "navctl push NAV [SCREEN] [--if-absent] [--on-duplicate WAY]"),
     ("list --json", 2, "is it '--output json'?", "navctl list --help"),
     ("show kiosk -o yaml", 2, "--output takes text or json, not 'yaml'", "navctl show --help"),
     ("pop kiosk --st", 2, "beginning of several options", "--stack"),
     ("watch kiosk --count many", 2, "--count takes a whole number, not 'many'", "navctl watch --help"),
     ("wait kiosk --timeout soon --depth 3", 2, "a time such as 500ms, 5s or 2m, not 'soon'", "navctl wait --help"),
-    ("create other home", 2, "'home' comes after NAV", "navctl create [OPTION...] NAV"),
+    ("create other home", 2, "'home' comes after NAV", "navctl create NAV [OPTION...]"),
     ("push", 2, "needs a nav", "NAVD_NAV"),
     ("show", 2, "needs a nav", "NAVD_NAV"),
     # Navs and screens that are not there, or are there already.
@@ -44,8 +46,8 @@ MISTAKES = [
     ("pop kiosk --rev 1", 3, "rev", "navctl show kiosk"),
     ("stack kiosk home --top wifi", 2, "--top alone is not sufficient", "--rev"),
     # Arguments of the wrong form.
-    ("op kiosk pop", 2, "is not JSON", "navctl op --help"),
-    ("op kiosk {\"fly\":{}}", 2, "fly", "navctl op --help"),
+    ("op kiosk [pop", 2, "is not JSON", "navctl op --help"),
+    ("op kiosk {\"wave\":{}}", 2, "wave", "navctl op --help"),
     ("set kiosk display foo=1", 2, "foo", "navctl set --help"),
     ("set kiosk display foo", 2, "foo", "KEY=VALUE"),
     ("set kiosk settings colour=red", 2, "colour", "navctl set --help"),
@@ -64,17 +66,115 @@ MISTAKES = [
     ("restore kiosk nofile", 2, "nofile", "navctl restore NAV FILE"),
 ]
 
+# As a shell splits them: words of other programs, and what is nearly right.
+TYPED = [
+    ("push kiosk news", 6, "there is no screen news", "navctl push kiosk news --new, or --title TEXT"),
+    ("pop kiosk --force", 2, "no option '--force'", "--any"),
+    ("pop kiosk wifi", 2, "'wifi' comes after NAV", "navctl pop kiosk --top wifi"),
+    ("pop kiosk wifi", 2, "'wifi' comes after NAV", "navctl pop-to kiosk wifi"),
+    ("log kiosk -f", 2, "no option '-f'", "navctl watch NAV"),
+    ("log kiosk -n 2", 2, "-n is --nav, and 2 is no nav", "navctl log kiosk --limit 2"),
+    ("show kiosk -j", 2, "no option '-j'", "-o json"),
+    ("log kiosk --tail 5", 2, "no option '--tail'", "--limit N"),
+    ("version", 2, "no command 'version'", "navctl --version"),
+    ("-v", 2, "no option '-v'", "navctl --version"),
+    ("start", 2, "no command 'start'", "systemctl start navd"),
+    ("op kiosk pop", 2, "an operation is not JSON", """'{"pop":{}}'"""),
+    ("push kiosk x --args '{band:5}'", 2, "--args is not JSON", """--args '{"band":5}'"""),
+    ("""push kiosk x --args "{'band':'five'}" """, 2, "--args is not JSON", """--args '{"band":"five"}'"""),
+    ("""op kiosk '{"push":{"screen":{"titel":"X"}}}'""", 2, "has no member titel", "is it 'title'?"),
+    ("set kiosk settings veto.requird=true", 2, "has no member requird", "is it 'veto.required'?"),
+    ("set kiosk settings veto.deadline=2s", 2, "a whole number", "veto.deadline=2000, in milliseconds"),
+    ("list --timeout 1000", 2, "--timeout 1000 has no unit", "--timeout 1000ms, or --timeout 1000s"),
+    ("push kiosk 'my screen' --new", 2, "a screen id is", "my-screen"),
+    ("verify x.navrec", 2, "x.navrec is a recording", "navctl play x.navrec --verify"),
+    ("""op kiosk '{"psuh":{}}'""", 2, "psuh", "is it 'push'?"),
+    ("why kiosk", 2, "SCREEN is missing", "navctl why kiosk SCREEN"),
+    ("record kiosk", 2, "FILE is missing", "navctl record kiosk FILE"),
+    ("restore kiosk", 2, "FILE is missing", "navctl restore kiosk FILE"),
+    ("list -e ipc:///a/navd.sock,ipc:///b/navd.sock,ipc:///c/navd.sock --timeout 200ms", 7, "/c/navd.sock: ", "--endpoint"),
+    # Others of the kind.
+    ("set kiosk wifi title=X", 2, "no object 'wifi' to set", "navctl set kiosk screen|item|button"),
+    ("set kiosk scren wifi title=X", 2, "is it 'screen'?", "navctl set kiosk screen"),
+    ("set kiosk screen title=X", 2, "SCREEN is missing", "navctl set NAV screen SCREEN KEY=VALUE"),
+    ("set kiosk screen wifi title X", 2, "'title' is not of the form KEY=VALUE", "KEY=VALUE"),
+    ("set kiosk bar hidden=yes", 2, "hidden is true or false", "hidden=true, or hidden=false"),
+    ("set kiosk display idiom=tablet", 2, "idiom is phone or pad", "idiom=phone, or idiom=pad"),
+    ("set kiosk display orientation=landscape", 2, "one of portrait", "orientation=landscapeLeft"),
+    ("set kiosk item wifi largeTitle=always", 2, "no member largeTitle", "is it 'largeTitleDisplayMode'?"),
+    ("set kiosk proxy barTintColor=red", 2, "a proxy is of all navs", "navctl set proxy barTintColor=red"),
+    ("set kiosk settings questionDeadline=5s", 2, "a whole number", "questionDeadline=5000, in milliseconds"),
+    ("set kiosk", 2, "OBJECT is missing", "navctl set kiosk OBJECT"),
+    ("button kiosk press scan", 2, "create or release or activate, not 'press'", "navctl button NAV"),
+    ("history kiosk --lines 5", 2, "no option '--lines'", "--limit N"),
+    ("stop", 2, "no command 'stop'", "systemctl stop navd"),
+    ("revert kiosk", 2, "REV is missing", "navctl revert kiosk REV"),
+    ("open kiosk", 2, "ROUTE is missing", "navctl open kiosk ROUTE"),
+    ("swipe kiosk", 2, "DIRECTION is missing", "navctl swipe kiosk DIRECTION"),
+    ("remove kiosk", 2, "ID is missing", "navctl remove kiosk ID..."),
+    ("apply kiosk", 2, "FILE is missing", "navctl apply kiosk FILE"),
+    ("watch kiosk --timeout 300", 2, "--timeout 300 has no unit", "--timeout 300s"),
+    ("present kiosk news", 6, "there is no screen news", "navctl present kiosk news --new"),
+    ("""op kiosk '{"pop":{"reslt":1}}' --any""", 2, "reslt", "navctl op --help"),
+]
+
+# Lines of navd.conf, and what the check says of each.
+CONFIGURATIONS = [
+    ("[access]\ngrant = ui kiosk read\n", "is it role:ui?"),
+    ("[limits]\ndepth = 64 # screens\n", "a comment behind a value begins with ;"),
+    ("depth = 64\n", "write [limits] above it"),
+]
+
 
 class Mistakes(unittest.TestCase):
+    def test_each_line_of_the_configuration_says_what_to_write(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        for number, (text, found) in enumerate(CONFIGURATIONS):
+            path = f"{scene.daemon.directory.path}/{number}.conf"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            check = subprocess.run(
+                [f"{BINARIES}/navd", "--check-config", "--config", path], capture_output=True, text=True, check=False)
+            print(f"\n{text}{check.stderr}", end="")
+            self.assertIn(found, check.stdout + check.stderr)
+            self.assertNotEqual(check.returncode, 0)
+
+    def test_a_refusal_for_a_silent_delegate_says_who_was_asked(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        scene.must("set", "kiosk", "settings", "veto.deadline=200")
+        with subprocess.Popen(
+                ["navctl", "delegate", "kiosk", "--roles", "veto", "--exec", "sleep 60", "--name", "till"],
+                stdout=subprocess.PIPE, text=True, env=scene.environment) as delegate:
+            delegate.stdout.readline()
+            result = scene.navctl("pop", "kiosk", "--top", "wifi")
+            delegate.terminate()
+        print(result.errors)
+        self.assertIn("till, the veto delegate, did not answer in time", result.errors)
+        self.assertIn("try: see whether it runs", result.errors)
+
+    def test_a_watch_ends_when_its_reader_has_gone(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        done = subprocess.run(
+            ["/bin/sh", "-c", "navctl watch kiosk | head -1"], capture_output=True, text=True, timeout=60, check=True,
+            env=scene.environment)
+        self.assertIn("snapshot", done.stdout)
+
     def test_each_message_says_what_was_tried_what_was_found_and_what_to_type(self):
         scene = Scene()
         self.addCleanup(scene.close)
         scene.furnish()
         before = scene.must("show", "kiosk", "-o", "json")
         self.assertGreaterEqual(len(MISTAKES), 40)
-        for line, status, found, remedy in MISTAKES:
+        typed = [(line, shlex.split(line), *row) for line, *row in TYPED]
+        lines = [(line, line.split(" ") if line else [], *row) for line, *row in MISTAKES]
+        for line, words, status, found, remedy in lines + typed:
             with self.subTest(line=line):
-                result = scene.navctl(*line.split(" ") if line else [])
+                result = scene.navctl(*words)
                 print(f"\n$ navctl {line}\n{result.errors}", end="")
                 self.assertEqual(result.output, "", "an error prints nothing to stdout")
                 message, _, advice = result.errors.partition("try: ")

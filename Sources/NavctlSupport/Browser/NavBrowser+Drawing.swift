@@ -153,11 +153,11 @@ extension NavBrowser {
     case nil where helpTop != nil: keys = ["j/k scroll", "? back"]
     case nil:
       keys =
-        ["? help", "q quit", "Enter open", "Tab pane"]
+        ["? help", "q quit", pane == .list ? "Enter open" : "j/k scroll", "Tab pane"]
         + (isWritable ? ["p push", "P pop", "b back", "r root"] : []) + [
           isHeld ? "f follow" : "f hold", "/ filter",
         ]
-        + (isWritable ? [] : ["j/k choose"])
+        + (isWritable || pane != .list ? [] : ["j/k choose"])
     }
     var text = ""
     for key in keys {

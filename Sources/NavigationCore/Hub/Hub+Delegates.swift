@@ -261,8 +261,14 @@ extension Hub {
   }
 
   /// Handles a missing answer: the deadline has passed, or the delegate is gone.
-  mutating func timeOut(_ slot: Int, _ why: String = "no veto delegate answered in time") {
+  mutating func timeOut(_ slot: Int, _ reason: String? = nil) {
     guard var question = coordinations[slot]?.question else { return }
+    let asked = question.pending.flatMap { pending in
+      sessions.isLive(pending.session) ? sessions.slots[pending.session.slot].name : nil
+    }
+    let why =
+      reason ?? asked.map { "\($0), the veto delegate, did not answer in time" }
+      ?? "no veto delegate answered in time"
     endQuestion(question.asked, "timeout", by: nil)
     question.asked = []
     question.pending = nil

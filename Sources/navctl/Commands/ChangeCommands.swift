@@ -70,7 +70,11 @@ enum ChangeCommands {
     ) { [try Operations.push($0, id: $1.first)] },
     change(
       "pop", "Pop the top screen, if it is still the one you last saw", Subject.stack,
-      .init("NAV"), options: [Operations.resultOption], example: "pop kiosk --top wifi"
+      .init(
+        "NAV",
+        surplus: "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
+      ),
+      options: [Operations.resultOption], example: "pop kiosk --top wifi"
     ) { line, _ in [try Operations.pop(line)] },
     change(
       "pop-to", "Remove all screens above a screen", Subject.stack, .init("NAV [ID]"),

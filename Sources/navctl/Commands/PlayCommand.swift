@@ -75,7 +75,13 @@ enum PlayCommand: Command {
     let signals = try Signals(also: [SIGHUP])
     var playback = Playback(invocation, player, speed: speed ?? 1, until: until ?? header.to)
     try playback.announce()
-    try playback.run(signals, at: at ?? header.from, steps: line.contains("step"))
+    let steps = line.contains("step")
+    // A job in the background must not touch the terminal.
+    let isWatched =
+      path != RecordingFile.standardStream && !invocation.isJSON && isatty(0) == 1
+      && Output.isTerminal && tcgetpgrp(0) == getpgrp()
+    try playback.run(
+      signals, at: at ?? header.from, steps: steps, takesKeys: steps || isWatched)
     return 0
   }
 }
@@ -87,6 +93,7 @@ private struct Playback: ~Copyable {
   private var speed: Double
   private let until: Revision
   private var isPaused = false
+  private var hasKeys = false
   /// When the next revision is due, of the clock that does not fall.
   private var due: UInt64 = 0
 
@@ -117,18 +124,21 @@ private struct Playback: ~Copyable {
         ]))
   }
 
-  /// Plays to the end, or until a signal; with `steps`, until `q` or the end of stdin.
-  mutating func run(_ signals: borrowing Signals, at: Revision, steps: Bool) throws {
+  /// Plays to the end, or until a signal or `q`; with `steps`, until the end of stdin.
+  mutating func run(
+    _ signals: borrowing Signals, at: Revision, steps: Bool, takesKeys: Bool
+  ) throws {
     try player.seek(at)
     isPaused = steps
-    try report()
-    var keys = steps ? PlayKeys() : nil
+    var keys = takesKeys ? PlayKeys() : nil
+    hasKeys = takesKeys
     plan()
+    try report()
     while signals.next() == nil {
       while let request = keys?.next() {
         guard try take(request) else { return }
       }
-      if keys?.isAtEnd ?? isDone { return }
+      if steps ? keys?.isAtEnd == true : isDone { return }
       let now = SystemClock.monotonicMilliseconds()
       if !isPaused, !isDone, now >= due {
         try player.advance()
@@ -139,7 +149,7 @@ private struct Playback: ~Copyable {
       let wait = isPaused || isDone ? -1 : Int32(clamping: due - now)
       var entries = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: keys == nil ? -1 : 0, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: keys?.isAtEnd ?? true ? -1 : 0, events: Int16(POLLIN), revents: 0),
       ]
       _ = unsafe poll(&entries, 2, wait)
       if entries[1].revents != 0 { keys?.read() }
@@ -216,5 +226,9 @@ private struct Playback: ~Copyable {
     text += "  digest \(player.digest.text)"
     if player.isAtEnd { text += "  ok" }
     try Output.line(TerminalText.visible(text))
+    guard hasKeys, Output.isTerminal, !isDone else { return }
+    let now = SystemClock.monotonicMilliseconds()
+    let next = isPaused ? "p plays on" : "next in \((due - min(due, now)) / 1000) s; p pauses"
+    try Output.line("\(next), n shows it, b goes back, q ends")
   }
 }

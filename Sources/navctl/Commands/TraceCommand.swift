@@ -41,7 +41,7 @@ enum TraceCommand: Command {
     request.client = client
     let timer = Countdown(invocation.typedTimeout)
     let isRedacted = invocation.line.contains("redact")
-    var connection = try invocation.connect()
+    var connection = try invocation.connect(wake: Output.pipe)
     try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
     _ = try Reading.get(invocation, &connection, request)
     while remaining != 0, let event = try connection.next(timeout: timer.left) {
@@ -68,7 +68,7 @@ enum TraceCommand: Command {
       }
     }
     try connection.leave()
-    guard let remaining, remaining > 0 else { return 0 }
+    guard let remaining, remaining > 0, !Output.hasLostReader else { return 0 }
     throw PlainFailure(
       lines: ["timeout: \(remaining) awaited messages did not pass"],
       status: ErrorCode.busy.exitStatus)

@@ -19,6 +19,10 @@ enum VerifyCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let form = try ProgressOption.form(invocation)
     let named = invocation.namesNav ? try invocation.navArguments().nav : nil
+    if let named, named.hasSuffix(".navrec") {
+      throw UsageError(
+        "\(named) is a recording, not a nav", remedy: "navctl play \(named) --verify")
+    }
     var connection = try invocation.connect()
     var navs: [String] = []
     if let named {

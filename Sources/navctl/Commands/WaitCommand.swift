@@ -14,10 +14,10 @@ enum WaitCommand: Command {
       OptionDeclaration("top", argument: "ID", "Until this screen is on top"),
       OptionDeclaration("depth", argument: "N", "Until the stack has N screens"),
       OptionDeclaration("rev", argument: "N", "Until this revision or a later one exists"),
+      OptionDeclaration(
+        "timeout", argument: "TIME", "End with status 4 after this time; no limit by default"),
     ],
     epilogue: """
-      There is no time limit by default. After --timeout, the command ends with status 4.
-
       Example: navctl wait kiosk --top wifi --timeout 10s
       """)
 

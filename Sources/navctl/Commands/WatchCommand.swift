@@ -55,7 +55,9 @@ enum WatchCommand: Command {
     // A command of --exec may end without reading its input.
     if invocation.line.contains("exec") { signal(SIGPIPE, SIG_IGN) }
     let timer = Countdown(invocation.typedTimeout)
-    var connection = try invocation.connect()
+    // A reader such as head(1) goes away while nothing is printed.
+    var connection = try invocation.connect(
+      wake: invocation.line.contains("exec") ? nil : Output.pipe)
     var stream = WatchStream(
       invocation, nav: nav, view: view, remaining: count, from: from,
       endpoint: connection.endpoint)
@@ -77,7 +79,9 @@ enum WatchCommand: Command {
     }
     stream.remember()
     try connection.leave()
-    guard !stream.isAtEnd, stream.remaining != 0, isBounded || stream.remaining != nil else {
+    guard !Output.hasLostReader, !stream.isAtEnd, stream.remaining != 0,
+      isBounded || stream.remaining != nil
+    else {
       return 0
     }
     let missing = stream.remaining.map { "\($0) awaited lines" } ?? "the present revision"
