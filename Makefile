@@ -45,6 +45,8 @@ GUIDE_PACKAGES := $(TEST_PACKAGES) mypy python3-yaml nodejs gcc libc6-dev pkg-co
 # What the tests of the clients need, and these tests: each runs the built programs.
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
+# What renders the pages, man pages and references as a site, and follows its links.
+SITE_PACKAGES := python3-sphinx python3-myst-parser furo python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
 # To package.
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian $(INSPECTOR_PACKAGES) $(MAN_PACKAGES)
 # To measure: `make bench` and `make bench-instructions` leave out the workloads of those that are missing.
@@ -232,6 +234,11 @@ man-deps:
 # Serve the directory to read it: python3 -m http.server --directory .build/docc/NavigationClient.doccarchive
 docc: binaries ## Build the API documentation of the Swift library, into .build/docc
 	$(call step,.ci/docc $(CONFIGURATION))
+
+.PHONY: site
+site: binaries ## Build the site of all pages and references, into .build/site
+	@.ci/deps $(SITE_PACKAGES)
+	$(call step,site/build $(CONFIGURATION))
 
 .PHONY: inspector
 inspector: ## Build the page of the inspector, into .build/inspector

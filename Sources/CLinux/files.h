@@ -62,8 +62,8 @@ static inline int navd_admit(const char *path, uint64_t device, uint64_t number,
   return result;
 }
 
-/// The process that listens at the path of a local socket: 0 if its number is unknown, because it is out
-/// of reach, of another kind, or its queue is full; -1 if none listens.
+/// The process that listens at the path of a local socket; -1 if none does. It is 0 if the kernel does not
+/// name it: another PID namespace, no permission, another type of socket, or a full queue.
 static inline int navd_listener(const char *path) {
   struct sockaddr_un address;
   memset(&address, 0, sizeof address);

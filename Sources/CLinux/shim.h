@@ -422,7 +422,7 @@ static inline int navd_stop_signals(void) {
   signal(SIGHUP, SIG_DFL);
   // A write beyond a limit of the size of files then fails like one on a full disk.
   signal(SIGXFSZ, SIG_IGN);
-  // These have no meaning here, and would end the process.
+  // navd uses none of these signals. Their default action would end the process.
   static const int others[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT};
   for (size_t index = 0; index < sizeof others / sizeof *others; index++) signal(others[index], SIG_IGN);
   for (int number = SIGRTMIN; number <= SIGRTMAX; number++) signal(number, SIG_IGN);

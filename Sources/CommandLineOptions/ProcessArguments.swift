@@ -51,7 +51,8 @@ nonisolated(unsafe) private let noteArguments:
 
 /// Opens /dev/null for each of stdin, stdout and stderr that the process was started without.
 ///
-/// Otherwise the next file that it opens would get the number, and with it what is meant for a terminal.
+/// Otherwise the next file that the process opens gets that number, and output for the terminal goes
+/// into it.
 private func openStandardDescriptors() {
   var file: Int32 = 0
   while 0...2 ~= file { file = unsafe open("/dev/null", O_RDWR) }

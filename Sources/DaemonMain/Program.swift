@@ -83,7 +83,7 @@ package enum Program {
     if faults.isEmpty, let fault = keeper.fault(loaded) { faults.append(fault) }
     let log = Log(level: loaded.configuration.logLevel, destination: destination)
     report(faults, .error, Log.destination(environment: environment, isService: false))
-    // A fault of the disk is worth another start, unless there is one that stays.
+    // After a failed read alone, the status lets systemd try again. Any other fault ends the attempts.
     if !faults.isEmpty {
       (faults.first { !$0.isFailedRead } ?? faults[0]).exitStatus.exitProcess()
     }

@@ -41,7 +41,7 @@ enum Attempt {
     // a full disk has no room for a file. It keeps other processes out, as `DirectoryLock` does.
     var (name, system) = (path, "unix-excl")
     if frozen {
-      // Its lock needs a file that can be written. SQLite would make a log that is missing.
+      // The lock of `unix-excl` needs a writable file. Without `immutable`, SQLite would create a log.
       system = "unix-none"
       if try !exists(path + "-wal") {
         flags |= SQLITE_OPEN_URI

@@ -22,7 +22,7 @@ func fileSize(_ path: String) throws(JournalError) -> Int? {
 
 /// Reads up to `count` bytes of an open file; fewer only if the file ends there.
 ///
-/// The system returns fewer than it was asked for also where the next read fails.
+/// pread(2) may return fewer bytes before a bad sector; only the next call fails.
 func readBytes(
   _ count: Int, at offset: Int, from descriptor: Int32, _ path: String
 ) throws(JournalError) -> [UInt8] {

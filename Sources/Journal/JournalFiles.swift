@@ -20,7 +20,7 @@ struct JournalFiles: Sendable {
   var problem: JournalError? {
     for (path, identity) in files {
       let found = Self.identity(of: path)
-      // A disk that cannot be asked says nothing.
+      // After EIO nobody knows which file the path names.
       if found == identity || found.isEmpty && errno == EIO { continue }
       let isGone = found.isEmpty
       return .unusable(

@@ -91,7 +91,7 @@ package enum Doctor {
     }
     if let problem = facts.statistics?.socketProblem {
       return DoctorFinding(
-        "socket", .fail, "new clients reach navd no more", TerminalText.visible(problem))
+        "socket", .fail, "new clients cannot reach navd", TerminalText.visible(problem))
     }
     let mode = "0" + String(status.mode, radix: 8)
     let what = "\(status.kind.rawValue) of user \(status.owner), mode \(mode)"

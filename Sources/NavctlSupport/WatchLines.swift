@@ -114,7 +114,7 @@ package struct WatchLines: Sendable {
 
   /// The text about a lost connection, behind a line that took so many milliseconds to be written.
   ///
-  /// navd ends a connection that takes nothing, which is then no fault of the connection.
+  /// navd disconnects a client that reads nothing; then the network is not at fault.
   package static func loss(after pause: UInt64) -> String {
     pause < 2000
       ? "connection lost; watch continues when navd is back"

@@ -94,7 +94,9 @@ private enum ConfigurationLine {
       return
     }
     guard rest.isEmpty else {
-      throw fault("expected nothing behind [section]; a comment there is ; behind a space")
+      throw fault(
+        "expected nothing behind [section]; write a comment there as a space, a semicolon and the text"
+      )
     }
     self = .heading(string(text[..<end].dropFirst()))
   }

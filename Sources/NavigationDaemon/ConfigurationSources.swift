@@ -70,8 +70,8 @@ package struct ConfigurationSources: Hashable, Sendable {
     return builder.finish()
   }
 
-  /// Whether a variable has a name that kubelet, or a link of Docker, makes for a service such as
-  /// navd-cluster, and sets nothing of navd's.
+  /// Whether kubelet or a link of Docker made a variable for a service whose name begins like navd's,
+  /// for example `NAVD_CLUSTER_PORT`.
   private static func isOfService(_ variable: String, _ value: String) -> Bool {
     let isOwn = ConfigurationKey.sections.contains {
       variable.hasPrefix("\(ProcessEnvironment.prefix)\($0.uppercased())_")

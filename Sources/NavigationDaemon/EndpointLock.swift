@@ -68,7 +68,8 @@ final class EndpointLock {
     let process = unsafe navd_listener(path)
     guard process >= 0 else { return nil }
     let name = process > 0 ? "process \(process) listens" : "another user's process may listen"
-    return "\(name) on it: stop it; if it is systemd, start its service: systemctl start navd"
+    return "\(name) there: stop that process, or use another path. If it is systemd, type: "
+      + "systemctl start navd"
   }
 
   private static func holder(_ lockPath: String) -> String {

@@ -41,7 +41,7 @@ struct ServerLoop: ~Copyable {
   /// The maximum number of messages in one turn; with more, handshakes and other work would wait
   /// too long.
   static let messagesPerTurn = 256
-  /// The hub's work from which the other messages wait for the next turn: some milliseconds.
+  /// The hub's work from which the other messages wait for the next turn.
   ///
   /// With a quarter of it, 64 ops of 100 watches took several commits: 0.84 times the messages.
   static let workPerTurn = 1 << 20

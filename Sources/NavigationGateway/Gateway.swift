@@ -416,7 +416,7 @@ extension Gateway: HTTPApplication {
     let shared = sharing(request)
     switch Admission(request, configuration.gate, &tokens, at: now) {
     case .refused(let status, let reason, let allow):
-      // Either a page that was refused rightly, or a proxy that is set up wrongly.
+      // The cause is a foreign page, or a proxy that does not pass `Host` on.
       if status == 403 || status == 421, loggedRefusals.count < 8,
         loggedRefusals.insert(reason).inserted
       {

@@ -172,7 +172,9 @@ enum Answers {
     }
   }
 
-  /// The head of a stream, which no proxy must collect or compress: it would keep the last message.
+  /// The head of a stream.
+  ///
+  /// A proxy that buffers or compresses it would hold back the last message.
   static let stream = HTTPResponse(
     200, type: "application/x-ndjson",
     headers: SecurityHeaders.all + [

@@ -1,7 +1,7 @@
 /// When the leases of the members end, by the clock of this process.
 ///
-/// The clock of the server only says how old a lease was when this process first saw it: it may be set
-/// forward or back, or be another server's after a promotion.
+/// The server's clock counts only for a lease that this process sees for the first time. That clock can
+/// be set, and a promotion brings another one.
 struct LeaseWatch {
   /// The milliseconds of a lease.
   let length: UInt64
@@ -18,7 +18,7 @@ struct LeaseWatch {
   mutating func note(_ member: String, renewal: Int64, left: Int64, at now: UInt64) -> Int64 {
     let former = seen[member]
     if former?.renewal != renewal {
-      // A member that has just written it is there, whatever the server's clock says now.
+      // A lease that changed since the last read counts in full, whatever the server's clock says.
       let isNew = former.map { $0.renewal < renewal } ?? false
       let isPlausible = left <= Int64(length) && (left > 0 || !isNew)
       seen[member] = (renewal, now + (isPlausible ? UInt64(max(left, 0)) : length))

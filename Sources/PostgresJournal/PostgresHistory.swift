@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// What a database is, so that a daemon notices whether it has the rows that clients have seen.
+/// Identifies a database, so that a daemon notices a restore, a copy or a promotion.
 struct PostgresIdentity: Hashable, Sendable {
   /// The cluster of databases, its timeline, the database, and the transaction that wrote its version.
   ///
@@ -43,7 +43,7 @@ enum PostgresHistory {
     var commits: Int64
   }
 
-  /// What a process knows that was the member before it lost its connection.
+  /// The knowledge of a member that has lost its connection.
   struct Witness: Hashable {
     /// The database that confirmed its last commit, and the one that answers now.
     var former: PostgresIdentity
@@ -102,7 +102,7 @@ enum PostgresHistory {
     case same(isStored: Bool)
     /// Another owner has it.
     case taken
-    /// Another lineage, which shows in itself: commits may be missing.
+    /// Commits may be missing. The next owner notices by itself, because the lineage changed.
     case doubtful
     /// Commits are missing, which the next owner cannot see by itself.
     case lost

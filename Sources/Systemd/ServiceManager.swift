@@ -130,7 +130,7 @@ package enum ServiceManager {
       Int32(owner) != process
     else { return nil }
     return "the service manager passed its sockets to process \(owner), and navd is process "
-      + "\(process): let the wrapper start it by exec"
+      + "\(process): start navd with exec in that script"
   }
 
   /// Checks that a descriptor is a listening socket, and makes it non-blocking.

@@ -40,7 +40,7 @@ enum Output {
 
   /// Writes the result of a change; a failure of that has its own status, since the change was made.
   static func result(_ write: () throws -> Void) throws {
-    // The signal would end the process as if nothing was known.
+    // SIGPIPE would end navctl before it can end with status 9.
     signal(SIGPIPE, SIG_IGN)
     do {
       try write()

@@ -81,6 +81,9 @@ import Testing
     history.ask([HistoryRequest(token: 7, nav: 2, head: 1, what: .state(at: 1))])
     // Both wait before the read of the first begins.
     place.begin.signal()
+    place.other.wait()
+    #expect(!isReadable(history.descriptor), "the first is reported before the second is read")
+    place.end.signal()
     awaitReadable(history.descriptor)
     #expect(history.takeAnswer()?.token == 7)
     awaitReadable(history.descriptor)
@@ -137,16 +140,20 @@ extension JournalDirectory {
 }
 
 /// A place with nothing but nav 1, which the disk fails to read once `begin` is signalled.
+///
+/// The read of another nav signals `other`, and waits for `end`.
 private struct FailingPlace: JournalPlace {
   let begin = DispatchSemaphore(value: 0)
+  let other = DispatchSemaphore(value: 0)
+  let end = DispatchSemaphore(value: 0)
   var directory: JournalDirectory? { nil }
 
-  func openReader() throws(JournalError) -> JournalReader { JournalReader(Reader(begin: begin)) }
+  func openReader() throws(JournalError) -> JournalReader { JournalReader(Reader(of: self)) }
 
   private final class Reader: JournalEngineReader {
-    let begin: DispatchSemaphore
+    let place: FailingPlace
 
-    init(begin: DispatchSemaphore) { self.begin = begin }
+    init(of place: FailingPlace) { self.place = place }
 
     var name: String { "test" }
 
@@ -166,8 +173,13 @@ private struct FailingPlace: JournalPlace {
     ) throws(JournalError) -> Bool { false }
 
     func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
-      guard nav == 1 else { return nil }
-      begin.wait()
+      guard nav == 1 else {
+        place.other.signal()
+        place.end.wait()
+        place.end.signal()
+        return nil
+      }
+      place.begin.wait()
       throw .readFailed(path: "test", reason: "Input/output error")
     }
 

@@ -117,7 +117,7 @@ import TransportGuard
         _ = try ListeningSocket.listen(onPath: path)
         Issue.record("it listens")
       } catch {
-        #expect(error.description.contains("process \(getpid()) listens on it: stop it"))
+        #expect(error.description.contains("process \(getpid()) listens there: stop that process"))
       }
       close(descriptor)
       // What a process left behind that is gone keeps nobody away.

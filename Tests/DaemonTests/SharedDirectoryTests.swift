@@ -55,7 +55,7 @@ import Testing
       }
       // A chown would take the directory away from the daemon that serves there.
       let descriptor = unsafe navd_listen_unix(root + "/s", 1)
-      #expect(refusal(root)?.contains("process \(getpid()) listens on it: stop it") == true)
+      #expect(refusal(root)?.contains("process \(getpid()) listens there: stop that") == true)
       close(descriptor)
       try Self.manager.removeItem(atPath: root + "/s")
       #expect(try Self.manager.contentsOfDirectory(atPath: root).isEmpty)

@@ -28,7 +28,7 @@ import Testing
   ])
   func `a refused look makes no nav`(op: String, members: String, code: String) throws {
     let (world, client) = try Self.stage()
-    let sent = try client.send("op", client.opBody(op, members, nav: Self.appearance))
+    let sent = try client.send("op", client.opBody(op, nav: Self.appearance, members))
     #expect(sent.map(\.code) == [code], "\(sent.map(\.text))")
     #expect(try client.get("state", nav: Self.appearance).code == "no-nav")
     #expect(world.hub.followers.isEmpty)

@@ -137,7 +137,8 @@ extension ProcessTests {
     }
 
     @Test(.enabled(if: hasCompiler, "there is no C compiler"))
-    func `a configuration, key or token that the disk fails to read is no fault of its own`() throws {
+    func `a configuration, key or token that the disk fails to read is no fault of its own`() throws
+    {
       let directory = try TestDirectory()
       let key = directory.path + "/key"
       let file = try directory.write(

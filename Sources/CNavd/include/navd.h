@@ -108,7 +108,7 @@ void navd_client_free(navd_client *client);
 int navd_fd(navd_client *client);
 
 /* Handles what has arrived, and returns the next event, or NULL if there is none. It does not wait.
-   Call it when navd_fd is readable, a few times: the descriptor stays readable while there is more.
+   Call it up to 8 times whenever navd_fd is readable. The descriptor stays readable while events wait.
    It also keeps the session alive, which can end if navd_next is not called for 30 s. */
 navd_event *navd_next(navd_client *client);
 

@@ -41,7 +41,8 @@ package struct Access: Hashable, Sendable {
   package var daemonUser: UInt32
   /// The number of all users that the daemon's user namespace does not map; nil where it maps all.
   ///
-  /// The kernel does not tell them apart, so they own nothing, and have no role without a line.
+  /// The kernel reports this number for each of them. So they own no nav, and need a line in
+  /// `[access]` for a role.
   package var unknownUser: UInt32?
   /// The roles; the first rule that names a peer decides the peer's role.
   package var roles: [RoleRule] = []

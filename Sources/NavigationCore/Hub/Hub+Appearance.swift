@@ -1,6 +1,6 @@
 // UIKit's UIAppearance: the looks of all bars are the settings of the nav `$appearance`. Each other nav
-// takes over the looks of its classes in a revision of its own, so that its rows suffice to replay it:
-// a loaded nav at once, or soon if many have to; a dormant one before the event that revives it.
+// takes over the looks of its classes in a revision of its own, so that its rows suffice to replay it.
+// Before each event, up to 64 loaded navs do so; a dormant nav does before the event that revives it.
 
 extension Hub {
   /// The number of navs that take over new looks before one event.

@@ -94,7 +94,7 @@ package struct Measurements: Sendable {
   package var principals: [PrincipalConnections] = []
   /// Why the journal accepts no commits; nil while it does.
   package var storageProblem: String?
-  /// Why new clients reach a socket at its path no more; nil if they do.
+  /// Why new clients cannot reach a socket by its path; nil if they can.
   package var socketProblem: String?
 
   package init() { values = [UInt64](repeating: 0, count: Self.all) }
