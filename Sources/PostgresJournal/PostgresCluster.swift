@@ -231,7 +231,9 @@ extension PostgresCluster {
         case .stored: return note(engines)
         case .notStored(let error): throw error
         case .moved where SystemClock.monotonicMilliseconds() < giveUp: continue
-        case .moved: throw JournalError.fenced(path: name)
+        case .moved:
+          throw JournalError.writeFailed(
+            path: name, reason: "the server refuses the commit, and gives no reason that lasts")
         case .unknown(let reason):
           connection = nil
           if try areStored(engines, until: giveUp, reason) {

@@ -243,11 +243,12 @@ import Testing
   @Test func `dropped messages leave the end of their connection`() {
     var batches = crowded()
     let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
-    for id in 0..<limit / 2 { batches.append(message(1, id)) }
+    for id in 0..<limit / 4 * 3 { batches.append(message(1, id)) }
     batches.append(.closed(ConnectionID(1)))
+    // Of the same principal.
     var flooder: ConnectionID?
-    for id in 0..<limit where flooder == nil { flooder = batches.append(message(2, id)) }
-    #expect(flooder == ConnectionID(1) || flooder == ConnectionID(2))
+    for id in 0..<limit where flooder == nil { flooder = batches.append(message(4, id)) }
+    #expect(flooder == ConnectionID(1))
     batches.takeWaiting(upTo: .max, cost: .max)
     #expect(batches.atHand.contains { name($0) == (1, .max) })
   }
@@ -256,10 +257,14 @@ import Testing
     var batches = crowded()
     let limit = EventBatches.weightOfPrincipal / (2 * EventBatches.leastBytes)
     var flooder: ConnectionID?
-    for id in 0..<limit - 2 { flooder = flooder ?? batches.append(message(1, id)) }
-    flooder = flooder ?? batches.append(message(2, 0))
-    batches.append(.closed(ConnectionID(2)))
-    #expect(flooder == nil && batches.waiting == limit + 1)
+    for id in 0..<limit - 1 {
+      let most = batches.append(message(1, id))
+      flooder = flooder ?? most
+    }
+    // Of the same principal.
+    let most = batches.append(message(4, 0))
+    batches.append(.closed(ConnectionID(4)))
+    #expect(flooder == nil && most == nil && batches.waiting == limit + 2)
   }
 
   @Test func `many small batches fill the queue, too`() {

@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `a line that holds a zero or is too long hides nothing`() throws {
-    let long = "state = /" + String(repeating: "a", count: 300)
+    let long = "state = /" + String(repeating: "a", count: 5000)
     let found = try faults(of: "[daemon]\n\(long)\n\u{0}\nstate = a\n[log]\nlevel = loud\n")
     #expect(
       found.dropLast().map { $0.prefix(12) }

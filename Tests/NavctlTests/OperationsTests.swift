@@ -135,6 +135,7 @@ import Testing
       let source = try String(contentsOf: wire.appendingPathComponent(file), encoding: .utf8)
       names.formUnion(source.matches(of: /"([A-Za-z]+)"/).map { String($0.1) })
     }
+    names.formUnion(AccessibilityMember.allCases.map { "\($0.wireName)" })
     #expect(names.count > 150)
     for object in NavObject.allCases {
       let own = Set(object.keys.filter { !$0.contains(".") })

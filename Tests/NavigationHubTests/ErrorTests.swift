@@ -249,7 +249,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
     #expect(world.dropped == [client.connection])
   }
 
-  @Test(arguments: [("answer", #"{"ask":1}"#), ("credit", "{}"), ("answer", "x")])
+  @Test(arguments: [("answer", #"{"ask":"x"}"#), ("credit", "{}"), ("answer", "x")])
   func `an error about a message without an id names its verb`(verb: String, body: String) throws {
     let (world, client) = try Self.world()
     let replies = try world.turn([client.message(verb, body)])
