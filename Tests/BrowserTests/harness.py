@@ -225,7 +225,8 @@ class Control:
             while True:
                 frame, answer = self.socket.recv_multipart()
                 answer = json.loads(answer)
-                if answer.get("id") == self.id and frame != b"nsp1.queued":
+                # An error without an id is about a message whose id navd did not read.
+                if answer.get("id", ...) in (self.id, None) and frame != b"nsp1.queued":
                     break
         if frame == b"nsp1.err":
             raise Refused(answer)

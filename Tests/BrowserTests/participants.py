@@ -119,7 +119,7 @@ class Navctl:
         return self.random.choice([
             push, push, push, ["insert", fresh, "--title", "Inserted", "--at", "0"], ["pop"], ["pop"],
             ["pop", "--any"], ["pop-to-root"], ["replace", fresh, "--title", "Replaced"],
-            ["set", record, json.dumps({"id": f"{fresh}b"})]])
+            ["stack", record, json.dumps({"id": f"{fresh}b"})]])
 
 
 class Swift:

@@ -31,7 +31,7 @@ TEXTS = {
     "marks": "\u0301\u0489 e" + "\u0301" * 30 + "\U0001f469\u200d\U0001f469\u200d\U0001f467\ufe0f\U0001f1e6",
     "prototype": "__proto__",
     "constructor": "constructor",
-    "word": "W" * 3000,
+    "word": "W" * 2200,
 }
 
 # What a page has after a scene. Texts of clients must not change any of it.

@@ -312,7 +312,8 @@ class Requests(unittest.TestCase):
         script.do(script.cluster.want, "delegate", "kiosk", {"roles": ["veto"]}, True)
         script.events.clear()
         # Of a message that has no id by its form.
-        script.receive("err", id=None, verb="answer", code="limit", msg="m", effect="none", retry="no")
+        script.hand("ipc:///a", "err", {"id": None, "verb": "answer", "code": "limit", "msg": "m", "effect": "none",
+                                        "retry": "no"})
         self.assertEqual(script.events, [])
         script.receive("err", id=None, code="bad-json", msg="m", effect="none", retry="no")
         self.assertEqual([(each.id, each.err["code"], each.err["effect"]) for each in script.of(Answered)],

@@ -198,7 +198,8 @@ export class Stream {
 }
 
 /** The texts of a row that a filter compares. @param {Row} row */
-function textsOf({ what, cause, by }) {
+function textsOf(row) {
+  const { what, cause, by } = row;
   const text = what.toLowerCase();
   return { by: by ? textOf({ ...by, principal: principalOf(by) }) : "", cause: (cause ?? "").toLowerCase(), op: text, screen: text };
 }
