@@ -1,11 +1,15 @@
 """The kiosk as a thing: its shapes, its log, its windows, what it says when it cannot begin or lost its connection."""
+import unittest
+
 import test_kiosk as tests
-from harness import TOKENS, eventually
+from harness import IS_LONG, TOKENS, eventually
 from pages import console
 from test_kiosk import DESK, PHONE, STRANGER, WALL, KioskTest, button, screen
 
 
 def setUpModule():
+    if not IS_LONG:
+        raise unittest.SkipTest("most of its tests take more than 3 s: NAVD_TEST_LONG=1")
     global daemon, gateway, driver, kiosk
     tests.setUpModule()
     daemon, gateway, driver, kiosk = tests.daemon, tests.gateway, tests.driver, tests.kiosk

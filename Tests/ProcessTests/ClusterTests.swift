@@ -408,7 +408,7 @@ extension ProcessTests {
       let kept = try qualify(cluster.conninfo)
       #expect(kept.status == 0, "\(kept.output)")
       #expect(kept.output.hasSuffix("the server can keep a journal\n"))
-      #expect(kept.output.components(separatedBy: "kept ").count == 7, "\(kept.output)")
+      #expect(kept.output.components(separatedBy: "kept ").count == 8, "\(kept.output)")
       let nowhere = try qualify("host=/nowhere")
       #expect(nowhere.status == 7 && nowhere.output.hasPrefix("not checked: "), "\(nowhere)")
     }

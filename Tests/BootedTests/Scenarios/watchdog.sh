@@ -6,7 +6,7 @@ navctl create watchdog --root home >/dev/null
 former=$(main_pid)
 stopped=$(now)
 kill -STOP "$former"
-navctl --timeout 60s title watchdog home more >/dev/null
+navctl --timeout 60s set watchdog screen home title=more >/dev/null
 fact answered-us $(($(now) - stopped))
 [[ $(main_pid) != "$former" ]] || fail 'navd was not replaced'
 until_logged navd.service 'Watchdog timeout'
