@@ -9,6 +9,8 @@ project = html_title = "navd"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe"]
 include_patterns = ["**.md", "**.rst"]
 html_theme = "furo"
+# Two hyphens of an option stay two.
+smartquotes = False
 html_copy_source = False
 html_show_sphinx = False
 myst_heading_anchors = 4
