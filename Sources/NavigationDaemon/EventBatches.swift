@@ -141,8 +141,10 @@ struct EventBatches {
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
 
   /// Counts the bytes of a received message, whether or not it gives an event; before `append`.
+  ///
+  /// Never fewer than `noteAnswered` takes back.
   mutating func noteReceived(_ bytes: Int) {
-    bytesAtHand += bytes
+    bytesAtHand += max(bytes, Self.leastBytes)
     noteSize(bytes)
   }
 

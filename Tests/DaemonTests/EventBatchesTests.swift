@@ -50,7 +50,7 @@ import Testing
         batches.noteReceived(bytes)
         batches.append(event(number))
         atHand.append(number)
-        bytesAtHand += bytes
+        bytesAtHand += max(bytes, EventBatches.leastBytes)
       case 10:
         // A message that leads to no event.
         batches.noteReceived(2 << 20)
@@ -103,6 +103,20 @@ import Testing
         || bytesInFlight.reduce(0, +) > EventBatches.bytesInFlight
       #expect(batches.areFull == isFull)
     }
+  }
+
+  @Test func `reads that are answered ahead give no room that they did not take`() {
+    var batches = EventBatches()
+    for number in 0..<2000 where batches.mayReceive {
+      batches.noteReceived(970)
+      batches.append(event(3))
+      batches.noteReceived(22)
+      batches.append(message(number, number))
+      for received in batches.takeAtHand(from: batches.atHand.count - 1) {
+        batches.noteAnswered(received)
+      }
+    }
+    #expect(batches.atHand.count == EventBatches.bytesPerTurn / EventBatches.leastBytes)
   }
 
   /// Takes the events at hand, and puts back those that wait for no nav.
