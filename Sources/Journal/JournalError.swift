@@ -108,6 +108,8 @@ extension JournalError: CustomStringConvertible {
     case .syncFailed(let path, let reason):
       withAdvice(
         "cannot sync \(path): \(reason); the process must exit", "check the disk before restarting")
+    case .fenced(let path, let shards) where !shards.isEmpty:
+      "\(shards.count) shards of \(path) have gone to another navd or were restored; this one serves them no more"
     case .fenced(let path, _):
       "another navd has taken over \(path); this one stores nothing more and must exit"
     }

@@ -60,7 +60,8 @@ package protocol ClusterJournal: JournalStore {
   var keeper: any ClusterKeeper { get }
   /// Begins to serve shards, which the keeper has taken and the caller has replayed.
   ///
-  /// Throws `.fenced` with shards that the database has not given to this process, or not any more.
+  /// Throws `.fenced` with shards that the database has not given to this process, or not any more; shards
+  /// that it adopted before can be among them. Throws other errors of a commit too.
   func adopt(_ shards: [TakenShard]) throws(JournalError)
   /// Gives shards to another member, or to nobody, and stores nothing of them from now on.
   ///

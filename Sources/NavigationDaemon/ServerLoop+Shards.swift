@@ -133,7 +133,13 @@ extension ServerLoop {
       _ = hub.rollBack()
       served.journal.release(shards, to: nil)
       try end(shards, to: nil, at: now)
-      return reportStorage(error.description)
+      guard case .fenced(_, let lost) = error else {
+        if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
+        return
+      }
+      log(LogEntry(.warning, error.description))
+      // Among them can be shards that this daemon serves already.
+      return try loseShards(lost, at: now)
     }
     try carryOut(hub.committed(at: now))
     self.served?.loadedNavs += navs

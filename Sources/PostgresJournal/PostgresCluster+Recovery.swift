@@ -118,16 +118,26 @@ extension PostgresCluster {
         .integer(generation))
     ]
     let lost = verdicts.shards { $0 == .lost }
+    // A shard whose navs still need new epochs keeps its former server, by which the next owner knows.
+    let whole = verdicts.shards(where: \.isSame).filter {
+      shards[$0]?.engine.mustRenewEpochs == false
+    }
     if !lost.isEmpty { commands.append(Self.mark(lost)) }
     if witness.found != witness.former {
       commands.append(
         PostgresCommand(
-          "UPDATE navd.shard SET server = $2 WHERE id = ANY($1)",
-          .integers(verdicts.shards(where: \.isSame).map { Int64($0.number) }),
-          .text(witness.found.text)))
+          "UPDATE navd.shard SET server = $2 WHERE id = ANY($1) RETURNING id, ctid",
+          .integers(whole.map { Int64($0.number) }), .text(witness.found.text)))
     }
-    let renewed = try connection.run(commands, until: postgres.deadline())[0]
+    let results = try connection.run(commands, until: postgres.deadline())
+    let renewed = results[0]
     rowPlace = renewed.integer(0, 1) ?? 0
+    if witness.found != witness.former, let moved = results.last {
+      for row in 0..<moved.count {
+        let shard = moved.integer(row, 0).map { Shard(Int($0)) }
+        if let shard { shards[shard]?.engine.rowPlace = moved.integer(row, 1) ?? 0 }
+      }
+    }
     return renewed.count == 1 ? renewed.integer(0, 0).map { (lease, $0) } : nil
   }
 

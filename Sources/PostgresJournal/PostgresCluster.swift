@@ -225,12 +225,16 @@ extension PostgresCluster {
     if let poison { throw poison }
     try checkDoubts()
     let giveUp = SystemClock.monotonicMilliseconds() + PostgresPlace.longestOutage
+    var moves = 0
     do throws(JournalError) {
       while true {
         switch send(engines) {
         case .stored: return note(engines)
         case .notStored(let error): throw error
-        case .moved where SystemClock.monotonicMilliseconds() < giveUp: continue
+        case .moved where SystemClock.monotonicMilliseconds() < giveUp:
+          // Something that goes on changing the rows must not be answered by a storm of commits.
+          if moves > 0 { _ = poll(nil, 0, PostgresPlace.pause) }
+          moves += 1
         case .moved:
           throw JournalError.writeFailed(
             path: name, reason: "the server refuses the commit, and gives no reason that lasts")
