@@ -13,7 +13,8 @@ package final class JournalWitness {
 
   /// Opens the file, or makes it with mode 0600; its directory must exist.
   ///
-  /// If the journal `isFrozen`, and takes no row, the file system of this file may be read-only too.
+  /// If the journal `isFrozen`, and takes no row, the file system of this file may be read-only too; then
+  /// a file that does not exist is as a new one.
   ///
   /// - Throws: `unwritable` if that is impossible, `damaged` if the file holds anything but a number.
   package init(path: String, isFrozen: Bool = false) throws(JournalError) {
@@ -21,6 +22,10 @@ package final class JournalWitness {
     var opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if opened < 0, errno == EROFS, isFrozen {
       opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      if opened < 0, errno == ENOENT {
+        descriptor = -1
+        return
+      }
     }
     guard opened >= 0 else { throw DirectoryLock.failure(path) }
     descriptor = opened

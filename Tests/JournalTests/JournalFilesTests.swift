@@ -163,6 +163,7 @@ import Testing
     let backups = copy.path + "/backups"
     #expect(throws: JournalError.readOnly(path: witness)) { try JournalWitness(path: witness) }
     #expect(try JournalWitness(path: witness, isFrozen: true).acknowledged == 7)
+    #expect(try JournalWitness(path: copy.path + "/none", isFrozen: true).acknowledged == 0)
     #expect(throws: JournalError.readOnly(path: backups)) {
       try JournalBackup(of: directory.path, into: backups).copy { _, _ in }
     }

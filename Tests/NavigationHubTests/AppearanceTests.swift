@@ -24,6 +24,7 @@ import Testing
   @Test(arguments: [
     (red, #""if":{"rev":7}"#, "no-nav"), (red, #""if":{"top":"x"}"#, "no-nav"),
     (#"{"proxy.set":{"barTintColor":7}}"#, "", "invalid-argument"),
+    (#"{"proxy.set":{"barTintColor":7}}"#, #""if":{"rev":7}"#, "no-nav"),
     (#"{"proxy.set":{"class":"NoBar","barTintColor":"red"}}"#, "", "class-unknown"),
   ])
   func `a refused look makes no nav`(op: String, members: String, code: String) throws {

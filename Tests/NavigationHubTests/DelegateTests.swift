@@ -112,6 +112,7 @@ import Testing
       judge.message("delegate", #"{"id":\#(judge.nextID()),"nav":"kiosk","roles":[]}"#)
     ])
     #expect(sent.to(stage.owner).codes == ["delegate-timeout"])
+    #expect(sent.to(stage.owner).map(\.text).joined().contains("is no veto delegate any more"))
     #expect(sent.to(judge).map(\.verb) == [.settled, .ok])
   }
 

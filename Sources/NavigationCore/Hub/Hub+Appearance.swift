@@ -56,6 +56,9 @@ extension Hub {
   /// Throws without a change if that op will be refused.
   mutating func appearanceSlot(_ op: OpContext) throws(OpFailure) -> Int? {
     guard op.isOfAppearance, !op.request.isDry else { return nil }
+    guard op.request.guards.isMetWithoutNav else {
+      throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
+    }
     var controller = NavigationController(revision: Revision(1))
     controller.isStandalone = true
     let (operations, unreadable) = Self.readable(op.request, isStandalone: true)
@@ -66,9 +69,6 @@ extension Hub {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw unreadable }
-    guard op.request.guards.isMetWithoutNav else {
-      throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
-    }
     try checkQuota()
     try checkStorage()
     let slot = begin(op.request.nav, ownedBy: "", controller, by: nil, at: op.now)

@@ -268,7 +268,9 @@ extension Hub {
     }
     assert(coordinations[slot]?.holder != ref, "who has left holds the display")
     assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)
-    if leaving != nil, coordinations[slot]?.question?.pending?.session == ref { timeOut(slot) }
+    if let leaving, coordinations[slot]?.question?.pending?.session == ref {
+      timeOut(slot, "\(leaving.author.name) is no veto delegate any more")
+    }
   }
 
   /// Handles a question about an op whose session has ended.

@@ -21,7 +21,7 @@ extension Hub {
         giveOrientations(slot, by: Doing(author: author, op: request.id))
       }
       if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
-        timeOut(slot)
+        timeOut(slot, "\(author.name) is no veto delegate any more")
       }
       let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
       answer(sender, session, slot, body, .none)
