@@ -248,6 +248,18 @@ class Keyboard(KioskTest):
         kiosk.key(Keys.ARROW_UP)
         self.assertEqual(kiosk.focus(), "settings")
 
+    def test_a_veto_knows_what_was_typed_just_before_a_key(self):
+        kiosk.do({"push": {"screen": {"id": "wifi", "title": "Wi-Fi", "route": "settings/network/wifi", "args": {"channel": 1}}}})
+        kiosk.top("wifi")
+        kiosk.run("""
+          const field = document.querySelector("[data-field=channel]");
+          field.focus();
+          field.value = "36";
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+          field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));""")
+        kiosk.visible("discard")
+        self.assertEqual(daemon.control.get(kiosk.nav)["screens"][-1]["args"]["draft"], {"channel": 36})
+
     def test_the_question_of_a_veto_is_answered_by_keys(self):
         for key, screen_id in (("settings", "settings"), ("settings/network", "network"), ("settings/network/wifi", "wifi")):
             kiosk.tab_to(key)

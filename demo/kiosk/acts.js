@@ -4,7 +4,7 @@
 import { guard, screenOf, topID, topOf, visibleID } from "./view/model.js";
 import { forms, hasDraft, records, routes, styles } from "./view/screens.js";
 
-/** @typedef {{do: object[], if: object, animated?: boolean, onBusy?: string, orElse?: Record<string, Act>}} Act */
+/** @typedef {{do: object[], if: object, animated?: boolean, onBusy?: string, within?: number|null, orElse?: Record<string, Act>}} Act */
 
 export const navigation = {
   back: (state) => ({ do: [{ "ui.backTap": {} }], if: guard.top(state), animated: true }),

@@ -29,9 +29,9 @@ keepShape(document.querySelector("[data-part=shapes]"), document.querySelector("
 const device = new Device(root, { announce, moved });
 const panel = new Panel(document.querySelector("[data-part=panel]"), { openWindow });
 const menu = new BackMenu(device, root, (state, screen) => tap(navigation.backMenu(state, screen)));
-const input = listen(device, root, { send: tap, mayAct, announce });
+const input = listen(device, root, { send: tap, newest: () => newest, isConnected, announce });
 new Gestures(device, document.querySelector("[data-part=glass]"), {
-  send: tap, mayDrive: () => canWrite === true && (display?.holds || !environmentOf(device.state).owner),
+  send: tap, isConnected, mayDrive: () => canWrite === true && (display?.holds || !environmentOf(device.state).owner),
 });
 
 // Refusals that need no word: the watch has shown already what is true now, and the person decides again.
@@ -40,16 +40,16 @@ const QUIET = new Set(["desync", "transition-in-progress", "vetoed", "pop-blocke
 /** In milliseconds, how late an act may begin: the next person at the screen must not see the tap of the one before. */
 const PATIENCE = 2000;
 
-/** Whether a person can act. If not, the banner says so again. */
-function mayAct() {
-  if (client?.status === "connected") return true;
-  panel.nudge();
-  return false;
-}
+const UNSENT = "Nothing happened: no connection.";
 
-/** Sends what a person did. */
+function isConnected() { return client?.status === "connected"; }
+
+/** Sends what a person did. Without a connection, the banner, the log and the live region say that nothing happened. */
 async function tap(act) {
-  return act && mayAct() ? send(act) : null;
+  if (!act || isConnected()) return send(act);
+  panel.nudge(UNSENT);
+  announce(UNSENT);
+  return null;
 }
 
 /** Sends an act. Returns the reply, or null if navd refused it, or did not get it in time. */
@@ -73,7 +73,11 @@ export async function send(act) {
 async function openWindow() {
   // The new window gets a token of its own by a launch code. A copy of this one's would not work: two windows need two sessions.
   const response = await fetch(`${location.origin}/nsp1/code`, { method: "POST", headers: { "NSP-Token": token } }).catch(() => null);
-  if (!response?.ok) return announce("Another window needs a new link.");
+  if (!response?.ok) {
+    const why = isConnected() ? "Another window needs a new link." : UNSENT;
+    panel.note(why);
+    return announce(why);
+  }
   const { code } = await response.json();
   window.open(`${location.pathname}?nav=${encodeURIComponent(nav)}#c=${code}`, "_blank", "noopener");
   return undefined;
@@ -207,6 +211,8 @@ async function begin() {
     for await (const next of client.statuses()) {
       if (next === "disconnected") announce("Connection lost");
       status();
+      // What was typed meanwhile is a change of the newest state.
+      if (next === "connected" && newest && !isOver) client.state(nav).then(input.flush, () => {});
     }
   })();
   canWrite = await mayWrite();

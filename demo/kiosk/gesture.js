@@ -31,7 +31,7 @@ export class Gestures {
   #context;
   #drag = null;
 
-  /** @param {{send: (act: object) => Promise<object|null>, mayDrive: () => boolean, popBlocked: () => void}} context */
+  /** @param {{send: (act: object) => Promise<object|null>, mayDrive: () => boolean, isConnected: () => boolean}} context */
   constructor(device, screen, context) {
     this.#device = device;
     this.#screen = screen;
@@ -106,8 +106,8 @@ export class Gestures {
   #follow(drag, dx) {
     drag.position = Math.min(1, Math.max(0, dx / drag.width));
     if (this.#device.motion?.tid === drag.tid) this.#device.seek(drag.position);
-    // Others see where the finger is, thirty times a second at most, and never two reports under way.
-    if (!drag.tid || drag.isReporting || performance.now() - drag.last < 33) return;
+    // Others see where the finger is, thirty times a second at most, and never two reports under way. Without a connection nobody does.
+    if (!drag.tid || drag.isReporting || !this.#context.isConnected() || performance.now() - drag.last < 33) return;
     drag.isReporting = true;
     drag.last = performance.now();
     this.#context.send({ do: [{ "gesture.update": { value: drag.position } }], if: {} }).then(() => {

@@ -11,9 +11,9 @@ const PIN = "1234";
 /**
  * @param {import("./view/device.js").Device} device
  * @param {HTMLElement} root
- * @param {{send: (act: object) => Promise<object|null>, mayAct: () => boolean, announce: (text: string) => void}} context
+ * @param {{send: (act: object) => Promise<object|null>, newest: () => object|null, isConnected: () => boolean, announce: (text: string) => void}} context
  */
-export function listen(device, root, { send, mayAct, announce }) {
+export function listen(device, root, { send, newest, isConnected, announce }) {
   const screenAt = (element) => {
     const place = element.closest("[data-slot=page], [data-slot=sheet]");
     return place ? screenOf(device.state, place.dataset.screen) : null;
@@ -22,7 +22,7 @@ export function listen(device, root, { send, mayAct, announce }) {
   root.addEventListener("click", (event) => {
     const { state } = device;
     const target = event.target.closest("button, [data-slot=shade]");
-    if (!state || target?.ariaDisabled === "true" || target?.dataset.part === "drawer" || !mayAct()) return;
+    if (!state || target?.ariaDisabled === "true" || target?.dataset.part === "drawer") return;
     if (!target) {
       if (state.parts.settings?.hidesBarsOnTap && event.target.closest("[data-slot=page]") && !event.target.closest("label")) send(navigation.tap(state));
       return;
@@ -85,29 +85,40 @@ export function listen(device, root, { send, mayAct, announce }) {
     setTimeout(() => device.refresh(), 120);
   }
 
-  // Typing makes a revision at most every 150 ms, with the newest text.
+  // Typing makes a revision at most every 150 ms, with the newest text. The fields keep what was typed without a connection, so it is
+  // sent with the next one. An edit replaces the whole draft: what navd has not confirmed goes with it again.
   let timer = null;
-  let pending = null;
-  const flush = () => {
+  let isSent = true;
+  let sending = Promise.resolve();
+  const typed = new Map();
+  const flush = (state = newest()) => {
     clearTimeout(timer);
     timer = null;
-    if (!pending || !device.state) return;
-    const { id, name, value } = pending;
-    pending = null;
-    const screen = screenOf(device.state, id);
-    if (screen) send(edit(device.state, screen, { [name]: value }));
+    if (isSent || !state || !isConnected()) return sending;
+    isSent = true;
+    sending = Promise.all([...typed].map(([id, fields]) => sendFields(state, id, fields)));
+    return sending;
   };
+  async function sendFields(state, id, fields) {
+    const sent = Object.entries(fields);
+    const screen = screenOf(state, id);
+    // Without a limit of time, since the field shows the text until navd has it.
+    if (screen && sent.length) await send({ ...edit(state, screen, fields), within: null });
+    for (const [name, value] of sent) if (fields[name] === value) delete fields[name];
+    if (!Object.keys(fields).length && typed.get(id) === fields) typed.delete(id);
+  }
   root.addEventListener("input", (event) => {
     const name = event.target.dataset?.field;
     const screen = name && screenAt(event.target);
     if (!screen) return;
-    if (pending && (pending.id !== screen.id || pending.name !== name)) flush();
-    pending = { id: screen.id, name, value: valueOf(event.target) };
+    if (!typed.has(screen.id)) typed.set(screen.id, {});
+    typed.get(screen.id)[name] = valueOf(event.target);
+    isSent = false;
     if (timer === null) timer = setTimeout(flush, 150);
   });
-  root.addEventListener("change", flush);
+  root.addEventListener("change", () => flush());
   // Whatever comes next decides on what was typed, so that is sent first.
-  root.addEventListener("pointerdown", flush, { capture: true });
+  root.addEventListener("pointerdown", () => flush(), { capture: true });
 
   // Without a focus, keys belong to the device too.
   document.addEventListener("keydown", (event) => {

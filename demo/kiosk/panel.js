@@ -69,10 +69,10 @@ export class Panel {
   }
 
   /** Somebody pressed something while navd cannot be reached. */
-  nudge() {
+  nudge(text) {
     const banner = document.querySelector("[data-part=banner]");
     banner.animate([0, -8, 8, -5, 0].map((x) => ({ translate: `${x}px` })), { duration: 300 });
-    this.note("Nothing happened: no connection.");
+    this.note(text);
   }
 
   /** Adds what a revision, or the events of one, did. */

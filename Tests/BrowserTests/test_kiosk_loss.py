@@ -1,0 +1,104 @@
+"""The kiosk while its connection or its nav is lost: what was typed stays, and nothing else is said to have happened."""
+import unittest
+
+from selenium.webdriver.common.keys import Keys
+
+import test_kiosk as tests
+from harness import eventually
+from test_kiosk import KioskTest
+
+STATUS = "return document.documentElement.dataset.status === arguments[0]"
+NOTES = "return [...document.querySelectorAll('.log-note')].map((each) => each.textContent)"
+NOTHING = "Nothing happened: no connection."
+
+
+def setUpModule():
+    global daemon, kiosk
+    tests.setUpModule()
+    daemon, kiosk = tests.daemon, tests.kiosk
+
+
+def tearDownModule():
+    tests.tearDownModule()
+
+
+class Loss(KioskTest):
+    def setUp(self):
+        super().setUp()
+        kiosk.open(create=False)
+
+    def lose(self):
+        self.addCleanup(lambda: daemon.process.is_running or daemon.start())
+        daemon.kill()
+        kiosk.until("the loss", STATUS, "disconnected")
+
+    def find(self):
+        daemon.start()
+        kiosk.until("the connection", STATUS, "connected")
+
+    def form(self):
+        """Opens two forms, one over the other, and puts the focus into the field of the upper one."""
+        kiosk.do({"push": {"screen": {"id": "wifi", "title": "Wi-Fi", "route": "settings/network/wifi", "args": {"channel": 1}}}},
+                 {"present": {"screen": {"id": "rename", "route": "rename", "args": {"name": "Museum"}}, "style": "formSheet"}})
+        kiosk.visible("rename")
+        kiosk.run("document.querySelector('[data-field=name]').focus()")
+
+    def drafts(self):
+        state = daemon.control.get(kiosk.nav)
+        screens = state["screens"] + [entry["screen"] for entry in state["presented"].get("chain", ())]
+        return {name: value for each in screens for name, value in each.get("args", {}).get("draft", {}).items()}
+
+    def test_what_is_typed_without_a_connection_arrives_with_the_next_one(self):
+        self.form()
+        kiosk.key("M1")
+        eventually("the first letters", lambda: self.drafts() == {"name": "MuseumM1"})
+        self.lose()
+        kiosk.key("2")
+        # Whatever is pressed sends what was typed before, and what is on the screen below is typed too.
+        kiosk.run("""
+          const channel = document.querySelector("[data-field=channel]");
+          channel.value = "36";
+          for (const name of ["input", "change"]) channel.dispatchEvent(new Event(name, { bubbles: true }));""")
+        self.find()
+        eventually("the last letters", lambda: self.drafts() == {"name": "MuseumM12", "channel": 36}, 5)
+        self.assertEqual(kiosk.run(NOTES), [])
+
+    def test_what_others_change_meanwhile_stays(self):
+        self.form()
+        kiosk.run("const own = fetch; window.isAway = true; window.fetch = (...given) => isAway ? Promise.reject(new TypeError('away')) : own(...given)")
+        self.lose()
+        kiosk.key("2", Keys.TAB)
+        daemon.start()
+        kiosk.do({"screen.set": {"screen": "rename", "args": {"name": "Museum", "by": "another"}}})
+        kiosk.run("isAway = false")
+        eventually("the letter", lambda: self.drafts() == {"name": "Museum2"}, 5)
+        self.assertEqual(daemon.control.get(kiosk.nav)["presented"]["chain"][0]["screen"]["args"]["by"], "another")
+
+    def test_a_tap_without_a_connection_is_said_and_a_click_beside_it_is_not(self):
+        self.form()
+        self.lose()
+        kiosk.click("[data-field=name]")
+        kiosk.click(".sheet-box h2, .sheet-title")
+        kiosk.click("[data-slot=sheet-close]")
+        kiosk.until("the words", "return document.querySelector('[data-part=live]').textContent === arguments[0]", NOTHING)
+        kiosk.until("the line", "return document.querySelector('.log-note')")
+        self.assertEqual(kiosk.run(NOTES), [NOTHING])
+        self.find()
+
+    def test_a_swipe_that_loses_its_connection_is_said_once(self):
+        kiosk.do({"push": {"screen": {"id": "new", "title": "New", "route": "settings"}}})
+        kiosk.settled()
+        eventually("the display", lambda: kiosk.page()["display"] == "mine")
+        x, y = kiosk.drag(0.4)
+        self.lose()
+        for step in range(20):
+            kiosk.mouse("mouseMoved", x + 5 * step, y)
+            kiosk.frames()
+        kiosk.lift((x + 95, y))
+        kiosk.until("the line", "return document.querySelector('.log-note')")
+        self.assertEqual(kiosk.run(NOTES), [NOTHING])
+        self.find()
+
+
+if __name__ == "__main__":
+    unittest.main()
