@@ -100,5 +100,18 @@ class Loss(KioskTest):
         self.find()
 
 
+class Ended(KioskTest):
+    def test_the_notice_of_the_end_stays_if_a_state_came_in_the_same_frame(self):
+        kiosk.open(create=False)
+        self.addCleanup(tests.driver.get, "about:blank")
+        kiosk.run("window.held = []; window.requestAnimationFrame = (frame) => held.push(frame)")
+        kiosk.do({"push": {"screen": {"id": "last", "title": "Last"}}})
+        kiosk.do({"nav.close": {}})
+        kiosk.until("the end", "return !document.querySelector('[data-part=notice]').hidden")
+        kiosk.run("for (const frame of held) frame(performance.now())")
+        self.assertEqual(kiosk.run("const { hidden, textContent } = document.querySelector('[data-part=notice]'); return [hidden, textContent]"),
+                         [False, "This navigation was closed.Reload the page to make a new one."])
+
+
 if __name__ == "__main__":
     unittest.main()

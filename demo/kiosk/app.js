@@ -116,7 +116,7 @@ function draw() {
   isScheduled = false;
   const since = events.splice(0);
   root.hidden = false;
-  hideNotice();
+  if (!isOver) hideNotice();
   device.draw(newest, since);
   menu.follow(newest);
   drawClocks(document, new Date(), environmentOf(newest).locale);
