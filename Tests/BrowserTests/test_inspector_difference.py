@@ -200,6 +200,32 @@ class Difference(InspectorTest):
               side.querySelector("[data-device] [data-slot=title]")?.textContent, left, top];
           });""")
 
+    def backs(self):
+        """The texts of the back buttons in both drawings."""
+        return self.run_("return [...document.querySelectorAll('[data-part=compare-pair] [data-slot=back]')].map((each) => each.textContent)")
+
+    def test_a_comparison_that_was_read_in_another_tab_is_drawn_in_sight(self):
+        nav, control = self.nav("difference"), self.daemon.control
+        control.create(nav)
+        for title in ("Network", "Wi-Fi", "More"):
+            control.op(nav, {"push": {"screen": {"id": title.lower(), "title": title}}})
+        self.open(nav)
+        self.live(nav)
+        # The page waits for the other revision, and the person looks at another tab meanwhile.
+        self.run_("""
+          const own = fetch;
+          const gate = new Promise((open) => { window.open = open; });
+          window.fetch = async (...given) => { if (given[1]?.method === "POST") await gate; return own(...given); };""")
+        self.link(nav, rev=4, with_=3)
+        self.tab("compare")
+        reading = "return document.querySelector('[data-view=compare] progress') !== null"
+        self.until("the progress", reading)
+        self.tab("stream")
+        self.run_("window.open()")
+        self.until("the end of the read", lambda: not self.run_(reading))
+        self.tab("compare")
+        self.becomes("the back buttons", ["Network", "Wi-Fi"], self.backs)
+
     def refusal(self):
         self.tab("compare")
         return self.until("the refusal", lambda: next(

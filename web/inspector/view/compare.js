@@ -95,9 +95,17 @@ export class Compare {
     // A busy nav that is compared live would be read without a pause.
     if (store.at === null) this.#rest();
     this.#result = result.refused ? null : result;
-    this.#draw(state, old, rev, result, isPrevious);
+    // A drawing measures its texts, so it waits until it is in sight.
+    if (store.tab === "compare") this.#draw(state, old, rev, result, isPrevious);
+    else this.#forget();
     // Something else may have been chosen meanwhile.
     this.#context.schedule();
+  }
+
+  /** Lets the next update compare again; the source keeps what was read. */
+  #forget() {
+    this.#key = "";
+    this.#show(el("p", { class: "empty" }));
   }
 
   #rest() {
@@ -133,8 +141,7 @@ export class Compare {
       return;
     }
     this.#body.replaceChildren();
-    // A drawing measures its texts, so it must be in sight.
-    if (this.#context.store.tab === "compare") mark(this.#stage, "data-compare", "");
+    mark(this.#stage, "data-compare", "");
     this.#pair.draw(old, state);
     const title = isPrevious ? `Revision ${count(state.rev)} changed` : `From revision ${count(rev)} to ${count(state.rev)}`;
     const bar = result.shown.slice(0, MOST_MEMBERS);
