@@ -155,6 +155,30 @@ class Desk(InspectorTest):
         ActionChains(self.driver).double_click(divider).perform()
         self.becomes("its own place", own, lambda: self.width(".panels"))
 
+    def listeners(self, divider):
+        found = self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": f"document.querySelector('[data-divider={divider}]')"})
+        found = self.driver.execute_cdp_cmd("DOMDebugger.getEventListeners", {"objectId": found["result"]["objectId"]})
+        return sorted(each["type"] for each in found["listeners"])
+
+    def test_a_drag_is_remembered_once_and_leaves_no_listener(self):
+        before = self.listeners("views")
+        self.run_("""
+          window.writes = [];
+          const { setItem } = Storage.prototype;
+          Storage.prototype.setItem = function (name, value) { writes.push(name); setItem.call(this, name, value); };""")
+        divider = self.driver.find_element("css selector", "[data-divider=views]")
+        own = self.width(".panels")
+        chain = ActionChains(self.driver).click_and_hold(divider)
+        for _ in range(5):
+            chain.move_by_offset(-5, 0)
+        chain.release().perform()
+        self.becomes("25 pixels more", own + 25, lambda: self.width(".panels"))
+        self.assertEqual(self.run_("return writes"), ["navd-inspector.divider.views"])
+        self.assertEqual(self.listeners("views"), before)
+        ActionChains(self.driver).double_click(divider).perform()
+        self.becomes("its own place", own, lambda: self.width(".panels"))
+        self.driver.get("about:blank")
+
     def test_labels_stay_where_they_are_when_something_is_chosen(self):
         before = self.run_(PLACES)
         self.assertGreater(len(before), 15)

@@ -87,11 +87,15 @@ export class Dividers {
     }
   }
 
-  #set(name, size) {
+  #show(name, size) {
     if (size === null) this.#sizes.delete(name);
     else this.#sizes.set(name, size);
-    remember(`divider.${name}`, size === null ? null : String(size));
     this.#place();
+  }
+
+  #set(name, size) {
+    remember(`divider.${name}`, size === null ? null : String(size));
+    this.#show(name, size);
   }
 
   #key(name, event) {
@@ -110,10 +114,15 @@ export class Dividers {
     const { size, most } = this.#bounds(divider);
     const at = (each) => divider.side === "width" ? each.clientX : each.clientY;
     const begin = at(event);
-    const follow = (each) => this.#set(name, within(size + divider.way * (at(each) - begin), divider.least, most));
-    const end = () => element.removeEventListener("pointermove", follow);
+    const over = new AbortController();
     element.setPointerCapture(event.pointerId);
-    element.addEventListener("pointermove", follow);
-    for (const type of ["pointerup", "pointercancel"]) element.addEventListener(type, end, { once: true });
+    element.addEventListener("pointermove", (each) => {
+      this.#show(name, within(size + divider.way * (at(each) - begin), divider.least, most));
+    }, { signal: over.signal });
+    // However the drag ends, the browser releases the pointer.
+    element.addEventListener("lostpointercapture", () => {
+      over.abort();
+      this.#set(name, this.#sizes.get(name) ?? null);
+    }, { once: true });
   }
 }
