@@ -24,14 +24,20 @@ def is_running(pid):
 
 
 class Template(unittest.TestCase):
+    def setUp(self):
+        self.directory = Directory()
+        self.addCleanup(self.directory.remove)
+        self.environment = {"PATH": "/usr/bin:/bin", "BIN": BINARIES, "DIR": self.directory / "run", "TMPDIR": self.directory.path,
+                            "HOME": "/tmp", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def make(self, *arguments, deadline=DEADLINE):
+        return subprocess.run(["make", "--no-print-directory", "-C", FOLDER, *arguments], env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=deadline)
+
     def test_run_and_test_and_stop(self):
-        directory = Directory()
-        self.addCleanup(directory.remove)
-        environment = {"PATH": "/usr/bin:/bin", "BIN": BINARIES, "DIR": directory / "run", "TMPDIR": directory.path,
-                       "HOME": "/tmp", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-        make = ["make", "--no-print-directory", "-C", FOLDER]
-        self.addCleanup(subprocess.run, [*make, "-s", "stop"], env=environment, timeout=DEADLINE)
-        done = subprocess.run([*make, "run", "test"], env=environment, stdout=subprocess.PIPE, text=True, timeout=2 * DEADLINE)
+        directory = self.directory
+        self.addCleanup(self.make, "-s", "stop")
+        done = self.make("run", "test", deadline=2 * DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(done.stdout.count("The remote, within a minute: http://127.0.0.1:"), 2, done.stdout)
         self.assertEqual([line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("ok")],
@@ -39,10 +45,36 @@ class Template(unittest.TestCase):
         with open(directory / "run/pids") as pids:
             running = [int(each) for each in pids]
         self.assertEqual(list(map(is_running, running)), [True] * 4)
-        subprocess.run([*make, "stop"], env=environment, timeout=DEADLINE, check=True)
+        self.assertEqual(self.make("stop").returncode, 0)
         # `make test` and `make stop` have ended what they started, and removed what it stored.
         self.assertEqual(os.listdir(directory.path), [])
         self.assertEqual(list(map(is_running, running)), [False] * 4)
+
+    def test_run_ends_with_the_logs_if_the_gateway_does_not_start(self):
+        self.addCleanup(self.make, "-s", "stop")
+        self.environment["BIN"] = self.directory.path
+        for program in ("navd", "navctl"):
+            os.symlink(os.path.join(BINARIES, program), self.directory / program)
+        self.directory.write("navd-web", "#!/bin/sh\necho no port is free\nexit 1\n", 0o700)
+        done = self.make("run", deadline=20)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no port is free", done.stdout)
+
+    def test_stop_ends_nothing_that_run_has_not_started(self):
+        os.mkdir(self.directory / "run")
+        with subprocess.Popen(["sleep", "60"], env={"NAVD_ENDPOINT": "ipc:///tmp/another"}) as other:
+            self.addCleanup(other.kill)
+            self.directory.write("run/pids", f"{other.pid}\n")
+            self.assertEqual(self.make("stop").returncode, 0)
+            self.assertIsNone(other.poll())
+            other.kill()
+        self.assertEqual(os.listdir(self.directory.path), [])
+
+    def test_without_a_runtime_directory_it_uses_none_that_others_can_make(self):
+        del self.environment["DIR"]
+        self.environment["HOME"] = self.directory.path
+        done = self.make("-s", "--eval", "place: ; @dirname $(DIR)", "place")
+        self.assertEqual(done.stdout.strip(), self.directory.path)
 
     def test_it_is_short_enough_to_be_copied(self):
         self.assertLessEqual(sum(len(text_of(path).splitlines()) for path in files()), 150)
