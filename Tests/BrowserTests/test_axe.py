@@ -53,7 +53,7 @@ def setUpModule():
     if not IS_LONG:
         raise unittest.SkipTest("it takes more than a minute: NAVD_TEST_LONG=1")
     if not os.path.exists(SOURCE):
-        raise unittest.SkipTest(f"{SOURCE} is missing: .ci/deps python3-pip pypi:axe-playwright-python==0.1.8 installs it")
+        raise unittest.SkipTest(f"{SOURCE} is missing: `make test-long` installs it")
     start()
     control = InspectorTest.daemon.control
     control.create(NAV)

@@ -61,6 +61,14 @@ import Testing
     #expect(packages.filter { !$0.hasSuffix("-dev") } == ["python3"])
   }
 
+  @Test func `each package of PyPI is pinned by a hash`() throws {
+    let packages = try text("Makefile").matches(of: /pypi:(\S+)/).map { $0.1 }
+    #expect(!packages.isEmpty)
+    for package in packages {
+      #expect(package.wholeMatch(of: /[a-z-]+==[0-9.]+@sha256:[0-9a-f]{64}/) != nil, "\(package)")
+    }
+  }
+
   @Test func `the newest entry of the packages' changelog has the programs' version`() throws {
     let entry = try text("debian/changelog").prefix { $0 != "\n" }
     let version = try #require(entry.firstMatch(of: /^navd \(([0-9.]+)\)/)?.1)
