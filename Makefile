@@ -48,7 +48,7 @@ CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run T
 # What renders the pages, man pages and references as a site, and follows its links.
 SITE_PACKAGES := python3-sphinx python3-myst-parser furo python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
 # To package.
-PACKAGING_PACKAGES := build-essential debhelper dh-python lintian $(INSPECTOR_PACKAGES) $(MAN_PACKAGES)
+PACKAGING_PACKAGES := build-essential debhelper dh-python lintian $(INSPECTOR_PACKAGES) $(MAN_PACKAGES) $(if $(wildcard .build/site.sums),sphinx-common)
 # To measure: `make bench` and `make bench-instructions` leave out the workloads of those that are missing.
 BENCH_PACKAGES := redis-server valgrind $(CLUSTER_PACKAGES)
 

@@ -2,6 +2,8 @@
 import glob
 import os
 import re
+import subprocess
+import tempfile
 import unittest
 
 from blocks import ROOT, text_of
@@ -40,6 +42,32 @@ class Package(unittest.TestCase):
                     self.assertTrue(target in have or target in folders, f"{page} links to {link}")
                     count += 1
         self.assertGreater(count, 200)
+
+    def test_what_was_built_of_other_sources_stays_out(self):
+        with tempfile.TemporaryDirectory() as root:
+            for path in ("page.md", ".build/site/index.html", ".build/docc/NavigationClient.doccarchive/index.html"):
+                os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
+                with open(os.path.join(root, path), "w") as file:
+                    file.write("first\n")
+
+            def rules():
+                # The order of the steps, without doing them.
+                return subprocess.run(["make", "-n", "-C", root, "-f", os.path.join(ROOT, "debian", "rules"), "override_dh_installdocs"],
+                                      stdout=subprocess.PIPE, text=True, check=True, env={"PATH": "/usr/bin:/bin"}).stdout
+
+            built = (".build/docc/NavigationClient.doccarchive", ".build/site")
+            for name in ("docc", "site"):
+                with open(os.path.join(root, f".build/{name}.sums"), "w") as sums:
+                    subprocess.run(["sha256sum", "page.md"], cwd=root, stdout=sums, check=True)
+            installed = f"dh_installdocs -p navd-doc --doc-main-package=navd-doc {' '.join(built)}\n"
+            self.assertIn(installed, rules())
+            with open(os.path.join(root, "page.md"), "w") as page:
+                page.write("second\n")
+            self.assertNotIn(installed, rules())
+            for each in built:
+                self.assertIn(f"{each} is of other sources", rules())
+            os.remove(os.path.join(root, "page.md"))
+            self.assertIn("is of other sources", rules())
 
     def test_every_page_is_in_it(self):
         self.assertEqual({path for path in files("docs") if path.endswith(".md")} - packaged(), set())
