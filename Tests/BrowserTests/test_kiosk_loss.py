@@ -32,10 +32,6 @@ class Loss(KioskTest):
         daemon.kill()
         kiosk.until("the loss", STATUS, "disconnected")
 
-    def find(self):
-        daemon.start()
-        kiosk.until("the connection", STATUS, "connected")
-
     def form(self):
         """Opens two forms, one over the other, and puts the focus into the field of the upper one."""
         kiosk.do({"push": {"screen": {"id": "wifi", "title": "Wi-Fi", "route": "settings/network/wifi", "args": {"channel": 1}}}},
@@ -59,7 +55,7 @@ class Loss(KioskTest):
           const channel = document.querySelector("[data-field=channel]");
           channel.value = "36";
           for (const name of ["input", "change"]) channel.dispatchEvent(new Event(name, { bubbles: true }));""")
-        self.find()
+        daemon.start()
         eventually("the last letters", lambda: self.drafts() == {"name": "MuseumM12", "channel": 36}, 5)
         self.assertEqual(kiosk.run(NOTES), [])
 
@@ -83,7 +79,6 @@ class Loss(KioskTest):
         kiosk.until("the words", "return document.querySelector('[data-part=live]').textContent === arguments[0]", NOTHING)
         kiosk.until("the line", "return document.querySelector('.log-note')")
         self.assertEqual(kiosk.run(NOTES), [NOTHING])
-        self.find()
 
     def test_a_swipe_that_loses_its_connection_is_said_once(self):
         kiosk.do({"push": {"screen": {"id": "new", "title": "New", "route": "settings"}}})
@@ -91,13 +86,12 @@ class Loss(KioskTest):
         eventually("the display", lambda: kiosk.page()["display"] == "mine")
         x, y = kiosk.drag(0.4)
         self.lose()
-        for step in range(20):
+        for step in range(6):
             kiosk.mouse("mouseMoved", x + 5 * step, y)
             kiosk.frames()
-        kiosk.lift((x + 95, y))
+        kiosk.lift((x + 25, y))
         kiosk.until("the line", "return document.querySelector('.log-note')")
         self.assertEqual(kiosk.run(NOTES), [NOTHING])
-        self.find()
 
 
 class Ended(KioskTest):
