@@ -69,7 +69,7 @@ class Program(GuideTest):
         self.printed()
         self.daemon.kill()
         eventually("the banner", lambda: not self.look("document.querySelector('p').hidden"))
-        self.assertEqual(self.look("document.querySelector('p').textContent"), "disconnected")
+        self.assertEqual(self.look("document.querySelector('[role=status]').textContent"), "disconnected")
         self.daemon.start()
         eventually("its end", lambda: self.look("document.querySelector('p').hidden"))
         self.control = self.daemon.control
