@@ -64,8 +64,8 @@ import Testing
   @Test func `each package of PyPI is pinned by a hash`() throws {
     let packages = try text("Makefile").matches(of: /pypi:(\S+)/).map { $0.1 }
     #expect(!packages.isEmpty)
-    for package in packages {
-      #expect(package.wholeMatch(of: /[a-z-]+==[0-9.]+@sha256:[0-9a-f]{64}/) != nil, "\(package)")
+    for each in packages {
+      #expect(each.wholeMatch(of: /[a-z-]+==[0-9.]+@sha256:[0-9a-f]{64}/) != nil, "\(each)")
     }
   }
 
