@@ -101,7 +101,7 @@ struct UnsentBudget {
   ///
   /// It frees what it holds for a disconnected peer once it has noticed the end, and the loop has
   /// received what the peer had sent.
-  func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 8 }
+  func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 16 }
 
   /// Returns the debts whose peers must be disconnected, the greatest first, each with the total before.
   ///
