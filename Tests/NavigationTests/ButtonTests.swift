@@ -30,9 +30,7 @@ import Testing
         Issue.record("\(item) was taken")
         continue
       }
-      var profile = Profile()
-      profile.extraSystemItems = true
-      try nav.run(.configure([.profile(profile)]))
+      try nav.run(.configure([.profileExtraSystemItems(true)]))
       try nav.run(operation)
       #expect(nav.controller.detached.button("x")?.content.systemItem == item)
     }

@@ -140,19 +140,16 @@ import Testing
   @Test func `every setting can be set`() throws {
     var nav = try Nav("A")
     let json = OpaqueJSON(validated: Array("[]".utf8))
-    var pop = InteractivePop()
-    pop.isFullScreen = true
-    var veto = Veto()
-    veto.isRequired = true
-    var profile = Profile()
-    profile.os = 14
     let edits: [SettingsEdit] = [
-      .container(json), .restorationID("nav"), .interactivePop(pop),
+      .container(json), .restorationID("nav"), .interactivePopIsEnabled(false),
+      .interactivePopIsFullScreen(true),
       .interactivePopWithoutBackButton(true), .simultaneous(json),
       .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .hidesBarsWhenVerticallyCompact(true),
-      .hidesBarsWhenKeyboardAppears(true), .guardPolicy(.none), .vetoScope(.all), .veto(veto),
+      .hidesBarsWhenKeyboardAppears(true), .guardPolicy(.none), .vetoScope(.all), .vetoDeadline(5),
+      .vetoAllowsOnTimeout(true), .vetoIsRequired(true), .profileCompactHeight(40),
+      .profileShadowNeedsBackground(false), .profileExtraSystemItems(true),
       .questionDeadline(1), .transitionDeadline(2), .gestureDeadline(3), .queue(4),
-      .profile(profile), .routes(json), .backTitles(["de": "Zurück"]),
+      .profileOS(14), .routes(json), .backTitles(["de": "Zurück"]),
     ]
     for edit in edits {
       try nav.run(.configure([edit]))

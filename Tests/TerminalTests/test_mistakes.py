@@ -3,6 +3,7 @@
 Each row has the words, the exit status, what the message must say, and what its remedy must say. They run in a
 terminal that has seen nothing, on the navs of `furnish`: kiosk with [home, settings, wifi], and the bar hud.
 """
+import json
 import shlex
 import subprocess
 import unittest
@@ -154,6 +155,20 @@ class Mistakes(unittest.TestCase):
         print(result.errors)
         self.assertIn("till, the veto delegate, did not answer in time", result.errors)
         self.assertIn("try: see whether it runs", result.errors)
+
+    def test_the_remedy_for_a_silent_delegate_leaves_the_veto_required(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        scene.must("set", "kiosk", "settings", "veto.required=true", "veto.deadline=10000")
+        result = scene.navctl("push", "kiosk", "news", "--new")
+        self.assertIn("delegate-timeout", result.errors)
+        scene.must(*result.errors.split("without it: navctl ")[1].split())
+        scene.must("push", "kiosk", "news", "--new")
+        scene.must("set", "kiosk", "settings", "veto.policy=deny", "profile.os=14")
+        printed = json.loads(scene.must("set", "kiosk", "settings", "-o", "json"))
+        self.assertEqual(printed["veto"], {"deadline": 10000, "policy": "deny", "required": True})
+        self.assertIn("delegate-timeout", scene.navctl("push", "kiosk", "more", "--new").errors)
 
     def test_a_watch_ends_when_its_reader_has_gone(self):
         scene = Scene()

@@ -70,7 +70,7 @@ def create_bar(*, settings: Mapping[str, JSON] | None = None) -> Operation:
 
 
 def configure(settings: Mapping[str, JSON]) -> Operation:
-    """Set settings of the nav (§10.2), each as a whole; None sets a default."""
+    """Set settings of the nav (§10.2); None sets a default."""
     return _set("nav.configure", settings)
 
 

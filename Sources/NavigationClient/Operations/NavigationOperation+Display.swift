@@ -45,7 +45,7 @@ extension NavigationOperation {
     NavigationOperation(.envSet, JSONObject(facts.map(\.member)))
   }
 
-  /// Changes settings of the nav; each given setting is replaced as a whole.
+  /// Changes settings of the nav; each given setting is set with all its parameters.
   public static func configure(_ settings: [NavigationSetting]) -> NavigationOperation {
     NavigationOperation(.navConfigure, JSONObject(settings.map(\.member)))
   }

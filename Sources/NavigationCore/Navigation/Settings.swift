@@ -90,12 +90,12 @@ package struct Profile: Hashable, Sendable {
   package var extraSystemItems = false
 }
 
-/// One member of the settings to set.
+/// One member of the settings, or of a record inside them, to set; the others stay.
 package enum SettingsEdit: Hashable, Sendable {
-  /// Each member is replaced whole.
   case container(OpaqueJSON?)
   case restorationID(String?)
-  case interactivePop(InteractivePop)
+  case interactivePopIsEnabled(Bool)
+  case interactivePopIsFullScreen(Bool)
   case interactivePopWithoutBackButton(Bool)
   case simultaneous(OpaqueJSON?)
   case hidesBarsOnTap(Bool)
@@ -104,12 +104,17 @@ package enum SettingsEdit: Hashable, Sendable {
   case hidesBarsWhenKeyboardAppears(Bool)
   case guardPolicy(GuardPolicy)
   case vetoScope(VetoScope)
-  case veto(Veto)
+  case vetoDeadline(UInt64)
+  case vetoAllowsOnTimeout(Bool)
+  case vetoIsRequired(Bool)
   case questionDeadline(UInt64)
   case transitionDeadline(UInt64)
   case gestureDeadline(UInt64)
   case queue(UInt64)
-  case profile(Profile)
+  case profileOS(UInt64)
+  case profileCompactHeight(UInt64)
+  case profileShadowNeedsBackground(Bool)
+  case profileExtraSystemItems(Bool)
   case backTitles([Text: Text])
   case routes(OpaqueJSON?)
 }
@@ -119,7 +124,8 @@ extension Settings {
     switch edit {
     case .container(let value): container = value
     case .restorationID(let value): restorationID = value
-    case .interactivePop(let value): interactivePop = value
+    case .interactivePopIsEnabled(let value): interactivePop.isEnabled = value
+    case .interactivePopIsFullScreen(let value): interactivePop.isFullScreen = value
     case .interactivePopWithoutBackButton(let value): interactivePopWithoutBackButton = value
     case .simultaneous(let value): simultaneous = value
     case .hidesBarsOnTap(let value): hidesBarsOnTap = value
@@ -128,12 +134,17 @@ extension Settings {
     case .hidesBarsWhenKeyboardAppears(let value): hidesBarsWhenKeyboardAppears = value
     case .guardPolicy(let value): guardPolicy = value
     case .vetoScope(let value): vetoScope = value
-    case .veto(let value): veto = value
+    case .vetoDeadline(let value): veto.deadline = value
+    case .vetoAllowsOnTimeout(let value): veto.allowsOnTimeout = value
+    case .vetoIsRequired(let value): veto.isRequired = value
     case .questionDeadline(let value): questionDeadline = value
     case .transitionDeadline(let value): transitionDeadline = value
     case .gestureDeadline(let value): gestureDeadline = value
     case .queue(let value): queue = value
-    case .profile(let value): profile = value
+    case .profileOS(let value): profile.os = value
+    case .profileCompactHeight(let value): profile.compactHeight = value
+    case .profileShadowNeedsBackground(let value): profile.shadowNeedsBackground = value
+    case .profileExtraSystemItems(let value): profile.extraSystemItems = value
     case .backTitles(let value): backTitles = value
     case .routes(let value): routes = value
     }

@@ -13,8 +13,9 @@ enum SetCommand: Command {
     options: [Lease.option] + Change.options,
     epilogue: """
       Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
-      KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. A list of
-      buttons is ID,ID=TITLE or in JSON; TITLE makes a new button. OBJECT and its keys:
+      KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. Of veto,
+      interactivePop and profile the other members stay; any other object is replaced whole. A list
+      of buttons is ID,ID=TITLE or in JSON; TITLE makes a new button. OBJECT and its keys:
 
       \(NavObject.allCases.map(line).joined(separator: "\n\n"))
 

@@ -9,7 +9,7 @@ package struct SettingsReader {
     try reader.refuseReadonly(Self.readonly, tape, at)
     var edits: [SettingsEdit] = []
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
-      edits.append(try edit(name, tape, value))
+      edits += try self.edits(name, tape, value)
     }
     return edits
   }
@@ -32,10 +32,23 @@ package struct SettingsReader {
       case "ver": break
       case "attached": settings.isAttached = try reader.flag(tape, value, name, default: false)
       case "proxy": settings.content.proxy = try reader.proxy(tape, value)
-      default: settings.content.apply(try edit(name, tape, value))
+      default: for edit in try edits(name, tape, value) { settings.content.apply(edit) }
       }
     }
     return settings
+  }
+
+  private func edits(
+    _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [SettingsEdit] {
+    switch name {
+    case "interactivePop": try edits(name, ["enabled", "mode"], tape, at)
+    case "veto": try edits(name, ["deadline", "policy", "required"], tape, at)
+    case "profile":
+      try edits(
+        name, ["os", "compactHeight", "shadowNeedsBackground", "extraSystemItems"], tape, at)
+    default: [try edit(name, tape, at)]
+    }
   }
 
   private func edit(
@@ -45,8 +58,6 @@ package struct SettingsReader {
     switch name {
     case "container": return .container(isNull ? nil : try reader.opaque(tape, at, name))
     case "restorationID": return .restorationID(try reader.text(tape, at, name))
-    case "interactivePop":
-      return .interactivePop(isNull ? InteractivePop() : try interactivePop(tape, at))
     case "interactivePopWithoutBackButton":
       return .interactivePopWithoutBackButton(try reader.flag(tape, at, name, default: false))
     case "simultaneous":
@@ -60,7 +71,6 @@ package struct SettingsReader {
       return .hidesBarsWhenKeyboardAppears(try reader.flag(tape, at, name, default: false))
     case "guard": return .guardPolicy(try reader.choice(tape, at, name) ?? .removal)
     case "vetoScope": return .vetoScope(try reader.choice(tape, at, name) ?? .pushpop)
-    case "veto": return .veto(isNull ? Veto() : try veto(tape, at))
     case "questionDeadline":
       return .questionDeadline(isNull ? 250 : try reader.integer(tape, at, name, in: 1...60_000))
     case "transitionDeadline":
@@ -68,7 +78,6 @@ package struct SettingsReader {
     case "gestureDeadline":
       return .gestureDeadline(isNull ? 10000 : try reader.integer(tape, at, name, in: 1...600_000))
     case "queue": return .queue(isNull ? 8 : try reader.integer(tape, at, name, in: 0...64))
-    case "profile": return .profile(isNull ? Profile() : try profile(tape, at))
     case "backTitles": return .backTitles(isNull ? [:] : try backTitles(tape, at))
     case "routes": return .routes(isNull ? nil : try list(name, tape, at))
     default: throw reader.unknownMember(name, of: "settings")
@@ -110,72 +119,55 @@ package struct SettingsReader {
     return titles
   }
 
-  private func interactivePop(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> InteractivePop {
-    var value = InteractivePop()
-    guard tape.kind(at) == .object else {
-      throw ReadFailure(.invalidArgument, "interactivePop is {enabled, mode}")
+  /// Reads the members of a record inside the settings; null sets the default of each.
+  private func edits(
+    _ record: String, _ members: [String], _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [SettingsEdit] {
+    if tape.kind(at) == .null {
+      return try members.map { name throws(ReadFailure) in try edit(name, of: record, tape, at) }
     }
-    try tape.forEachMember(of: at) { name, place throws(ReadFailure) in
-      switch name {
-      case "enabled":
-        value.isEnabled = try reader.flag(tape, place, "interactivePop.enabled", default: true)
-      case "mode":
-        switch tape.string(place) {
-        case "edge": value.isFullScreen = false
-        case "fullScreen": value.isFullScreen = true
-        default:
-          throw ReadFailure(.invalidArgument, "interactivePop.mode is edge or fullScreen")
-        }
-      default: throw reader.unknownMember(name, of: "interactivePop")
-      }
+    try reader.needObject(tape, at, "\(record) is {\(members.joined(separator: ", "))}")
+    var edits: [SettingsEdit] = []
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      edits.append(try edit(name, of: record, tape, value))
     }
-    return value
+    return edits
   }
 
-  private func veto(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Veto {
-    guard tape.kind(at) == .object else {
-      throw ReadFailure(.invalidArgument, "veto is {deadline, policy, required}")
+  private func edit(
+    _ name: String, of record: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> SettingsEdit {
+    let path = "\(record).\(name)"
+    let isNull = tape.kind(at) == .null
+    switch path {
+    case "interactivePop.enabled":
+      return .interactivePopIsEnabled(try reader.flag(tape, at, path, default: true))
+    case "interactivePop.mode":
+      return .interactivePopIsFullScreen(try isSecond(("edge", "fullScreen"), tape, at, path))
+    case "veto.deadline":
+      return .vetoDeadline(isNull ? 2000 : try reader.integer(tape, at, path, in: 1...60_000))
+    case "veto.policy": return .vetoAllowsOnTimeout(try isSecond(("deny", "allow"), tape, at, path))
+    case "veto.required": return .vetoIsRequired(try reader.flag(tape, at, path, default: false))
+    case "profile.os":
+      return .profileOS(isNull ? 17 : try reader.integer(tape, at, path, in: 7...99))
+    case "profile.compactHeight":
+      return .profileCompactHeight(isNull ? 32 : try reader.integer(tape, at, path, in: 1...1000))
+    case "profile.shadowNeedsBackground":
+      return .profileShadowNeedsBackground(try reader.flag(tape, at, path, default: true))
+    case "profile.extraSystemItems":
+      return .profileExtraSystemItems(try reader.flag(tape, at, path, default: false))
+    default: throw reader.unknownMember(name, of: record)
     }
-    var value = Veto()
-    try tape.forEachMember(of: at) { name, place throws(ReadFailure) in
-      switch name {
-      case "deadline":
-        value.deadline = try reader.integer(tape, place, "veto.deadline", in: 1...60_000)
-      case "policy":
-        switch tape.string(place) {
-        case "deny": value.allowsOnTimeout = false
-        case "allow": value.allowsOnTimeout = true
-        default: throw ReadFailure(.invalidArgument, "veto.policy is deny or allow")
-        }
-      case "required":
-        value.isRequired = try reader.flag(tape, place, "veto.required", default: false)
-      default: throw reader.unknownMember(name, of: "veto")
-      }
-    }
-    return value
   }
 
-  private func profile(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Profile {
-    guard tape.kind(at) == .object else {
-      throw ReadFailure(
-        .invalidArgument, "profile is {os, compactHeight, shadowNeedsBackground, extraSystemItems}")
+  /// Whether a value is the second of two words; null is the first.
+  private func isSecond(
+    _ words: (String, String), _ tape: borrowing JSONTape, _ at: Int, _ path: String
+  ) throws(ReadFailure) -> Bool {
+    let word = tape.kind(at) == .null ? words.0 : tape.string(at) ?? ""
+    guard word == words.0 || word == words.1 else {
+      throw ReadFailure(.invalidArgument, "\(path) is \(words.0) or \(words.1)")
     }
-    var value = Profile()
-    try tape.forEachMember(of: at) { name, place throws(ReadFailure) in
-      switch name {
-      case "os": value.os = try reader.integer(tape, place, "profile.os", in: 7...99)
-      case "compactHeight":
-        value.compactHeight = try reader.integer(
-          tape, place, "profile.compactHeight", in: 1...1000)
-      case "shadowNeedsBackground":
-        value.shadowNeedsBackground = try reader.flag(tape, place, name, default: true)
-      case "extraSystemItems":
-        value.extraSystemItems = try reader.flag(tape, place, name, default: false)
-      default: throw reader.unknownMember(name, of: "profile")
-      }
-    }
-    return value
+    return word == words.1
   }
 }
