@@ -57,34 +57,14 @@ struct Change {
     if holdsDisplay, !request.isDry, connection.holdsLease(of: nav) == false {
       _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
     }
-    let reply = try send(operations, on: &connection, timeout: left)
-    switch reply.result {
-    case .success(let answer): try tell(answer, reply.body)
-    case .failure(let error):
-      // A standalone bar refuses operations on screens; only a bar takes those on items.
-      let items = operations.map(\.onItems)
-      if error.knownCode == .invalidArgument, items.contains(where: { $0 != nil }) {
-        let other = zip(operations, items).map { $1 ?? $0 }
-        let reply = try send(other, on: &connection, timeout: left)
-        switch reply.result {
-        case .success(let answer): return try tell(answer, reply.body)
-        case .failure(let refused) where refused.knownCode != .barManaged:
-          return try tell(refused, reply.body)
-        case .failure: break
-        }
-      }
-      try tell(error, reply.body)
-    }
-  }
-
-  private func send(
-    _ operations: [NavigationOperation], on connection: inout NavigationConnection,
-    timeout: Duration
-  ) throws -> NavigationConnection.Reply {
-    try connection.perform(
-      request, operations: operations.map(\.octets.bytes), timeout: timeout
+    let reply = try connection.perform(
+      request, operations: operations.map(\.octets.bytes), timeout: left
     ) { position in
       Output.error("navctl: waiting for an open transition, position \(position) in the queue")
+    }
+    switch reply.result {
+    case .success(let answer): try tell(answer, reply.body)
+    case .failure(let error): try tell(error, reply.body)
     }
   }
 

@@ -340,7 +340,10 @@ import Testing
     #expect(try rig.perform([.popItem()]).popped == ["i"])
     try rig.perform([.setItems([])])
     #expect(try rig.state.top == nil)
-    #expect(try rig.refusal(of: [.push(.init(id: "s"))]).code == .invalidArgument)
+    try rig.perform([.push(.init(id: "s", title: "S"))])
+    #expect(try title(rig) == "S")
+    #expect(try rig.perform([.pop()]).popped == ["s"])
+    #expect(try rig.refusal(of: [.popToRoot()]).code == .invalidArgument)
     var controller = try HubRig.kiosk()
     #expect(try controller.refusal(of: [.popItem()]).code.rawValue == "bar-managed")
   }

@@ -182,23 +182,6 @@ import Testing
     }
   }
 
-  @Test func `push, pop and stack are about the items of a standalone bar`() throws {
-    for (operation, expected) in [
-      (
-        try Operations.push(line([("title", "Owen"), ("prompt", "P")]), id: "i"),
-        #"{"pushItem":{"item":{"id":"i","item":{"title":"Owen","prompt":"P"}}}}"#
-      ),
-      (try Operations.push(line(), id: "i"), #"{"pushItem":{"item":"i"}}"#),
-      (
-        try Operations.push(line(), id: #"{"item":{"title":"I"},"title":"S"}"#),
-        #"{"pushItem":{"item":{"item":{"title":"I"}}}}"#
-      ),
-      (try Operations.pop(line()), #"{"popItem":{}}"#),
-      (try Operations.stack(["i", #"{"id":"j"}"#]), #"{"setItems":{"items":["i",{"id":"j"}]}}"#),
-    ] { #expect(operation.onItems?.text == expected) }
-    #expect(NavigationOperation.popToRoot().onItems == nil)
-  }
-
   @Test func `a typed operation is known by its name`() throws {
     let operation = try NavigationOperation(typed: #" {"ui.backTap": {}} "#)
     #expect(operation.kind == .uiBackTap && operation.text == #"{"ui.backTap": {}}"#)

@@ -36,11 +36,12 @@ import Testing
       #"{"nav.create":{"kind":"bar"}},{"pushItem":{"item":{"id":"i"}}}"#, nav: "hud")
     let before = try world.standing("hud")
     for op in [
-      #"{"push":{"screen":{"id":"a"}}}"#, #"{"pop":{}}"#, #"{"attach":{}}"#, #"{"dismiss":{}}"#,
-      #"{"present":{"screen":{"id":"a"}}}"#, #"{"setStack":{"screens":[]}}"#,
+      #"{"push":{"screen":{"id":"a","route":"r"}}}"#, #"{"popToRoot":{}}"#, #"{"attach":{}}"#,
+      #"{"dismiss":{}}"#, #"{"present":{"screen":{"id":"a"}}}"#,
+      #"{"setStack":{"screens":[{"id":"a","canPop":false}]}}"#,
       #"{"screen.create":{"id":"a"}}"#, #"{"screen.set":{"screen":"i","title":"x"}}"#,
       #"{"open":{"route":"x"}}"#, #"{"restore":{"payload":{}}}"#,
-      #"{"pushItem":{"item":{"id":"a","title":"T"}}}"#, #"{"setItems":{}}"#,
+      #"{"pushItem":{"item":{"id":"a","route":"r"}}}"#, #"{"setItems":{}}"#,
       #"{"bar.set":{"delegate":1}}"#, #"{"segue":{"kind":"show","screen":"i"}}"#,
     ] {
       #expect(try client.op(op, nav: "hud", any).code == "invalid-argument", "\(op)")

@@ -2,9 +2,11 @@
 import Testing
 
 extension Operation {
-  static func pushItem(_ id: ScreenID) -> Operation { .pushItem(.id(id)) }
-  static func pushItem(_ record: ScreenRecord) -> Operation { .pushItem(.record(record)) }
-  static func setItems(_ arguments: ScreenArgument...) -> Operation { .setItems(arguments) }
+  static func pushItem(_ id: ScreenID) -> Operation { .push(.id(id), onDuplicate: .error) }
+  static func pushItem(_ record: ScreenRecord) -> Operation {
+    .push(.record(record), onDuplicate: .error)
+  }
+  static func setItems(_ arguments: ScreenArgument...) -> Operation { .setStack(arguments) }
 }
 
 @Suite struct StandaloneBarTests {
@@ -40,12 +42,12 @@ extension Operation {
     throws
   {
     var nav = try bar("i", "j")
-    #expect(try nav.run(.popItem) == .popped("j"))
+    #expect(try nav.run(.pop) == .popped("j"))
     #expect(nav.events == [.didPop("j")])
     #expect(nav.controller.backScreen == nil)
-    #expect(try nav.run(.popItem) == .popped("i"))
+    #expect(try nav.run(.pop) == .popped("i"))
     #expect(nav.ids == [])
-    #expect(try nav.runsWithoutEffect(.popItem) == .popped(nil))
+    #expect(try nav.runsWithoutEffect(.pop) == .popped(nil))
     #expect(nav.detachedKeys == [.screen("j"), .screen("i")])
   }
 
@@ -85,12 +87,27 @@ extension Operation {
     #expect(nav.ids == ["i"])
   }
 
-  @Test func `C-342 C-343 C-344 a controller's bar has no items of its own`() throws {
-    var nav = try Nav("A", "B")
-    for operation in [.popItem, .pushItem("A"), .setItems()] as [Operation] {
-      #expect(throws: Refusal.self) { try nav.run(operation) }
+  @Test func `C-494 the title of a record is that of the item, and there are no other members`()
+    throws
+  {
+    var nav = try bar("i")
+    try nav.run(.pushItem(ScreenRecord(id: "j", edits: [.title("Owen")])))
+    #expect(nav.controller.top?.item.title == "Owen" && nav.controller.top?.title == nil)
+    let item = ScreenRecord(id: "k", edits: [.title("K")], item: [.title("L")])
+    try nav.run(.pushItem(item))
+    #expect(nav.controller.resolvedBar().middle == .title("L"))
+    for edit in [.route("r"), .canPop(false), .toolbarItems([])] as [ScreenEdit] {
+      nav.refuses(
+        .pushItem(ScreenRecord(id: "l", edits: [edit])),
+        with: .invalidArgument("the record of an item has id, title and item"))
     }
-    #expect(try nav.run(.pop) == .popped("B"))
+    for policy in [.popTo, .update, .moveToTop] as [DuplicatePolicy] {
+      nav.refuses(
+        .push(.id("i"), onDuplicate: policy),
+        with: .invalidArgument("onDuplicate of an item is error or ignore"))
+    }
+    #expect(
+      try nav.runsWithoutEffect(.push(.id("i"), onDuplicate: .ignore)) == .alreadyInStack("i"))
   }
 
   @Test func `C-052 C-053 C-054 a back tap pops only where a back button is shown`() throws {

@@ -45,6 +45,10 @@ extension ProcessTests {
       ["swipe", "kiosk", "up"], ["tap", "kiosk"],
       ["create", "hud", "--kind", "bar"], ["push", "hud", "i", "--title", "I"],
       ["stack", "hud", "i", #"{"id":"n"}"#, "--any"], ["pop", "hud", "--top", "n"],
+      // UIKit's names of the same.
+      ["op", "hud", #"{"pushItem":{"item":"n"}}"#],
+      ["op", "hud", #"{"popItem":{}}"#, "--top", "n"],
+      ["op", "hud", #"{"setItems":{"items":["n"]}}"#, "--any"],
     ]
 
     /// What leaves no trace in the log of a nav that is still there.

@@ -170,6 +170,18 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(printed["veto"], {"deadline": 10000, "policy": "deny", "required": True})
         self.assertIn("delegate-timeout", scene.navctl("push", "kiosk", "more", "--new").errors)
 
+    def test_a_bar_takes_the_words_of_the_stack_and_records_no_false_refusal(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        self.assertIn("pushed now", scene.must("push", "hud", "now", "--title", "Owen", "--prompt", "P"))
+        self.assertIn("Owen", scene.must("show", "hud"))
+        scene.must("stack", "hud", "now", '{"id":"next","title":"Next"}', "--any")
+        self.assertIn("popped next", scene.must("pop", "hud", "--top", "next"))
+        self.assertEqual(scene.navctl("push", "kiosk", "wifi").status, 1)
+        refusals = json.loads(scene.must("get", "--what", "refusals", "-o", "json"))["value"]
+        self.assertEqual([(each["nav"], each["code"]) for each in refusals], [("kiosk", "duplicate-screen")])
+
     def test_a_watch_ends_when_its_reader_has_gone(self):
         scene = Scene()
         self.addCleanup(scene.close)

@@ -6,6 +6,7 @@ extension NavigationController {
     _ record: ScreenRecord, _ draft: inout Draft
   ) throws(NavigationError) -> Screen {
     let id = record.id ?? draft.nextScreenID()
+    if isStandalone { return try makeItem(record, id, &draft) }
     // The texts are known to the initialiser, because a screen that gets them later is made again.
     var (title, route): (String?, String?)
     for edit in record.edits {

@@ -44,6 +44,9 @@ extension NavigationController {
     if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
     if let id = found.id, found.isPresented { throw .ownedElsewhere(id) }
     if onDuplicate.comparesRoutes {
+      guard !isStandalone else {
+        throw .invalidArgument("onDuplicate of an item is error or ignore")
+      }
       if let index = duplicate(of: argument, context) {
         return try bringUp(index, argument, onDuplicate, &draft, context)
       }
@@ -337,18 +340,18 @@ extension NavigationController {
     if let top, top.blocksPop, stack.count > 1 { throw .popBlocked(top.id) }
   }
 
-  /// Performs an operation on the items of a standalone bar.
-  mutating func runOnItems(
-    _ operation: Operation, _ draft: inout Draft, _ context: NavigationContext
-  ) throws(NavigationError) -> OperationOutput {
-    guard isStandalone else {
-      throw .invalidArgument("the items of a controller's bar are those of its screens")
+  /// Makes an item of a standalone bar, which has no screen: a title is that of the item.
+  func makeItem(
+    _ record: ScreenRecord, _ id: ScreenID, _ draft: inout Draft
+  ) throws(NavigationError) -> Screen {
+    var screen = Screen(id: id, version: draft.revision, title: nil, route: nil)
+    let titles = record.edits.compactMap { edit -> ItemEdit? in
+      if case .title(let title) = edit { .title(title) } else { nil }
     }
-    switch operation {
-    case .pushItem(let argument): return try push(argument, .error, &draft, context)
-    case .popItem: return .popped(pop(&draft))
-    case .setItems(let arguments): return try setStack(arguments, &draft, context)
-    default: preconditionFailure("\(operation) is not about items")
+    guard titles.count == record.edits.count else {
+      throw .invalidArgument("the record of an item has id, title and item")
     }
+    try apply(titles + record.item, to: &screen, &draft)
+    return screen
   }
 }

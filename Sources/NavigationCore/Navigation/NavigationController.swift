@@ -325,7 +325,6 @@ extension NavigationController {
     case .open(let route, let role): return try open(route, by: role, &draft, context)
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
-    case .pushItem, .popItem, .setItems: return try runOnItems(operation, &draft, context)
     case .backTap: return .popped(try backTap(&draft))
     case .backMenu(let id): return .poppedAll(try backMenu(id, &draft))
     case .setBar(let edits): try setBar(edits, &draft, context)

@@ -6,13 +6,13 @@ package enum Operation: Hashable, Sendable {
   case push(ScreenArgument, onDuplicate: DuplicatePolicy)
   /// UIKit's `show(_:sender:)`: a push that is animated by default.
   case show(ScreenArgument, onDuplicate: DuplicatePolicy)
-  /// UIKit's `popViewController(animated:)`.
+  /// UIKit's `popViewController(animated:)`, and `popItem(animated:)` of a standalone bar.
   case pop
   /// UIKit's `popToViewController(_:animated:)`; `inclusive` pops the target too.
   case popTo(PopTarget, inclusive: Bool = false)
   /// UIKit's `popToRootViewController(animated:)`.
   case popToRoot
-  /// UIKit's `setViewControllers(_:animated:)`.
+  /// UIKit's `setViewControllers(_:animated:)`, and `setItems(_:animated:)` of a standalone bar.
   case setStack([ScreenArgument])
   /// Puts a screen in the place of another; of the top if `screen` is nil.
   ///
@@ -68,12 +68,6 @@ package enum Operation: Hashable, Sendable {
 
   // Items of a standalone bar, which keeps them as screens of which only the item is used.
 
-  /// UIKit's `pushItem(_:animated:)`.
-  case pushItem(ScreenArgument)
-  /// UIKit's `popItem(animated:)`.
-  case popItem
-  /// UIKit's `setItems(_:animated:)`.
-  case setItems([ScreenArgument])
   /// A tap on the back button of a standalone bar or of a controller's bar.
   case backTap
   /// A choice in the menu of the back button: a person goes back to this screen.

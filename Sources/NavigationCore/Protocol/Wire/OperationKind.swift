@@ -98,10 +98,12 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .barSet, .barSetHidden,
       .appearanceSet, .unknown:
       (.push, .none, .never, .bars)
-    case .push, .show, .segue: (.push, .none, .always, .waits)
-    case .pop: (.pop, .position, .always, .waits)
+    case .push: (.push, .none, .always, [.waits, .bars])
+    case .show, .segue: (.push, .none, .always, .waits)
+    case .pop: (.pop, .position, .always, [.waits, .bars])
     case .popTo, .popToRoot, .remove: (.pop, .none, .always, .waits)
-    case .setStack, .restore: ([.push, .pop], .wholeStack, .removalsInScopeAll, .waits)
+    case .setStack: ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars])
+    case .restore: ([.push, .pop], .wholeStack, .removalsInScopeAll, .waits)
     case .open: ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare])
     case .revert: ([.push, .pop], .wholeStack, .removals, [.waits, .bars, .rare])
     case .replace: ([.push, .pop], .byArguments, .always, .waits)
@@ -144,8 +146,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// Whether the operation is allowed on a standalone bar.
   package var suitsStandaloneBars: Bool { rules.traits.contains(.bars) }
 
-  /// Whether the operation changes the items of a standalone bar; on any other nav it is
-  /// `bar-managed`.
+  /// Whether the operation has UIKit's name for items, which on a controller is `bar-managed`.
   package var isForItems: Bool { rules.traits.contains(.items) }
 
   /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a

@@ -44,7 +44,7 @@ extension OperationReader {
     }
   }
 
-  /// Reads the operations on the items of a standalone bar.
+  /// Reads UIKit's names of `push`, `pop` and `setStack` on a standalone bar.
   func barItemsOperation(
     _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Operation {
@@ -54,24 +54,21 @@ extension OperationReader {
       guard let value = tape.member("item", of: at) else {
         throw ReadFailure(.nilScreen, "an item is required: its id or a record")
       }
-      return .pushItem(try item(tape, value))
+      return .push(try reader.screenArgument(tape, value), onDuplicate: .error)
     case .popItem:
       try only([], name, tape, at)
-      return .popItem
+      return .pop
     default:
       try only(["items"], name, tape, at)
       guard let list = tape.member("items", of: at),
         tape.kind(list) == .array || tape.kind(list) == .null
       else { throw ReadFailure(.invalidArgument, "items is a list of items, or null for none") }
-      guard tape.kind(list) == .array else { return .setItems([]) }
-      return .setItems(
-        try tape.elements(of: list) { at throws(ReadFailure) in try item(tape, at) })
+      guard tape.kind(list) == .array else { return .setStack([]) }
+      return .setStack(
+        try tape.elements(of: list) { at throws(ReadFailure) in
+          try reader.screenArgument(tape, at)
+        })
     }
-  }
-
-  private func item(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenArgument {
-    if tape.kind(at) == .object { try only(["id", "item"], "an item's record", tape, at) }
-    return try reader.screenArgument(tape, at)
   }
 
   private func presenter(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ScreenID? {
