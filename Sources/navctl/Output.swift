@@ -77,9 +77,12 @@ enum Output {
   }
 
   /// stdout if it is a pipe, which poll(2) reports as soon as its reader has gone; else nil.
+  ///
+  /// A pipe that is open for reading too never loses its reader, and is readable by its own lines.
   static var pipe: Int32? {
     var status = stat()
-    return unsafe fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO ? 1 : nil
+    return unsafe fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+      && fcntl(1, F_GETFL) & O_ACCMODE == O_WRONLY ? 1 : nil
   }
 
   /// Whether stdout is a pipe without a reader.

@@ -4,6 +4,8 @@ Each row has the words, the exit status, what the message must say, and what its
 terminal that has seen nothing, on the navs of `furnish`: kiosk with [home, settings, wifi], and the bar hud.
 """
 import json
+import os
+import select
 import shlex
 import subprocess
 import unittest
@@ -181,6 +183,19 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(scene.navctl("push", "kiosk", "wifi").status, 1)
         refusals = json.loads(scene.must("get", "--what", "refusals", "-o", "json"))["value"]
         self.assertEqual([(each["nav"], each["code"]) for each in refusals], [("kiosk", "duplicate-screen")])
+
+    def test_a_watch_goes_on_in_a_pipe_that_is_open_for_reading_too(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        path = f"{scene.daemon.directory.path}/fifo"
+        os.mkfifo(path)
+        with open(path, "r+b", buffering=0) as pipe, subprocess.Popen(
+                ["navctl", "watch", "kiosk", "--count", "2"], stdout=pipe, env=scene.environment) as watch:
+            self.assertTrue(select.select([pipe], [], [], 60)[0])
+            # The first line stays unread.
+            scene.must("push", "kiosk", "news", "--new")
+            self.assertEqual(watch.wait(60), 0)
 
     def test_a_watch_ends_when_its_reader_has_gone(self):
         scene = Scene()
