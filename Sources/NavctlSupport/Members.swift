@@ -14,6 +14,9 @@ package enum Members {
   /// The members that are lists of buttons.
   private static let lists: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
 
+  /// The objects whose members have these types too.
+  private static let parents: Set<String> = ["item", "backBarButtonItem", "titleTextAttributes"]
+
   private static func button(_ text: Substring) -> OpaqueJSON {
     guard let parts = String(text).cut(at: "=") else { return .string(String(text)) }
     return .object([
@@ -33,8 +36,9 @@ package enum Members {
   /// member. A dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
   /// A list of buttons is also read as `scan,help=Help`: ids, and new buttons with their titles.
   /// It throws for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
+  /// The same goes for a member of `other`, which goes into the operation beside them.
   package static func parse(
-    _ words: [String], usage: String
+    _ words: [String], beside other: JSONObject = [:], usage: String
   ) throws(UsageError) -> JSONObject {
     var entries: [(path: [String], value: OpaqueJSON)] = []
     for word in words {
@@ -45,8 +49,10 @@ package enum Members {
       let key = String(parts.before)
       let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard !path.contains("") else { throw UsageError("'\(key)' is no name of a member") }
-      let text = String(parts.after)
-      entries.append((path, try value(text, key: key, name: path[path.count - 1])))
+      guard !other.members.contains(where: { $0.name == path[0] }) else {
+        throw UsageError("the id stands before the members, so '\(key)' names it twice")
+      }
+      entries.append((path, try value(String(parts.after), key: key, path: path)))
     }
     return try members(entries)
   }
@@ -73,18 +79,22 @@ package enum Members {
   }
 
   private static func value(
-    _ text: String, key: String, name: String
+    _ text: String, key: String, path: [String]
   ) throws(UsageError) -> OpaqueJSON {
-    let isStructured = ["{", "[", "\""].contains { text.hasPrefix($0) }
-    // A value that begins like JSON must be valid JSON: `{"a":1` is a mistake, not a text.
-    if isStructured { return try Quantities.json(text, what: "the value of \(key)") }
     if text == "null" || text.isEmpty { return .null }
-    if lists.contains(name) { return .array(text.split(separator: ",").map(button)) }
-    guard !texts.contains(name) else { return .string(text) }
-    do throws(UsageError) {
-      return try Quantities.json(text, what: key)
-    } catch {
-      return .string(text)
+    // Elsewhere, as in `args.title`, the same names have any value.
+    let isKnown = path.dropLast().allSatisfy(parents.contains)
+    if isKnown, texts.contains(path[path.count - 1]) {
+      let quoted = text.hasPrefix("\"") ? (try? Quantities.json(text, what: key)) : nil
+      return quoted ?? .string(text)
     }
+    // Any other value that begins like JSON must be valid JSON: `{"a":1` is a mistake, not a text.
+    if ["{", "[", "\""].contains(where: { text.hasPrefix($0) }) {
+      return try Quantities.json(text, what: "the value of \(key)")
+    }
+    if isKnown, lists.contains(path[path.count - 1]) {
+      return .array(text.split(separator: ",").map(button))
+    }
+    return (try? Quantities.json(text, what: key)) ?? .string(text)
   }
 }

@@ -110,20 +110,20 @@ package enum NavObject: String, CaseIterable, Sendable {
     if let neededID, id == nil {
       throw UsageError("\(neededID) is missing", remedy: "\(usage) KEY=VALUE...")
     }
-    let members = try Members.parse(words, usage: "\(usage) KEY=VALUE...")
     var arguments: JSONObject = [:]
     switch self {
     case .screen, .item: arguments.add("screen", id)
     case .button: arguments.add("button", id)
     case .proxy: arguments.add("class", id)
     case .appearance:
-      return members.members.map {
+      return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
         var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
         slot.add("screen", id)
         return NavigationOperation(.appearanceSet, slot)
       }
     case .bar, .toolbar, .display, .settings: break
     }
+    let members = try Members.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
     // Whether a bar is hidden is an operation of its own. null stands for the default of each.
     let hiding = isBar ? members.members.filter { $0.name == "hidden" } : []
     let others = members.members.filter { !isBar || $0.name != "hidden" }

@@ -147,12 +147,14 @@ package enum Operations {
     let isScreen = object == .screen
     let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
     let usage = "navctl \(object.rawValue) NAV \(verb) ID"
+    let isJSON = id?.hasPrefix("{") == true
     let members = try Members.parse(
-      Array(words.dropFirst(id == nil ? 0 : 1)), usage: "\(usage) KEY=VALUE...")
+      Array(words.dropFirst(id == nil ? 0 : 1)), beside: isJSON ? [:] : record(id),
+      usage: "\(usage) KEY=VALUE...")
     let kind: OperationKind
     switch verb {
     case "create":
-      guard let id, id.hasPrefix("{") else {
+      guard let id, isJSON else {
         return NavigationOperation(isScreen ? .screenCreate : .buttonCreate, record(id) + members)
       }
       guard members.isEmpty else {

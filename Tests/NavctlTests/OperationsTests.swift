@@ -182,6 +182,43 @@ import Testing
     }
   }
 
+  @Test func `a text may begin like JSON, and keeps what it is`() throws {
+    for (word, json) in [
+      ("prompt=[1/3] Network", #""[1/3] Network""#), ("title={name}", #""{name}""#),
+      (#"title="hi" he said"#, #""\"hi\" he said""#), ("title=\"\"", "\"\""), ("title=", "null"),
+      (#"title="5""#, #""5""#), ("backBarButtonItem.title=[B]", #"{"title":"[B]"}"#),
+    ] {
+      let name = word.prefix { !"=.".contains($0) }
+      #expect(
+        try NavObject.item.operations(id: "s", [word])[0].text
+          == #"{"item.set":{"screen":"s","\#(name)":\#(json)}}"#)
+    }
+    #expect(throws: UsageError.self) {
+      try NavObject.item.operations(id: "s", ["rightItems=[a"])
+    }
+  }
+
+  @Test func `free JSON has the values that were typed`() throws {
+    #expect(
+      try NavObject.screen.operations(id: "s", ["args.title=5", "args.rightItems=x", "title=5"])[0]
+        .text
+        == #"{"screen.set":{"screen":"s","args":{"title":5,"rightItems":"x"},"title":"5"}}"#)
+  }
+
+  @Test(
+    arguments: [
+      (.screen, "screen=home"), (.item, "screen=home"), (.button, "button=b"), (.proxy, "class=X"),
+    ] as [(NavObject, String)])
+  func `an id that is named twice is a fault of the command line`(
+    object: NavObject, word: String
+  ) throws {
+    #expect(throws: UsageError.self) { try object.operations(id: "x", [word]) }
+    #expect(throws: UsageError.self) {
+      try Operations.record(.screen, verb: "create", ["x", "id=y"])
+    }
+    #expect(try Operations.record(.screen, verb: "create", ["id=y"]).kind == .screenCreate)
+  }
+
   @Test func `a typed operation is known by its name`() throws {
     let operation = try NavigationOperation(typed: #" {"ui.backTap": {}} "#)
     #expect(operation.kind == .uiBackTap && operation.text == #"{"ui.backTap": {}}"#)

@@ -119,6 +119,10 @@ TYPED = [
     ("watch kiosk --timeout 300", 2, "--timeout 300 has no unit", "--timeout 300s"),
     ("present kiosk news", 6, "there is no screen news", "navctl present kiosk news --new"),
     ("""op kiosk '{"pop":{"reslt":1}}' --any""", 2, "reslt", "navctl op --help"),
+    # An id that is named twice.
+    ("set kiosk screen wifi screen=home", 2, "'screen' names it twice", "navctl set --help"),
+    ("screen kiosk create x id=y", 2, "'id' names it twice", "navctl screen --help"),
+    ("set proxy NavigationBar class=X", 2, "'class' names it twice", "navctl set --help"),
 ]
 
 # Lines of navd.conf, and what the check says of each.
