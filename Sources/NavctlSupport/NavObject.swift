@@ -151,19 +151,19 @@ package enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// The object in a state, or a record in what is detached; nil if it is not there.
+  /// The object in a state, a button in what is detached, or what a screen has by its record; nil if
+  /// it is not there.
   package func value(id: String?, in state: JSONValue) -> JSONValue? {
-    func list(_ record: JSONValue, _ names: [String]) -> [JSONValue] {
-      names.flatMap { record[$0]?.elements ?? [] }
-    }
-    let screens =
-      list(state, ["screens"])
-      + (state["presented"]?["chain"]?.elements.compactMap { $0["screen"] } ?? [])
-    let screen = screens.first { $0["id"]?.string == id }
     switch self {
-    case .screen: return screen
-    case .item: return screen?["item"]
+    case .screen: return state
+    case .item: return state["item"]
     case .button:
+      func list(_ record: JSONValue, _ names: [String]) -> [JSONValue] {
+        names.flatMap { record[$0]?.elements ?? [] }
+      }
+      let screens =
+        list(state, ["screens"])
+        + (state["presented"]?["chain"]?.elements.compactMap { $0["screen"] } ?? [])
       return
         (list(state, ["buttons"])
         + screens.flatMap {
@@ -173,7 +173,7 @@ package enum NavObject: String, CaseIterable, Sendable {
     case .bar, .toolbar, .settings: return state[rawValue]
     case .display: return state["environment"]
     case .appearance:
-      return (id == nil ? state["bar"] : screen?["item"])?["appearance"]
+      return state[id == nil ? "bar" : "item"]?["appearance"]
     case .proxy:
       let looks = state["settings"]?["proxy"]
       return id.map { looks?[$0] } ?? looks

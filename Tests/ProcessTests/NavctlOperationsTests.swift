@@ -120,7 +120,7 @@ extension ProcessTests {
         ["set", "kiosk", "bar"], ["set", "kiosk", "toolbar"], ["set", "kiosk", "appearance"],
         ["set", "proxy", "barStyle=black"], ["set", "proxy"], ["set", "kiosk", "screen", "a"],
         ["set", "kiosk", "item", "a"], ["set", "kiosk", "appearance", "a"],
-        ["set", "kiosk", "button", "nobody"],
+        ["set", "kiosk", "item", "a", "rightItems=b=B"], ["set", "kiosk", "button", "b"],
         ["set", "kiosk", "settings"], ["transition", "kiosk"], ["back", "kiosk", "--menu"],
       ] { try run(daemon, words, options) }
       #expect(try daemon.navctl(["back", "kiosk", "--menu"]).output == "home  Home\n")

@@ -75,6 +75,7 @@ MORE = [
     (["pop", "kiosk", "--top", "wifi", "--dry-run"], ["planned"]), (["create", "fresh", "--dry-run"], ["planned"]),
     (["close", "kiosk", "--any", "--dry-run"], ["planned"]),
     (["push", "hud", "now", "--title", "Now"], ["changed"]), (["stack", "hud", "now", "--any"], ["changed"]),
+    (["set", "kiosk", "item", "wifi", "rightItems=scan=Scan"], ["changed"]),
     *((["set", "kiosk", *words.split()], ["part"]) for words in
       ("bar", "toolbar", "appearance", "display", "settings", "screen wifi", "item wifi", "button scan")),
     (["get", "kiosk", "--what", "diffs"], ["diffs"]), (["get", "--what", "refusals"], ["refusals"]),

@@ -119,6 +119,14 @@ TYPED = [
     ("watch kiosk --timeout 300", 2, "--timeout 300 has no unit", "--timeout 300s"),
     ("present kiosk news", 6, "there is no screen news", "navctl present kiosk news --new"),
     ("""op kiosk '{"pop":{"reslt":1}}' --any""", 2, "reslt", "navctl op --help"),
+    # What is not there is not at its default, and what prints takes no condition.
+    ("set kiosk screen nosuch", 6, "there is no screen nosuch", "navctl show kiosk"),
+    ("set kiosk item nosuch", 6, "there is no screen nosuch", "navctl show kiosk"),
+    ("set kiosk appearance nosuch", 6, "there is no screen nosuch", "navctl show kiosk"),
+    ("set kiosk button nosuch", 6, "there is no button nosuch", "navctl"),
+    ("set hud item nosuch", 6, "nosuch", "navctl"),
+    ("set kiosk bar --rev 999", 2, "set without KEY only prints, so it takes no --rev", "navctl set --help"),
+    ("set kiosk display --lease", 2, "takes no --lease", "navctl set --help"),
     # An id that is named twice.
     ("set kiosk screen wifi screen=home", 2, "'screen' names it twice", "navctl set --help"),
     ("screen kiosk create x id=y", 2, "'id' names it twice", "navctl screen --help"),

@@ -50,6 +50,9 @@ enum SetCommand: Command {
       return try Change.perform(
         invocation, nav: arguments.nav, object.operations(id: id, members))
     }
+    if let other = declaration.options.first(where: { invocation.line.contains($0.name) }) {
+      throw UsageError("set without KEY only prints, so it takes no --\(other.name)")
+    }
     try print(object, id, of: arguments.nav, invocation)
     return 0
   }
@@ -58,12 +61,21 @@ enum SetCommand: Command {
     _ object: NavObject, _ id: String?, of nav: String, _ invocation: Invocation
   ) throws {
     var connection = try invocation.connect()
-    var value: JSONValue?
-    for what in [GetRequest.What.state, .detached] where value == nil {
-      guard what == .state || object.neededID != nil else { break }
-      let answer = try Reading.get(
-        invocation, &connection, GetRequest(id: 0, nav: nav, what: what))
+    let isOfScreen = object != .button && object != .proxy && id != nil
+    var request = GetRequest(id: 0, nav: nav, what: isOfScreen ? .screen : .state)
+    if isOfScreen { request.screen = id }
+    let answer = try Reading.get(invocation, &connection, request)
+    var value = object.value(id: id, in: try Reading.value(answer.reply))
+    if object == .button, value == nil {
+      request.what = .detached
+      let answer = try Reading.get(invocation, &connection, request)
       value = object.value(id: id, in: try Reading.value(answer.reply))
+      guard value != nil else {
+        let remedy = Remedies.remedy(for: .unknownButton, nav: nav)
+        throw PlainFailure(
+          lines: ["unknown-button: there is no button \(id ?? "")", "try: \(remedy)"],
+          status: ErrorCode.unknownButton.exitStatus)
+      }
     }
     guard !invocation.isJSON else {
       let members = (value?.members ?? []).map {
