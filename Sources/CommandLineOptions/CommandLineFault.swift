@@ -144,7 +144,7 @@ extension CommandLineGrammar {
       let values = grammar.options.filter { $0.choices.contains(name) }
         .map { "'--\($0.name) \(name)'" }
       let near = values + Suggestion.words(like: name, among: known).prefix(3).map { "'--\($0)'" }
-      if values.isEmpty, let meant = grammar.foreign[name] {
+      if values.isEmpty, let meant = grammar.foreign[name]?.first {
         return CommandLineFault(text: "there is no option '\(typed)'", remedy: meant)
       }
       let question = near.isEmpty ? "" : "; is it \(near.joined(separator: " or "))?"

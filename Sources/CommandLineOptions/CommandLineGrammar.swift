@@ -113,8 +113,9 @@ package struct CommandLineGrammar: Hashable, Sendable {
   package var version: String?
   package var options: [OptionDeclaration]
   package var arguments: PositionalArguments
-  /// What to type in place of options of other programs, by their names without dashes.
-  package var foreign: [String: String] = [:]
+  /// What to type in place of options of other programs, by their names without dashes: the first
+  /// that the command has.
+  package var foreign: [String: [String]] = [:]
 
   package init(
     program: String, summary: String, epilogue: String = "", seeAlso: [String] = [],

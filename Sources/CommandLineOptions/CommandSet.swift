@@ -68,8 +68,10 @@ package struct CommandSet: Sendable {
       epilogue: Self.filled(command.epilogue), version: nil, options: command.options + shared,
       arguments: command.arguments)
     // Only those that stand for something that the command has.
-    grammar.foreign = program.foreign.filter { _, meant in
-      !meant.hasPrefix("--") || grammar.options.contains { meant.hasPrefix("--\($0.name)") }
+    grammar.foreign = program.foreign.mapValues { words in
+      words.filter { word in
+        !word.hasPrefix("--") || grammar.options.contains { word.hasPrefix("--\($0.name)") }
+      }
     }
     return grammar
   }

@@ -16,13 +16,20 @@ struct Correction {
       text = "is it '\(near)'?"
     } else if message.dropLast().suffix(3).joined(separator: " ") == "has no member" {
       // `veto has no member requird`, `a screen record has no member titel`.
-      let keys = NavObject.allCases.flatMap(\.keys)
-      let inner = keys.filter { $0.hasPrefix("\(first).") }.map {
-        String($0.dropFirst(first.count + 1))
+      let inner = NavObject.settings.keys.filter { $0.hasPrefix("\(first).") }
+      let object =
+        words.lazy.compactMap { NavObject(rawValue: $0) }.first
+        ?? NavObject.allCases.first { message.dropLast(4).contains($0.rawValue) }
+      let owners = NavObject.allCases.filter { inner.isEmpty && $0.keys.contains(last) }
+      let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
+      let wanted = inner.isEmpty ? last : "\(first).\(last)"
+      if object != nil, !owners.isEmpty {
+        text = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
+      } else if let near = Suggestion.nearest(wanted, among: names) {
+        text = "is it '\(near)'?"
+      } else {
+        return nil
       }
-      let names = inner.isEmpty ? keys.filter { !$0.contains(".") } : inner
-      guard let near = Suggestion.nearest(last, among: names) else { return nil }
-      text = "is it '\(inner.isEmpty ? "" : "\(first).")\(near)'?"
     } else if let typed = words.first(where: { $0.hasPrefix("\(first)=") }) {
       // `idiom is phone or pad`, `veto.deadline is a whole number from 1 to 60000`.
       let values = NavObject.words(in: message.joined(separator: " "))
@@ -40,7 +47,7 @@ struct Correction {
       }
     } else if message.contains(where: { $0 == "id" }),
       message.contains(where: { $0 == "letters," }),
-      let typed = words.last(where: { $0.contains { $0 == " " } })
+      let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
     {
       text = "an id without spaces: " + typed.split(separator: " ").joined(separator: "-")
     } else {

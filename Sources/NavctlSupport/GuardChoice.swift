@@ -142,7 +142,11 @@ extension NavigationOperation {
     // The name alone, as in a script of navctl.
     let name = text.filter { !$0.isWhitespace }
     guard OperationKind(name: name) == .unknown else {
-      throw UsageError("an operation is not JSON", remedy: "'{\"\(name)\":{}}'")
+      let isComplete = NavigationOperation(OperationKind(name: name)).refusal == nil
+      throw UsageError(
+        "an operation is not JSON",
+        remedy: isComplete
+          ? "'{\"\(name)\":{}}'" : "'{\"\(name)\":{...}}', with its arguments of docs/protocol.md")
     }
     let json = try Quantities.jsonObject(text, what: "an operation")
     let members: [(name: String, value: JSONValue)]

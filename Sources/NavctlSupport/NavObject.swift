@@ -90,15 +90,7 @@ package enum NavObject: String, CaseIterable, Sendable {
 
   /// Why the daemon would refuse a member, as far as that depends on the member alone.
   package func refusal(of member: String) -> String? {
-    guard let operation = try? operations(id: "x", [member]).first else { return nil }
-    let body = ClientMessageWriter.op(
-      OpRequest(id: 1, nav: "x"), operations: [operation.octets.bytes])
-    var reader = ClientMessageReader(maximumBytes: 65_536)
-    guard
-      case .op(let request)? = try? reader.read(frame: ClientVerb.op.frame.span, body: body.span),
-      case .unreadable(let failure)? = request.operations.first?.arguments
-    else { return nil }
-    return failure.text
+    try? operations(id: "x", [member]).first?.refusal
   }
 
   /// Makes the operations that set members; `words` are KEY=VALUE.
@@ -178,5 +170,18 @@ package enum NavObject: String, CaseIterable, Sendable {
       let looks = state["settings"]?["proxy"]
       return id.map { looks?[$0] } ?? looks
     }
+  }
+}
+
+extension NavigationOperation {
+  /// Why the daemon would refuse the operation, as far as that depends on its arguments alone.
+  var refusal: String? {
+    let body = ClientMessageWriter.op(OpRequest(id: 1, nav: "x"), operations: [octets.bytes])
+    var reader = ClientMessageReader(maximumBytes: 65_536)
+    guard
+      case .op(let request)? = try? reader.read(frame: ClientVerb.op.frame.span, body: body.span),
+      case .unreadable(let failure)? = request.operations.first?.arguments
+    else { return nil }
+    return failure.text
   }
 }

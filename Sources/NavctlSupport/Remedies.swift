@@ -36,7 +36,7 @@ package enum Remedies {
     case .invalidArgument where Correction(of: message, attempt.words) != nil,
       .unsupported where Correction(of: message, attempt.words) != nil:
       Correction(of: message, attempt.words)?.text ?? ""
-    case .unknownScreen: unknownScreen(nav, attempt)
+    case .unknownScreen: unknownScreen(nav, message, attempt)
     case .duplicateScreen: duplicateScreen(nav, attempt)
     case .forbidden: forbidden(nav, attempt)
     case .desync, .notInStack, .opTooOld, .covered, .noBackButton, .popBlocked,
@@ -93,11 +93,16 @@ package enum Remedies {
 
   /// The remedy for `unknown-screen`: how the refused operation can create the screen, or if it
   /// cannot, the commands that list the screens.
-  private static func unknownScreen(_ nav: String, _ attempt: Attempt) -> String {
-    switch (attempt.operation, attempt.command) {
+  private static func unknownScreen(
+    _ nav: String, _ message: String, _ attempt: Attempt
+  ) -> String {
+    let id = message.split(separator: " ").last.map(String.init) ?? "ID"
+    return switch (attempt.operation, attempt.command) {
+    // With --from, the unknown screen can be the presenting one.
+    case (.present, "present") where id != "ID" && !attempt.words.contains(id):
+      "list the screens: navctl show \(nav), navctl get \(nav) --what detached"
     case (.push, "push"), (.show, "push"), (.segue, "segue"), (.present, "present"):
-      "make it: navctl \(attempt.command ?? "push") \(nav) \(attempt.words.last ?? "ID") --new, "
-        + "or --title TEXT"
+      "make it: navctl \(attempt.command ?? "push") \(nav) \(id) --new, or --title TEXT"
     case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _), (.replace, _),
       (.insert, _):
       #"give a record in place of the id, which creates it: {"id":"ID","title":"TEXT"}"#

@@ -30,11 +30,12 @@ enum Program {
   static let grammar: CommandSet = {
     var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
     // Options of other programs.
+    let any = "--any, which needs no look before"
+    let watch = "navctl watch NAV, which follows a nav"
     set.program.foreign = [
-      "force": "--any, which needs no look before", "f": "navctl watch NAV, which follows a nav",
-      "follow": "navctl watch NAV, which follows a nav", "j": "-o json", "json": "-o json",
-      "v": "navctl --version", "tail": "--limit N", "lines": "--limit N", "h": "--help",
-      "q": ">/dev/null", "quiet": ">/dev/null", "y": "--any, which needs no look before",
+      "force": [any], "y": [any], "f": [any, watch], "follow": [watch], "j": ["-o json"],
+      "json": ["-o json"], "v": ["navctl --version"], "tail": ["--limit N"],
+      "lines": ["--limit N"], "h": ["--help"], "q": [">/dev/null"], "quiet": [">/dev/null"],
     ]
     return set
   }()

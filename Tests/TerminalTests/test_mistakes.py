@@ -131,6 +131,21 @@ TYPED = [
     ("set kiosk screen wifi screen=home", 2, "'screen' names it twice", "navctl set --help"),
     ("screen kiosk create x id=y", 2, "'id' names it twice", "navctl screen --help"),
     ("set proxy NavigationBar class=X", 2, "'class' names it twice", "navctl set --help"),
+    # A correction is another word than the typed one, and does not lead to the next error.
+    ("set kiosk screen wifi prompt=X", 2, "has no member prompt", "it is a member of item"),
+    ("push hud q --route x/y", 2, "the record of an item has id, title and item", "navctl push --help"),
+    ("push hud q --new --on-duplicate popTo", 2, "onDuplicate of an item is error or ignore", "navctl push --help"),
+    ("set kiosk toolbar titel=x", 2, "has no member titel", "navctl set --help"),
+    ("set kiosk bar tintColr=red", 2, "has no member tintColr", "is it 'tintColor'?"),
+    ("""op kiosk '{"nav.configure":{"veto":{"requird":true}}}'""", 2, "has no member requird", "is it 'veto.required'?"),
+    ("set kiosk settings profile.extraSystemItems=si", 2, "is true or false", "profile.extraSystemItems=true, or"),
+    ("set kiosk item 'wi fi' 'prompt=Choose a network'", 2, "a screen id is", "an id without spaces: wi-fi"),
+    ("set kiosk item wifi 'rightItems=a b=X'", 2, "id is", "navctl set --help"),
+    ("present kiosk pin --title PIN --from nosuch", 6, "there is no screen nosuch", "list the screens"),
+    ("present kiosk nosuch --from wifi", 6, "there is no screen nosuch", "navctl present kiosk nosuch --new"),
+    ("close hud -f", 2, "no option '-f'", "--any"),
+    ("op kiosk push", 2, "an operation is not JSON", """'{"push":{...}}', with its arguments"""),
+    ("log -n 5", 2, "-n is --nav, and 5 is no nav", "navctl log NAV --limit 5"),
 ]
 
 # Lines of navd.conf, and what the check says of each.
