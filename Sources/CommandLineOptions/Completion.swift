@@ -24,6 +24,8 @@ package struct Completion: Hashable, Sendable {
   package private(set) var prefix: String
   /// The options and arguments before the last word.
   package private(set) var line = ParsedCommandLine()
+  /// Whether the last word is an argument, neither an option nor the value of one.
+  package private(set) var isArgument = false
   /// The name of the command; nil if the line has none yet.
   package private(set) var command: String?
 
@@ -108,41 +110,32 @@ package struct Completion: Hashable, Sendable {
   }
 
   private mutating func completeArgument(_ arguments: PositionalArguments, hasNav: Bool) {
+    isArgument = true
     let places = arguments.places
     let index = line.positionals.count
-    offer(at: index, places, arguments)
-    // Where the nav is known, the first argument can be what follows it.
-    if hasNav, places.first?.alternatives == ["NAV"] {
-      offer(at: index + 1, places, arguments)
+    // Where the nav is known, the first argument can be what follows it; an id may be left out.
+    let isNavKnown = hasNav && places.first?.alternatives == ["NAV"]
+    var last = isNavKnown ? index + 1 : index
+    if last < places.count - 1, places[last].alternatives == ["ID"] { last += 1 }
+    let alternatives = (index...last).flatMap { index -> [String] in
+      index < places.count
+        ? places[index].alternatives
+        : places.last.flatMap { $0.isRepeated ? $0.alternatives : nil } ?? []
     }
-  }
-
-  private mutating func offer(
-    at index: Int, _ places: [PositionalArguments.Place], _ arguments: PositionalArguments
-  ) {
-    guard let last = places.last else { return }
-    let place = index < places.count ? places[index] : last
-    guard index < places.count || last.isRepeated else { return }
-    // An id may be left out, and has no equals sign.
-    let isID = place.alternatives == ["ID"] && index < places.count - 1
-    for alternative in place.alternatives where !isID || prefix.cut(at: "=") == nil {
+    if alternatives.contains("KEY=VALUE"), let member = prefix.cut(at: "=") {
+      leading = member.before + "="
+      prefix = String(member.after)
+      return offer([], ["VALUE"])
+    }
+    for alternative in alternatives {
       if alternative == "KEY=VALUE" {
-        offerMember()
+        offer([], ["KEY"])
       } else if alternative.contains(where: \.isLowercase) {
         offer([alternative], [])
       } else {
         offer(arguments.choices[alternative] ?? [], [alternative])
       }
     }
-    if isID { offer(at: index + 1, places, arguments) }
-  }
-
-  /// Offers the key of a member, or behind the equals sign its value.
-  private mutating func offerMember() {
-    guard let member = prefix.cut(at: "=") else { return offer([], ["KEY"]) }
-    leading = member.before + "="
-    prefix = String(member.after)
-    offer([], ["VALUE"])
   }
 
   private mutating func offer(_ choices: [String], _ names: [String?]) {

@@ -9,7 +9,7 @@ package enum Names: Hashable, Sendable {
   package init?(_ placeholder: String) {
     switch placeholder {
     case "NAV": self = .navs
-    case "SCREEN", "ID", "ITEM": self = .screens
+    case "SCREEN", "ID": self = .screens
     case "BUTTON": self = .buttons
     case "ROUTE": self = .routes
     case "MEMBER": self = .members

@@ -16,7 +16,7 @@ extension ProcessTests {
       (
         "/usr/bin/zsh",
         """
-        compdef() { :; }; compadd() { print -l -- $texts; }; _files() { echo files; }
+        compdef() { :; }; compadd() { local last=${@[-1]}; print -l -- ${(P)last}; }; _files() { echo files; }
         source <(navctl completion zsh); words=(navctl "$@"); CURRENT=$#words; _navctl
         """
       ),
@@ -63,7 +63,7 @@ extension ProcessTests {
         (["pop-to", "kiosk", ""], ["home", "wifi"]), (["show", "--col"], ["--color"]),
         (["set", "kiosk", "dis"], ["display"]), (["set", "kiosk", "screen", "wi"], ["wifi"]),
         (["show", "-o", ""], ["json", "text"]), (["nosuch", ""], []),
-        (["completion", ""], ["bash", "fish", "zsh"]),
+        (["completion", ""], ["bash", "fish", "zsh"]), (["set", "pro"], ["proxy"]),
       ]
       for (words, expected) in lines {
         #expect(try candidates(shell, words, daemon).sorted() == expected, "\(words)")

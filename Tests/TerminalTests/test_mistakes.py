@@ -211,6 +211,29 @@ class Mistakes(unittest.TestCase):
         refusals = json.loads(scene.must("get", "--what", "refusals", "-o", "json"))["value"]
         self.assertEqual([(each["nav"], each["code"]) for each in refusals], [("kiosk", "duplicate-screen")])
 
+    def test_completion_knows_a_nav_that_a_variable_names(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        scene.environment["NAVD_NAV"] = "kiosk"
+
+        def candidates(*words):
+            output = scene.must("completion", "fish", "--", *words)
+            return [line.split("\t")[0] for line in output.splitlines()]
+
+        self.assertEqual(
+            candidates("set", "item", "wifi", "hidesBackButton="), ["hidesBackButton=true", "hidesBackButton=false"])
+        self.assertEqual(candidates("set", "item", "w"), ["wifi"])
+        self.assertEqual(candidates("remove", "home", "w"), ["wifi"])
+        self.assertEqual(candidates("push", "w"), ["wifi"])
+        self.assertEqual(candidates("pop", "--top", "w"), ["wifi"])
+        self.assertEqual(candidates("set", "proxy", "barT"), ["barTintColor="])
+        self.assertEqual(scene.must("get", "--what", "refusals").strip(), "[]")
+        del scene.environment["NAVD_NAV"]
+        self.assertEqual(candidates("set", "pro"), ["proxy"])
+        self.assertEqual(candidates("set", "kiosk", "item", "w"), ["wifi"])
+        self.assertEqual(candidates("pop", "kiosk", "--top", "w"), ["wifi"])
+
     def test_a_watch_goes_on_in_a_pipe_that_is_open_for_reading_too(self):
         scene = Scene()
         self.addCleanup(scene.close)

@@ -32,9 +32,12 @@ enum CompletionCommand: Command {
       try Output.line(shell.script)
       return 0
     }
+    let typed = shell.joined(Array(words.dropFirst()))
+    // A proxy is of all navs, so it stands where otherwise the nav does.
     let completion = Completion(
-      shell.joined(Array(words.dropFirst())), of: Program.grammar,
-      hasNav: invocation.environment["NAVD_NAV"] != nil)
+      typed, of: Program.grammar,
+      hasNav: invocation.environment["NAVD_NAV"] != nil
+        || typed.dropLast().contains(NavObject.proxy.rawValue))
     // One write, because a write for each of ten thousand navs would take longer than all the rest.
     let lines = candidates(completion, invocation).map { shell.line($0, behind: completion) + "\n" }
     try Output.text(lines.joined())
@@ -52,7 +55,6 @@ enum CompletionCommand: Command {
         : completion.command ?? "")
     for placeholder in completion.placeholders {
       switch placeholder {
-      case "BOOL": words += ["true", "false"].map { .init(text: $0, summary: "") }
       case "CODE": words += ErrorCode.allCases.map { .init(text: $0.rawValue, summary: "") }
       case "COMMAND":
         words += Program.grammar.commands.map { .init(text: $0.name, summary: $0.summary) }
@@ -65,8 +67,11 @@ enum CompletionCommand: Command {
         let name =
           placeholder == "ID"
           ? (object.map { $0.neededID ?? $0.optionalID ?? "" } ?? "ID") : placeholder
-        words += (try? live(name, completion.line, invocation)) ?? []
+        words += (try? live(name, completion, invocation)) ?? []
       }
+    }
+    if completion.command == "set", completion.line.positionals.isEmpty {
+      words.append(.init(text: NavObject.proxy.rawValue, summary: "The look of all bars"))
     }
     var known: Set<String> = []
     return words.filter {
@@ -76,13 +81,15 @@ enum CompletionCommand: Command {
 
   /// Asks navd for the values of a placeholder.
   private static func live(
-    _ placeholder: String, _ line: ParsedCommandLine, _ invocation: Invocation
+    _ placeholder: String, _ completion: Completion, _ invocation: Invocation
   ) throws -> [Completion.Word] {
     let source = Names(placeholder)
     guard let source else { return [] }
-    var line = line
+    var line = completion.line
     line.options.append(.init("timeout", "500ms"))
-    let quick = try Invocation(command: invocation.command, line: line)
+    if completion.isArgument { line.positionals.append(completion.prefix) }
+    let command = Program.grammar.commands.first { $0.name == completion.command }
+    let quick = try Invocation(command: command ?? invocation.command, line: line)
     let endpoint = try quick.endpoint()
     var connection = try NavigationConnection.connect(
       to: endpoint, as: try quick.identity(endpoint), name: "navctl", timeout: patience)
@@ -97,8 +104,7 @@ enum CompletionCommand: Command {
       return ClusterMembers(try Reading.value(answer))?.members
         .map { .init(text: $0.name, summary: "") } ?? []
     }
-    let named = line.value(of: "nav") ?? invocation.environment["NAVD_NAV"]
-    guard let nav = line.positionals.first ?? named else { return [] }
+    let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
     let state = try Reading.value(
       Reading.get(quick, &connection, GetRequest(id: 0, nav: nav)).reply)
     return source.names(in: state)
