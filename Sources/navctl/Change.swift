@@ -182,7 +182,7 @@ extension Change {
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws -> Int32 {
-    if let plan = invocation.plan { return try plan.add(operations, of: invocation, nav: nav) }
+    if let plan = invocation.plan { return try plan.add(operations, of: nav) }
     // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
     var connection = try invocation.connect()

@@ -125,6 +125,10 @@ struct Invocation {
   ///
   /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
   func connect(wake: Int32? = nil) throws -> NavigationConnection {
+    // A command that adds nothing to its plan would read and print.
+    guard plan == nil else {
+      throw UsageError("this line changes nothing", remedy: "navctl help \(command.name)")
+    }
     let endpoint = try endpoint()
     return try NavigationConnection.connect(
       to: endpoint, as: try identity(endpoint), name: "navctl",

@@ -211,6 +211,29 @@ class Mistakes(unittest.TestCase):
         refusals = json.loads(scene.must("get", "--what", "refusals", "-o", "json"))["value"]
         self.assertEqual([(each["nav"], each["code"]) for each in refusals], [("kiosk", "duplicate-screen")])
 
+    def test_a_line_of_a_plan_is_about_its_nav_and_prints_nothing(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        path = f"{scene.daemon.directory.path}/plan"
+        for line, found, remedy in (
+                ("set proxy barTintColor=red", "this line is about $appearance, and the plan about kiosk", "by itself"),
+                ("set bar", "this line changes nothing", "navctl help set"),
+                ("transition", "this line changes nothing", "navctl help transition"),
+                ("set display idiom=pad --lease", "--lease is about the whole plan", "navctl apply --lease NAV FILE")):
+            with self.subTest(line=line):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"# A comment.\n{line}\n")
+                result = scene.navctl("apply", "kiosk", path)
+                self.assertEqual((result.status, result.output), (2, ""))
+                message, _, advice = result.errors.partition("try: ")
+                self.assertIn(found, message)
+                self.assertIn(f"{path}:2: ", message)
+                self.assertIn(remedy, advice)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("set display idiom=pad\n")
+        scene.must("apply", "--lease", "kiosk", path)
+
     def test_completion_knows_a_nav_that_a_variable_names(self):
         scene = Scene()
         self.addCleanup(scene.close)

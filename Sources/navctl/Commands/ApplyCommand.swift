@@ -9,7 +9,8 @@ import RuntimePaths
 enum ApplyCommand: Command {
   static let declaration = CommandSet.Command(
     "apply", "Perform a plan: the operations of a file, all or none", group: Subject.anything,
-    arguments: PositionalArguments("NAV FILE", count: 1...2), options: Change.options,
+    arguments: PositionalArguments("NAV FILE", count: 1...2),
+    options: [Lease.option] + Change.options,
     epilogue: """
       Each line of FILE is a command of navctl without the nav, such as push wifi --title Wi-Fi, or
       an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top
@@ -25,7 +26,7 @@ enum ApplyCommand: Command {
     let name = file == "-" ? "stdin" : file
     let text = try InputLines.text(of: file, remedy: "navctl apply NAV FILE, or - for stdin")
     let plan = try Plan(text, name: name)
-    let planned = PlannedOperations()
+    let planned = PlannedOperations(nav: arguments.nav)
     var line = invocation.line
     switch plan.conditions {
     case .options(let options)?: try add(options, to: &line, from: name)
@@ -39,7 +40,7 @@ enum ApplyCommand: Command {
       switch step {
       case .operation(let operation): planned.operations.append(operation)
       case .command(let words):
-        try add(words, at: number, of: name, arguments.nav, in: planned)
+        try add(words, at: number, of: name, in: planned)
       }
     }
     guard planned.operations.count <= Plan.maximumOperations else {
@@ -66,8 +67,7 @@ enum ApplyCommand: Command {
 
   /// Adds the operations of a command in a line.
   private static func add(
-    _ words: [String], at number: Int, of file: String, _ nav: String,
-    in planned: PlannedOperations
+    _ words: [String], at number: Int, of file: String, in planned: PlannedOperations
   ) throws {
     let set = Program.grammar
     let place = "\(file):\(number)"
@@ -99,17 +99,13 @@ enum ApplyCommand: Command {
         "\(place): conditions are about the whole plan",
         remedy: "a first line such as: if --top home")
     }
-    line.options.append(.init("nav", nav))
+    line.options.append(.init("nav", planned.nav))
     var step = try Invocation(command: command, line: line)
-    let count = planned.operations.count
     step.plan = planned
     do {
       _ = try entry.run(step)
     } catch let error as UsageError {
       throw UsageError("\(place): \(error.message)", remedy: error.remedy)
-    }
-    guard planned.operations.count > count else {
-      throw UsageError("\(place): this line changes nothing", remedy: "navctl help \(command.name)")
     }
   }
 
@@ -126,12 +122,17 @@ enum ApplyCommand: Command {
 
 /// Collects the operations of a plan's commands.
 final class PlannedOperations {
+  let nav: String
   var operations: [NavigationOperation] = []
 
+  init(nav: String) { self.nav = nav }
+
   /// Adds the operations that a command would send; returns its exit status.
-  func add(
-    _ operations: [NavigationOperation], of invocation: Invocation, nav: String
-  ) throws -> Int32 {
+  func add(_ operations: [NavigationOperation], of nav: String) throws(UsageError) -> Int32 {
+    guard nav == self.nav else {
+      throw UsageError(
+        "this line is about \(nav), and the plan about \(self.nav)", remedy: "run it by itself")
+    }
     self.operations += operations
     return 0
   }
