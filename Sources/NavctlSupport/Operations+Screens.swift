@@ -71,11 +71,6 @@ extension Operations {
       ])
   }
 
-  /// Makes the operation of `open`, which replaces the stack by the screens of a route.
-  package static func open(route: String) -> NavigationOperation {
-    .open(route)
-  }
-
   /// Makes the operation of `revert`, which restores the stack of an earlier revision.
   package static func revert(to text: String) throws(UsageError) -> NavigationOperation {
     guard let revision = Quantities.integer(text), revision > 0 else {

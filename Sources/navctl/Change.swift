@@ -171,10 +171,9 @@ extension Change {
 
   /// Performs the operations that `operations` makes of the arguments after the nav.
   static func perform(
-    _ invocation: Invocation, rest: ClosedRange<Int>? = nil,
-    _ operations: ([String]) throws -> [NavigationOperation]
+    _ invocation: Invocation, _ operations: ([String]) throws -> [NavigationOperation]
   ) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: rest)
+    let arguments = try invocation.navArguments()
     return try perform(invocation, nav: arguments.nav, try operations(arguments.rest))
   }
 

@@ -74,8 +74,7 @@ import Testing
     #expect(throws: UsageError.self) { try Operations.push(line([("title", "T")]), id: "{}") }
   }
 
-  @Test func `open, revert and restore say where to`() throws {
-    #expect(Operations.open(route: "a/b").text == #"{"open":{"route":"a/b"}}"#)
+  @Test func `revert and restore say where to`() throws {
     #expect(try Operations.revert(to: "18").text == #"{"revert":{"rev":18}}"#)
     let payload = #" {"v":1,"entries":[]} "#
     #expect(

@@ -21,7 +21,7 @@ enum ApplyCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...1)
+    let arguments = try invocation.navArguments()
     let file = arguments.rest[0]
     let name = file == "-" ? "stdin" : file
     let text = try InputLines.text(of: file, remedy: "navctl apply NAV FILE, or - for stdin")

@@ -28,7 +28,7 @@ enum BackCommand: Command {
   }
 
   private static func printMenu(_ invocation: Invocation) throws -> Int32 {
-    let nav = try invocation.navArguments(rest: 0...0).nav
+    let nav = try invocation.navArguments().nav
     var connection = try invocation.connect()
     let (reply, body) = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: nav, what: .bar))

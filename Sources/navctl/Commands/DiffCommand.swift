@@ -16,7 +16,7 @@ enum DiffCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...2)
+    let arguments = try invocation.navArguments()
     let revisions = try arguments.rest.map { (word: String) throws -> Revision in
       guard let number = UInt64(word), number < 1 << 53 else {
         throw UsageError("a revision is a whole number, not '\(TerminalText.visible(word))'")

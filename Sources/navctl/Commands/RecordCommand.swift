@@ -46,7 +46,7 @@ enum RecordCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line
     let form = try ProgressOption.form(invocation)
-    let arguments = try invocation.navArguments(rest: 1...1)
+    let arguments = try invocation.navArguments()
     let page =
       line.contains("html") || line.contains("page")
       ? try RecordingPage(directory: line.value(of: "page")) : nil

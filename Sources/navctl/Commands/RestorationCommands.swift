@@ -18,7 +18,7 @@ enum SaveCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 0...1)
+    let arguments = try invocation.navArguments()
     var connection = try invocation.connect()
     let answer = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: arguments.nav, what: .restoration))
@@ -89,7 +89,7 @@ enum RestoreCommand: Command {
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...1)
+    let arguments = try invocation.navArguments()
     let text = try InputLines.text(
       of: arguments.rest[0], remedy: "navctl restore NAV FILE, where save wrote FILE")
     return try Change.perform(
@@ -124,11 +124,11 @@ enum OpenCommand: Command {
     guard within == nil || line.contains("expect") else {
       throw UsageError("--within goes with --expect", remedy: "--expect SCREEN --within 2s")
     }
-    let status = try Change.perform(invocation, rest: 1...1) { [Operations.open(route: $0[0])] }
+    let status = try Change.perform(invocation) { [.open($0[0])] }
     guard let expected = line.value(of: "expect"), !line.contains("dry-run"),
       invocation.plan == nil
     else { return status }
-    let nav = try invocation.navArguments(rest: 1...1).nav
+    let nav = try invocation.navArguments().nav
     var connection = try invocation.connect()
     _ = try WaitCommand.mirror(
       of: nav, meeting: .shows(expected), invocation, &connection, Countdown(within ?? 2000))

@@ -108,7 +108,7 @@ enum RoutesCommand: Command {
     var request = OpRequest(id: 0, nav: nav)
     request.guards.any = true
     request.isDry = true
-    let operations = [Operations.open(route: route)]
+    let operations = [NavigationOperation.open(route)]
     let reply = try connection.perform(
       request, operations: operations.map(\.octets.bytes),
       timeout: .milliseconds(invocation.timeoutMilliseconds)

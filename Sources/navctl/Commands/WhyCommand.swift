@@ -19,7 +19,7 @@ enum WhyCommand: Command {
   private static let page: UInt64 = 1000
 
   static func run(_ invocation: Invocation) throws -> Int32 {
-    let arguments = try invocation.navArguments(rest: 1...1)
+    let arguments = try invocation.navArguments()
     let (nav, screen) = (arguments.nav, arguments.rest[0])
     var connection = try invocation.connect()
     var origin = ScreenOrigin(of: screen)
