@@ -174,6 +174,23 @@ class Drawing(KioskTest):
                 except AssertionError:
                     self.assertEqual(self.shown(), wanted)
 
+    def test_a_bar_of_32_points_takes_taps_of_44(self):
+        kiosk.size(844, 390)
+        kiosk.open(create=False)
+        for prompt in (None, "A prompt"):
+            with self.subTest(prompt):
+                kiosk.do({"push": {"screen": screen("Page", item={"rightItems": [button("Info", image="info")], **({"prompt": prompt} if prompt else {})})}})
+                kiosk.settled()
+                taken = lambda: kiosk.run("""
+                  return [...document.querySelectorAll(".bar-layer:not([inert]) .bar-button")].map((one) => {
+                    const { left, top, width, height } = one.getBoundingClientRect(), x = left + width / 2, y = top + height / 2;
+                    const lines = [[...Array(innerHeight).keys()].map((at) => [x, at + 0.5]), [...Array(innerWidth).keys()].map((at) => [at + 0.5, y])];
+                    return [height, ...lines.map((points) => points.filter((point) => one.contains(document.elementFromPoint(...point))).length)];
+                  });""")
+                eventually("the bar", lambda: len(taken()) == 2 and taken()[0][0] == 32)
+                for height, *taps in taken():
+                    self.assertGreaterEqual(min(taps), 44)
+
     def test_no_size_and_no_page_reaches_over_the_side(self):
         kiosk.open(create=False)
         for size in (SMALL, WALL):

@@ -61,6 +61,17 @@ class Shapes(KioskTest):
         shown = "return [...document.querySelectorAll('.log-what')].map((each) => each.textContent)"
         eventually("the words", lambda: kiosk.run(shown)[:len(wanted)] == wanted)
 
+    def test_the_chosen_shape_stands_out_in_each_scheme(self):
+        for scheme in ("light", "dark"):
+            with self.subTest(scheme):
+                kiosk.prefer(prefers_color_scheme=scheme)
+                kiosk.size(1280, 720)
+                kiosk.open(create=False)
+                track, chosen = kiosk.run("""
+                  return [".shapes", ".shapes :checked + span"].map((each) =>
+                    getComputedStyle(document.querySelector(each)).backgroundColor.match(/\\d+/g).map(Number)[0]);""")
+                self.assertGreater(chosen, track + 30, "it is lighter than what it lies on")
+
     def test_a_clock_has_no_leading_zero(self):
         self.assertEqual(driver.execute_async_script("""
           const done = arguments[0];
