@@ -103,6 +103,14 @@ class Desk(InspectorTest):
         self.past(NAV, 20)
         self.until("ten rows in the past", f"{WHOLE.replace('return [', 'return 10 <= [')}")
 
+    def test_at_1280_by_800_the_filter_and_the_second_lines_of_navs_are_whole(self):
+        self.assertTrue(self.run_("""
+          const one = document.querySelector("[data-part=filter]"), style = getComputedStyle(one), pen = document.createElement("canvas").getContext("2d");
+          pen.font = style.font;
+          return pen.measureText(one.placeholder).width <= one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);"""))
+        self.becomes("the lines", [], lambda: self.run_("""
+          return [...document.querySelectorAll(".tree-more > *")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent);"""))
+
     def width(self, part):
         return round(self.run_("return document.querySelector(arguments[0]).getBoundingClientRect().width", part))
 
@@ -330,11 +338,25 @@ class Desk(InspectorTest):
         for rows in ("[data-row]", "[data-part=screens] [role=listitem] > button", "[role=treeitem] .tree-more"):
             self.becomes(rows, [], lambda: self.run_(HIDDEN, rows)[0])
             self.assertGreater(self.run_(HIDDEN, rows)[1], 0, rows)
-        for tab, rows in (("stream", "[data-event]"), ("sessions", "[data-session]")):
+        with self.assertRaises(Exception):
+            self.daemon.control.op(nav, {"pop": {}}, guard={"top": "wifi"})
+        for tab, rows in (("stream", "[data-event]"), ("sessions", "[data-session]"), ("refusals", "[data-refusal]")):
             self.tab(tab)
             self.until(tab, lambda: self.run_(HIDDEN, rows)[1] > 0)
             self.becomes(rows, [], lambda: self.run_(HIDDEN, rows)[0])
+        self.assertEqual(self.run_("""
+          return [...document.querySelectorAll("[data-refusal] .why-what")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent);"""), [])
         self.assertLessEqual(self.run_("return document.documentElement.scrollWidth"), 390)
+
+    def test_in_one_column_a_tab_leads_to_its_panel_also_where_it_ends_a_comparison(self):
+        self.size(800, 800)
+        self.link(NAV, with_=REVISIONS - 2)
+        self.tab("compare")
+        self.until("the comparison", "return document.querySelector('[data-view=stage]').dataset.compare === ''")
+        self.click("[role=tab][data-tab=why]")
+        self.until("its panel", """
+          const { top, bottom } = document.getElementById("panel-why").getBoundingClientRect();
+          return document.querySelector("[data-view=stage]").dataset.compare !== "" && top > 0 && bottom <= innerHeight;""")
 
     def test_at_390_px_the_tabs_are_in_sight_and_lead_to_their_panels(self):
         self.size(390, 844)

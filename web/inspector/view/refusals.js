@@ -6,7 +6,7 @@ import { Table } from "../table.js";
 import { authorOf, bdi, clock, counted, explain, mark, spaced, write } from "../text.js";
 
 const COLUMNS = [
-  { name: "Code", width: "minmax(0, 1.3fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(4.3rem, 1fr)" },
+  { name: "Code", width: "minmax(0, 2fr)" }, { name: "Nav", width: "minmax(0, 1fr)" }, { name: "Operations", width: "minmax(4.3rem, 1fr)" },
   { name: "Time", width: "var(--clock, 6rem)", isNumber: true }, { name: "Message", width: "" }, { name: "Author", width: "" },
 ];
 
@@ -66,7 +66,7 @@ export class Refusals {
 
 function cells({ t, code, reason, nav, do: operations, by, msg }) {
   return [
-    el("span", { class: "why-what" }, bdi(reason ? `${code} (${reason})` : code)), nav === undefined ? "" : bdi(nav), bdi((operations ?? []).join(", ")), clock(t),
+    withTitle(el("span", { class: "why-what" }, bdi(reason ? `${code} (${reason})` : code))), nav === undefined ? "" : bdi(nav), bdi((operations ?? []).join(", ")), clock(t),
     withTitle(bdi(msg ?? "")), spaced(authorOf({ ...by, pid: undefined })),
   ];
 }

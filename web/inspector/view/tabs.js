@@ -34,7 +34,8 @@ export class Tabs {
       mark(button, "tabindex", isChosen ? null : "-1");
       document.getElementById(`panel-${name}`).hidden = !isChosen;
     }
-    if (!isFirst) reveal(tab);
+    // The stage may take another height in this frame.
+    if (!isFirst) requestAnimationFrame(() => reveal(tab));
     // What was hidden knows its height now.
     this.#context.schedule();
   }

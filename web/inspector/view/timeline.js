@@ -26,7 +26,7 @@ export class Timeline {
   #strip;
   #canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { class: "strip", role: "img", "aria-label": "Revisions over time" }));
   #filter = /** @type {HTMLInputElement} */ (el("input", {
-    type: "search", "data-part": "filter", placeholder: "Filter: op:push by:shell", "aria-label": `Filter revisions. ${HELP}`, title: HELP,
+    type: "search", "data-part": "filter", placeholder: "Filter: op:push", "aria-label": `Filter revisions. ${HELP}`, title: HELP,
     autocomplete: "off", spellcheck: "false", maxlength: 256 }));
   #pause = el("button", { type: "button", class: "act", "data-part": "pause", "aria-pressed": "false", title: "Hold the list still (P)" }, "Pause");
   #progress = el("progress", { "data-part": "history-progress", "aria-label": "Loading the history", max: 1, hidden: true });

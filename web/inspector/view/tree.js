@@ -294,7 +294,8 @@ export class Tree {
     const [kind, top, owner, age] = more.children;
     const changed = row.t === undefined ? "" : ago(this.#context.clock.now - row.t);
     const title = titleOf(row);
-    write(kind, visible(row.kind ?? "", 20));
+    // Most navs are controllers, and the line is short.
+    write(kind, row.kind === "controller" ? "" : visible(row.kind ?? "", 20));
     write(top, visible(row.top ?? "", 60));
     write(owner, visible(row.owner ?? "", 60));
     write(age, changed);
