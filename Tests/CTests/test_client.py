@@ -234,9 +234,14 @@ class ForkTests(unittest.TestCase):
         os.close(writing)
 
 
+# Another user need not be able to read the checkout, which may lie in the home directory of root.
 CONNECT = """
+import os
 import sys
 import navdlib as navd
+os.setgroups([])
+os.setgid(1)
+os.setuid(65533)
 try:
     navd.Client(sys.argv[1], timeout=int(sys.argv[2])).close()
 except navd.Failure as failure:
@@ -254,7 +259,7 @@ class PermissionTests(unittest.TestCase):
 
     def connect(self, timeout):
         done = subprocess.run(
-            [sys.executable, "-c", CONNECT, self.daemon.endpoint, str(timeout)], user=65533, group=1, extra_groups=[],
+            [sys.executable, "-c", CONNECT, self.daemon.endpoint, str(timeout)],
             capture_output=True, text=True, timeout=navd.DEADLINE,
             env={"PYTHONPATH": navd.HERE, "PYTHONDONTWRITEBYTECODE": "1", "NAVD_LIBRARY": navd.LIBRARY})
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -12,8 +12,12 @@ from navd import places
 #: A user and a group that own nothing here; the group has a name.
 USER, GROUP = 65533, 1
 
-CONNECT = """
-import navd, sys, time
+# Another user need not be able to read the checkout, which may lie in the home directory of root.
+CONNECT = f"""
+import os, navd, sys, time
+os.setgroups([])
+os.setgid({USER})
+os.setuid({USER})
 try:
     if sys.argv[2] == "denied":
         client = navd.Client(sys.argv[1])
@@ -40,7 +44,7 @@ class Permissions(unittest.TestCase):
     def client(self, within):
         client = subprocess.Popen(
             [sys.executable, "-c", CONNECT, self.daemon.endpoint, str(within)], text=True, bufsize=1,
-            user=USER, group=USER, extra_groups=[], env={"PYTHONPATH": PACKAGE, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={"PYTHONPATH": PACKAGE, "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(client.wait, DEADLINE)
         self.addCleanup(client.stdout.close)
