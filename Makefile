@@ -41,7 +41,7 @@ QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-wi
 # A display, a bus and an accessibility registry, and what reads that and shows a program of QML.
 ACCESSIBILITY_PACKAGES := xvfb xauth dbus-daemon at-spi2-core gir1.2-atspi-2.0 python3-gi python3-zmq qml-qt6
 # What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
-GUIDE_PACKAGES := $(TEST_PACKAGES) mypy python3-yaml nodejs gcc libc6-dev pkg-config qrencode systemd groff-base
+GUIDE_PACKAGES := $(TEST_PACKAGES) mypy openssh-client python3-yaml nodejs gcc libc6-dev pkg-config qrencode systemd groff-base
 # What the tests of the clients need, and these tests: each runs the built programs.
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run

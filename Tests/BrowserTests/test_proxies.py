@@ -36,7 +36,7 @@ def blocks():
     """The configurations of the section PROXY, by the names of the programs."""
     with open(os.path.join(ROOT, "man", "navd-web.8.scd"), encoding="utf-8") as file:
         section = re.search(r"^# PROXY\n(.*?)^# ", file.read(), re.S | re.M)[1]
-    found = re.findall(r"^; not run: test_proxies runs (\w+)\n```\n(.*?)^```$", section, re.S | re.M)
+    found = re.findall(r"\b(nginx|HAProxy|Apache):\n\n```\n(.*?)^```$", section, re.S | re.M)
     return {name: text.replace("/run/navd-web.sock", directory / "web.sock") for name, text in found}
 
 

@@ -30,6 +30,10 @@ SECTIONS = {
     ("README.md", "With packages alone"): "Tests/BootedTests/Scenarios/newuser.sh",
     ("README.md", "Try it"): "Tests/GuideTests/test_sections.py",
     ("man/navctl.1.scd", "EXAMPLES"): "Tests/GuideTests/test_sections.py",
+    ("man/navd-exporter.8.scd", "EXAMPLES"): "Tests/GuideTests/test_servers.py",
+    ("man/navd-web.8.scd", "EXAMPLES"): "Tests/GuideTests/test_servers.py",
+    ("man/navd-web.8.scd", "PROXY"): "Tests/BrowserTests/test_proxies.py",
+    ("docs/inspector.md", "The inspector"): "Tests/ProcessTests/InspectorTests.swift",
     ("python/README.md", "The Python client of navd"): "Tests/GuideTests/test_sections.py",
 }
 #: Types blocks of the pages below on a machine with systemd: its lines `types PAGE TEXT` name a text of each.

@@ -24,7 +24,7 @@ class Reader:
     """
 
     def __init__(self, page, configuration="", has_daemon=True, environment=None):
-        self.blocks, self.read, self.has_background, self.ran = blocks_of(page), 0, False, []
+        self.page, self.blocks, self.read, self.has_background, self.ran = page, blocks_of(page), 0, False, []
         self.directory = Directory()
         for name in ("docs", "examples", "python", "Tests", "man"):
             os.symlink(os.path.join(ROOT, name), self.directory / name)

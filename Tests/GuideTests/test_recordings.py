@@ -10,12 +10,13 @@ class Recordings(unittest.TestCase):
         reader = Reader(page)
         self.addCleanup(reader.close)
         reader.daemon.control.create("kiosk")
+        reader.type("mkdir -m 700 ~/.ssh; ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519")
         for name in ("wifi", "dns"):
             reader.daemon.control.op("kiosk", {"push": {"screen": {"id": name}}})
         return reader
 
     def test_the_page(self):
-        self.assertEqual(self.reader(text_of("docs", "recordings.md")).follow(), 6)
+        self.assertEqual(self.reader(text_of("docs", "recordings.md")).follow(), 7)
 
     def test_the_examples_of_the_manual(self):
         reader = self.reader(text_of("man", "navd-recording.7.scd"))
