@@ -46,7 +46,7 @@ GUIDE_PACKAGES := $(TEST_PACKAGES) mypy openssh-client python3-yaml nodejs gcc l
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
 # What renders the pages, man pages and references as a site, and follows its links.
-SITE_PACKAGES := python3-sphinx python3-myst-parser furo python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
+SITE_PACKAGES := python3-sphinx python3-myst-parser furo node-normalize.css esbuild python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
 # To package.
 PACKAGING_PACKAGES := build-essential debhelper dh-python lintian $(INSPECTOR_PACKAGES) $(MAN_PACKAGES) $(if $(wildcard .build/site.sums),sphinx-common)
 # To measure: `make bench` and `make bench-instructions` leave out the workloads of those that are missing.
