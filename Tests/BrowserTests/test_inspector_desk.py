@@ -4,7 +4,7 @@ import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
 
-from inspectors import InspectorTest, Keys, page_directory, start
+from inspectors import Client, InspectorTest, Keys, page_directory, start
 from harness import Directory
 
 NAV, REVISIONS = "desk/kiosk", 32
@@ -110,6 +110,20 @@ class Desk(InspectorTest):
           return pen.measureText(one.placeholder).width <= one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);"""))
         self.becomes("the lines", [], lambda: self.run_("""
           return [...document.querySelectorAll(".tree-more > *")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent);"""))
+
+    def test_at_1280_by_800_each_sign_of_a_revision_has_a_place(self):
+        nav = self.other()
+        self.daemon.control.op(nav, {"push": {"screen": {"id": "wifi", "title": "Wi-Fi"}}})
+        rev = self.daemon.control.op(nav, {"pop": {}})["rev"]
+        self.live(nav)
+        remote = Client(self.daemon.endpoint, "dashboard")
+        self.addCleanup(remote.close)
+        remote.request("watch", nav=nav, bad={"rev": rev, "dig": "00000bad" + "0" * 16})
+        signs = f"[...document.querySelectorAll('[data-row][data-rev=\"{rev}\"] .sign')]"
+        self.until("both", f"return {signs}.length === 2")
+        self.assertEqual(self.run_(f"""
+          return {signs}.map((each) => [each.getBoundingClientRect(), each.parentElement.getBoundingClientRect()])
+            .filter(([own, all]) => own.right > all.right + 0.5 || own.width < 20).length;"""), 0)
 
     def width(self, part):
         return round(self.run_("return document.querySelector(arguments[0]).getBoundingClientRect().width", part))
