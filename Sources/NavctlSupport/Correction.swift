@@ -2,56 +2,60 @@ import CommandLineOptions
 import NavigationCore
 
 /// What to type in place of an argument that the daemon refused, by its message.
-struct Correction {
-  /// The remedy, in one line.
-  let text: String
-
-  /// Finds it for `words`, the arguments of the command; nil if the message names no nearer word.
-  init?(of message: String, _ words: [String]) {
+enum Correction {
+  /// The remedy in one line, for `words`, the arguments of the command; nil if the message names
+  /// no nearer word.
+  static func remedy(_ message: String, _ words: [String]) -> String? {
     let message = message.split(separator: " ").map(String.init)
     guard let last = message.last, let first = message.first else { return nil }
     if message.contains(where: { $0 == "op" }), message.contains(where: { $0 == "know" }) {
       let names = OperationKind.allCases.filter { $0 != .unknown }.map(\.name)
-      guard let near = Suggestion.nearest(last, among: names) else { return nil }
-      text = "is it '\(near)'?"
-    } else if message.dropLast().suffix(3).joined(separator: " ") == "has no member" {
+      return Suggestion.nearest(last, among: names).map { "is it '\($0)'?" }
+    }
+    if message.dropLast().suffix(3).joined(separator: " ") == "has no member" {
       // `veto has no member requird`, `a screen record has no member titel`.
       let inner = NavObject.settings.keys.filter { $0.hasPrefix("\(first).") }
       let object =
         words.lazy.compactMap { NavObject(rawValue: $0) }.first
         ?? NavObject.allCases.first { message.dropLast(4).contains($0.rawValue) }
       let owners = NavObject.allCases.filter { inner.isEmpty && $0.keys.contains(last) }
-      let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
-      let wanted = inner.isEmpty ? last : "\(first).\(last)"
       if object != nil, !owners.isEmpty {
-        text = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
-      } else if let near = Suggestion.nearest(wanted, among: names) {
-        text = "is it '\(near)'?"
-      } else {
-        return nil
+        return "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
       }
-    } else if let typed = words.first(where: { $0.hasPrefix("\(first)=") }) {
-      // `idiom is phone or pad`, `veto.deadline is a whole number from 1 to 60000`.
-      let values = NavObject.words(in: message.joined(separator: " "))
-      let value = String(typed.dropFirst(first.count + 1))
-      if let near = Suggestion.nearest(value, among: values) ?? values.first {
-        text =
-          values.count == 2
-          ? values.map { "\(first)=\($0)" }.joined(separator: ", or ") : "\(first)=\(near)"
-      } else if first.hasSuffix("eadline"),
-        let time = try? Quantities.milliseconds(value, option: first), time > 0
-      {
-        text = "\(first)=\(time), in milliseconds"
-      } else {
-        return nil
-      }
-    } else if message.contains(where: { $0 == "id" }),
-      message.contains(where: { $0 == "letters," }),
-      let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
-    {
-      text = "an id without spaces: " + typed.split(separator: " ").joined(separator: "-")
-    } else {
-      return nil
+      let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
+      return Suggestion.nearest(inner.isEmpty ? last : "\(first).\(last)", among: names)
+        .map { "is it '\($0)'?" }
     }
+    if let typed = words.first(where: { $0.hasPrefix("\(first)=") }), message.count > 2 {
+      return value(for: first, String(typed.dropFirst(first.count + 1)), by: message)
+    }
+    guard message.contains(where: { $0 == "id" }), message.contains(where: { $0 == "letters," }),
+      let typed = words.last(where: { $0.contains { $0 == " " } && !Members.isMember($0) })
+    else { return nil }
+    return "an id without spaces: " + typed.split(separator: " ").joined(separator: "-")
+  }
+
+  /// A value of the form that a message such as `idiom is phone or pad` describes.
+  private static func value(for key: String, _ typed: String, by message: [String]) -> String? {
+    let values = NavObject.words(in: message.joined(separator: " "))
+    if let near = Suggestion.nearest(typed, among: values) ?? values.first {
+      return values.count == 2
+        ? values.map { "\(key)=\($0)" }.joined(separator: ", or ") : "\(key)=\(near)"
+    }
+    if key.hasSuffix("eadline"), let time = try? Quantities.milliseconds(typed, option: key),
+      time > 0
+    {
+      return "\(key)=\(time), in milliseconds"
+    }
+    if message.contains(where: { $0 == "number" }) {
+      let digits = typed.prefix { $0.isWholeNumber }
+      return "a number, such as \(key)=\(digits.isEmpty ? "1" : digits)"
+    }
+    if let place = message.firstIndex(where: { $0 == "list" }), place + 2 < message.count {
+      return #"a list in JSON: \#(key)='["\#(message[place + 2].filter { $0 != "," })"]'"#
+    }
+    let name = message[2].hasPrefix("{") ? message[2].filter { !"{,}".contains($0) } : "NAME"
+    return name != "NAME" || message.contains { $0 == "object" }
+      ? "a member of it: \(key).\(name)=VALUE" : nil
   }
 }

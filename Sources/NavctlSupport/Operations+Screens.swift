@@ -62,13 +62,9 @@ extension Operations {
   package static func segue(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
-    let kind = line.contains("detail") ? "showDetail" : "show"
+    let kind: OpaqueJSON = .string(line.contains("detail") ? "showDetail" : "show")
     return NavigationOperation(
-      .segue,
-      [
-        "kind": .string(kind),
-        "screen": try newScreen(line, id: id, command: "segue"),
-      ])
+      .segue, ["kind": kind, "screen": try newScreen(line, id: id, command: "segue")])
   }
 
   /// Makes the operation of `revert`, which restores the stack of an earlier revision.

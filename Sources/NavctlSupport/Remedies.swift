@@ -14,8 +14,7 @@ package struct Attempt: Sendable {
 
   package init(
     command: String? = nil, words: [String] = [], operation: OperationKind? = nil,
-    rights: Rights? = nil,
-    leasedNav: String? = nil
+    rights: Rights? = nil, leasedNav: String? = nil
   ) {
     self.command = command
     self.words = words
@@ -32,17 +31,15 @@ package enum Remedies {
     for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
+    let correction = Correction.remedy(message, attempt.words)
     return switch code {
-    case .invalidArgument where Correction(of: message, attempt.words) != nil,
-      .unsupported where Correction(of: message, attempt.words) != nil:
-      Correction(of: message, attempt.words)?.text ?? ""
+    case .invalidArgument where correction != nil, .unsupported where correction != nil:
+      correction ?? ""
     case .unknownScreen: unknownScreen(nav, message, attempt)
     case .duplicateScreen: duplicateScreen(nav, attempt)
     case .forbidden: forbidden(nav, attempt)
     case .desync, .notInStack, .opTooOld, .covered, .noBackButton, .popBlocked,
-      .dismissBlocked,
-      .alreadyActive, .alreadyPresenting,
-      .ownedElsewhere:
+      .dismissBlocked, .alreadyActive, .alreadyPresenting, .ownedElsewhere:
       "see the present state: navctl show \(nav)"
     case .guardRequired: "add the expected state: --top ID, --visible ID, --rev N, or --any"
     case .noNav where nav == NavName.appearance.text: "set a look: navctl set proxy KEY=VALUE"
@@ -127,10 +124,8 @@ package enum Remedies {
     if attempt.command == "backup" || nav == "$clients" {
       return "as root: sudo navctl \(attempt.command ?? "COMMAND"); or role = admin WHO \(file)"
     }
-    guard attempt.command != nil else {
-      return "add to the configuration: grant = WHO NAV RIGHT \(file)"
-    }
-    return "add to the configuration: grant = WHO \(nav) \(rights(attempt)) \(file)"
+    let right = attempt.command == nil ? "NAV RIGHT" : "\(nav) \(rights(attempt))"
+    return "add to the configuration: grant = WHO \(right) \(file)"
   }
 
   /// The rights that a command needs, as words of the configuration.

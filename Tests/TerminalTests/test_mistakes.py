@@ -5,6 +5,7 @@ terminal that has seen nothing, on the navs of `furnish`: kiosk with [home, sett
 """
 import json
 import os
+import re
 import select
 import shlex
 import subprocess
@@ -107,6 +108,13 @@ TYPED = [
     ("set kiosk item wifi largeTitle=always", 2, "no member largeTitle", "is it 'largeTitleDisplayMode'?"),
     ("set kiosk proxy barTintColor=red", 2, "a proxy is of all navs", "navctl set proxy barTintColor=red"),
     ("set kiosk settings questionDeadline=5s", 2, "a whole number", "questionDeadline=5000, in milliseconds"),
+    ("set kiosk display statusBar=hidden", 2, "a whole number from 0", "statusBar=1"),
+    ("set kiosk display scale=2x", 2, "a number of pixels a point", "scale=2"),
+    ("set kiosk settings interactivePop=false", 2, "is {enabled, mode}", "interactivePop.enabled=VALUE"),
+    ("set kiosk screen wifi edges=all", 2, "a list of top, left", """edges='["top"]'"""),
+    ("set kiosk settings backTitles=short", 2, "by language tag", "backTitles.NAME=VALUE"),
+    ("set kiosk appearance standard=opaque", 2, "standard is an appearance object", "standard.NAME=VALUE"),
+    ("set kiosk bar titleTextAttributes.size=20", 2, "no key size, but font, color", "navctl set --help"),
     ("set kiosk", 2, "OBJECT is missing", "navctl set kiosk OBJECT"),
     ("button kiosk press scan", 2, "create or release or activate, not 'press'", "navctl button NAV"),
     ("history kiosk --lines 5", 2, "no option '--lines'", "--limit N"),
@@ -269,6 +277,35 @@ class Mistakes(unittest.TestCase):
             # The first line stays unread.
             scene.must("push", "kiosk", "news", "--new")
             self.assertEqual(watch.wait(60), 0)
+
+    def test_who_has_read_the_help_once_sets_ten_members_of_seven_objects(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        scene.furnish()
+        text = scene.must("set", "--help")
+        for words in ("orientation=portrait|portraitUpsideDown|landscapeLeft", "barStyle=default|black", "guard=none|removal|all",
+                      "isEnabled=true|false"):
+            self.assertIn(words, text)
+        commands = (
+            "screen wifi title='Wi-Fi networks'", "item wifi prompt='Choose a network' rightItems=scan=Scan,help=Help",
+            "button scan isEnabled=false", "bar tintColor=red", "bar prefersLargeTitles=true --animated", "toolbar barStyle=black",
+            "toolbar hidden=false", "appearance standard.backgroundColor=#202020", "display orientation=landscapeLeft locale=de_DE",
+            "settings guard=all")
+        for command in commands:
+            scene.must("set", "kiosk", *shlex.split(command))
+        for command in commands:
+            words = [word for word in shlex.split(command) if word != "--animated"]
+            shown = scene.must("set", "kiosk", *(word for word in words if "=" not in word))
+            for key, value in (word.split("=", 1) for word in words if "=" in word):
+                self.assertRegex(shown, rf"(?m)^{re.escape(key)}  .*{value.split('=')[0]}", command)
+
+    def test_the_example_of_each_help_is_one_line(self):
+        scene = Scene()
+        self.addCleanup(scene.close)
+        examples = re.findall(r"^ +(navctl ([a-z-]+) .*)$", scene.must("help", "all"), re.M)
+        self.assertGreater(len(examples), 50)
+        for example, command in examples:
+            self.assertIn(f"\nExample: {example}\n", scene.must("help", command))
 
     def test_a_watch_ends_when_its_reader_has_gone(self):
         scene = Scene()

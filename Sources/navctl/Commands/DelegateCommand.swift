@@ -27,7 +27,7 @@ enum DelegateCommand: Command {
       For animator or interaction, its stdout is the answer in JSON. navctl kills a COMMAND whose
       question has ended. The roles last until navctl is interrupted.
 
-      Example: navctl delegate kiosk --roles veto --exec 'test "$NAVD_SCREEN" != form'
+      Example: navctl delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'
       """)
 
   static func run(_ invocation: Invocation) throws -> Int32 {

@@ -13,7 +13,7 @@ enum OpCommand: Command {
       An operation is an object with one member, whose name is that of the operation. The names
       are \(names).
 
-      Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"title":"Now"}}}'
+      Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"id":"now"}}}'
       """)
 
   private static let names = OperationKind.allCases.filter { $0 != .unknown }.map(\.name)

@@ -23,12 +23,16 @@ enum SetCommand: Command {
       by default, and takes no NAV. While a session holds the display, no other can set display;
       --lease holds it for this command.
 
-      Example: navctl set kiosk item wifi prompt='Choose a network' rightItems=scan=Scan
+      Example: navctl set kiosk item wifi prompt='Choose one' rightItems=scan=Scan
       """)
 
   private static func line(_ object: NavObject) -> String {
     let id = object.neededID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
-    return "\(object.rawValue)\(id): \(object.keys.joined(separator: ", "))"
+    let keys = object.keys.map { key in
+      let values = object.values(of: key).joined(separator: "|")
+      return values.isEmpty ? key : "\(key)=\(values)"
+    }
+    return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
   }
 
   static func run(_ invocation: Invocation) throws -> Int32 {

@@ -54,7 +54,7 @@ extension OperationReader {
     guard let object = tape.member("object", of: at) else {
       throw ReadFailure(.invalidArgument, "object is an appearance object, or null for none")
     }
-    let look = try reader.appearanceObject(tape, object, "object")
+    let look = try reader.appearanceObject(tape, object, slot.wireName.description)
     guard let screen = tape.member("screen", of: at), tape.kind(screen) != .null else {
       return .setAppearance(slot, look, screen: nil)
     }

@@ -89,7 +89,9 @@ extension RecordReader {
       case "shadowColor": attributes.shadowColor = opaque
       case "shadowOffset": attributes.shadowOffset = opaque
       default:
-        throw ReadFailure(.invalidArgument, "titleTextAttributes has no key \(alias)")
+        throw ReadFailure(
+          .invalidArgument,
+          "titleTextAttributes has no key \(alias), but font, color, shadowColor, shadowOffset")
       }
     }
     return attributes
