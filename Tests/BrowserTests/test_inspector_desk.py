@@ -399,6 +399,7 @@ class Desk(InspectorTest):
                 self.open(NAV)
                 self.live(NAV)
                 self.until("the rows", "return document.querySelectorAll('[data-row] .time').length > 3")
+                self.until("their contents", "return !document.querySelector('[data-row]').textContent.includes('not loaded')")
                 found, wanted, own, wide = self.run_("""
                   const time = document.querySelector("[data-row] .time");
                   const t = arguments[0], form = { hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 };

@@ -218,6 +218,7 @@ class Travel(InspectorTest):
         log = {str(entry["rev"]): entry for entry in control.log(nav)}
         self.becomes("the rows", sorted(log, key=int), lambda: sorted(
             (row["rev"] for row in self.rows("[data-view=timeline] [data-row]")), key=int))
+        self.until("their contents", lambda: not any("not loaded" in row["text"] for row in self.rows("[data-view=timeline] [data-row]")))
         for row in self.rows("[data-view=timeline] [data-row]"):
             entry = log[row["rev"]]
             self.assertIn(entry["cause"], row["text"])
