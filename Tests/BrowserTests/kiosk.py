@@ -21,7 +21,7 @@ Element.prototype.animate = function (frames, options) {
 class Kiosk:
     """The kiosk in a browser, on a nav of its own."""
 
-    numbers = itertools.count(1)
+    numbers, openings = itertools.count(1), itertools.count(1)
 
     def __init__(self, driver, daemon, gateway):
         self.driver, self.daemon, self.gateway, self.nav = driver, daemon, gateway, None
@@ -48,8 +48,8 @@ class Kiosk:
         self.nav = nav or f"kiosk/{next(self.numbers)}"
         if create:
             self.daemon.control.create(self.nav)
-        self.driver.get("about:blank")
-        self.driver.get(f"http://{self.gateway.host}/?nav={self.nav}{query}#t={TOKENS[who]}")
+        # By its query it is another document. A blank page in between would take a process of its own.
+        self.driver.get(f"http://{self.gateway.host}/?nav={self.nav}&opening={next(self.openings)}{query}#t={TOKENS[who]}")
         if wait:
             self.settled()
 

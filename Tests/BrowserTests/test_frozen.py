@@ -10,7 +10,7 @@ import signal
 import unittest
 
 from clients import Page, WebNav
-from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, closing, eventually
+from harness import IS_LONG, MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, closing, eventually
 from pages import PageTest, browser
 
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
@@ -361,7 +361,7 @@ class Gateways(unittest.TestCase):
                 return switches(own.process.pid) - before
             # It closes what the stream had; then nothing is left to do.
             eventually("rest", lambda: wakes(50) == 0)
-            self.assertEqual(wakes(3000), 0)
+            self.assertEqual(wakes(3000 if IS_LONG else 500), 0)
 
 
 def switches(pid):

@@ -185,6 +185,7 @@ class HostileText(InspectorTest):
         """A name of a token has few characters, but `__proto__` is one."""
         own = Inspector(self.daemon, tokens=[f"__proto__ {scenes.TOKENS['boss']} admin * $*"])
         self.addCleanup(own.close)
+        self.addCleanup(self.driver.get, "about:blank")
         nav = next(scenes.HostileTest.navs)
         self.daemon.control.create(nav)
         self.driver.get("about:blank")
