@@ -45,6 +45,8 @@ GUIDE_PACKAGES := $(TEST_PACKAGES) mypy openssh-client python3-yaml nodejs gcc l
 # What the tests of the clients need, and these tests: each runs the built programs.
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
+# Those that leave the processors to others when these need them, beside tests with leases.
+CALM_TESTS := Tests/QmlTests/run Tests/CTests/run
 # What renders the pages, man pages and references as a site, and follows its links.
 SITE_PACKAGES := python3-sphinx python3-myst-parser furo node-normalize.css esbuild python3-breathe python3-zmq doxygen pandoc linkchecker $(MAN_PACKAGES)
 # To package.
@@ -127,9 +129,9 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
 	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' .ci/during Tests/ProcessTests/run \
 	  $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests --skip ^ProcessTests)
-	$(call step,$(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests --filter ^ProcessTests.ProcessTests/ClusterTests/ --filter ClusterLossTests)
-	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
-	$(call step,.ci/beside Tests/BrowserTests/run $(CLIENT_TESTS))
+	$(call step,.ci/during 'nice make --no-print-directory qml CONFIGURATION=debug && nice .ci/beside $(CALM_TESTS)' \
+	  $(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests --filter ^ProcessTests.ProcessTests/ClusterTests/ --filter ClusterLossTests)
+	$(call step,.ci/beside Tests/BrowserTests/run $(filter-out $(CALM_TESTS),$(CLIENT_TESTS)))
 
 test-clients: build ## The tests of navctl's output, of the clients in Python, C and QML, and of the pages
 	@.ci/deps $(CLIENT_PACKAGES)
