@@ -61,6 +61,21 @@ class Curve(CurveTest, unittest.TestCase):
             file.write(self.server)
         self.assertEqual(read_public_key(path), self.server)
 
+    def test_a_text_that_has_the_form_of_a_key_is_no_path_whatever_files_there_are(self):
+        here = self.directory / "here"
+        os.mkdir(here)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(here)
+        for beginning in ("", ".", "a/", "../", "b./", "*", "./"):
+            text = beginning.ljust(40, "a")
+            with self.subTest(text):
+                os.makedirs(os.path.dirname(text) or ".", exist_ok=True)
+                with open(text, "w", encoding="ascii") as file:
+                    file.write(self.server)
+                self.assertEqual(read_public_key(text), self.server if beginning == "./" else text)
+                os.remove(text)
+                self.assertEqual(read_public_key(text), text)
+
     def test_keys_that_are_missing_or_not_secret_are_found_at_once(self):
         path = self.directory / "panel.key"
         with mock.patch.dict(os.environ, clear=True):
