@@ -246,4 +246,51 @@ import ZeroMQ
       #expect(throws: KeyError.self) { _ = try SecretKeyFile.publicKey("nothing") }
     }
   }
+
+  /// A text with the form of a key that begins so.
+  private static func text(_ beginning: String) -> String {
+    beginning + String(repeating: "a", count: 40 - beginning.utf8.count)
+  }
+
+  @Test(arguments: ["", ".", "a/", "../", "b./", "*"])
+  func `a text that has the form of a key is no path, whatever files there are`(beginning: String)
+    async
+  {
+    // Alone in its process, since it changes the working directory.
+    await #expect(processExitsWith: .success) { [text = Self.text(beginning) as String] in
+      try withTemporaryDirectory { root in
+        precondition(CurvePublicKey(z85: text) != nil)
+        let place = root + "/in"
+        try FileManager.default.createDirectory(
+          atPath: "\(place)/\(text)", withIntermediateDirectories: true)
+        try FileManager.default.removeItem(atPath: "\(place)/\(text)")
+        precondition(FileManager.default.changeCurrentDirectoryPath(place))
+        let other = try CurveKeyPair.generate().publicKey
+        try "\(other)".write(toFile: text, atomically: false, encoding: .utf8)
+        let found = try SecretKeyFile.publicKey(text)
+        precondition("\(found)" == text, "the file was read")
+      }
+    }
+  }
+
+  @Test func `a path that has the form of a key is a path if it begins like one and is there`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryDirectory { root in
+        precondition(FileManager.default.changeCurrentDirectoryPath(root))
+        let other = "\(try CurveKeyPair.generate().publicKey)"
+        let dotted = "./" + String(repeating: "a", count: 38)
+        let absolute = "/tmp/" + UUID().uuidString.replacing("-", with: "") + "abc"
+        for path in [dotted, absolute] {
+          let before = try SecretKeyFile.publicKey(path)
+          precondition("\(before)" == path, "it is not there yet")
+          try other.write(toFile: path, atomically: false, encoding: .utf8)
+          defer { try? FileManager.default.removeItem(atPath: path) }
+          let found = try SecretKeyFile.publicKey(path)
+          precondition("\(found)" == other, "the file was not read")
+        }
+      }
+    }
+  }
 }
