@@ -4,9 +4,7 @@ package enum BackMenuText {
   /// line that says that the bar shows no back button.
   package static func lines(_ resolved: JSONValue) -> [String] {
     let back = resolved["left"]?.elements.first?["back"]
-    guard let entries = back?["menu"]?.elements, !entries.isEmpty else {
-      return ["no back button"]
-    }
+    guard let entries = back?["menu"]?.elements, !entries.isEmpty else { return ["no back button"] }
     let ids = entries.map { $0["screen"]?.string ?? "" }
     let width = ids.map(TerminalText.width).max() ?? 0
     return zip(ids, entries).map { id, entry in

@@ -96,9 +96,7 @@ package struct GuardChoice: Hashable, Sendable {
           remedy: "navctl \(command) \(nav) --rev N, or --any")
       }
     }
-    guard let seen else {
-      throw Self.unseen(need, obstacle: obstacle, command: command, nav: nav)
-    }
+    guard let seen else { throw Self.unseen(need, obstacle: obstacle, command: command, nav: nav) }
     var guards = typed
     guards.epoch = guards.epoch ?? seen.epoch
     if need == .presentation, let visible = seen.visible {

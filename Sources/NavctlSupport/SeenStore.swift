@@ -64,9 +64,7 @@ package struct SeenStore: Sendable {
     let temporary = "\(path).\(getpid())"
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe navd_open(temporary, flags, 0o600)
-    guard descriptor >= 0 else {
-      throw SystemError("create", temporary, code: navd_errno())
-    }
+    guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
     let written = unsafe bytes.withUnsafeBytes {
       unsafe write(descriptor, $0.baseAddress, $0.count)
     }

@@ -6,9 +6,7 @@ import NavigationReplica
 
 /// The text of an argument that must not be NULL.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
-  guard let text = try unsafe optionalText(pointer, name) else {
-    throw .misuse("\(name) is NULL")
-  }
+  guard let text = try unsafe optionalText(pointer, name) else { throw .misuse("\(name) is NULL") }
   return text
 }
 

@@ -138,9 +138,7 @@ struct ClientOptions {
   init(
     endpoint: String?, name: String?, serverKey: String?, keyFile: String?, heartbeat: Int32
   ) throws(Failure) {
-    guard (name ?? "").utf8.count <= 128 else {
-      throw .misuse("the name has more than 128 octets")
-    }
+    guard (name ?? "").utf8.count <= 128 else { throw .misuse("the name has more than 128 octets") }
     guard heartbeat == 0 || (1000...60000).contains(heartbeat) else {
       throw .misuse("heartbeat_ms is \(heartbeat); it is 0 or 1000 to 60000")
     }

@@ -164,9 +164,7 @@ extension ClientOptions {
     let options = unsafe options?.pointee
     let expected = unsafe MemoryLayout<navd_options>.size
     let size = unsafe options?.size ?? expected
-    guard size == expected else {
-      throw .misuse("size of the options is \(size), not \(expected)")
-    }
+    guard size == expected else { throw .misuse("size of the options is \(size), not \(expected)") }
     try unsafe self.init(
       endpoint: optionalText(options?.endpoint, "endpoint"),
       name: optionalText(options?.name, "name"),

@@ -70,8 +70,7 @@ package final class Gateway {
   }
   /// The reason that was logged last why there was no attempt to connect; nil after a connection.
   private var loggedFault: String?
-  /// The first few reasons that were logged for requests with another host or origin.
-  private var loggedRefusals: Set<String> = []
+  private var refusals = RefusalLog()
 
   /// One stream with its sockets.
   private final class OpenStream {
@@ -417,10 +416,8 @@ extension Gateway: HTTPApplication {
     switch Admission(request, configuration.gate, &tokens, at: now) {
     case .refused(let status, let reason, let allow):
       // The cause is a foreign page, or a proxy that does not pass `Host` on.
-      if status == 403 || status == 421, loggedRefusals.count < 8,
-        loggedRefusals.insert(reason).inserted
-      {
-        say("\(request.method) \(request.path) was refused: \(reason)")
+      if status == 403 || status == 421 {
+        refusals.line("\(request.method) \(request.path)", reason, at: now).map(say)
       }
       let answer = Answers.error(status, reason).with(shared)
       return .respond(allow.map { answer.with("Allow", $0) } ?? answer)

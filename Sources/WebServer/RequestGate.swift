@@ -28,9 +28,7 @@ package struct RequestGate: Hashable, Sendable {
   /// By a name that an attacker controls (DNS rebinding), a page of another site would count as
   /// ours. So the host must be an address of loopback, `localhost` or an allowed name.
   package func refusalOfHost(_ request: HTTPRequest) -> Refusal? {
-    guard request.hosts.count == 1 else {
-      return Refusal(400, "a request needs one header Host")
-    }
+    guard request.hosts.count == 1 else { return Refusal(400, "a request needs one header Host") }
     guard let (name, _) = Self.split(request.hosts[0]), isAllowed(name) else {
       return Refusal(
         421,

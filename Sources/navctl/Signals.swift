@@ -25,9 +25,7 @@ struct Signals: ~Copyable {
     // A write to a child that has closed its input must fail, not end this process.
     signal(SIGPIPE, SIG_IGN)
     let descriptor = unsafe signalfd(-1, &signals, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
-    guard descriptor >= 0 else {
-      throw SystemError("watch", "signals", code: navd_errno())
-    }
+    guard descriptor >= 0 else { throw SystemError("watch", "signals", code: navd_errno()) }
     return descriptor
   }
 

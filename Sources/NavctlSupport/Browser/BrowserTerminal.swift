@@ -17,9 +17,7 @@ package enum BrowserTerminal {
         "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
     }
     let name = term ?? ""
-    guard name != "dumb", !name.isEmpty else {
-      return unfit(name, watch)
-    }
+    guard name != "dumb", !name.isEmpty else { return unfit(name, watch) }
     return nil
   }
 

@@ -117,9 +117,7 @@ enum LeaseCommand: Command {
   private static func tell(
     _ invocation: Invocation, _ nav: String, _ text: String, owner: String?
   ) throws {
-    guard invocation.isJSON else {
-      return try Output.line(TerminalText.visible("\(nav)  \(text)"))
-    }
+    guard invocation.isJSON else { return try Output.line(TerminalText.visible("\(nav)  \(text)")) }
     try Output.record(
       Record(
         .lease, ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null],

@@ -8,9 +8,7 @@ extension RecordReader {
     try refuseReadonly(["owner", "orientations"], tape, at)
     var edits: [EnvironmentEdit] = []
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
-      guard name != "horizontal" else {
-        return try checkHorizontal(tape, value)
-      }
+      guard name != "horizontal" else { return try checkHorizontal(tape, value) }
       edits.append(try environmentEdit(name, tape, value))
     }
     return edits

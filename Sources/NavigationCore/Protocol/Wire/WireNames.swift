@@ -136,12 +136,7 @@ extension AppearanceSlot: WireNamed {
 }
 
 extension BarStyle: WireNamed {
-  package var wireName: StaticString {
-    switch self {
-    case .default: "default"
-    case .black: "black"
-    }
-  }
+  package var wireName: StaticString { self == .default ? "default" : "black" }
 }
 
 extension BarMetrics: WireNamed {
