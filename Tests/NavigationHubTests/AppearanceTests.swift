@@ -217,4 +217,70 @@ import Testing
     #expect(world.hub.navs.slot(of: Self.appearance) != nil)
     #expect(world.journal.rows.count == rows)
   }
+
+  /// Sets two images whose refs have together `count` octets; each is 6 octets of a message.
+  private static func put(_ count: Int, _ client: Client) throws -> Sent {
+    let empty = #"{"proxy.set":{"shadowImage":null,"backIndicatorImage":null}}"#
+    try client.must(empty, nav: appearance, #""if":{"any":true}"#)
+    let text = { String(repeating: #"\u0001"#, count: $0) }
+    let one = #"{"proxy.set":{"shadowImage":"\#(text(count / 2))"}}"#
+    try client.must(one, nav: appearance, #""if":{"any":true}"#)
+    let rest = #"{"proxy.set":{"backIndicatorImage":"\#(text(count - count / 2))"}}"#
+    return try client.op(rest, nav: appearance, #""if":{"any":true}"#)
+  }
+
+  /// The octets of the largest message with the state of a nav.
+  private static func octets(_ nav: String, _ world: World) throws -> Int {
+    let client = try world.client(9, user: 0, #","flow":"none""#)
+    let state = try client.get("state", nav: nav)
+    #expect(state.verb == .ok, "\(state.text.prefix(300))")
+    let snapshot = try client.watch(nav: nav)
+    try world.turn([.closed(client.connection)])
+    return max(state.text.utf8.count, snapshot.map(\.text.utf8.count).max() ?? 0)
+  }
+
+  @Test func `looks of 16 KiB are taken, larger ones are refused, and their state fits a message`()
+    throws
+  {
+    let limit = 16 << 10
+    let (world, client) = try Self.stage()
+    var (most, least) = (0, limit + 1)
+    // The sizes of names count too, so the largest refs are found by halving.
+    while least - most > 1 {
+      let count = (most + least) / 2
+      let reply = try Self.put(count, client)
+      if reply.verb == .ok {
+        most = count
+        continue
+      }
+      #expect(reply.code == "limit")
+      #expect(reply.json["msg"] as? String == "the state of a nav takes at most 16384 bytes")
+      least = count
+    }
+    #expect(most > limit - 512 && least <= limit, "\(most)")
+    #expect(try Self.put(most, client).verb == .ok)
+    for nav in [Self.appearance, "a"] {
+      #expect(try Self.octets(nav, world) <= world.configuration.maximumReplyBytes)
+    }
+  }
+
+  @Test func `the looks of many classes fit a message`() throws {
+    let classes = (0..<300).map { "C\($0)" }
+    let world = World {
+      for name in classes { $0.classes[Text(name)] = true }
+      $0.opsPerSecond = 1_000_000
+    }
+    let client = try world.client(1, user: 0)
+    let colour = String(repeating: #"\u0001"#, count: 256)
+    var refused = 0
+    for name in classes {
+      let look =
+        #"{"proxy.set":{"class":"\#(name)","barTintColor":"\#(colour)","titleTextAttributes":{"color":"\#(colour)"}}}"#
+      let reply = try client.op(look, nav: Self.appearance, #""if":{"any":true}"#)
+      refused += reply.code == "limit" ? 1 : 0
+      #expect(reply.verb == .ok || reply.code == "limit", "\(reply.text)")
+    }
+    #expect(refused > 200 && refused < 300)
+    #expect(try Self.octets(Self.appearance, world) <= world.configuration.maximumReplyBytes)
+  }
 }

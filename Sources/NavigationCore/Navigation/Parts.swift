@@ -95,13 +95,13 @@ extension Settings {
 
   /// The size of the looks of all bars, which count apart, because a nav cannot refuse them.
   var proxyByteCount: Int {
-    proxy.reduce(0) { $0 + $1.key.string.utf8.count + $1.value.byteCount }
+    proxy.reduce(0) { $0 + 64 + $1.key.string.utf8.count + $1.value.byteCount }
   }
 }
 
 extension BarLook {
   var byteCount: Int {
-    var count = titleTextAttributes.byteCount
+    var count = titleTextAttributes.byteCount + (barTintColor?.utf8.count ?? 0)
     for offset in titleOffsets.values { count += 16 + offset.bytes.count }
     for image in backgroundImages.values { count += 64 + image.ref.utf8.count }
     for image in [shadowImage, backIndicatorImage, backIndicatorMask] {
@@ -114,6 +114,7 @@ extension BarLook {
 extension TitleTextAttributes {
   var byteCount: Int {
     (font?.bytes.count ?? 0) + (shadowColor?.bytes.count ?? 0) + (shadowOffset?.bytes.count ?? 0)
+      + (color?.utf8.count ?? 0)
   }
 }
 
