@@ -61,7 +61,7 @@ struct LawGenerator {
       #"{"nav.configure":{"vetoScope":"\#(pick(["pushpop", "all"]))","restorationID":"n"}}"#,
       #"{"nav.configure":{"transitionDeadline":\#(100 + below(900)),"gestureDeadline":\#(100 + below(900))}}"#,
       #"{"nav.configure":{"profile":{"os":\#(13 + below(5)),"shadowNeedsBackground":\#(flag())}}}"#,
-      #"{"env.set":{"scrollEdge":\#(flag()),"backTitleBudget":\#(below(9)),"idiom":"\#(pick(["phone", "pad"]))"}}"#,
+      #"{"env.set":{"scrollEdge":\#(flag()),"backTitleBudget":\#(below(9)),"idiom":"\#(pick(["phone", "pad"]))"\#(simple.ofEnvironment())}}"#,
       #"{"env.set":{"animations":"\#(pick(["on", "on", "reduced", "off"]))"}}"#,
       #"{"env.set":{"orientation":"landscapeLeft","barPosition":"topAttached","statusBar":\#(below(40))}}"#,
       #"{"bar.set":{"prefersLargeTitles":\#(flag()),"barStyle":"\#(pick(["black", "default"]))"}}"#,
@@ -77,13 +77,13 @@ struct LawGenerator {
     }
     return pick([
       #"{"button.activate":{"button":"\#(button)"}}"#,
-      #"{"button.create":{"id":"\#(button)","title":"T","action":"\#(pick(["a", "nav.pop"]))"}}"#,
-      #"{"button.set":{"button":"\#(button)","image":"i","action":"nav.pop"}}"#,
+      #"{"button.create":{"id":"\#(button)","title":"T","action":"\#(pick(["a", "nav.pop"]))"\#(simple.ofButton())}}"#,
+      #"{"button.set":{"button":"\#(button)","image":"i","action":"nav.pop"\#(simple.ofButton())}}"#,
       #"{"button.release":{"button":"\#(button)"}}"#,
       #"{"item.set":{"screen":"\#(id)","leftItems":["\#(button)"]}}"#,
       #"{"item.set":{"screen":"\#(id)","backBarButtonItem":"\#(button)"}}"#,
       #"{"screen.set":{"screen":"\#(id)","toolbarItems":["\#(button)"],"prefersBarHidden":\#(pick(["null", flag()]))}}"#,
-      #"{"screen.set":{"screen":"\#(id)","restorationID":"\#(below(3))","title":null}}"#,
+      #"{"screen.set":{"screen":"\#(id)","restorationID":"\#(below(3))","title":null\#(simple.ofTitle())}}"#,
       #"{"screen.release":{"screen":"\#(id)"}}"#,
       #"{"appearance.set":{"slot":"scrollEdge","object":{"shadow":"none"},"screen":"\#(id)"}}"#,
     ])

@@ -14,7 +14,7 @@ private struct LawRun {
   var clients: [Client] = []
   /// They join one after the other: each holds a snapshot of another revision.
   var followers: [Follower] = []
-  /// The kinds of op that succeeded.
+  /// The kinds of op, and the members for screen readers, that succeeded.
   private(set) var done: Set<String> = []
   private(set) var refused = 0
   /// How many answers were compared with those of a rehearsal.
@@ -140,7 +140,14 @@ private struct LawRun {
     #expect((state?["dig"] as? String)?.prefix(8) == right, text)
   }
 
+  /// What screen readers need, by the names on the wire.
+  static let spoken =
+    AccessibilityMember.allCases.map(\.wireName.description) + [
+      "isEnabled", "isSelected", "screenReader", "contentSizeCategory", "accessibilityContrast",
+    ]
+
   private mutating func note(_ ops: String) {
+    done.formUnion(Self.spoken.filter { ops.contains("\"\($0)\":") })
     for kind in OperationKind.allCases where ops.contains("{\"\(kind.name)\":") {
       done.insert(kind.name)
     }
@@ -233,7 +240,7 @@ private struct LawRun {
       #expect(run.rehearsed > 100, "seed \(seed): \(run.rehearsed)")
       done.formUnion(run.done)
     }
-    let wanted = Set(OperationKind.allCases.map(\.name)).subtracting(["unknown"])
+    let wanted = Set(OperationKind.allCases.map(\.name) + LawRun.spoken).subtracting(["unknown"])
     #expect(wanted.subtracting(done).sorted() == [], "these never succeeded")
   }
 }

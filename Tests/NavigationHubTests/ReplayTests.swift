@@ -5,8 +5,12 @@ import Testing
 /// Makes ops at random that are mostly, but not always, allowed.
 struct OperationGenerator {
   var random: SeededGenerator
+  /// Draws what screen readers need, so that it shifts no other draw.
+  private var spoken: SeededGenerator
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  init(seed: UInt64) {
+    (random, spoken) = (SeededGenerator(seed: seed), SeededGenerator(seed: ~seed))
+  }
 
   mutating func below(_ bound: UInt64) -> UInt64 { random.next() % bound }
 
@@ -15,10 +19,49 @@ struct OperationGenerator {
   mutating func screen() -> String { "s\(below(12))" }
   mutating func button() -> String { "b\(below(8))" }
 
+  /// Members behind others, of a record or an operation; none half of the time.
+  private mutating func maybe(_ members: [String]) -> String {
+    let draw = Int(spoken.next() % UInt64(2 * members.count))
+    return draw < members.count ? "," + members[draw] : ""
+  }
+
+  private mutating func text(_ name: String) -> String {
+    let texts = ["null", #""""#, #""a""#, #""b\u00e9\n""#]
+    return #""\#(name)":\#(texts[Int(spoken.next() % 4)])"#
+  }
+
+  /// How a title is read; one of the languages is none.
+  mutating func ofTitle() -> String {
+    let languages = ["null", #""de""#, #""zh-Hant""#, #""en-GB""#, #""fr""#, #""not a tag""#]
+    let language = #""language":\#(languages[Int(spoken.next() % 6)])"#
+    let label = text("accessibilityLabel")
+    return maybe([label, language, "\(label),\(language)"])
+  }
+
+  mutating func ofButton() -> String {
+    let flag = spoken.next() % 2 == 0
+    let texts = ["Label", "Hint", "Identifier"].map { text("accessibility\($0)") }
+    return maybe(
+      texts + [
+        #""isEnabled":\#(flag)"#, #""isSelected":\#(flag)"#,
+        #""isEnabled":\#(flag),"isSelected":true,\#(texts[0])"#,
+      ])
+  }
+
+  mutating func ofEnvironment() -> String {
+    let flag = spoken.next() % 2 == 0
+    let size = ContentSizeCategory.allCases[Int(spoken.next() % 12)].wireName
+    return maybe([
+      #""screenReader":\#(flag)"#, #""contentSizeCategory":"\#(size)""#,
+      #""accessibilityContrast":"\#(flag ? "high" : "normal")""#,
+    ])
+  }
+
   mutating func buttonRecord() -> String {
-    pick([
-      #"{"id":"\#(button())","title":"T\#(below(9))","action":"a"}"#, #""\#(button())""#,
-      #"{"systemItem":"done"}"#, #"{"image":"wave.png","landscapeImage":"w.png"}"#,
+    let more = ofButton()
+    return pick([
+      #"{"id":"\#(button())","title":"T\#(below(9))","action":"a"\#(more)}"#, #""\#(button())""#,
+      #"{"systemItem":"done"\#(more)}"#, #"{"image":"wave.png","landscapeImage":"w.png"\#(more)}"#,
     ])
   }
 
@@ -31,17 +74,18 @@ struct OperationGenerator {
       #""hidesBackButton":true"#, #""titleView":{"view":{"k":[1,2]},"height":40}"#,
       #""largeTitleDisplayMode":"never""#, #""appearance":{"standard":{"background":"red"}}"#,
       #""leftItemsSupplementBackButton":true"#,
-    ])
+    ]) + ofTitle()
   }
 
   mutating func record() -> String {
-    let members = pick([
-      "", #","title":"t\#(below(9)) \u00e9\n\"""#,
-      #","route":"r/\#(below(3))","args":{"a":[1,{"b":null}]}"#,
-      #","item":{\#(item())}"#, #","toolbarItems":[\#(buttonRecord())],"edges":["top"]"#,
-      #","restorationID":"x","prefersBarHidden":true,"wantsFullScreenLayout":true"#,
-      below(4) > 0 ? "" : #","canPop":false"#, #","modalInPresentation":true"#,
-    ])
+    let members =
+      pick([
+        "", #","title":"t\#(below(9)) \u00e9\n\"""#,
+        #","route":"r/\#(below(3))","args":{"a":[1,{"b":null}]}"#,
+        #","item":{\#(item())}"#, #","toolbarItems":[\#(buttonRecord())],"edges":["top"]"#,
+        #","restorationID":"x","prefersBarHidden":true,"wantsFullScreenLayout":true"#,
+        below(4) > 0 ? "" : #","canPop":false"#, #","modalInPresentation":true"#,
+      ]) + ofTitle()
     return below(4) == 0
       ? "{\(members.dropFirst())}" : #"{"id":"\#(screen())"\#(members)}"#
   }
@@ -53,8 +97,8 @@ struct OperationGenerator {
     return pick([
       #"{"bar.setHidden":{"hidden":\#(flag)}}"#, #"{"toolbar.setHidden":{"hidden":\#(flag)}}"#,
       #"{"ui.tap":{}}"#, #"{"ui.swipe":{"dir":"\#(flag ? "up" : "down")"}}"#,
-      #"{"env.set":{"vCompact":\#(flag),"scale":\#(1 + below(3))}}"#,
-      #"{"env.set":{"keyboard":\#(flag),"locale":"l\#(below(3))"}}"#,
+      #"{"env.set":{"vCompact":\#(flag),"scale":\#(1 + below(3))\#(ofEnvironment())}}"#,
+      #"{"env.set":{"keyboard":\#(flag),"locale":"l\#(below(3))"\#(ofEnvironment())}}"#,
       #"{"nav.configure":{"hidesBarsOnTap":\#(flag),"hidesBarsWhenVerticallyCompact":true}}"#,
       #"{"nav.configure":{"hidesBarsWhenKeyboardAppears":\#(flag),"hidesBarsOnSwipe":true}}"#,
       #"{"bar.set":{"backgroundImages":{"default":"b\#(below(3))"},"translucent":\#(flag)}}"#,
@@ -77,11 +121,13 @@ struct OperationGenerator {
     case 8: return #"{"screen.create":\#(record())}"#
     case 9:
       return
-        #"{"screen.set":{"screen":"\#(screen())","title":"n\#(below(5))","args":\#(below(9))}}"#
+        #"{"screen.set":{"screen":"\#(screen())","title":"n\#(below(5))","args":\#(below(9))\#(ofTitle())}}"#
     case 10: return #"{"screen.release":{"screen":"\#(screen())"}}"#
     case 11: return #"{"item.set":{"screen":"\#(screen())",\#(item())}}"#
-    case 12: return #"{"button.create":{"id":"\#(button())","systemItem":\#(below(23))}}"#
-    case 13: return #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"}}"#
+    case 12:
+      return #"{"button.create":{"id":"\#(button())","systemItem":\#(below(23))\#(ofButton())}}"#
+    case 13:
+      return #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"\#(ofButton())}}"#
     case 14: return #"{"button.release":{"button":"\#(button())"}}"#
     case 15, 16: return presentation()
     case 17: return replacement()
@@ -139,7 +185,7 @@ struct OperationGenerator {
       #"{"ui.backMenu":{"screen":"\#(screen())"}}"#,
       #"{"setItems":{"items":null}},{"pushItem":{"item":\#(item)}}"#,
       #"{"item.set":{"screen":"\#(screen())","title":"n\#(below(5))"}}"#, revert(),
-      #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"}}"#,
+      #"{"button.set":{"button":"\#(button())","title":"b\#(below(9))"\#(ofButton())}}"#,
     ])
   }
 
