@@ -310,8 +310,12 @@ export class NavigationClient {
     checkGuards(members.if);
     const mirror = this.#cluster.mirror(nav);
     if (members.if?.[FROM_MIRROR] && mirror?.state && !mirror.isSynced) {
-      throw new NavigationError("desync", "the mirror is not in sync with the daemon",
-        { reason: "mirror", retry: "resync", nav });
+      throw this.#cluster.isLost(nav)
+        ? new NavigationError("unreachable",
+          `the connection is lost, and the client connects again; decide again on the next state of ${nav}`,
+          { retry: "resync", nav })
+        : new NavigationError("desync", `its watch is not in sync; decide again on the next state of ${nav}`,
+          { reason: "mirror", retry: "resync", nav });
     }
     const begins = within ?? (operations.some(isByPerson) ? PERSON_MS : null);
     return this.#request("op", nav, { ...members, do: operations },
@@ -1190,6 +1194,9 @@ export class Cluster {
 
   mirror(nav) { return this.#find(nav)?.mirror(nav) ?? null; }
 
+  /** Whether there is no session with the daemon of a nav. */
+  isLost(nav) { return !this.#find(nav)?.isOpen; }
+
   isBehind(state) { return this.#find(state.nav)?.isBehind(state) ?? false; }
 
   current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
@@ -1683,6 +1690,8 @@ export class Session {
   // What users ask for.
 
   /** The mirror of a full watch; null without one. */
+  get isOpen() { return this.#phase === "open"; }
+
   mirror(nav) { return this.#watches.get(watchKey(nav, "full"))?.mirror ?? null; }
 
   /** Whether an answer has reported a later revision; without credit, it comes before the diff. */

@@ -39,8 +39,9 @@ struct Failure: Error, Sendable {
 
   /// The daemon's refusal of a request.
   init(_ refusal: ErrReply) {
+    let statuses = ["expired": NAVD_TIMEOUT, "unreachable": NAVD_UNREACHABLE]
     self.init(
-      refusal.knownCode == .expired ? NAVD_TIMEOUT : NAVD_REFUSED, refusal.code, refusal.message,
+      statuses[refusal.code] ?? NAVD_REFUSED, refusal.code, refusal.message,
       retry: Self.retry(refusal.retryPolicy),
       advice: refusal.knownCode.map { Advice.text(for: $0) }
         ?? Advice.text(for: refusal.retryPolicy))

@@ -21,14 +21,8 @@ public func navd_guard(
     guard let nav = tape.member("nav", of: tape.root).flatMap({ tape.string($0) }) else {
       throw .misuse("state has no nav; pass the JSON of a state")
     }
-    let isSynced = try unsafe client(handle).use { connection, _ in
-      connection.replica(of: nav)?.isSynced ?? false
-    }
-    guard isSynced else {
-      var refusal = OutgoingError(.desync, "the mirror is not in sync with the daemon")
-      refusal.reason = "mirror"
-      throw Failure(ErrReply(byClient: refusal))
-    }
+    let doubt = try unsafe client(handle).use { connection, _ in connection.doubt(about: nav) }
+    if let doubt { throw Failure(doubt) }
     unsafe place.pointee = owned(guards.bytes)
   }
 }

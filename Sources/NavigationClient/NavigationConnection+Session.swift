@@ -58,6 +58,9 @@ extension NavigationConnection {
   /// The replica of a watched nav: its mirror, and whether guards can be made from it.
   package func replica(of nav: String) -> Replica? { cluster.replica(of: nav) }
 
+  /// Why no guard is made from the mirror of a nav; nil if one can be.
+  package func doubt(about nav: String) -> ErrReply? { cluster.doubt(about: nav) }
+
   /// Registers as delegate of a nav, also in later sessions; `nextEvent` returns the questions.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration

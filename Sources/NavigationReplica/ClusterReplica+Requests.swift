@@ -10,6 +10,21 @@ extension ClusterReplica {
     return members[index].session.replica(of: nav)
   }
 
+  /// Why no guard is made from the mirror of a nav; nil if one can be.
+  package func doubt(about nav: String) -> ErrReply? {
+    let session = home(of: nav).map { members[$0].session }
+    if session?.replica(of: nav)?.isSynced == true { return nil }
+    let next = "decide again on the next state of \(nav)"
+    var error = OutgoingError(.desync, "its watch is not in sync; \(next)")
+    error.reason = "mirror"
+    var doubt = ErrReply(byClient: error)
+    guard session?.phase != .open else { return doubt }
+    (doubt.code, doubt.reason) = ("unreachable", nil)
+    doubt.body = OpaqueJSON(validated: Array("{}".utf8))
+    doubt.message = "the connection is lost, and the client connects again; \(next)"
+    return doubt
+  }
+
   /// Whether this client holds the display lease of a nav, by the messages received so far.
   package func holdsLease(of nav: String) -> Bool {
     home(of: nav).map { members[$0].session.holdsLease(of: nav) } ?? false

@@ -94,11 +94,12 @@ class Guards(GuideTest):
         self.daemon.kill()
         found = self.run_script("""
           for await (const status of client.statuses()) if (status === "disconnected") break;
-          const { code, reason, retry } = await client.pop(seen).catch((error) => error);
+          const { code, message, retry, mayHaveHappened } = await client.pop(seen).catch((error) => error);
           window.later = client.state("kiosk");
-          return [code, reason, retry];
+          return [code, message, retry, mayHaveHappened];
         """)
-        self.assertEqual(found, ["desync", "mirror", "resync"])
+        self.assertEqual(found, ["unreachable", "the connection is lost, and the client connects again; decide again on "
+                                                "the next state of kiosk", "resync", False])
         self.daemon.start()
         self.assertEqual(self.run_script("const { rev } = await later; await client.close(); return rev === seen.rev"), True)
 

@@ -78,6 +78,9 @@ import Testing
       await wait { model.isStale }
       await wait { model.status == .connected }
       #expect(model.isStale && model.top?.id == "a")
+      let error = await #expect(throws: NavigationClientError.self) { try await model.pop() }
+      #expect(error?.code == .desync && error?.reason == .mirror)
+      #expect(error?.message == "its watch is not in sync; decide again on the next state of kiosk")
       daemon.send(.ok, nav.watched(watch.id, mode: "resume"))
       await wait { !model.isStale }
       #expect(model.top?.id == "a")
@@ -114,6 +117,13 @@ import Testing
       daemon.kill()
       await wait { model.status == .disconnected }
       #expect(model.isStale && model.top?.id == "home")
+      let error = await #expect(throws: NavigationClientError.self) { try await model.pop() }
+      #expect(error?.code == .unreachable && error?.retry == .afterResynchronising)
+      #expect(error?.mayHaveHappened == false && error?.reason == nil)
+      #expect(
+        error?.message
+          == "the connection is lost, and the client connects again; decide again on the next state of kiosk"
+      )
       try daemon.start()
       await wait { !model.isStale }
       try await model.push(.init(id: "a"))

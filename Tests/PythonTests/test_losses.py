@@ -91,8 +91,10 @@ class Losses(DaemonTest):
         watch.take(DEADLINE)
         self.daemon.kill()
         self.assertEqual(statuses.take(DEADLINE), "disconnected")
-        error = self.caught("desync", self.client.pop, state)
-        self.assertEqual(error.reason, "mirror")
+        error = self.caught("unreachable", self.client.pop, state)
+        self.assertEqual(error.message, "the connection is lost, and the client connects again; decide again on the next"
+                                        " state of kiosk")
+        self.assertEqual((error.reason, error.retry, error.may_have_happened), (None, "resync", False))
         expired = self.caught("expired", self.client.perform, "kiosk", [op.push({"id": "x"})], within=0.05)
         self.assertFalse(expired.may_have_happened)
         self.daemon.start()

@@ -35,7 +35,7 @@ new Gestures(device, document.querySelector("[data-part=glass]"), {
 });
 
 // Refusals that need no word: the watch has shown already what is true now, and the person decides again.
-const QUIET = new Set(["desync", "transition-in-progress", "vetoed", "pop-blocked", "dismiss-blocked", "gesture-refused", "lease-lost"]);
+const QUIET = new Set(["desync", "unreachable", "transition-in-progress", "vetoed", "pop-blocked", "dismiss-blocked", "gesture-refused", "lease-lost"]);
 
 /** In milliseconds, how late an act may begin: the next person at the screen must not see the tap of the one before. */
 const PATIENCE = 2000;

@@ -137,7 +137,8 @@ int navd_is_synced(navd_client *client, const char *nav);
 /* Makes a guard: operations with it succeed only if the nav is still as in `state`.
    state: the JSON that the user saw. what: "top", "stack", "rev", "visible" or "epoch" (the nav was
    not made anew). The guard of "top" has the visible screen too.
-   Errors: NAVD_REFUSED with "desync", reason "mirror", while the nav is not in sync. */
+   Errors: NAVD_UNREACHABLE without a connection; NAVD_REFUSED with "desync", reason "mirror", until
+   the watch of the nav is in sync. */
 navd_status navd_guard(navd_client *client, const char *state, const char *what, char **guard,
                        navd_error **error);
 

@@ -89,12 +89,10 @@ final class ClientEngine: Sendable {
       let isByPerson = operations.contains { $0.kind.isByPerson }
       let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
       request.expire(after: limit, at: state.cluster.place(of: request.nav) ?? endpoint)
-      let isRight = state.cluster.replica(of: request.nav)?.isSynced ?? true
-      if isFromMirror, !isRight {
-        var error = NavigationClientError(.desync, "the mirror is not in sync with the daemon")
-        error.reason = .mirror
-        error.retry = .afterResynchronising
-        return .failure(error)
+      if isFromMirror, state.cluster.replica(of: request.nav) != nil,
+        let doubt = state.cluster.doubt(about: request.nav)
+      {
+        return .failure(NavigationClientError(doubt))
       }
       let asked = state.cluster.perform(
         request, operations: operations.map(\.octets.bytes),

@@ -109,7 +109,8 @@ public final class NavigationClient: Sendable {
   ///   - operations: 1 … 16 operations.
   ///   - nav: the name of the nav.
   ///   - guard: the condition on the state of the nav; ``NavigationGuard/unguarded`` for none. A guard
-  ///     from a watched state fails at once with `desync` while the mirror of the nav is out of sync.
+  ///     from a watched state fails at once: with `unreachable` without a connection, and with `desync`
+  ///     until the watch is in sync again.
   ///   - animated: whether displays should animate the change; nil for the operation's default.
   ///   - policy: whether the operations fail or wait while a transition is open.
   ///   - limit: the time limit. After it the daemon does not begin the operations, and the call

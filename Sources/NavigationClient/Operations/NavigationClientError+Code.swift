@@ -43,7 +43,7 @@ extension NavigationClientError.Code {
   public static let storage = Self(rawValue: "storage")
   /// A fault of the daemon, which changed nothing.
   public static let `internal` = Self(rawValue: "internal")
-  /// A guard does not hold, or the mirror of its state is out of sync.
+  /// A guard does not hold, or the watch of its state is not in sync.
   public static let desync = Self(rawValue: "desync")
   /// A removal by position has no guard.
   public static let guardRequired = Self(rawValue: "guard-required")
@@ -67,7 +67,7 @@ extension NavigationClientError.Code {
   public static let unknownScreen = Self(rawValue: "unknown-screen")
   /// The daemon does not know the item of a standalone bar.
   public static let unknownItem = Self(rawValue: "unknown-item")
-  /// The daemon does not know the button, or it is not visible.
+  /// The daemon does not know the button, or it is not visible or not enabled.
   public static let unknownButton = Self(rawValue: "unknown-button")
   /// A screen of this kind cannot be on a stack.
   public static let forbiddenKind = Self(rawValue: "forbidden-kind")
@@ -119,7 +119,7 @@ extension NavigationClientError.Code {
   public static let cancelled = Self(rawValue: "cancelled")
   /// The client is closed, or the daemon ended its session; from this library.
   public static let closed = Self(rawValue: "closed")
-  /// No daemon answers; from this library.
+  /// No daemon answers, or a guard is from a state before the connection was lost; from this library.
   public static let unreachable = Self(rawValue: "unreachable")
   /// This process is a child of the one that made a client; from this library.
   public static let forked = Self(rawValue: "forked")

@@ -15,7 +15,7 @@ extension NavigationClientError.Reason {
   public static let has = Self(rawValue: "has")
   /// Guard: another screen is visible.
   public static let visible = Self(rawValue: "visible")
-  /// Guard: the mirror of the state is out of sync; from this library.
+  /// Guard: the watch of the state is not in sync; from this library.
   public static let mirror = Self(rawValue: "mirror")
   /// Limit: a message or value is too large.
   public static let size = Self(rawValue: "size")

@@ -9,7 +9,7 @@ const OPERATIONS_IN_FLIGHT = 4;
 const DEEP = 12;
 const PARTS = ["bar", "toolbar", "presented", "transition", "environment", "settings"];
 /** What may be answered to an operation that was chosen by a state that is behind. */
-const EXPECTED = ["desync", "not-in-stack", "unknown-screen", "no-root", "limit"];
+const EXPECTED = ["desync", "unreachable", "not-in-stack", "unknown-screen", "no-root", "limit"];
 
 /** How many posts have no answer from the gateway yet. */
 let posts = 0;
@@ -136,7 +136,7 @@ class Worker {
     for await (const state of this.#client.watch(signal, { everyRevision: true })) {
       if (state.isResynchronised || !this.#armed) continue;
       const { state: seen, resolve } = this.#armed;
-      this.#perform(seen.nav, { operations: [{ pop: {} }], guard: Guard.top(seen), may: ["desync"] }).then(resolve);
+      this.#perform(seen.nav, { operations: [{ pop: {} }], guard: Guard.top(seen), may: ["desync", "unreachable"] }).then(resolve);
     }
   }
 
@@ -155,9 +155,9 @@ class Worker {
     let isBlind = false;
     while (!this.#isStopping) {
       const nav = this.#pick(this.#navs);
-      const { reason } = await this.#perform(nav, this.#choose(this.#states.get(nav), isBlind));
+      const { code, reason } = await this.#perform(nav, this.#choose(this.#states.get(nav), isBlind));
       // The module refuses guards while it has no connection. What needs no guard waits for one.
-      isBlind = reason === "mirror";
+      isBlind = code === "unreachable" || reason === "mirror";
     }
   }
 

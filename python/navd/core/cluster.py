@@ -13,7 +13,7 @@ from .actions import (
     Action, Address, Closed, DutyKind, Moved, Opened, Reconnect, Send, Status, StatusChanged)
 from .mirror import Mirror
 from .routes import Member, Place, Routes
-from .session import Options, Session
+from .session import Options, Phase, Session
 
 __all__ = ["Cluster"]
 
@@ -126,6 +126,11 @@ class Cluster(Routes):
         """Return the mirror of a full watch, even while it may be wrong."""
         session = self._find(nav)
         return session.mirror(nav) if session else None
+
+    def is_lost(self, nav: str) -> bool:
+        """Whether there is no session with the daemon of a nav."""
+        session = self._find(nav)
+        return session is None or session.phase is not Phase.OPEN
 
     def is_behind(self, state: State) -> bool:
         """Whether the daemon has reported a later revision than that of the state."""

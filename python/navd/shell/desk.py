@@ -142,9 +142,12 @@ class Desk:
         with self.turns.turn():
             mirror = self.cluster.mirror(nav)
             if is_from_state and mirror and mirror.state and not mirror.is_synced:
+                if self.cluster.is_lost(nav):
+                    raise NavigationError(
+                        "unreachable", "the connection is lost, and the client connects again; decide"
+                        f" again on the next state of {nav}", {"nav": nav, "retry": "resync"})
                 raise NavigationError(
-                    "desync", "the mirror is not in sync with the daemon; ask state() for the"
-                    " newest state, then decide anew",
+                    "desync", f"its watch is not in sync; decide again on the next state of {nav}",
                     {"nav": nav, "reason": "mirror", "retry": "resync"})
             # `due` is a time of this machine's clock, which a daemon elsewhere does not have.
             if start is not None and self.cluster.place(nav).startswith("ipc:"):
