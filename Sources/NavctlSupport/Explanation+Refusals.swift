@@ -162,7 +162,7 @@ extension Explanation {
       example: "navctl push hud now --title Owen"),
     Explanation(
       .unknownButton, "The nav knows no button with this id, or does not show it.",
-      cause: "Only a button of the top screen can be tapped.",
+      cause: "Only an enabled button of the top screen can be tapped: notDisplayed, or disabled.",
       example: "navctl show kiosk"),
     Explanation(
       .forbiddenKind, "A screen of this kind cannot stand on a stack.",

@@ -25,7 +25,7 @@ enum Advice {
     case .opTooOld, .opReused:
       "show the newest state before you decide again, because the change may have happened"
     case .unknownScreen, .unknownItem, .unknownButton:
-      "pass a whole record instead of the id, which makes a new one"
+      "pass a whole record instead of the id, which makes a new one; a tap needs an enabled button"
     case .nilScreen: "pass the id of a screen, or a record"
     case .duplicateScreen, .duplicateInSet, .duplicateItem, .itemBothSides:
       "name each screen and button once; onDuplicate of push has other ways"

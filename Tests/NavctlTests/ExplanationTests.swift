@@ -26,6 +26,11 @@ import Testing
     #expect(lines.contains("  effect \(effect), retry \(code.retry.rawValue)"), "\(lines)")
   }
 
+  @Test func `the reasons of unknown-button are among its causes`() throws {
+    let cause = try Explanation.find("unknown-button").lines(columns: 200).joined(separator: " ")
+    for reason in [ButtonRefusal.notDisplayed, .disabled] { #expect(cause.contains("\(reason)")) }
+  }
+
   @Test func `text is broken at spaces, and a long word stands alone`() {
     #expect(TerminalText.wrapped("one two three", columns: 7) == ["one two", "three"])
     #expect(
