@@ -27,7 +27,7 @@ package enum Quantities {
     guard let value, value >= 0, value <= 2_592_000_000 else {
       throw UsageError("--\(option) takes a time such as 500ms, 5s or 2m, not '\(text)'")
     }
-    // Who leaves the unit out may mean milliseconds.
+    // A number without a unit may be meant in milliseconds.
     guard unit != nil || value <= 60_000 else {
       throw UsageError(
         "--\(option) \(text) has no unit", remedy: "--\(option) \(text)ms, or --\(option) \(text)s")

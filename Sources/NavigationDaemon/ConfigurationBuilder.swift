@@ -130,17 +130,20 @@ struct ConfigurationBuilder {
     let before = key.values(in: configuration)
     if let expected = key.store(value, in: &configuration) {
       let found = value.isEmpty ? "is empty" : "= \(value)"
-      // inih takes # for a comment at the beginning of a line alone.
-      let isRemark = value.contains(" #")
-      let who = value.split(separator: " ").first ?? ""
-      let hint =
-        isRemark
-        ? "; a comment behind a value begins with ; behind a space"
-        : name == "grant" && Configuration.Access.Who(who) == nil && !who.isEmpty
-          ? "; is it role:\(who)?" : ""
+      let hint = Self.hint(value, of: name)
       throw origin.refusal("[\(section)] \(name) \(found): expected \(expected)\(hint)")
     }
     note(origin, of: "\(section).\(name)", key, before)
+  }
+
+  /// What the author of a wrong value may have meant; empty if unknown.
+  private static func hint(_ value: String, of name: String) -> String {
+    // A # begins a comment at the beginning of a line alone.
+    if value.contains(" #") { return "; a comment behind a value begins with ; behind a space" }
+    guard name == "grant", let subject = value.split(separator: " ").first,
+      Configuration.Access.Who(subject) == nil
+    else { return "" }
+    return "; is it role:\(subject)?"
   }
 
   /// Records the origin of the lines that the new value of a key has.

@@ -9,8 +9,7 @@ public struct ButtonDescription: Hashable, Sendable, ExpressibleByStringLiteral 
   public enum Face: Hashable, Sendable {
     /// A text.
     case title(String)
-    /// An image, by the name under which the display looks it up, with a title for those who do not
-    /// see it.
+    /// An image by its name, with a title that screen readers say.
     case image(String, title: String? = nil)
     /// A standard button.
     case systemItem(SystemItem)
