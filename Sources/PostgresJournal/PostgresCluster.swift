@@ -372,21 +372,17 @@ extension PostgresCluster {
       return .writeFailed(path: name, reason: PostgresError.pooler)
     }
     guard results[0].count == 1 else { return .fenced(path: name) }
-    let witness = PostgresHistory.Witness(
-      former: identity, found: identity, hasLease: true, hasRenewal: true)
     let stored = Self.counts(results[1])
-    let verdicts = engines.map { engine in
-      (engine.shard, witness.verdict(engine.count, isCommitting: false, stored[engine.shard]))
-    }
-    let lost = verdicts.filter { $0.1 == .lost }.map(\.0)
+    let changed = engines.filter { stored[$0.shard] != $0.count }
+    // Another owner has raised the epoch of a shard. Otherwise commits are missing, or not ours.
+    let lost = changed.filter { $0.count.epoch >= stored[$0.shard]?.epoch ?? .max }.map(\.shard)
     if !lost.isEmpty {
       _ = try connection.run([Self.mark(lost)], until: postgres.deadline())
       warn(of: lost)
     }
     rowPlace = results[0].integer(0, 0) ?? 0
     notePlaces(of: engines, results[1], 3)
-    let changed = verdicts.filter { $0.1 != .same(isStored: false) }.map(\.0)
-    return changed.isEmpty ? nil : .fenced(path: name, shards: changed)
+    return changed.isEmpty ? nil : .fenced(path: name, shards: changed.map(\.shard))
   }
 }
 
