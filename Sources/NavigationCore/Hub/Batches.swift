@@ -43,16 +43,6 @@ struct Batches: Sendable {
 
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
 
-  /// Whether nothing under way names a nav.
-  var areUntouched: Bool {
-    sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
-  }
-
-  /// Whether nothing was decided since the last batch was sealed.
-  var isUntouchedAtHand: Bool {
-    current.records.isEmpty && current.touched.isEmpty && current.effects.isEmpty
-  }
-
   /// Whether a sealed batch changes a nav, or what its clients coordinate.
   func concern(_ slot: Int, _ entry: NavEntry) -> Bool {
     entry.touchedBy + UInt64(sealed.count) >= number
@@ -60,7 +50,7 @@ struct Batches: Sendable {
   }
 
   /// Whether nothing was decided since the last commit.
-  var isIdle: Bool { sealed.isEmpty && current.records.isEmpty && current.effects.isEmpty }
+  var isIdle: Bool { sealed.isEmpty && current.isEmpty }
 
   mutating func append(_ effect: consuming Batch.Effect) {
     work += effect.octets
@@ -306,6 +296,9 @@ struct Batch: Sendable {
   var changedClients = false
   /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
+
+  /// Whether nothing was decided in it.
+  var isEmpty: Bool { records.isEmpty && touched.isEmpty && effects.isEmpty }
 
   var beginsBackup: Bool {
     effects.contains { if case .backup = $0 { true } else { false } }

@@ -25,7 +25,7 @@ extension Hub {
   /// of the connection may be waiting or under way.
   package mutating func answerAhead(_ event: HubEvent, at now: Instant) -> HubOutput? {
     // The looks that a nav has yet to take over would be rows.
-    guard case .message(_, _, let message) = event, sealedCount > 0, batches.isUntouchedAtHand,
+    guard case .message(_, _, let message) = event, sealedCount > 0, batches.current.isEmpty,
       followers.isEmpty
     else { return nil }
     switch message {
