@@ -1,5 +1,5 @@
+import CLinux
 import CZeroMQ
-import Glibc
 import Synchronization
 
 /// One frame: reference-counted bytes, and the properties of its sender that libzmq knows.
@@ -271,35 +271,15 @@ struct MessageStorage {
   /// Makes room for a payload that counts among ``Message/heldOctets`` until libzmq frees it.
   private func initialize(counting count: Int) -> Int32 {
     let cost = count + Message.besideOctets
-    guard let room = unsafe Self.allocate(count) else { return -1 }
+    guard let room = unsafe malloc(count) else { return -1 }
     heldOctetsOfAll.add(cost, ordering: .relaxed)
     // libzmq calls the function on any thread, once the last message that shares the payload ends.
     return unsafe zmq_msg_init_data(
       pointer, room, count,
       { room, cost in
-        let cost = Int(bitPattern: cost)
-        unsafe MessageStorage.free(room, cost - Message.besideOctets)
-        heldOctetsOfAll.subtract(cost, ordering: .relaxed)
+        unsafe free(room)
+        heldOctetsOfAll.subtract(Int(bitPattern: cost), ordering: .relaxed)
       }, UnsafeMutableRawPointer(bitPattern: cost))
-  }
-
-  /// The octets from which a payload has pages of its own.
-  ///
-  /// On the heap, payloads of 180 KB that nobody reads left holes, and navd took up to 419 MB for 256 MB of
-  /// them; with pages of their own, it takes 303 MB (`make bench-flood`).
-  private static let mappedOctets = 1 << 16
-
-  private static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
-    guard count >= mappedOctets else { return unsafe malloc(count) }
-    let pages = unsafe mmap(
-      nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    return unsafe pages == MAP_FAILED ? nil : pages
-  }
-
-  private static func free(_ room: UnsafeMutableRawPointer?, _ count: Int) {
-    guard count >= mappedOctets else { return unsafe Glibc.free(room) }
-    let result = unsafe munmap(room, count)
-    assert(result == 0, "munmap: \(errno)")
   }
 
   /// Releases the payload and makes the message empty.

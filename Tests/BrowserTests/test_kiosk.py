@@ -480,9 +480,8 @@ class Motion(KioskTest):
         right = [screen("Wi-Fi", item={"rightItems": [button("Save")]}, route="settings/network/wifi")]
         kiosk.do({"setStack": {"screens": ["home", *right]}})
         kiosk.settled()
-        centre = PHONE[0] / 2
-        self.assertGreater(kiosk.box("[data-slot=back]")["left"], centre)
-        self.assertLess(kiosk.box("[data-side=right]")["left"], centre)
+        self.assertGreater(kiosk.box("[data-slot=back]")["left"], PHONE[0] / 2)
+        self.assertLess(kiosk.box("[data-side=right]")["left"], PHONE[0] / 2)
 
     def test_a_short_swipe_changes_nothing(self):
         self.assertEqual(self.swipe(0.3), ["gesture.begin", "gesture.cancel"])

@@ -128,6 +128,7 @@ import ZeroMQ
       #expect(stage.loop.batches.areDurable)
       #expect(stage.count(.ok) == 21)
       try stage.turn([stage.op(1, LoopStage.push("more"))])
+      try stage.settle()
       #expect(stage.count(.refused(.limit)) == 1)
     }
   }

@@ -369,6 +369,8 @@ import Testing
       var stage = try LoopStage(state)
       try stage.open()
       for number in 0..<5 { try stage.turn([stage.op(1, LoopStage.push("s\(number)"))]) }
+      // During a checkpoint, commits are on their way to the disk.
+      try stage.settle()
       stage.loop.backups.start(.asked)
       var entry: LogEntry?
       while entry == nil {

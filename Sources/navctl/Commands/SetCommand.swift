@@ -29,8 +29,10 @@ enum SetCommand: Command {
   private static func line(_ object: NavObject) -> String {
     let id = object.neededID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""
     let keys = object.keys.map { key in
-      let values = object.values(of: key).joined(separator: "|")
-      return values.isEmpty ? key : "\(key)=\(values)"
+      var values = object.values(of: key)
+      // A line of a terminal has room for no more; a refusal lists them all.
+      if values.count > 8 { values = values.prefix(3) + ["..."] }
+      return values.isEmpty ? key : "\(key)=\(values.joined(separator: "|"))"
     }
     return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
   }
