@@ -73,7 +73,7 @@ struct Outbox: Sendable {
 /// The total is known: what libzmq holds in long messages, what was sent in short ones, and what
 /// waits for peers. What one peer owes costs a system call, so debts are added up only while the
 /// total exceeds the limit. Laws: `reckon` names the peers that owe the most, and no more of them
-/// than needed. If libzmq has freed too little after 100 ms, it names every peer that reads nothing.
+/// than needed. If the total stays an eighth above the limit for 100 ms, it names every peer that reads nothing.
 struct UnsentBudget {
   /// The bytes that one peer has not read.
   struct Debt: Hashable {
@@ -112,7 +112,8 @@ struct UnsentBudget {
     _ debts: [Debt], loose: Int, held: Int, at now: UInt64
   ) -> [(debt: Debt, total: Int)] {
     self.loose = loose
-    exceededSince = isExceeded(held: held) ? exceededSince ?? now : nil
+    // Only far above the limit, because peers that owe little go too.
+    exceededSince = held + loose > limit + limit / 8 ? exceededSince ?? now : nil
     let isLate = exceededSince.map { now > $0 + 100 } ?? false
     var rest = debts.sorted { $0.bytes < $1.bytes }
     var total = rest.reduce(0) { $0 + $1.bytes }
