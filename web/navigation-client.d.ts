@@ -317,6 +317,7 @@ export class Session {
   });
   readonly wakeAt: number;
   readonly navs: Set<string | null>;
+  readonly isOpen: boolean;
   readonly isIdle: boolean;
   take(): any[];
   connected(now: number): void;
@@ -371,6 +372,7 @@ export class Cluster {
   tick(now: number): void;
   leave(): void;
   mirror(nav: string): Mirror | null;
+  isLost(nav: string): boolean;
   isBehind(state: NavigationState): boolean;
   current(nav: string, view: string): NavigationState | LatestValue | null;
   watch(nav: string, view?: string, waits?: boolean): void;

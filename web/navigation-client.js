@@ -1689,9 +1689,9 @@ export class Session {
 
   // What users ask for.
 
-  /** The mirror of a full watch; null without one. */
   get isOpen() { return this.#phase === "open"; }
 
+  /** The mirror of a full watch; null without one. */
   mirror(nav) { return this.#watches.get(watchKey(nav, "full"))?.mirror ?? null; }
 
   /** Whether an answer has reported a later revision; without credit, it comes before the diff. */

@@ -165,11 +165,12 @@ class Mirror(InspectorTest):
         def texts():
             return self.run_(f"""const row = document.querySelector('{row}');
               return ["kind", "owner", "top", "age"].map((name) => row.querySelector(`[data-part=row-${{name}}]`).textContent)""")
-        self.becomes("the row", ["controller", "uid:0", "wifi", "now"], texts)
+        # A controller is the usual kind, and not named.
+        self.becomes("the row", ["", "uid:0", "wifi", "now"], texts)
         self.run_("skew += 300_000")
         # Another change draws the list anew.
         self.daemon.control.op(NAVS[1], {"push": {"screen": {"id": "other"}}})
-        self.becomes("the row later", ["controller", "uid:0", "wifi", "5 min"], texts)
+        self.becomes("the row later", ["", "uid:0", "wifi", "5 min"], texts)
         label = self.run_(f"return document.querySelector('{row}').getAttribute('aria-label')")
         for word in ("controller", "top wifi", "owner uid:0", "changed 5 min ago"):
             self.assertIn(word, label)
