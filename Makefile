@@ -92,7 +92,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test test-clients test-python test-guides test-postgres test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
+.PHONY: help deps build release binaries lint format test calm test-clients test-python test-guides test-postgres test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -129,9 +129,14 @@ test: ## Everything a change must pass: deps, lint, build, all tests
 	@.ci/deps $(CLIENT_PACKAGES) $(BROWSER_PACKAGES)
 	$(call step,.ci/during 'BUILT=1 Tests/BootedTests/prepare $(PACKAGING_PACKAGES)' .ci/during Tests/ProcessTests/run \
 	  $(SWIFT) test --skip-build --disable-xctest --skip BootedTests --skip ^ClientTests --skip ^ProcessTests)
-	$(call step,.ci/during 'nice make --no-print-directory qml CONFIGURATION=debug && nice .ci/beside $(CALM_TESTS)' \
+	$(call step,.ci/during 'nice make --no-print-directory calm' \
 	  $(SWIFT) test --skip-build --disable-xctest --filter BootedTests --filter ^ClientTests --filter ^ProcessTests.ProcessTests/ClusterTests/ --filter ClusterLossTests)
 	$(call step,.ci/beside Tests/BrowserTests/run $(filter-out $(CALM_TESTS),$(CLIENT_TESTS)))
+
+# For `make test`, beside tests with leases.
+calm:
+	@$(MAKE) --no-print-directory qml CONFIGURATION=debug
+	$(call step,.ci/beside $(CALM_TESTS))
 
 test-clients: build ## The tests of navctl's output, of the clients in Python, C and QML, and of the pages
 	@.ci/deps $(CLIENT_PACKAGES)

@@ -120,21 +120,6 @@ package final class JournalReader {
     }
   }
 
-  /// Returns the newest row that created or changed a nav, or its newest snapshot if that was pruned.
-  package func newest(
-    of request: ReloadRequest
-  ) throws(JournalError) -> (revision: UInt64, time: UInt64, body: [UInt8])? {
-    try engine.reading { () throws(JournalError) in
-      var next = request.head
-      while let row = try history(of: request.nav, from: next, downTo: 0, limit: 1).first {
-        let hasPosition = row.kind == .created || row.kind == .changed
-        if hasPosition { return (row.revision, row.time, row.body) }
-        next = row.previous
-      }
-      return try snapshot(nav: request.nav, notAfter: .max).map { ($0.revision, $0.time, $0.body) }
-    }
-  }
-
   /// Returns the bodies of a shard's rows with these ascending sequences; omits pruned rows.
   package func bodies(
     of sequences: [UInt64], in shard: Shard = .first

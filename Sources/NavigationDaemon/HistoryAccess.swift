@@ -85,7 +85,8 @@ struct HistoryAccess {
 /// when `descriptor` is readable.
 final class HistoryWorker: Sendable {
   private struct State {
-    var wantedPages: [(ReloadRequest, NavReplayer)] = []
+    var wantedPages: [ReloadRequest] = []
+    var replayer: NavReplayer?
     var pages: [(ReloadRequest, Result<ReplayedNav, any Error>)] = []
     var requests: [HistoryRequest] = []
     var answers: [HistoryAnswer] = []
@@ -122,7 +123,10 @@ final class HistoryWorker: Sendable {
 
   /// Queues requests for navs, which go before all others.
   func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
-    wake { $0.wantedPages += requests.map { ($0, replayer) } }
+    wake { state in
+      state.wantedPages += requests
+      state.replayer = replayer
+    }
   }
 
   /// Opens the journal, unless it is open.
@@ -218,9 +222,8 @@ final class HistoryWorker: Sendable {
         state.mustOpen = false
         return .open
       }
-      if !state.wantedPages.isEmpty {
-        let (request, replayer) = state.wantedPages.removeFirst()
-        return .page(request, replayer)
+      if let replayer = state.replayer, !state.wantedPages.isEmpty {
+        return .page(state.wantedPages.removeFirst(), replayer)
       }
       return state.requests.isEmpty ? nil : .answer(state.requests.removeFirst())
     }
@@ -236,9 +239,7 @@ final class HistoryWorker: Sendable {
   private func readPage(
     _ request: ReloadRequest, _ replayer: NavReplayer, _ reader: inout JournalReader?
   ) throws -> ReplayedNav {
-    let reader = try opened(&reader)
-    if request.isOfHeads { return try replayer.readHeads(for: request, newest: reader.newest) }
-    let (snapshot, rows) = try reader.chain(of: request)
+    let (snapshot, rows) = try opened(&reader).chain(of: request)
     return try replayer.replay(request, snapshot: snapshot, rows: rows)
   }
 

@@ -42,6 +42,6 @@ extension ServerLoop {
       batches.putBack(received)
     }
     let requests = pageIns.takeRequests()
-    if !requests.isEmpty { history.page(in: requests, by: hub.makeReplayer(for: requests)) }
+    if !requests.isEmpty { history.page(in: requests, by: hub.makeReplayer()) }
   }
 }

@@ -188,27 +188,6 @@ import Testing
     }
   }
 
-  @Test func `the newest position is in the newest row of a change, else in the snapshot`() throws {
-    let directory = try TemporaryDirectory()
-    let journal = try Journal.open(directory.path)
-    _ = try journal.contents()
-    let kinds: [(JournalRow.Kind, UInt64)] = [
-      (.created, 1), (.changed, 2), (.epoch, 2), (.report, 2),
-    ]
-    let rows = zip(UInt64(1)..., kinds).map { sequence, row in
-      JournalRow(
-        sequence: sequence, nav: 1, revision: row.1, previous: sequence - 1, time: 10 + sequence,
-        kind: row.0, body: [UInt8(sequence)])
-    }
-    let snapshot = SnapshotRow(nav: 1, revision: 2, sequence: 4, time: 20, body: [9])
-    try journal.commit(JournalRecords(rows.map { .row($0) } + [.snapshot(snapshot)]))
-    let reader = try JournalReader.open(directory: directory.path)
-    let found = try [4, 1, 0].map { try reader.newest(of: ReloadRequest(nav: 1, head: $0)) }
-    #expect(found.map(\.?.body) == [[2], [1], [9]])
-    #expect(found.map(\.?.revision) == [2, 1, 2] && found.map(\.?.time) == [12, 11, 20])
-    #expect(try reader.newest(of: ReloadRequest(nav: 2, head: 0))?.body == nil)
-  }
-
   @Test func `checksums may be fed in pieces`() {
     let text = Array("123456789".utf8)
     #expect(crc32(text) == 0xcbf4_3926)

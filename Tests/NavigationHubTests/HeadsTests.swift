@@ -152,40 +152,6 @@ import Testing
     }
   }
 
-  @Test func `of hundreds of dormant navs all positions are shown, and none is loaded`() throws {
-    let world = World()
-    let client = try world.client()
-    for number in 0..<300 {
-      let nav = "n\(number)"
-      try client.must(
-        #"{"nav.create":{"root":{"id":"r\#(number)"}}},{"attach":{}}"#, nav: nav)
-      guard number % 3 > 0 else { continue }
-      // The newest row of these navs is the end of the transition, which no op makes.
-      let more = number % 3 == 1 ? #""animated":true"# : ""
-      try client.must(SealTests.push("s\(number)"), nav: nav, more)
-      if number % 6 == 2 { try client.must(#"{"pop":{}}"#, nav: nav, #""if":{"any":true}"#) }
-    }
-    for _ in 0..<3 { try world.wait(2000) }
-    // The journal has a snapshot of one nav, and no row.
-    try world.turn([.snapshotWanted(nav: 2)])
-    world.journal.rows.removeAll { $0.nav == 2 }
-    let heads = try Follower(world, client).heads
-    #expect(heads.count == 300 && heads.contains { $0.hasPrefix("n1 3 2 s1 ") })
-    // The rows of new epochs have no position.
-    try world.restart(renewsEpochs: true, revives: false)
-    let clients = [try world.client(2), try world.client(3)]
-    for client in clients {
-      let found = try Follower(world, client).heads
-      let isSame = zip(found, heads).map { $0 == $1 || $0.hasPrefix("n1 3 2 s1 ") }
-      #expect(found.count == 300 && !isSame.contains(false))
-      #expect(world.dormantNumbers.count == 300 && world.hub.navs.dormantHeads.count == 300)
-    }
-    for client in clients {
-      _ = try client.send("unwatch", #"{"id":\#(client.nextID()),"nav":"$heads"}"#)
-    }
-    #expect(world.hub.navs.dormantHeads.isEmpty)
-  }
-
   @Test(arguments: UInt64(1)...4)
   func `after the pause the records are those of the navs, whatever happened`(seed: UInt64) throws {
     let world = World { $0.navIdle = 20_000 }

@@ -50,15 +50,6 @@ struct MemoryJournal {
     return (snapshot, rows)
   }
 
-  /// The newest row with a position, or the newest snapshot.
-  func newest(of request: ReloadRequest) -> (revision: UInt64, time: UInt64, body: [UInt8])? {
-    let rows = rows(of: request.nav, through: request.head).map {
-      (isSo: [.created, .changed].contains($0.kind), ($0.revision, $0.time, $0.body))
-    }
-    let snapshots = snapshots.filter { $0.nav == request.nav }
-    return rows.last { $0.isSo }?.1 ?? snapshots.last.map { ($0.revision, $0.time, $0.body) }
-  }
-
   func answer(_ request: HistoryRequest) -> HistoryAnswer {
     switch request.what {
     case .rows(let from, let through):
@@ -260,10 +251,6 @@ final class World {
 
   /// Reads a dormant nav from the journal.
   func revive(_ request: ReloadRequest, in hub: inout Hub) throws {
-    if request.isOfHeads {
-      let replayer = hub.makeReplayer(for: [request])
-      return try hub.revive(replayer.readHeads(for: request) { journal.newest(of: $0) })
-    }
     try hub.revive(
       request,
       snapshot: journal.snapshots.last {

@@ -41,16 +41,14 @@ struct Directory: Sendable {
   /// Makes the next revision of the records that changed, as a JSON list of changes; nil if nothing
   /// differs.
   ///
-  /// O(log records) for each, and O(records) for each that comes or goes; O(1) for each that stays behind
-  /// the one before it in `changed`. A record that exists no more has no encoder.
+  /// O(log records) for each, and O(records) for each that comes or goes. `changed` is in the order
+  /// of the names; a record that exists no more has no encoder.
   mutating func update(_ changed: [(id: String, json: Encoder?)]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
     var changes = JSONWriter()
     changes.beginArray()
-    var next = 0
     for (id, json) in changed {
-      let index = next < records.count && records[next].id == id ? next : index(of: id)
-      next = index + 1
+      let index = index(of: id)
       let isKept = index < records.count && records[index].id == id
       guard let json else {
         if isKept {
@@ -94,9 +92,47 @@ struct Directory: Sendable {
   ///
   /// O(records). `wanted` is in the order of the names.
   mutating func update(to wanted: [Wanted]) -> [UInt8]? {
-    let ids = Set(wanted.map { Text($0.id) })
-    let gone = records.filter { !ids.contains(Text($0.id)) }.map { ($0.id, nil as Encoder?) }
-    return update(gone + wanted.map { ($0.id, $0.json) })
+    guard let (records, changes) = changes(to: wanted) else { return nil }
+    self.records = records
+    revision = revision.next
+    return changes
+  }
+
+  /// Computes the next revision: its records, and the changes to them as a JSON list.
+  private func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
+    assert(isActive, "a directory that is not active")
+    assert(
+      zip(wanted, wanted.dropFirst()).allSatisfy {
+        $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
+      }, "names out of order")
+    var next: [Record] = []
+    var changes = JSONWriter()
+    changes.beginArray()
+    var old = records[...]
+    for (id, json) in wanted {
+      while let gone = old.first, gone.id.utf8.lexicographicallyPrecedes(id.utf8) {
+        changes.splice(at: next.count, removing: gone.id, inserting: nil)
+        old.removeFirst()
+      }
+      guard let kept = old.first, kept.id == id else {
+        let record = Record(id: id, version: revision.next, json: json(revision.next))
+        changes.splice(at: next.count, removing: nil, inserting: record.json)
+        next.append(record)
+        continue
+      }
+      old.removeFirst()
+      guard json(kept.version) != kept.json else {
+        next.append(kept)
+        continue
+      }
+      let record = Record(id: id, version: revision.next, json: json(revision.next))
+      changes.set(record.json)
+      next.append(record)
+    }
+    for gone in old { changes.splice(at: next.count, removing: gone.id, inserting: nil) }
+    changes.endArray()
+    assert(next.count == wanted.count)
+    return changes.count > 2 ? (next, changes.bytes) : nil
   }
 
   /// The digest's checksum of the records.

@@ -7,9 +7,7 @@ struct Head: Equatable, Sendable {
   var top: String?
   /// When the revision was made, in milliseconds since 1970.
   var time: UInt64
-}
 
-extension Head {
   /// Notes the present position of a nav, durable or not.
   init(_ entry: borrowing NavEntry) {
     revision = entry.controller.revision
@@ -25,16 +23,27 @@ extension Head {
 /// - A change that was noted is pending until `take`.
 /// - Of the changes of one nav, the last one counts.
 struct Heads: Sendable {
-  var pace = DirectoryPace()
-  private var changes: [String: Head?] = [:]
+  enum Change: Equatable, Sendable {
+    /// The nav came, or is at this position now.
+    case moved(Head)
+    /// The nav was closed, or is served by another daemon.
+    case gone
+    /// The number of its watches changed, and no position was noted.
+    case watches
+  }
 
-  /// Notes the position of a nav; nil if it was closed, or if another daemon serves it.
-  mutating func note(_ head: Head?, of nav: String) { changes[nav] = .some(head) }
+  var pace = DirectoryPace()
+  private var changes: [String: Change] = [:]
+
+  mutating func note(_ change: Change, of nav: String) {
+    if case .watches = change, changes[nav] != nil { return }
+    changes[nav] = change
+  }
 
   /// Returns the changes in the order of the navs' names, and forgets them.
-  mutating func take() -> [(nav: String, head: Head?)] {
+  mutating func take() -> [(nav: String, change: Change)] {
     defer { changes.removeAll(keepingCapacity: true) }
-    return changes.map { (nav: $0.key, head: $0.value) }
+    return changes.map { (nav: $0.key, change: $0.value) }
       .sorted { $0.nav.utf8.lexicographicallyPrecedes($1.nav.utf8) }
   }
 }
@@ -62,4 +71,7 @@ struct DirectoryPace: Sendable {
   mutating func published(at now: UInt64, records: Int) {
     (dueAt, earliest) = (nil, now + Self.interval(records: records))
   }
+
+  /// Forgets a request, because nobody reads the virtual nav.
+  mutating func cancel() { dueAt = nil }
 }

@@ -1,5 +1,5 @@
 // The virtual navs: `$navs`, the directory of navs, `$clients`, the list of sessions, and `$heads`, the
-// positions of all navs. The hub derives their records when a batch is durable, and only while a
+// positions of awake navs. The hub derives their records when a batch is durable, and only while a
 // client watches or reads them.
 
 extension Hub {
@@ -21,7 +21,7 @@ extension Hub {
     }
     navs.slots[slot].directory?.deactivate()
     if slot == Navs.headsSlot { heads = Heads() }
-    if slot == Navs.clientsSlot { lagPace = DirectoryPace() }
+    if slot == Navs.clientsSlot { lagPace.cancel() }
     navs.restartDirectory(slot)
   }
 
@@ -32,7 +32,9 @@ extension Hub {
     switch slot {
     case Navs.navsSlot:
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { NavFacts(navs.slots[$0]) }
-      records = (loaded + navs.dormants.named.map { NavFacts($0) }).map { ($0.name, $0.record) }
+      records = (loaded + navs.dormants.named.map { NavFacts($0) }).map { nav in
+        (nav.name, { nav.record($0) })
+      }
     case Navs.clientsSlot:
       records = sessions.indices.map { slot in
         let session = sessions.slots[slot]
@@ -61,7 +63,8 @@ extension Hub {
 
   /// Plans the revisions of virtual navs that are not due yet.
   mutating func planDirectories() {
-    for case let dueAt? in [heads.pace.dueAt, lagPace.dueAt] { timer.plan(dueAt) }
+    if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
+    if let dueAt = lagPace.dueAt { timer.plan(dueAt) }
   }
 
   /// Requests a revision of `$clients`, because what a session lags behind may have changed.
@@ -129,8 +132,9 @@ private struct NavFacts {
   var owner: String
 
   init(_ entry: NavEntry) {
-    (name, kind) = (entry.name, entry.controller.kindName)
-    (epoch, owner) = (entry.epoch, entry.owner)
+    (name, kind, epoch, owner) = (
+      entry.name, entry.controller.kindName, entry.epoch, entry.owner
+    )
   }
 
   init(_ nav: DormantNav) {

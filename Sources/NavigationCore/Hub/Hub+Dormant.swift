@@ -4,37 +4,16 @@
 // replay, comparing each digest. A nav that nobody uses for a while becomes dormant again, so that
 // memory holds what is in use.
 
-/// A nav that was replayed from its rows without a hub, or the positions that `$heads` waits for.
+/// A nav that was replayed from its rows, without a hub.
 package struct ReplayedNav: Sendable {
-  fileprivate enum Content {
-    case nav(NavEntry, violated: [String])
-    case heads([(ReloadRequest, Head)])
-  }
-
   package let request: ReloadRequest
-  fileprivate let content: Content
+  fileprivate let entry: NavEntry
+  fileprivate let violated: [String]
 }
 
 /// Replays navs on any thread, with the configuration that the hub had when it made this.
 package struct NavReplayer: Sendable {
   fileprivate let configuration: HubConfiguration
-  fileprivate let heads: [ReloadRequest]
-
-  /// Reads the positions that `$heads` waits for; `newest` returns the revision, the time and the body of a
-  /// nav's newest row that has a position, or of its newest snapshot.
-  package func readHeads(
-    for request: ReloadRequest,
-    newest: (ReloadRequest) throws -> (revision: UInt64, time: UInt64, body: [UInt8])?
-  ) throws -> ReplayedNav {
-    var reader = JournalBodyReader()
-    let heads = try heads.compactMap { request -> (ReloadRequest, Head)? in
-      guard let (revision, time, body) = try newest(request),
-        let (depth, top) = reader.position(in: body)
-      else { return nil }
-      return (request, Head(revision: Revision(revision), depth: depth, top: top, time: time))
-    }
-    return ReplayedNav(request: request, content: .heads(heads))
-  }
 
   /// Replays a nav for `Hub.revive`; after an error the shell must not serve the journal any
   /// further.
@@ -46,8 +25,8 @@ package struct NavReplayer: Sendable {
   ) throws(HubReplayError) -> ReplayedNav {
     do throws(StoredDataError) {
       let entry = try NavEntry.rebuilt(snapshot, rows, configuration, JournalBodyReader())
-      let violated = entry.controller.violatedInvariants()
-      return ReplayedNav(request: request, content: .nav(entry, violated: violated))
+      return ReplayedNav(
+        request: request, entry: entry, violated: entry.controller.violatedInvariants())
     } catch {
       throw HubReplayError(sequence: request.head, what: error.what)
     }
@@ -65,34 +44,31 @@ extension Hub {
     navs.dormants.places.map(navs.dormants.request).sorted { $0.nav < $1.nav }
   }
 
-  /// The request for what an event needs of the journal: its nav, or positions for `$heads`.
+  /// The request that revives the nav of an event; nil if that nav is not dormant.
   package func dormant(for event: HubEvent) -> ReloadRequest? {
-    guard !navs.dormants.isEmpty else { return nil }
+    guard !navs.dormants.isEmpty, let place = place(for: event) else { return nil }
+    return navs.dormants.request(place)
+  }
+
+  private func place(for event: HubEvent) -> DormantNavs.Place? {
     switch event {
     case .message(_, _, let message):
-      return message.nav.flatMap { nav in
-        navs.dormants.place(named: nav).map(navs.dormants.request)
-          ?? (nav == NavName.heads.text ? dormant(0) : nil)
+      message.nav.flatMap {
+        navs.dormants.place(named: $0) ?? ($0 == NavName.heads.text ? navs.withoutHead : nil)
       }
-    case .snapshotWanted(let number): return dormant(number)
+    case .snapshotWanted(let number): navs.dormants.place(of: number)
     case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
       .access, .revoked, .cluster, .wished, .configured, .wake, .stop:
-      return nil
+      nil
     }
   }
 
-  /// The request that revives a nav, or reads positions for `$heads`; nil if nothing is to be read.
+  /// The request that revives a nav; nil if the nav is not dormant.
   package func dormant(_ nav: UInt64) -> ReloadRequest? {
-    if nav > 0 { return navs.dormants.place(of: nav).map(navs.dormants.request) }
-    // The number of navs that are left distinguishes the request from those before.
-    let left = UInt64(navs.unknownHeads.count)
-    return left == 0 ? nil : ReloadRequest(nav: nav, head: left)
+    navs.dormants.place(of: nav).map(navs.dormants.request)
   }
 
-  package func makeReplayer(for requests: [ReloadRequest] = []) -> NavReplayer {
-    let heads = requests.contains(where: \.isOfHeads) ? navs.nextHeads : []
-    return NavReplayer(configuration: configuration, heads: heads)
-  }
+  package func makeReplayer() -> NavReplayer { NavReplayer(configuration: configuration) }
 
   /// Revives a nav from its rows; see ``NavReplayer/replay(_:snapshot:rows:)``.
   package mutating func revive(
@@ -102,16 +78,13 @@ extension Hub {
     try revive(makeReplayer().replay(request, snapshot: snapshot, rows: rows))
   }
 
-  /// Revives a nav, unless it is not dormant any more; or takes positions for `$heads`.
+  /// Revives a nav; does nothing if it is not dormant any more.
   ///
   /// After an error the shell must not serve the journal any further.
   package mutating func revive(_ nav: ReplayedNav) throws(HubReplayError) {
-    if case .heads(let heads) = nav.content { return takeHeads(heads) }
-    guard let place = navs.dormants.place(of: nav.request.nav),
-      case .nav(let entry, let violated) = nav.content
-    else { return }
+    guard let place = navs.dormants.place(of: nav.request.nav) else { return }
     do throws(StoredDataError) {
-      let slot = try navs.revive(place, as: entry)
+      let slot = try navs.revive(place, as: nav.entry)
       assert(navs.slot(numbered: nav.request.nav) == slot)
       noteLoaded(slot)
       noteHead(slot)
@@ -119,7 +92,7 @@ extension Hub {
       trim(slot)
       // At once, because one batch can revive many navs.
       trimRings()
-      if !violated.isEmpty { freeze(slot, violated) }
+      if !nav.violated.isEmpty { freeze(slot, nav.violated) }
     } catch {
       throw HubReplayError(sequence: nav.request.head, what: error.what)
     }

@@ -328,10 +328,7 @@ extension Hub {
     var json = JSONWriter(reserving: 1000)
     let message = by.flatMap { by in by.op.map { (by.author.name, Digits($0)) } }
     let row = begin(commit, slot, cause: cause, by: message, &json)
-    JournalBody.changed(
-      diff: row.diff, commit: commit, before: row.before,
-      top: navs.slots[slot].controller.top?.id.text, &json
-    ) {
+    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       if let by { $0.origin(by) }
     }
     end(commit, slot, row, json.written, nil, at: now)

@@ -3,8 +3,6 @@ package struct ReloadRequest: Hashable, Sendable {
   package var nav: UInt64
   /// The nav's newest durable row.
   package var head: UInt64
-  /// Whether it asks for positions of dormant navs, which `$heads` lacks, instead of a nav.
-  package var isOfHeads: Bool { nav == 0 }
 
   package init(nav: UInt64, head: UInt64) {
     self.nav = nav

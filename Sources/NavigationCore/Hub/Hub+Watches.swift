@@ -44,7 +44,7 @@ extension Hub {
     }
     let index = watches.insert(watch)
     batches.current.changedClients = true
-    noteHead(slot)
+    noteWatches(of: slot)
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
       revision: entry.revision)
@@ -121,7 +121,7 @@ extension Hub {
     watches.remove(index)
     if navs.isLive(nav) { navs.slots[nav].readBy = batches.number }
     batches.current.changedClients = true
-    noteHead(nav)
+    noteWatches(of: nav)
     if !keepsDirectory { deactivateIfUnwatched(nav) }
   }
 

@@ -184,8 +184,6 @@ package struct Hub: Sendable {
     trimRings()
     watches.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
-    // Not before, because a rollback would handle the messages about `$heads` again.
-    if !navs.dormantHeads.isEmpty, batches.isIdle { navs.forgetHeads() }
     return takeOutput(at: now)
   }
 

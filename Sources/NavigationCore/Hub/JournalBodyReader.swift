@@ -97,16 +97,6 @@ struct JournalBodyReader: Sendable {
     return epoch
   }
 
-  /// The number of screens, and the id of the top one, behind a `created` or `changed` row or in a
-  /// snapshot; nil for any other body.
-  mutating func position(in body: [UInt8]) -> (depth: Int, top: String?)? {
-    guard (try? load(body)) != nil else { return nil }
-    if let diff { return integer("depth", of: diff).map { (Int(clamping: $0), text("top")) } }
-    guard let screens = tape.member(short: "screens", of: 0) else { return nil }
-    let ids = tape.elements(of: screens) { text("id", of: $0) }
-    return (ids.count, ids.last ?? nil)
-  }
-
   /// The remembered op that a row's body records; nil if it records none.
   mutating func entry(of body: [UInt8]) -> RememberedOps.Entry? {
     guard (try? load(body)) != nil, let by, let op = integer("op", of: by),

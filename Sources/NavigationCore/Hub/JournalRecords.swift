@@ -100,34 +100,35 @@ enum JournalBody {
   /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
   /// for it: a later version does not take its own result for the bytes that were sent.
   ///
-  /// `json` has only the body afterwards. `before` is the digest before the commit, `top` the top
-  /// screen after it; `origin` writes the members about the author of the row, if it has one.
+  /// `json` has only the body afterwards. `before` is the digest before the commit; `origin` writes
+  /// the members about the author of the row, if it has one.
   static func changed(
-    diff: EncodedDiff, commit: Commit, before: Digest, top: String?, _ json: inout JSONWriter,
+    diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
     origin: (inout JSONWriter) -> Void
   ) {
-    beginChanged(diff, before, top, &json)
+    beginChanged(diff, before, &json)
     origin(&json)
     endChanged(commit, &json)
   }
 
   /// Writes the body of a `changed` row that an op caused.
   ///
-  /// The op comes as a parameter, because a closure would copy it. `ok` is the answer to the op.
+  /// The op comes as a parameter, because a closure would copy it. `top` and `ok` are the top screen
+  /// after the commit and the answer to the op.
   // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
   static func changed(
     diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, top: String?,
     answeredBy ok: EncodedOk, _ json: inout JSONWriter
   ) {
-    beginChanged(diff, before, top, &json)
-    json.origin(op, answeredBy: ok)
+    beginChanged(diff, before, &json)
+    json.origin(op, top: top, answeredBy: ok)
     endChanged(commit, &json)
   }
 
   @inline(__always)
   private static func beginChanged(
-    _ diff: EncodedDiff, _ before: Digest, _ top: String?, _ json: inout JSONWriter
+    _ diff: EncodedDiff, _ before: Digest, _ json: inout JSONWriter
   ) {
     json.removeAll()
     json.beginObject()
@@ -142,8 +143,6 @@ enum JournalBody {
       json.raw(diff.bytes)
     }
     json.member("before", before)
-    json.name("top")
-    if let top { json.string(top) } else { json.null() }
     if diff.resolved != nil {
       json.member("rv", resolution)
     }
@@ -271,10 +270,12 @@ extension JSONWriter {
     flags(of: op)
   }
 
-  /// Writes which client caused a row with which op, and of the answer what the row lacks: the outputs
-  /// of the operations.
-  mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
+  /// Writes which client caused a row with which op, and of the answer what the diff in the same row
+  /// lacks: the top, and the outputs of the operations.
+  mutating func origin(_ op: OpContext, top: String?, answeredBy ok: EncodedOk) {
     author(of: op)
+    name("top")
+    if let top { string(top) } else { null() }
     name("out")
     raw(ok.bytes.span.extracting(ok.outputs))
     flags(of: op)

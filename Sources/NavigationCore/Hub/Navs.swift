@@ -21,10 +21,10 @@ struct Navs: Sendable {
   var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
   private(set) var dormants: DormantNavs
-  /// The positions of dormant navs by number, while a client reads `$heads` or waits for it.
+  /// The positions of dormant navs that have been in memory, by number.
   private(set) var dormantHeads: [UInt64: Head] = [:]
-  /// The numbers of the other dormant navs, and of some that are loaded by now.
-  private(set) var unknownHeads: [UInt64] = []
+  /// The numbers of navs that a start found, of which `$heads` has no position until they are revived.
+  private var unknownHeads: [UInt64] = []
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
@@ -281,35 +281,16 @@ struct Navs: Sendable {
       let revision = floor(dormants[place].number)
       if revision > 0 { dormants.setFloor(place, Revision(revision)) }
     }
-    forgetHeads()
+    unknownHeads = dormants.places.prefix(Self.mostUnknownHeads).map { dormants[$0].number }
   }
 
-  /// Forgets the positions of dormant navs, unless somebody reads `$heads`.
-  mutating func forgetHeads() {
-    if isActive(Self.headsSlot) { return }
-    dormantHeads = [:]
-    unknownHeads = dormants.places.map { dormants[$0].number }
+  /// A dormant nav that is to be revived before `$heads` is read; nil if there is none.
+  var withoutHead: DormantNavs.Place? {
+    unknownHeads.lazy.filter { dormantHeads[$0] == nil }.compactMap { dormants.place(of: $0) }.first
   }
 
-  /// The dormant navs whose positions are read next, before navs for other clients are loaded.
-  var nextHeads: [ReloadRequest] {
-    let numbers = unknownHeads.suffix(Self.headsAtATime)
-    return numbers.compactMap { dormants.place(of: $0).map(dormants.request) }
-  }
-
-  private static let headsAtATime = 256
-
-  /// Takes the positions of `nextHeads`; returns the navs that are still as they were then.
-  mutating func takeHeads(_ heads: [(ReloadRequest, Head)]) -> [(nav: String, head: Head)] {
-    unknownHeads.removeLast(min(Self.headsAtATime, unknownHeads.count))
-    return heads.compactMap { request, head in
-      guard let place = dormants.place(of: request.nav), dormants.request(place) == request else {
-        return nil
-      }
-      dormantHeads[request.nav] = head
-      return (dormants[place].name, head)
-    }
-  }
+  /// For so many dormant navs, each of which may take some milliseconds, a reader of `$heads` waits.
+  private static let mostUnknownHeads = 100
 
   /// Sets the oldest revision of a nav that the journal can read.
   mutating func setFloor(of number: UInt64, _ floor: Revision) {
@@ -328,11 +309,7 @@ struct Navs: Sendable {
   /// Makes a loaded nav a dormant one; everything of it must be durable.
   mutating func unload(_ slot: Int) {
     let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
-    if isActive(Self.headsSlot) {
-      dormantHeads[nav.number] = Head(slots[slot])
-    } else {
-      unknownHeads.append(nav.number)
-    }
+    dormantHeads[nav.number] = Head(slots[slot])
     releaseName(of: slot)
     remove(slot)
     dormants.insert(nav, history)

@@ -18,7 +18,7 @@ enum ListCommand: Command {
     if isClients {
       records = try Directory.clients.read(invocation, &connection)
     } else {
-      let lists = try Directory.read([.navs, .heads], invocation, &connection)
+      let lists = try Directory.readOfEachMember([.navs, .heads], invocation, &connection)
       records = NavList.join(navs: lists[0], heads: lists[1])
     }
     if invocation.isJSON {
@@ -40,7 +40,7 @@ enum ListCommand: Command {
 /// A virtual nav of the daemon, which clients read like a nav.
 struct Directory {
   static let navs = Directory(nav: "$navs", isOfEachMember: true, isOptional: false)
-  /// The positions of the navs.
+  /// The positions of the awake navs.
   static let heads = Directory(nav: "$heads", isOfEachMember: true, isOptional: true)
   static let clients = Directory(nav: "$clients", isOfEachMember: false, isOptional: false)
 
@@ -53,18 +53,24 @@ struct Directory {
   /// cluster can differ in both.
   let isOptional: Bool
 
+  /// Reads the records, of all daemons of a cluster if they belong together.
   func read(
     _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [JSONValue] {
-    try Self.read([self], invocation, &connection)[0]
+    try Self.read([self], isOfEachMember: isOfEachMember, invocation, &connection)[0]
   }
 
-  /// Reads the records of directories, each daemon over one connection: all daemons of a cluster if their
-  /// records belong together.
-  static func read(
+  /// Reads the records of several directories, each daemon of a cluster over one connection.
+  static func readOfEachMember(
     _ directories: [Directory], _ invocation: Invocation, _ connection: inout NavigationConnection
   ) throws -> [[JSONValue]] {
-    let isOfEachMember = directories.allSatisfy(\.isOfEachMember)
+    try read(directories, isOfEachMember: true, invocation, &connection)
+  }
+
+  private static func read(
+    _ directories: [Directory], isOfEachMember: Bool, _ invocation: Invocation,
+    _ connection: inout NavigationConnection
+  ) throws -> [[JSONValue]] {
     let others = isOfEachMember ? try others(invocation, &connection) : []
     var lists = try directories.map { [try $0.readOwn(invocation, &connection)] }
     for member in others {
