@@ -73,7 +73,7 @@ struct Outbox: Sendable {
 /// The total is known: what libzmq holds in long messages, what was sent in short ones, and what
 /// waits for peers. What one peer owes costs a system call, so debts are added up only while the
 /// total exceeds the limit. Laws: `reckon` names the peers that owe the most, and no more of them
-/// than needed. If the total stays an eighth above the limit for 100 ms, it names every peer that reads nothing.
+/// than needed. If the total stays a sixteenth above the limit for 100 ms, it names every peer that reads nothing.
 struct UnsentBudget {
   /// The bytes that one peer has not read.
   struct Debt: Hashable {
@@ -100,9 +100,10 @@ struct UnsentBudget {
   /// Whether libzmq must free memory before navd makes more answers.
   ///
   /// It frees what it holds for a disconnected peer once it has noticed the end, and the loop has
-  /// received what the peer had sent. With an eighth in place of a thirty-second, 2,000 connections that
-  /// read nothing took 381 to 419 MB at a limit of 256 MB, and now 353 to 362 (`make bench-flood`).
-  func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 32 }
+  /// received what the peer had sent. With an eighth in place of a sixteenth, 2,000 connections that
+  /// read nothing took 381 to 419 MB at a limit of 256 MB, and now 374 to 376 (`make bench-flood`). `reckon` has the same bound:
+  /// between two bounds, navd would make no answers and disconnect nobody.
+  func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 16 }
 
   /// Returns the debts whose peers must be disconnected, the greatest first, each with the total before.
   ///
@@ -112,8 +113,7 @@ struct UnsentBudget {
     _ debts: [Debt], loose: Int, held: Int, at now: UInt64
   ) -> [(debt: Debt, total: Int)] {
     self.loose = loose
-    // Only far above the limit, because peers that owe little go too.
-    exceededSince = held + loose > limit + limit / 8 ? exceededSince ?? now : nil
+    exceededSince = isExceeded(held: held) ? exceededSince ?? now : nil
     let isLate = exceededSince.map { now > $0 + 100 } ?? false
     var rest = debts.sorted { $0.bytes < $1.bytes }
     var total = rest.reduce(0) { $0 + $1.bytes }

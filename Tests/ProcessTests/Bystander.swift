@@ -76,7 +76,8 @@ final class Bystander: @unchecked Sendable {
 
   private func run() {
     do {
-      while lock.withLock({ !isStopping }) { try work() }
+      // At least once, even if the thread begins after a short attack.
+      repeat { try work() } while lock.withLock { !isStopping }
     } catch {
       lock.withLock { problem = "\(error)" }
     }
