@@ -154,6 +154,7 @@ class Live(unittest.TestCase):
                 eventually("a frame", lambda: "OPERATIONS" in self.terminal.screen())
                 os.kill(self.terminal.process(), number)
                 eventually("the end of the frame", lambda: "OPERATIONS" not in self.terminal.screen(), 20)
+                eventually("the shell", lambda: self.terminal.screen().rstrip().endswith("$"), 20)
                 _, joined = self.terminal.run("stty -a | grep -o ' icanon\\| echo '")
                 self.assertEqual([line.strip() for line in joined], ["icanon", "echo"])
 
