@@ -38,7 +38,7 @@ TestCase {
         }
         push("wifi", "Wi-Fi");
         for (let count = 0; count < 4 && !back.activeFocus; count++) keyClick(Qt.Key_Tab);
-        verify(back.activeFocus);
+        tryVerify(() => back.activeFocus, 60000);
         keyClick(Qt.Key_Space);
         isBack("Home");
         keyClick(Qt.Key_Escape);
@@ -59,9 +59,9 @@ TestCase {
         isBack("Home");
         // Long titles are cut, on their own side of the buttons.
         push("long", "x".repeat(300));
-        verify(title.truncated && title.width > 100);
+        tryVerify(() => title.truncated && title.width > 100, 60000);
         push("after", "after");
-        verify(back.truncated && back.x + back.width <= title.x);
+        tryVerify(() => back.truncated && back.x + back.width <= title.x, 60000);
         // A presented screen is drawn, and Escape dismisses it.
         shell.nav.perform([{ present: { screen: { id: "pin", title: "PIN" } } }]);
         tryVerify(() => find("sheet") && find("sheet").activeFocus, 60000);
