@@ -102,6 +102,25 @@ final class ShardStage {
     try stage.worlds.map { try $0.client(number) }
   }
 
+  @Test func `a session that ends in a batch that is fenced is told so when the shard goes`() throws
+  {
+    let world = try ShardStage(1).worlds[0]
+    let client = try world.client()
+    try client.must(Self.create, nav: "kiosk")
+    let other = Client(world, 2, client: client.client)
+    let hello = #"{"ver":[1,1],"client":"\#(client.client)","nonce":"n2"}"#
+    let push = client.opBody(#"{"push":{"screen":{"id":"a"}}}"#)
+    for event in [client.message("op", push), other.message("hello", hello)] {
+      world.hub.handle(event, at: world.now)
+    }
+    _ = world.hub.takeRecords()
+    _ = world.hub.rollBack(isStorageFailing: false)
+    world.hub.release([Shard(ofName: "kiosk", among: Shard.count)], to: nil, at: world.now)
+    let byes = try world.turn([]).filter { $0.verb == .bye }
+    #expect(byes.map(\.connection) == [client.connection])
+    #expect(byes.first?.json["why"] as? String == "fenced")
+  }
+
   @Test("rule 1: sequences and nav numbers count for each shard without a gap")
   func sequences() throws {
     let stage = try ShardStage(1)

@@ -52,6 +52,11 @@ struct Batches: Sendable {
   /// Whether nothing was decided since the last commit.
   var isIdle: Bool { sealed.isEmpty && current.isEmpty }
 
+  /// Whether nothing under way names a nav; last words to clients outlive a rollback.
+  var areUntouched: Bool {
+    sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
+  }
+
   mutating func append(_ effect: consuming Batch.Effect) {
     work += effect.octets
     current.effects.append(effect)

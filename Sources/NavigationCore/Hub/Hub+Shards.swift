@@ -76,7 +76,7 @@ extension Hub {
     _ shards: [Shard: UInt64], from replayed: Hub, losses: [Shard: EpochLoss] = [:],
     at now: Instant
   ) -> Int {
-    precondition(batches.isIdle, "shards come while a batch is under way")
+    precondition(batches.areUntouched, "shards come while a batch is under way")
     assert(!shards.keys.contains { self.shards.isHere($0) }, "a shard comes twice")
     timer.advance(to: now)
     let slots = navs.absorb(replayed.navs)
@@ -118,7 +118,7 @@ extension Hub {
   ///
   /// `owner` is nil if the new owner's name is not known.
   package mutating func release(_ leaving: [Shard], to owner: String?, at now: Instant) {
-    precondition(batches.isIdle, "shards go while a batch is under way")
+    precondition(batches.areUntouched, "shards go while a batch is under way")
     timer.advance(to: now)
     shards.set(leaving, here: false, at: now.boot)
     if let owner { shards.note(owner, has: leaving) }
