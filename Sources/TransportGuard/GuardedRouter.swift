@@ -138,7 +138,9 @@ package struct GuardedRouter: ~Copyable {
   package mutating func takeDue(at now: UInt64) throws(ZeroMQError) {
     try retry()
     gate.noteOutgoing()
-    if now >= reckonDue, unsent.isDue(held: Message.heldOctets) {
+    if !unsent.isDue(held: Message.heldOctets) {
+      unsent.noteRelief()
+    } else if now >= reckonDue {
       reckonDue = now + 10
       reckonUnsent(at: now)
     }

@@ -105,6 +105,9 @@ struct UnsentBudget {
   /// between two bounds, navd would make no answers and disconnect nobody.
   func isExceeded(held: Int) -> Bool { held + loose > limit + limit / 16 }
 
+  /// Notes that the total is within the limit, so that `reckon` has nothing to do.
+  mutating func noteRelief() { exceededSince = nil }
+
   /// Returns the debts whose peers must be disconnected, the greatest first, each with the total before.
   ///
   /// `debts` has every peer that reads nothing, `loose` is the part of them that waits for peers or

@@ -99,5 +99,8 @@ import ZeroMQ
     #expect(!goes(20_000, at: 1000) && !goes(20_000, at: 1100))
     #expect(!goes(17_000, at: 1101) && !goes(20_000, at: 1200) && !goes(20_000, at: 1300))
     #expect(goes(20_000, at: 1301))
+    // What was within the limit between counts anew, though nothing was reckoned then.
+    budget.noteRelief()
+    #expect(!goes(20_000, at: 5000) && goes(20_000, at: 5101))
   }
 }
