@@ -141,6 +141,7 @@ extension ServerLoop {
       // Among them can be shards that this daemon serves already.
       return try loseShards(lost, at: now)
     }
+    if !records.isEmpty { noteStored(at: now) }
     try carryOut(hub.committed(at: now))
     self.served?.loadedNavs += navs
     let text =

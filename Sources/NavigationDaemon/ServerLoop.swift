@@ -290,12 +290,13 @@ extension ServerLoop {
     case nil: break
     }
     guard !batches.areDurable else { return }
+    let timings = writer.takeTimings()
+    if !timings.isEmpty { noteStored(at: now) }
     for _ in 0..<writer.takeCompleted() {
       batches.completeOldest()
-      noteStored(at: now)
       try carryOut(hub.committed(at: now))
     }
-    for timing in writer.takeTimings() { measure(timing) }
+    for timing in timings { measure(timing) }
     guard let error = writer.takeFailure() else { return }
     try fail(error, at: now)
   }
@@ -342,7 +343,7 @@ extension ServerLoop {
     }
   }
 
-  private mutating func noteStored(at now: Instant) {
+  mutating func noteStored(at now: Instant) {
     if maintenance.noteStored(at: now.boot) { reportStorage("the journal can be written again") }
   }
 
