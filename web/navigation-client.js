@@ -308,6 +308,7 @@ export class NavigationClient {
     const { within, signal, onQueued, ...members } = checkMembers(
       options, ["if", "animated", "onBusy", "due", "clock", "within", "signal", "onQueued"], "perform");
     checkGuards(members.if);
+    if (this.#end) throw this.#end;
     const mirror = this.#cluster.mirror(nav);
     if (members.if?.[FROM_MIRROR] && mirror?.state && !mirror.isSynced) {
       throw this.#cluster.isLost(nav)

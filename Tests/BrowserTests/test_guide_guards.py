@@ -101,7 +101,15 @@ class Guards(GuideTest):
         self.assertEqual(found, ["unreachable", "the connection is lost, and the client connects again; decide again on "
                                                 "the next state of kiosk", "resync", False])
         self.daemon.start()
-        self.assertEqual(self.run_script("const { rev } = await later; await client.close(); return rev === seen.rev"), True)
+        self.assertEqual(self.run_script("return (await later).rev === seen.rev"), True)
+        self.daemon.kill()
+        # A client that has ended does not promise to connect again.
+        self.assertEqual(self.run_script("""
+          for await (const status of client.statuses()) if (status === "disconnected") break;
+          await client.close();
+          return (await client.pop(seen).catch((error) => error)).code;
+        """), "closed")
+        self.daemon.start()
 
 
 class Errors(GuideTest):

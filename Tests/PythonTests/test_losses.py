@@ -103,6 +103,16 @@ class Losses(DaemonTest):
         self.client.close()
         self.assertEqual(list(statuses), ["closed"])
 
+    def test_a_guard_of_a_client_that_was_closed_promises_no_connection(self):
+        state = self.client.state("kiosk")
+        watch = self.client.watch("kiosk")
+        watch.take(DEADLINE)
+        self.daemon.kill()
+        eventually("lost", lambda: self.client._engine.cluster.is_lost("kiosk"))
+        self.client.close()
+        self.assertEqual(self.caught("closed", self.client.pop, state).retry, "no")
+        self.daemon.start()
+
     def test_a_daemon_that_hangs_counts_as_lost(self):
         client = self.connect("impatient", heartbeat=1.0)
         statuses = client.statuses()

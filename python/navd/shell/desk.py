@@ -140,6 +140,8 @@ class Desk:
     ) -> Pending[Body]:
         """Send operations; see `request`."""
         with self.turns.turn():
+            if self.end:
+                raise self.end
             mirror = self.cluster.mirror(nav)
             if is_from_state and mirror and mirror.state and not mirror.is_synced:
                 if self.cluster.is_lost(nav):
