@@ -191,7 +191,10 @@ public final class PostgresServer: Sendable {
       wait -n "$server" "$reader"
       if kill -0 "$reader" 2>/dev/null; then kill "$reader"; exit 1; fi
       wait "$reader"; again=$?
-      kill -KILL "$server"; wait "$server"
+      # Its children with it: one that lived on for a moment could still confirm a commit. The parent is
+      # stopped first, so that no child begins behind the list.
+      kill -STOP "$server" && read -ra children <"/proc/$server/task/$server/children"
+      kill -KILL "$server" "${children[@]}"; wait "$server"
       ((again == 0)) || rm -rf "$directory"
       """#
     let shell = try ChildProcess(
