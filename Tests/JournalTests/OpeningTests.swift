@@ -41,7 +41,15 @@ import Testing
 
   @Test func `the lock ends with the journal, even unclosed`() throws {
     let directory = try TemporaryDirectory()
-    do { _ = try Journal.open(directory.path).contents() }
+    do {
+      let journal = try Journal.open(directory.path)
+      let error = #expect(throws: JournalError.self) { try Journal.open(directory.path) }
+      guard case .locked = error else {
+        Issue.record("refused with \(String(describing: error))")
+        return
+      }
+      #expect(try journal.contents().rows.isEmpty)
+    }
     try Journal.open(directory.path).close()
   }
 

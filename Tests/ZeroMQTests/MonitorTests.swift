@@ -61,11 +61,15 @@ struct MonitorTests {
   }
 
   @Test func `a socket can be monitored again after its monitor ended`() throws {
+    let directory = try TemporaryDirectory()
     let context = try Context.make()
     let router = try context.socket(.router)
+    try router.bind(directory.endpoint)
     for _ in 0..<3 {
-      let monitor = try Monitor.start(on: router, .server)
-      _ = monitor
+      var monitor = try Monitor.start(on: router, .server)
+      let descriptor = try visit(directory.endpoint, context, router)
+      #expect(try event(&monitor, .accepted).value == descriptor)
+      #expect(try event(&monitor, .disconnected).value == descriptor)
     }
   }
 }
