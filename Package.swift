@@ -174,22 +174,15 @@ let package = Package(
         "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
-    .target(
-      name: "NavctlSupport",
-      dependencies: [
-        "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",
-        "RuntimePaths", "CLinux",
-      ],
-      resources: [.embedInCode("Schema/navctl.schema.json")],
-      swiftSettings: strict),
     // The terminal as a grid of cells, for `navctl ui`.
     .target(name: "Curses", dependencies: ["CNCurses"], swiftSettings: strict),
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationRecording",
-        "NavigationReplica", "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
+        "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
+        "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
       ],
+      resources: [.embedInCode("Schema/navctl.schema.json")],
       swiftSettings: strict),
 
     // Measurements, see Benchmarks/README.md.
@@ -288,7 +281,7 @@ let package = Package(
     .testTarget(
       name: "NavctlTests",
       dependencies: [
-        "NavctlSupport", "NavigationClient", "CommandLineOptions", "RuntimePaths", "NavigationCore",
+        "navctl", "NavigationClient", "CommandLineOptions", "RuntimePaths", "NavigationCore",
         "NavigationReplica",
       ],
       swiftSettings: strict),

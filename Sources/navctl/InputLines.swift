@@ -1,6 +1,5 @@
-import NavigationCore
 import CLinux
-import NavctlSupport
+import NavigationCore
 import RuntimePaths
 
 /// Reads lines of standard input, and serves a connection while none arrives.

@@ -1,10 +1,9 @@
 import CommandLineOptions
 import CurveKeys
-import NavctlSupport
 import NavigationClient
 import NavigationCore
-import Synchronization
 import RuntimePaths
+import Synchronization
 
 /// One run of one command: its parsed command line and its environment.
 struct Invocation {

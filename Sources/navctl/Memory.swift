@@ -1,4 +1,3 @@
-import NavctlSupport
 import RuntimePaths
 
 /// The states that this terminal showed, kept in files between runs; see `SeenStore`.

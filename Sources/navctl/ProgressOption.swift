@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 import RuntimePaths
 
 /// The option `--progress` of commands that take long.

@@ -1,4 +1,3 @@
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import RuntimePaths

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import NavctlSupport
 import RuntimePaths
 
 func processID() -> Int32 { getpid() }

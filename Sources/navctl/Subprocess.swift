@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import NavctlSupport
 import RuntimePaths
 
 /// A child process; the caller calls `endedStatus` when SIGCHLD arrives.

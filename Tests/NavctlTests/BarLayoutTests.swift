@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// The bar and the toolbar on random buttons and titles, against a layout on a row of cells.
 @Suite struct BarLayoutTests {

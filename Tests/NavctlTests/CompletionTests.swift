@@ -1,5 +1,5 @@
 import CommandLineOptions
-import NavctlSupport
+@testable import navctl
 import Testing
 
 /// What can stand at the end of a command line, by the tables of the help.

@@ -3,7 +3,7 @@ import NavigationClient
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 @testable import RuntimePaths
 
 /// What navctl says when it has no answer of the daemon.

@@ -2,7 +2,7 @@ import NavigationCore
 @testable import RuntimePaths
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// The checks of the doctor at each of their limits, and one step beyond.
 @Suite struct DoctorLimitTests {

@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 @testable import RuntimePaths
 
 @Suite struct DoctorTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct BarDrawingTests {
   private let back = #"{"back":{"text":"Home","source":"title"}}"#

@@ -1,4 +1,4 @@
-import NavctlSupport
+@testable import navctl
 import Testing
 
 @Suite struct EscapeFilterTests {

@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct ExplanationTests {
   @Test func `every code of the protocol is explained once, with the remedy of its error`() {

@@ -2,7 +2,7 @@ import NavigationClient
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct GuardChoiceTests {
   private func guards(

@@ -3,7 +3,7 @@ import NavigationCore
 import NavigationReplica
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// The changes that keys of `navctl ui` make, and those that they do not make.
 @Suite struct NavBrowserChangeTests {

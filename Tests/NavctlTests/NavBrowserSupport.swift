@@ -1,6 +1,6 @@
 import NavigationReplica
 
-@testable import NavctlSupport
+@testable import navctl
 @testable import NavigationCore
 
 /// A browser of a daemon that a test plays.

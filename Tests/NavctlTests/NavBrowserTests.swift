@@ -2,7 +2,7 @@ import NavigationCore
 import NavigationReplica
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// What `navctl ui` decides and draws.
 @Suite struct NavBrowserTests {

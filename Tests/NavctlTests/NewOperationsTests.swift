@@ -3,7 +3,7 @@ import NavigationClient
 @testable import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct ScreenOperationsTests {
   @Test func `present takes a known or a new screen, a presenter and a style`() throws {

@@ -4,7 +4,7 @@ import NavigationClient
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct OperationsTests {
   @Test func `create attaches unless told not to`() throws {

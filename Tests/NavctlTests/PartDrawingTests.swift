@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// The parts of a state around its stack, from snapshots as the daemon sends them.
 @Suite struct PartDrawingTests {

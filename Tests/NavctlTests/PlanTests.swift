@@ -1,5 +1,5 @@
 import CommandLineOptions
-import NavctlSupport
+@testable import navctl
 import NavigationClient
 import NavigationCore
 import Testing

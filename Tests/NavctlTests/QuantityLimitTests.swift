@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// Values of options at each limit, and one beyond it.
 @Suite struct QuantityLimitTests {

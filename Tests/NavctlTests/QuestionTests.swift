@@ -1,4 +1,4 @@
-@testable import NavctlSupport
+@testable import navctl
 import NavigationCore
 import Testing
 

@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// One state that has everything, in the widths that terminals have.
 @Suite struct RichDrawingTests {

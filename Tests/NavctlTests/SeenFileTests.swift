@@ -4,7 +4,7 @@ import NavigationReplica
 import RuntimePaths
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// Files of seen states and texts of mirrors under attack, and what becomes of old files.
 @Suite struct SeenFileTests {

@@ -4,7 +4,7 @@ import NavigationCore
 import RuntimePaths
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct SeenTests {
   private let session = TerminalSession(boot: "b00t", device: 34816, session: 4711, start: 99)

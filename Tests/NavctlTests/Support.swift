@@ -2,7 +2,7 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// Reads a JSON text that the test wrote itself.
 func value(_ text: String) throws -> JSONValue { try JSONValue(Array(text.utf8)) }

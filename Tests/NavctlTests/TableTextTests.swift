@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// The tables of `list`, `log`, `history` and of members, and the lines of `watch`.
 @Suite struct TableTextTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 import NavigationCore
 
 /// Texts in columns, against a count by hand.

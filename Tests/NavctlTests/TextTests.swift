@@ -3,7 +3,7 @@ import NavigationCore
 @testable import RuntimePaths
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 @testable import NavigationReplica
 
 @Suite struct ErrorTextTests {

@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// How a refused guard is explained by the last change of the top.
 @Suite struct TopChangeTextTests {

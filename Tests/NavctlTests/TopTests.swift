@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 @Suite struct TopDrawingTests {
   private static let endpoint = "ipc:///run/navd/navd.sock"

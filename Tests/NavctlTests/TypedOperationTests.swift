@@ -2,7 +2,7 @@ import NavigationClient
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 import enum NavigationCore.ButtonArgument
 import enum NavigationCore.ItemEdit

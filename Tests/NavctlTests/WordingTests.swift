@@ -1,7 +1,7 @@
 import NavigationCore
 import Testing
 
-@testable import NavctlSupport
+@testable import navctl
 
 /// The sentences that people read: number and subject.
 @Suite struct WordingTests {

@@ -55,7 +55,6 @@ extension ProcessTests {
         #"(?:\.code = (?:\w+ \? )?|why: |revocation = )""# + word + #""(?: : ""# + word + #"")?"#
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),
-        "NavctlSupport": try matches(error, in: "NavctlSupport").subtracting(others),
         "hub": try matches(note, in: "NavigationCore/Hub").subtracting(Self.watchReasons),
         "TransportGuard": try matches(note, in: "TransportGuard"),
         "ErrorCode": Set(ErrorCode.allCases.map(\.rawValue)),

@@ -49,13 +49,9 @@ enum ImportRules {
       "DaemonMain", "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
     ]),
     // navctl sends the operations of the library, and has none of its own.
-    "NavctlSupport": system.union([
-      "NavigationClient", "NavigationCore", "NavigationReplica", "CommandLineOptions",
-      "RuntimePaths", "CLinux",
-    ]),
     "navctl": system.union([
-      "NavctlSupport", "NavigationClient", "NavigationCore", "NavigationRecording",
-      "NavigationReplica", "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
+      "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
+      "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
     ]),
     // A terminal; it knows nothing of navigation.
     "Curses": ["CNCurses"],
@@ -88,8 +84,8 @@ enum ImportRules {
 
   /// The modules of the client; they share the protocol with the server, and nothing else.
   static let clients = [
-    "NavigationReplica", "NavigationClient", "NavdC", "NavctlSupport", "navctl",
-    "NavigationExporter", "NavigationGateway",
+    "NavigationReplica", "NavigationClient", "NavdC", "navctl", "NavigationExporter",
+    "NavigationGateway",
   ]
 
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.

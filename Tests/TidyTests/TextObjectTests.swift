@@ -27,9 +27,8 @@ import Testing
   /// Those of the replica and of libnavd are names of navs, those of the daemon names of keys.
   private static let modules = [
     ("NavigationCore", true), ("NavigationReplica", false), ("NavigationDaemon", false),
-    ("Journal", false), ("NavdC", false), ("NavigationClient", false), ("NavctlSupport", false),
-    ("navctl", false), ("NavigationRecording", false), ("NavigationGateway", false),
-    ("NavigationExporter", false),
+    ("Journal", false), ("NavdC", false), ("NavigationClient", false), ("navctl", false),
+    ("NavigationRecording", false), ("NavigationGateway", false), ("NavigationExporter", false),
   ]
 
   /// Files whose texts are ASCII by a grammar, or words of ours, with the reason.

@@ -1,6 +1,5 @@
 import CLinux
 import CommandLineOptions
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import RuntimePaths

@@ -1,6 +1,5 @@
 import CommandLineOptions
 import Glibc
-import NavctlSupport
 import RuntimePaths
 
 /// `engine-test`: checks a database server before a cluster trusts it.

@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 import NavigationCore
 
 /// `explain`: prints the meaning, the cause and the remedy of a code; needs no daemon.

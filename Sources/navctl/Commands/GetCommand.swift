@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 import NavigationCore
 
 /// `get`: reads one value of a nav, or the statistics of the daemon.

@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 

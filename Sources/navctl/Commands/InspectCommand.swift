@@ -1,8 +1,7 @@
-import NavigationCore
 import CommandLineOptions
 import Glibc
-import NavctlSupport
 import NavigationClient
+import NavigationCore
 import RuntimePaths
 
 /// `inspect`: shows the navs in a browser, by `navd-web --inspector`.

@@ -1,6 +1,5 @@
 import CommandLineOptions
 import CurveKeys
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import RuntimePaths

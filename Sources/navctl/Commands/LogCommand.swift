@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 import NavigationCore
 
 /// `log`: prints the author and the operations of each change.

@@ -1,7 +1,6 @@
 import CLinux
 import CommandLineOptions
 import Glibc
-import NavctlSupport
 import NavigationCore
 import NavigationRecording
 import RuntimePaths
@@ -97,9 +96,7 @@ private struct Playback: ~Copyable {
   /// When the next revision is due, of the clock that does not fall.
   private var due: UInt64 = 0
 
-  init(
-    _ invocation: Invocation, _ player: consuming Player, speed: Double, until: Revision
-  ) {
+  init(_ invocation: Invocation, _ player: consuming Player, speed: Double, until: Revision) {
     self.invocation = invocation
     self.player = player
     self.speed = speed

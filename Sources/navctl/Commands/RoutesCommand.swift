@@ -1,6 +1,5 @@
 import CLinux
 import CommandLineOptions
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import NavigationReplica
@@ -77,9 +76,7 @@ enum RoutesCommand: Command {
     return found == nil ? 1 : 0
   }
 
-  private static func test(
-    _ invocation: Invocation, _ nav: String, file: String
-  ) throws -> Int32 {
+  private static func test(_ invocation: Invocation, _ nav: String, file: String) throws -> Int32 {
     let text = try InputLines.text(of: file, remedy: "navctl routes NAV test FILE, or - for stdin")
     var cases: [(line: Int, RouteCase)] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

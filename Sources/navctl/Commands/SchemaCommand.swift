@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 
 /// `schema`: prints the JSON Schema of what `-o json` prints.
 enum SchemaCommand: Command {

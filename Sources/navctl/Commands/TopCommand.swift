@@ -1,6 +1,5 @@
 import CLinux
 import CommandLineOptions
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import RuntimePaths
@@ -67,9 +66,7 @@ private struct TopView: ~Copyable {
   private let endpoint: String
   private var connection: NavigationConnection?
 
-  init(
-    _ invocation: Invocation, interval: UInt64, connection: consuming NavigationConnection
-  ) {
+  init(_ invocation: Invocation, interval: UInt64, connection: consuming NavigationConnection) {
     self.invocation = invocation
     self.interval = interval
     endpoint = connection.endpoint

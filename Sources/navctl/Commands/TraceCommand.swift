@@ -1,5 +1,4 @@
 import CommandLineOptions
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import NavigationReplica
@@ -81,9 +80,7 @@ enum TraceCommand: Command {
     try write(TraceText.line(report), TraceText.record(report), invocation)
   }
 
-  private static func write(
-    _ text: String, _ record: Record, _ invocation: Invocation
-  ) throws {
+  private static func write(_ text: String, _ record: Record, _ invocation: Invocation) throws {
     if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
   }
 }

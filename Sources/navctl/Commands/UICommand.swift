@@ -2,7 +2,6 @@ import CLinux
 import CommandLineOptions
 import Curses
 import Glibc
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import RuntimePaths

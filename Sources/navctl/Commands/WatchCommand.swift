@@ -1,6 +1,5 @@
 import CommandLineOptions
 import Glibc
-import NavctlSupport
 import NavigationClient
 import NavigationCore
 import NavigationReplica

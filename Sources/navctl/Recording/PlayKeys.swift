@@ -1,6 +1,6 @@
-import NavigationCore
 import CLinux
 import Glibc
+import NavigationCore
 
 /// What a person asks of a recording that is played.
 enum PlayRequest: Hashable {

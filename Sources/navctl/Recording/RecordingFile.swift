@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import NavctlSupport
 import NavigationCore
 import RuntimePaths
 
@@ -20,9 +19,7 @@ struct RecordingFile: ~Copyable {
   private(set) var byteCount = 0
 
   /// Begins an empty file for a place; nil as `page` stands for the file alone.
-  static func create(
-    _ path: String, replaces: Bool, page: RecordingPage?
-  ) throws -> RecordingFile {
+  static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
     if path == standardStream {
       guard !Output.isTerminal else {
         throw UsageError("a recording is no text for a terminal", remedy: "redirect stdout")

@@ -1,7 +1,6 @@
-import NavigationCore
 import CLinux
 import Glibc
-import NavctlSupport
+import NavigationCore
 import NavigationRecording
 import RuntimePaths
 

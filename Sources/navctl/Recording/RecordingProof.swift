@@ -1,4 +1,3 @@
-import NavctlSupport
 import NavigationCore
 import NavigationRecording
 import RuntimePaths

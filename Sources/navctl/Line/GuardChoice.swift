@@ -1,0 +1,195 @@
+import CommandLineOptions
+import NavigationClient
+import NavigationCore
+
+/// Chooses the guards of a command: the typed conditions, else the state that was last seen.
+///
+/// navctl never reads the present state to make a guard. Such a guard would always hold, also for a
+/// screen that another client has just pushed and that the user has not seen.
+struct GuardChoice: Hashable, Sendable {
+  var typed: Guards
+  var isTyped: Bool { typed != Guards() }
+
+  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
+  /// `--visible` and `--any`.
+  init(_ line: ParsedCommandLine) throws(UsageError) {
+    typed = Guards()
+    typed.any = line.contains("any")
+    // An empty text stands for an empty stack.
+    if let top = line.value(of: "top") { typed.top = .some(top.isEmpty ? nil : top) }
+    if let text = line.value(of: "rev") {
+      typed.revision = Revision(try Quantities.integer(text, option: "rev"))
+    }
+    if let text = line.value(of: "epoch") {
+      typed.epoch = try Quantities.epoch(text, option: "epoch")
+    }
+    if let text = line.value(of: "digest") {
+      guard let digest = Digest(text) else {
+        throw UsageError("--digest takes 24 hex digits, as show prints them, not '\(text)'")
+      }
+      typed.digest = digest
+    }
+    if let text = line.value(of: "depth") {
+      typed.depth = try Quantities.integer(text, option: "depth")
+    }
+    // An empty text stands for an empty stack here too.
+    if let text = line.value(of: "stack") {
+      typed.stack = text.unicodeScalars.split(separator: ",").map(String.init)
+    }
+    let has = line.values(of: "has")
+    if !has.isEmpty { typed.has = has }
+    if let id = line.value(of: "visible") { typed.visible = .some(id.isEmpty ? nil : id) }
+  }
+
+  /// The strictest guard that any of the operations needs; none if the first creates the nav.
+  static func need(_ operations: [NavigationOperation]) -> OperationKind.NeededGuard {
+    guard operations.first?.kind != .navCreate else { return .none }
+    let needs = operations.map(\.neededGuard)
+    if needs.contains(.wholeStack) { return .wholeStack }
+    // A swipe down beside a pop is rare enough for the strictest guard of both.
+    if needs.contains(.presentation) {
+      return needs.contains(.position) ? .wholeStack : .presentation
+    }
+    return needs.contains(.position) ? .position : .none
+  }
+
+  /// Whether one of the operations removes what it names, and presentations above it that the user
+  /// may not have seen.
+  static func removesMore(_ operations: [NavigationOperation]) -> Bool {
+    operations.contains { $0.kind == .dismiss && $0.neededGuard == .none }
+  }
+
+  /// The guards of an operation that needs none, with the state that this terminal last showed.
+  ///
+  /// They are the typed conditions. If those leave open what is visible, and the terminal showed
+  /// it, they have the visible screen too.
+  func guards(bySeen seen: Seen?) -> Guards {
+    guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
+      !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
+    else { return typed }
+    var guards = typed
+    guards.epoch = seen.epoch
+    guards.visible = .some(visible)
+    return guards
+  }
+
+  /// The guards to send: the typed conditions, else conditions from `seen`; none if none are
+  /// needed.
+  ///
+  /// `obstacle` is why navctl does not record what the terminal shows; nil if it does. It throws if
+  /// the operations need a guard, and there is neither.
+  func guards(
+    need: OperationKind.NeededGuard, seen: Seen?, obstacle: String?, command: String, nav: String
+  ) throws(UsageError) -> Guards {
+    if typed.any { return typed }
+    switch need {
+    case .none, .byArguments: return typed
+    case .presentation:
+      if typed.visible != nil || typed.fixesState { return typed }
+    case .position:
+      if typed.top != nil || typed.fixesStack { return typed }
+    case .wholeStack:
+      if typed.fixesStack { return typed }
+      if typed.top != nil {
+        throw UsageError(
+          "\(command) replaces or removes more than the top, so --top alone is not sufficient",
+          remedy: "navctl \(command) \(nav) --rev N, or --any")
+      }
+    }
+    guard let seen else { throw Self.unseen(need, obstacle: obstacle, command: command, nav: nav) }
+    var guards = typed
+    guards.epoch = guards.epoch ?? seen.epoch
+    if need == .presentation, let visible = seen.visible {
+      guards.visible = guards.visible ?? .some(visible)
+      guards.top = guards.top ?? .some(seen.top)
+    } else if need == .position {
+      guards.top = .some(seen.top)
+      // A screen that was presented since covers what the user wants to remove.
+      guards.visible = guards.visible ?? seen.visible
+    } else {
+      guards.revision = seen.revision
+    }
+    return guards
+  }
+
+  private static func unseen(
+    _ need: OperationKind.NeededGuard, obstacle: String?, command: String, nav: String
+  ) -> UsageError {
+    let option =
+      switch need {
+      case .position: "--top ID"
+      case .presentation: "--visible ID"
+      case .none, .wholeStack, .byArguments: "--rev N"
+      }
+    // `show` would be no help, since it cannot record what it shows.
+    if let obstacle {
+      return UsageError(
+        "\(command) would remove screens, and navctl cannot record what it shows: \(obstacle)",
+        remedy: "add \(option), or --any for any state")
+    }
+    return UsageError(
+      "\(command) would remove screens that this terminal has not shown",
+      remedy: "navctl show \(nav), then again; or add \(option), or --any for any state"
+    )
+  }
+}
+
+extension NavigationOperation {
+  /// Reads an operation that the user typed as JSON; only the daemon checks its arguments.
+  init(typed text: String) throws(UsageError) {
+    // The name alone, as in a script of navctl.
+    let name = text.filter { !$0.isWhitespace }
+    guard OperationKind(name: name) == .unknown else {
+      let isComplete = NavigationOperation(OperationKind(name: name)).refusal == nil
+      throw UsageError(
+        "an operation is not JSON",
+        remedy: isComplete
+          ? "'{\"\(name)\":{}}'" : "'{\"\(name)\":{...}}', with its arguments of docs/protocol.md")
+    }
+    let json = try Quantities.jsonObject(text, what: "an operation")
+    let members: [(name: String, value: JSONValue)]
+    do {
+      members = try JSONValue(json.bytes).members
+    } catch {
+      throw UsageError("an operation is not JSON: \(error.reason.rawValue)")
+    }
+    guard members.count == 1 else {
+      throw UsageError(
+        "an operation is an object with one member, not \(members.count)",
+        remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
+    }
+    self.init(OperationKind(name: members[0].name), octets: json)
+  }
+
+  /// The rights that the operation needs.
+  ///
+  /// A button may pop or not, which only the state of the nav shows.
+  var rights: Rights {
+    switch kind {
+    case .buttonActivate: return [.push, .pop]
+    case .push, .show, .segue:
+      let policy = try? JSONValue(octets.bytes)[kind.name]?["onDuplicate"]?.string
+      return policy == "popTo" || policy == "update" ? [.push, .pop] : kind.rights
+    default: return kind.rights
+    }
+  }
+
+  /// The guard that the operation needs, because it can remove screens.
+  ///
+  /// navctl is stricter than the daemon, which requires no guard for `dismiss`. Without `from`, a
+  /// `dismiss` ends any presentation, so navctl guards it by what is visible. With `from`, its user
+  /// has named a screen.
+  var neededGuard: OperationKind.NeededGuard {
+    do {
+      let arguments = try JSONValue(octets.bytes)[kind.name]
+      switch kind {
+      case .dismiss: return arguments?["from"] == nil ? .presentation : .none
+      case .replace: return arguments?["screen"] == nil ? .position : .none
+      case .insert: return arguments?["at"] == nil ? .none : .wholeStack
+      default: return kind.neededGuard
+      }
+    } catch {
+      return .wholeStack
+    }
+  }
+}

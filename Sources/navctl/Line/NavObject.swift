@@ -1,0 +1,187 @@
+import CommandLineOptions
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+
+/// What `navctl set` changes: a record or a part of a nav, by its members.
+enum NavObject: String, CaseIterable, Sendable {
+  case screen, item, button, bar, toolbar, appearance, proxy, display, settings
+
+  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
+  var neededID: String? {
+    switch self {
+    case .screen, .item: "SCREEN"
+    case .button: "BUTTON"
+    default: nil
+    }
+  }
+
+  /// The placeholder of an id that can be left out.
+  var optionalID: String? {
+    switch self {
+    case .appearance: "SCREEN"
+    case .proxy: "CLASS"
+    default: nil
+    }
+  }
+
+  /// The error for a word that is no object.
+  static func unknown(_ word: String, nav: String) -> UsageError {
+    let names = allCases.map(\.rawValue)
+    let near = Suggestion.nearest(word, among: names)
+    return UsageError(
+      "there is no object '\(TerminalText.visible(word))' to set"
+        + (near.map { "; is it '\($0)'?" } ?? ""),
+      remedy: "navctl set \(nav) \(near ?? names.joined(separator: "|")) KEY=VALUE")
+  }
+
+  /// The members that a client can set, with dots for those of objects.
+  ///
+  /// A test compares them with the daemon's readers.
+  var keys: [String] {
+    let look =
+      "barStyle translucent barTintColor titleTextAttributes titleOffsets backgroundImages "
+      + "shadowImage backIndicatorImage backIndicatorMask"
+    let names =
+      switch self {
+      case .screen:
+        "title route args restorationID edges prefersBarHidden wantsFullScreenLayout "
+          + "extendsUnderOpaqueBars canPop modalInPresentation toolbarItems accessibilityLabel "
+          + "language"
+      case .item:
+        "title prompt titleView leftItems rightItems backBarButtonItem backBarButtonItem.title "
+          + "hidesBackButton leftItemsSupplementBackButton largeTitleDisplayMode appearance "
+          + "requireOnStack accessibilityLabel language"
+      case .button:
+        "title image landscapeImage systemItem customView style action isEnabled isSelected "
+          + "accessibilityLabel accessibilityHint accessibilityIdentifier"
+      case .bar: "hidden \(look) tintColor backgroundColor prefersLargeTitles appearance"
+      case .toolbar: "hidden barStyle translucent barTintColor tintColor"
+      case .appearance: "standard compact scrollEdge compactScrollEdge"
+      case .proxy: look
+      case .display:
+        "idiom vCompact scrollEdge keyboard scale statusBar backTitleBudget locale orientation "
+          + "barPosition animations horizontal screenReader contentSizeCategory "
+          + "accessibilityContrast"
+      case .settings:
+        "guard vetoScope veto veto.deadline veto.policy veto.required questionDeadline "
+          + "transitionDeadline gestureDeadline queue interactivePop interactivePop.enabled "
+          + "interactivePop.mode interactivePopWithoutBackButton simultaneous hidesBarsOnTap "
+          + "hidesBarsOnSwipe hidesBarsWhenVerticallyCompact hidesBarsWhenKeyboardAppears profile "
+          + "profile.os profile.compactHeight profile.shadowNeedsBackground "
+          + "profile.extraSystemItems backTitles routes container restorationID"
+      }
+    return names.split(separator: " ").map(String.init)
+  }
+
+  /// The words that a member can have; empty if it can have any text or number.
+  ///
+  /// The daemon's reader names them when it refuses an empty object.
+  func values(of key: String) -> [String] { Self.words(in: refusal(of: "\(key)={}") ?? "") }
+
+  /// The words that a refusal such as `idiom is phone or pad` names.
+  static func words(in refusal: String) -> [String] {
+    let words = refusal.split(separator: " ").map { String($0.filter { $0 != "," }) }
+    if let place = words.firstIndex(where: { $0 == "of" }), place > 0, words[place - 1] == "one" {
+      return Array(words[(place + 1)...])
+    }
+    return words.count == 5 && words[1] == "is" && words[3] == "or" ? [words[2], words[4]] : []
+  }
+
+  /// Why the daemon would refuse a member, as far as that depends on the member alone.
+  func refusal(of member: String) -> String? {
+    try? operations(id: "x", [member]).first?.refusal
+  }
+
+  /// Makes the operations that set members; `words` are KEY=VALUE.
+  func operations(id: String?, _ words: [String]) throws(UsageError)
+    -> [NavigationOperation]
+  {
+    let usage =
+      "navctl set NAV \(([rawValue] + [neededID].compactMap(\.self)).joined(separator: " "))"
+    if let neededID, id == nil {
+      throw UsageError("\(neededID) is missing", remedy: "\(usage) KEY=VALUE...")
+    }
+    var arguments: JSONObject = [:]
+    switch self {
+    case .screen, .item: arguments.add("screen", id)
+    case .button: arguments.add("button", id)
+    case .proxy: arguments.add("class", id)
+    case .appearance:
+      return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
+        var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
+        slot.add("screen", id)
+        return NavigationOperation(.appearanceSet, slot)
+      }
+    case .bar, .toolbar, .display, .settings: break
+    }
+    let members = try Members.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
+    // Whether a bar is hidden is an operation of its own. null stands for the default of each.
+    let hiding = isBar ? members.members.filter { $0.name == "hidden" } : []
+    let others = members.members.filter { !isBar || $0.name != "hidden" }
+    return (others.isEmpty ? [] : [NavigationOperation(kind, arguments + JSONObject(others))])
+      + hiding.map {
+        NavigationOperation(
+          self == .bar ? .barSetHidden : .toolbarSetHidden,
+          ["hidden": $0.value == .null ? .bool(self == .toolbar) : $0.value])
+      }
+  }
+
+  private var isBar: Bool { self == .bar || self == .toolbar }
+
+  private var kind: OperationKind {
+    switch self {
+    case .screen: .screenSet
+    case .item: .itemSet
+    case .button: .buttonSet
+    case .bar: .barSet
+    case .toolbar: .toolbarSet
+    case .appearance: .appearanceSet
+    case .proxy: .proxySet
+    case .display: .envSet
+    case .settings: .navConfigure
+    }
+  }
+
+  /// The object in a state, a button in what is detached, or what a screen has by its record; nil if
+  /// it is not there.
+  func value(id: String?, in state: JSONValue) -> JSONValue? {
+    switch self {
+    case .screen: return state
+    case .item: return state["item"]
+    case .button:
+      func list(_ record: JSONValue, _ names: [String]) -> [JSONValue] {
+        names.flatMap { record[$0]?.elements ?? [] }
+      }
+      let screens =
+        list(state, ["screens"])
+        + (state["presented"]?["chain"]?.elements.compactMap { $0["screen"] } ?? [])
+      return
+        (list(state, ["buttons"])
+        + screens.flatMap {
+          list($0, ["toolbarItems"])
+            + ($0["item"].map { list($0, ["leftItems", "rightItems"]) } ?? [])
+        }).first { $0["id"]?.string == id }
+    case .bar, .toolbar, .settings: return state[rawValue]
+    case .display: return state["environment"]
+    case .appearance:
+      return state[id == nil ? "bar" : "item"]?["appearance"]
+    case .proxy:
+      let looks = state["settings"]?["proxy"]
+      return id.map { looks?[$0] } ?? looks
+    }
+  }
+}
+
+extension NavigationOperation {
+  /// Why the daemon would refuse the operation, as far as that depends on its arguments alone.
+  var refusal: String? {
+    let body = ClientMessageWriter.op(OpRequest(id: 1, nav: "x"), operations: [octets.bytes])
+    var reader = ClientMessageReader(maximumBytes: 65_536)
+    guard
+      case .op(let request)? = try? reader.read(frame: ClientVerb.op.frame.span, body: body.span),
+      case .unreadable(let failure)? = request.operations.first?.arguments
+    else { return nil }
+    return failure.text
+  }
+}

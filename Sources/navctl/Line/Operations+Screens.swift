@@ -1,0 +1,111 @@
+import CommandLineOptions
+import NavigationClient
+import NavigationCore
+
+extension Operations {
+  /// Makes the operation of `present`, which shows a screen above the visible one.
+  static func present(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "present")]
+    for name in ["from", "style"] { arguments.add(name, line.value(of: name)) }
+    return NavigationOperation(.present, arguments)
+  }
+
+  /// Makes the operation of `dismiss`: ends all presentations, or those of the screen `--from`, or
+  /// swipes the outermost one down.
+  static func dismiss(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
+    let result = try result(line)
+    guard line.contains("swipe") else {
+      return .dismiss(from: line.value(of: "from"), result: result)
+    }
+    guard !line.contains("from") else {
+      throw UsageError("--swipe is about the outermost screen, so it takes no --from")
+    }
+    return .swipeDown(result: result)
+  }
+
+  /// Makes the operation of `back`; nil if it only prints the menu.
+  ///
+  /// `--menu` takes none of the options of a change.
+  static func back(
+    _ line: ParsedCommandLine, changeOptions: [OptionDeclaration]
+  ) throws(UsageError) -> NavigationOperation? {
+    guard line.contains("menu") else {
+      return line.value(of: "to").map { .backMenu($0) } ?? .backTap()
+    }
+    let others = ["to"] + changeOptions.map(\.name)
+    if let other = others.first(where: line.contains) {
+      throw UsageError("--menu changes nothing, so it takes no --\(other)")
+    }
+    return nil
+  }
+
+  /// The option for the result of what a command removes.
+  static let resultOption = OptionDeclaration(
+    "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
+
+  static func pop(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
+    .pop(result: try result(line))
+  }
+
+  static func result(_ line: ParsedCommandLine) throws(UsageError) -> NavigationValue? {
+    guard let text = line.value(of: "result") else { return nil }
+    do {
+      return try NavigationValue(json: text)
+    } catch {
+      throw UsageError("--result is not JSON: \(error.message)")
+    }
+  }
+
+  /// Makes the operation of `segue`, which shows a screen as a segue of an interface file does.
+  static func segue(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    let kind: OpaqueJSON = .string(line.contains("detail") ? "showDetail" : "show")
+    return NavigationOperation(
+      .segue, ["kind": kind, "screen": try newScreen(line, id: id, command: "segue")])
+  }
+
+  /// Makes the operation of `revert`, which restores the stack of an earlier revision.
+  static func revert(to text: String) throws(UsageError) -> NavigationOperation {
+    guard let revision = Quantities.integer(text), revision > 0 else {
+      throw UsageError(
+        "revert takes the number of a revision, not '\(TerminalText.visible(text))'",
+        remedy: "navctl history NAV, which lists them")
+    }
+    return .revert(to: revision)
+  }
+
+  /// Makes the operation of `restore` from the contents of a file that `save` wrote.
+  static func restore(_ text: String, root: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
+    if let root { arguments.add("root", try screen(root)) }
+    return NavigationOperation(.restore, arguments)
+  }
+
+  /// The screen that a command shows.
+  ///
+  /// An id alone refers to a known screen. A record in JSON, or any option about the screen,
+  /// creates one.
+  static func newScreen(
+    _ line: ParsedCommandLine, id: String?, command: String
+  ) throws(UsageError) -> OpaqueJSON {
+    let others = try screenMembers(line, id: nil)
+    if let id, others.isEmpty, !line.contains("new") { return try screen(id) }
+    guard id != nil || !others.isEmpty || line.contains("new") else {
+      throw UsageError(
+        "\(command) needs a screen",
+        remedy: "give the id of a screen, or describe a new one with --title or --route")
+    }
+    try refuseRecord(id)
+    return .object(try screenMembers(line, id: id))
+  }
+
+  private static func refuseRecord(_ id: String?) throws(UsageError) {
+    guard let id, id.hasPrefix("{") else { return }
+    throw UsageError("a record in JSON excludes options about the screen")
+  }
+}

@@ -1,0 +1,214 @@
+import CommandLineOptions
+import NavigationClient
+import NavigationCore
+
+/// Makes operations from command lines, one function for each command that changes a nav.
+enum Operations {
+  /// Makes the operations of `create`: creates a nav, and puts it on display without `--detached`.
+  ///
+  /// With `--detached` and no option about the root, the stack begins empty.
+  static func create(_ line: ParsedCommandLine) throws(UsageError) -> [NavigationOperation] {
+    let isDetached = line.contains("detached")
+    let subject = try subject(line, isDetached: isDetached)
+    var arguments: JSONObject = [subject.name: subject.value]
+    if let settings = line.value(of: "settings") {
+      arguments.add("settings", try Quantities.jsonObject(settings, what: "--settings"))
+    }
+    let create = NavigationOperation(.navCreate, arguments)
+    // A standalone bar has no controller, and only a controller can be on display.
+    let isComplete = isDetached || subject.name == "kind"
+    return isComplete ? [create] : [create, .attach()]
+  }
+
+  /// The member of `nav.create` that describes the nav: `root`, `classes` of its bars, or `kind`.
+  private static func subject(
+    _ line: ParsedCommandLine, isDetached: Bool
+  ) throws(UsageError) -> (name: String, value: OpaqueJSON) {
+    let id = line.value(of: "root")
+    let others = try screenMembers(line, id: nil)
+    var classes: JSONObject = [:]
+    classes.add("bar", line.value(of: "bar-class"))
+    classes.add("toolbar", line.value(of: "toolbar-class"))
+    let hasRoot = id != nil || !others.isEmpty
+    switch line.value(of: "kind") ?? "controller" {
+    case "controller": break
+    case "bar":
+      guard !hasRoot, classes.isEmpty, !isDetached else {
+        throw UsageError(
+          "a standalone bar begins without items and without a root",
+          remedy: "navctl create NAV --kind bar, then navctl push NAV --title TEXT")
+      }
+      return ("kind", .string("bar"))
+    case let other: throw UsageError("--kind takes controller or bar, not '\(other)'")
+    }
+    if !classes.isEmpty || !hasRoot && isDetached {
+      guard !hasRoot, isDetached else {
+        throw UsageError(
+          "--bar-class and --toolbar-class need --detached and exclude a root",
+          remedy: "navctl create NAV --bar-class NAME --detached, then push and attach")
+      }
+      return ("classes", .object(classes))
+    }
+    if let id, id.hasPrefix("{") {
+      guard others.isEmpty else {
+        throw UsageError("a root in JSON excludes options about the root")
+      }
+      return ("root", try Quantities.jsonObject(id, what: "--root"))
+    }
+    return ("root", .object(try screenMembers(line, id: id)))
+  }
+
+  /// Makes the operation of `push`, or with `--show` the operation `show`.
+  ///
+  /// An id alone refers to a known screen; with any option about the screen, navd creates it.
+  static func push(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "push")]
+    if line.contains("if-absent") {
+      guard !line.contains("on-duplicate") else {
+        throw UsageError("--if-absent is --on-duplicate ignore; give one of them")
+      }
+      arguments.add("onDuplicate", "ignore")
+    }
+    arguments.add("onDuplicate", line.value(of: "on-duplicate"))
+    if let sender = line.value(of: "sender") {
+      guard line.contains("show") else { throw UsageError("--sender goes with --show") }
+      arguments.add("sender", try self.sender(sender))
+    }
+    return NavigationOperation(line.contains("show") ? .show : .push, arguments)
+  }
+
+  /// The sender of a `show`: JSON if the text begins like JSON, else a string.
+  private static func sender(_ text: String) throws(UsageError) -> OpaqueJSON {
+    ["{", "[", "\""].contains { text.hasPrefix($0) }
+      ? try Quantities.json(text, what: "--sender") : .string(text)
+  }
+
+  /// Makes the operation of `pop-to`: to a screen, or with `--route` to the screen with a route.
+  static func popTo(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    let route = line.value(of: "route")
+    switch (id, route) {
+    case (let id?, nil):
+      guard !line.contains("unique") else { throw UsageError("--unique goes with --route") }
+      return .popTo(id, inclusive: line.contains("inclusive"), result: try result(line))
+    case (nil, let route?):
+      return .popTo(
+        route: route, match: line.contains("unique") ? .unique : .top,
+        inclusive: line.contains("inclusive"), result: try result(line))
+    case (nil, nil), (_?, _?):
+      throw UsageError("pop-to takes either a screen's id or --route")
+    }
+  }
+
+  /// Makes the operation of `replace`; a known screen is named by its id, as for `push`.
+  static func replace(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["with": try newScreen(line, id: id, command: "replace")]
+    arguments.add("screen", line.value(of: "screen"))
+    if line.contains("back") { arguments.add("direction", "back") }
+    return NavigationOperation(.replace, arguments)
+  }
+
+  /// Makes the operation of `insert`, at the place that one of three options names.
+  static func insert(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> NavigationOperation
+  {
+    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "insert")]
+    let places = ["below", "above", "at"].filter(line.contains)
+    guard places.count == 1 else {
+      throw UsageError(
+        "insert takes one of --below, --above and --at",
+        remedy: "for example navctl insert kiosk help --below wifi")
+    }
+    arguments.add("below", line.value(of: "below"))
+    arguments.add("above", line.value(of: "above"))
+    if let index = line.value(of: "at") {
+      arguments.add("at", .integer(try Quantities.integer(index, option: "at")))
+    }
+    return NavigationOperation(.insert, arguments)
+  }
+
+  /// Makes the operation of `stack`, which replaces the stack; the first screen is the bottom.
+  static func stack(_ screens: [String]) throws(UsageError) -> NavigationOperation {
+    NavigationOperation(.setStack, ["screens": try Self.screens(screens)])
+  }
+
+  /// Makes the operation of `screen` and `button`: creates, releases or taps one.
+  ///
+  /// `words` are the id, and for a new one its members as KEY=VALUE, or a record in JSON.
+  static func record(
+    _ object: NavObject, verb: String, _ words: [String]
+  ) throws(UsageError) -> NavigationOperation {
+    let isScreen = object == .screen
+    let id = words.first.flatMap { Members.isMember($0) ? nil : $0 }
+    let usage = "navctl \(object.rawValue) NAV \(verb) ID"
+    let isJSON = id?.hasPrefix("{") == true
+    let members = try Members.parse(
+      Array(words.dropFirst(id == nil ? 0 : 1)), beside: isJSON ? [:] : record(id),
+      usage: "\(usage) KEY=VALUE...")
+    let kind: OperationKind
+    switch verb {
+    case "create":
+      guard let id, isJSON else {
+        return NavigationOperation(isScreen ? .screenCreate : .buttonCreate, record(id) + members)
+      }
+      guard members.isEmpty else {
+        throw UsageError("a record in JSON excludes KEY=VALUE", remedy: usage)
+      }
+      return NavigationOperation(
+        isScreen ? .screenCreate : .buttonCreate,
+        arguments: try Quantities.jsonObject(id, what: "a record"))
+    case "release": kind = isScreen ? .screenRelease : .buttonRelease
+    case "activate" where !isScreen: kind = .buttonActivate
+    default:
+      throw UsageError(
+        "\(object.rawValue) takes create or release\(isScreen ? "" : " or activate"), not "
+          + "'\(TerminalText.visible(verb))'",
+        remedy: "navctl \(object.rawValue) NAV create|release\(isScreen ? "" : "|activate") ID")
+    }
+    guard let id, members.isEmpty else {
+      throw UsageError("\(object.rawValue) \(verb) takes an id, and nothing else", remedy: usage)
+    }
+    return NavigationOperation(kind, [object.rawValue: .string(id)])
+  }
+
+  /// A screen on the command line: an id, or a record in JSON.
+  static func screen(_ text: String) throws(UsageError) -> OpaqueJSON {
+    text.hasPrefix("{")
+      ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
+  }
+
+  static func screens(_ texts: [String]) throws(UsageError) -> OpaqueJSON {
+    var list: [OpaqueJSON] = []
+    for text in texts { list.append(try screen(text)) }
+    return .array(list)
+  }
+
+  /// A new record, with its id if it has one.
+  static func record(_ id: String?) -> JSONObject {
+    var members: JSONObject = [:]
+    members.add("id", id)
+    return members
+  }
+
+  static func screenMembers(_ line: ParsedCommandLine, id: String?) throws(UsageError)
+    -> JSONObject
+  {
+    var members = record(id)
+    members.add("title", line.value(of: "title"))
+    members.add("route", line.value(of: "route"))
+    members.add("restorationID", line.value(of: "restoration-id"))
+    if let args = line.value(of: "args") {
+      members.add("args", try Quantities.json(args, what: "--args"))
+    }
+    var item: JSONObject = [:]
+    item.add("title", line.value(of: "item-title"))
+    item.add("prompt", line.value(of: "prompt"))
+    if !item.isEmpty { members.add("item", .object(item)) }
+    return members
+  }
+}

@@ -1,0 +1,127 @@
+import CommandLineOptions
+import NavigationClient
+import NavigationCore
+
+/// A plan of `navctl apply`: guards and operations, which make one revision or nothing.
+///
+/// A line is an operation in JSON, such as `{"pop":{}}`, or a command without the nav, such as
+/// `push wifi --title Wi-Fi`. The first line can be `if` with conditions, as JSON or as options.
+/// Empty lines and lines that begin with `#` say nothing.
+struct Plan: Sendable {
+  /// A line with an operation.
+  enum Step: Sendable {
+    case operation(NavigationOperation)
+    /// The words of a command, of which the first is its name.
+    case command([String])
+  }
+
+  /// The conditions, as the options of a command line; nil if there is no `if` line.
+  private(set) var conditions: Conditions?
+  /// The operations, with the numbers of their lines.
+  private(set) var steps: [(line: Int, step: Step)] = []
+
+  /// The conditions of the first line.
+  enum Conditions: Sendable {
+    /// The words of options, such as `--top` and `wifi`.
+    case words([String])
+    /// The options that JSON stands for.
+    case options([ParsedCommandLine.Occurrence])
+  }
+
+  /// The highest number of operations in one message (protocol §9).
+  static let maximumOperations = 16
+
+  /// Reads a plan; an error names the line, and the file by `name`.
+  init(_ text: String, name: String) throws(UsageError) {
+    var number = 0
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      number += 1
+      let line = line.trimmed
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      let place = "\(name):\(number)"
+      do throws(UsageError) {
+        try take(line, number)
+      } catch {
+        throw UsageError("\(place): \(error.message)", remedy: error.remedy)
+      }
+    }
+    guard !steps.isEmpty else {
+      throw UsageError(
+        "\(name) has no operation", remedy: "a line such as: push wifi --title Wi-Fi")
+    }
+  }
+
+  private mutating func take(_ line: String, _ number: Int) throws(UsageError) {
+    if line.hasPrefix("{") {
+      let object = try Quantities.jsonObject(line, what: "the line")
+      let value: JSONValue
+      do { value = try JSONValue(object.bytes) } catch { throw UsageError("the line is not JSON") }
+      if let conditions = value["if"] {
+        guard value.members.count == 1 else {
+          throw UsageError("if stands alone in its line", remedy: #"{"if":{"top":"wifi"}}"#)
+        }
+        return try note(.options(try Self.options(conditions)), number)
+      }
+      steps.append((number, .operation(try NavigationOperation(typed: line))))
+    } else {
+      let words = try ShellWords.split(line)
+      if words.first == "if" { return try note(.words(Array(words.dropFirst())), number) }
+      steps.append((number, .command(words)))
+    }
+    guard steps.count <= Self.maximumOperations else {
+      throw UsageError(
+        "a plan has at most \(Self.maximumOperations) operations, since all of it is one message",
+        remedy: "several plans, each guarded by the revision that the one before it made")
+    }
+  }
+
+  private mutating func note(_ conditions: Conditions, _ number: Int) throws(UsageError) {
+    guard self.conditions == nil, steps.isEmpty else {
+      throw UsageError("if stands once, in the first line", remedy: "move the conditions there")
+    }
+    self.conditions = conditions
+  }
+
+  /// The options of `navctl` that stand for guards of the protocol.
+  private static func options(
+    _ guards: JSONValue
+  ) throws(UsageError) -> [ParsedCommandLine.Occurrence] {
+    let form = #"{"if":{"top":"wifi"}}"#
+    guard guards.kind == .object, !guards.members.isEmpty else {
+      throw UsageError("if needs an object with a condition", remedy: form)
+    }
+    var options: [ParsedCommandLine.Occurrence] = []
+    for (name, value) in guards.members {
+      let option = name == "dig" ? "digest" : name
+      switch (name, value.kind) {
+      case ("any", .yes): options.append(.init(option))
+      case ("top", .string), ("visible", .string), ("epoch", .string), ("dig", .string):
+        options.append(.init(option, value.string))
+      case ("top", .null), ("visible", .null): options.append(.init(option, ""))
+      case ("rev", .integer), ("depth", .integer):
+        options.append(.init(option, value.plainText))
+      case ("stack", .array) where value.elements.allSatisfy({ $0.string?.contains(",") == false }):
+        options.append(.init(option, value.elements.compactMap(\.string).joined(separator: ",")))
+      case ("has", .string): options.append(.init(option, value.string))
+      case ("has", .array)
+      where !value.elements.isEmpty && value.elements.allSatisfy({ $0.string != nil }):
+        options += value.elements.map { .init(option, $0.string) }
+      default:
+        throw UsageError(
+          "if has no condition \(TerminalText.visible(name)) of this form",
+          remedy: "one of top, rev, dig, epoch, depth, stack, has, visible, any")
+      }
+    }
+    return options
+  }
+}
+
+extension Substring {
+  /// Without spaces, tabs and carriage returns at both ends.
+  fileprivate var trimmed: String {
+    var rest = self
+    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+    while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,132 @@
+import NavigationCore
+
+/// An error of the command line; navctl sends nothing and ends with status 2.
+struct UsageError: Error, Hashable, Sendable {
+  /// The fault in one line.
+  var message: String
+  /// The next thing to type, in one line; nil if the message implies it.
+  var remedy: String?
+
+  init(_ message: String, remedy: String? = nil) {
+    self.message = message
+    self.remedy = remedy
+  }
+}
+
+/// Reads and checks the values of options.
+enum Quantities {
+  /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
+  static func milliseconds(_ text: String, option: String) throws(UsageError) -> UInt64 {
+    let units: [(suffix: String, factor: Double)] = [
+      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
+    ]
+    let unit = units.first { text.hasSuffix($0.suffix) }
+    let number = unit.map { String(text.dropLast($0.suffix.utf8.count)) } ?? text
+    let isNumber = number.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E }
+    let value = isNumber ? Double(number).map { $0 * (unit?.factor ?? 1000) } : nil
+    guard let value, value >= 0, value <= 2_592_000_000 else {
+      throw UsageError("--\(option) takes a time such as 500ms, 5s or 2m, not '\(text)'")
+    }
+    // A number without a unit may be meant in milliseconds.
+    guard unit != nil || value <= 60_000 else {
+      throw UsageError(
+        "--\(option) \(text) has no unit", remedy: "--\(option) \(text)ms, or --\(option) \(text)s")
+    }
+    return UInt64(value)
+  }
+
+  /// An integer from 0 to 2^53 − 1.
+  static func integer(_ text: String, option: String) throws(UsageError) -> UInt64 {
+    guard let number = integer(text) else {
+      throw UsageError("--\(option) takes a whole number, not '\(text)'")
+    }
+    return number
+  }
+
+  /// An integer from 0 to 2^53 − 1, in digits without a sign; nil for any other text.
+  static func integer(_ text: String) -> UInt64? {
+    guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
+      number < 1 << 53
+    else { return nil }
+    return number
+  }
+
+  /// An epoch of 16 hex digits.
+  static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
+    guard let epoch = Epoch(text) else {
+      throw UsageError("--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
+    }
+    return epoch
+  }
+
+  /// The position of a mirror: "EPOCH:REV:DIGEST".
+  static func position(_ text: String, option: String) throws(UsageError) -> MirrorPosition {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let epoch = Epoch(parts[0]), let revision = integer(parts[1]),
+      let digest = Digest(parts[2])
+    else {
+      throw UsageError("--\(option) takes EPOCH:REV:DIGEST, as show prints them, not '\(text)'")
+    }
+    return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
+  }
+
+  /// The value of a text that must be valid JSON; `what` names it in the error.
+  static func json(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
+    let bytes = Array(text.utf8)
+    var tape = JSONTape()
+    do {
+      try tape.read(bytes)
+    } catch {
+      let repaired = repaired(text)
+      var other = JSONTape()
+      let isValid = (try? other.read(Array(repaired.utf8))) != nil
+      throw UsageError(
+        "\(what) is not JSON: \(error.reason.rawValue) at byte \(error.offset)",
+        remedy: isValid ? "\(what.hasPrefix("--") ? "\(what) " : "")'\(repaired)'" : nil)
+    }
+    return OpaqueJSON(validated: tape.raw(tape.root))
+  }
+
+  /// A text like JSON with double quotes in place of single ones, and around the names of members.
+  private static func repaired(_ text: String) -> String {
+    var result = ""
+    var word = ""
+    var isQuoted = false
+    func quoted(_ word: String) -> String {
+      ["true", "false", "null", ""].contains { $0 == word } || Double(word) != nil
+        ? word : "\"\(word)\""
+    }
+    for character in text {
+      if character == "'" || character == "\"" {
+        isQuoted.toggle()
+        result += word + "\""
+        word = ""
+      } else if isQuoted || !"{}[]:, ".contains(character) {
+        word.append(character)
+      } else {
+        result += quoted(word) + String(character)
+        word = ""
+      }
+    }
+    return result + word
+  }
+
+  /// The value of a text that must be a JSON object; `what` names it in the error.
+  static func jsonObject(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
+    let value = try json(text, what: what)
+    guard value.bytes.first == UInt8(ascii: "{") else {
+      throw UsageError("\(what) is not a JSON object: '\(text)'")
+    }
+    return value
+  }
+
+  /// The name of a nav, or of a directory such as `$navs`.
+  static func nav(_ text: String) throws(UsageError) -> String {
+    guard text.first == "$" || NavName(text) != nil else {
+      throw UsageError(
+        "'\(TerminalText.visible(text))' cannot be the name of a nav",
+        remedy: "a name is one of a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
+    }
+    return text
+  }
+}

@@ -1,0 +1,106 @@
+import CommandLineOptions
+import NavigationCore
+
+/// A shell that completes command lines, and its script.
+enum Shell: String, CaseIterable, Sendable {
+  case bash, zsh, fish
+
+  /// Stands for the files and directories, which the shell knows itself.
+  static let files = Completion.Word(text: ":files", summary: "")
+
+  /// The words of a command line as the program would get them.
+  ///
+  /// bash gives the parts around `=` and `:` as words of their own, and replaces only the last of them.
+  func joined(_ words: [String]) -> [String] {
+    guard self == .bash else { return words }
+    var joined: [String] = []
+    var continues = false
+    for (index, word) in words.enumerated() {
+      let isBreak = Self.breaks.contains(word)
+      let isLast = index + 1 == words.count
+      if (continues || isBreak), !joined.isEmpty, !(isLast && isBreak && joined.last == "") {
+        joined[joined.count - 1] += word
+      } else {
+        joined.append(word)
+      }
+      continues = isBreak
+    }
+    return joined
+  }
+
+  private static let breaks: Set<String> = ["=", ":", "::"]
+
+  /// The line of a candidate in the output, which the script reads.
+  func line(_ word: Completion.Word, behind completion: Completion) -> String {
+    if word == Self.files { return word.text }
+    let summary = word.summary.filter { !$0.isNewline && $0 != "\t" }
+    switch self {
+    case .bash:
+      let done = completion.prefix.lastIndex(of: ":").map { completion.prefix[...$0].count } ?? 0
+      return String(word.text.dropFirst(done))
+    case .zsh: return completion.leading + word.text + "\t" + summary
+    case .fish: return completion.leading + word.text + (summary.isEmpty ? "" : "\t" + summary)
+    }
+  }
+
+  /// The script, which the shell reads at its start or at the first completion.
+  var script: String {
+    switch self {
+    case .bash:
+      #"""
+      # Completion of navctl for bash. navctl itself knows what can follow.
+      _navctl() {
+        local line
+        COMPREPLY=()
+        while IFS= read -r line; do
+          if [[ $line == :files ]]; then
+            compopt -o default
+          else
+            [[ $line == *= ]] && compopt -o nospace
+            COMPREPLY+=("$(printf %q "$line")")
+          fi
+        done < <("${COMP_WORDS[0]}" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+      }
+      complete -F _navctl navctl
+      """#
+    case .zsh:
+      #"""
+      #compdef navctl
+      # Completion of navctl for zsh. navctl itself knows what can follow.
+      _navctl() {
+        local line hasFiles
+        local -a texts descriptions keys
+        while IFS= read -r line; do
+          if [[ $line == :files ]]; then
+            hasFiles=1
+          elif [[ ${line%%$'\t'*} == *= ]]; then
+            keys+=("${line%%$'\t'*}")
+          else
+            texts+=("${line%%$'\t'*}")
+            descriptions+=("${line%%$'\t'*}  ${line#*$'\t'}")
+          fi
+        done < <("${words[1]}" completion zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)
+        (( ${#texts} )) && compadd -l -d descriptions -a texts
+        (( ${#keys} )) && compadd -S '' -l -a keys
+        [[ -z $hasFiles ]] || _files
+      }
+      if [[ $funcstack[1] == _navctl ]]; then _navctl "$@"; else compdef _navctl navctl; fi
+      """#
+    case .fish:
+      #"""
+      # Completion of navctl for fish. navctl itself knows what can follow.
+      function __navctl_complete
+          set -l words (commandline -opc) (commandline -ct)
+          for line in (command $words[1] completion fish -- $words[2..-1] 2>/dev/null)
+              if test $line = :files
+                  __fish_complete_path (commandline -ct)
+              else
+                  echo $line
+              end
+          end
+      end
+      complete -c navctl -f -a '(__navctl_complete)'
+      """#
+    }
+  }
+}

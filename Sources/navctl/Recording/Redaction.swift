@@ -1,0 +1,45 @@
+import NavigationCore
+
+/// Removes what users of a device typed or read from JSON, for tickets.
+///
+/// Ids, names of navs and clients, operations, numbers and truth values stay. Any other text becomes
+/// its number of characters, as in `(12 characters)`.
+enum Redaction {
+  /// The members that keep their texts.
+  private static let kept: Set<String> = [
+    "id", "nav", "kind", "epoch", "dig", "cause", "do", "op", "phase", "why", "view", "name",
+    "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",
+    "screen", "from", "to", "covers", "style", "metrics", "placement", "class", "type", "before",
+    "version", "libzmq", "finding", "remedy", "retry", "effect", "del", "role", "roles",
+    "systemItem", "source", "key", "what",
+  ]
+
+  /// The members in which applications keep what they like.
+  private static let free: Set<String> = [
+    "args", "result", "sender", "userInfo", "customView", "view", "container", "object",
+    "titleTextAttributes", "largeTitleTextAttributes", "font",
+  ]
+
+  /// The value, of the member `name` if it is one, without such texts.
+  static func redacted(_ value: JSONValue, in name: String? = nil) -> OpaqueJSON {
+    switch value.kind {
+    case .object:
+      // What applications put there has any names, which can be texts of users too.
+      guard let name, free.contains(name) else {
+        return .object(
+          JSONObject(
+            value.members.map { .init(name: $0.name, value: redacted($0.value, in: $0.name)) }))
+      }
+      return .object(
+        JSONObject(
+          value.members.enumerated().map { index, member in
+            .init(name: "m\(index)", value: redacted(member.value, in: name))
+          }))
+    case .array: return .array(value.elements.map { redacted($0, in: name) })
+    case .string:
+      if let name, kept.contains(name) { return OpaqueJSON(validated: value.bytes) }
+      return .string("(\(value.string?.count ?? 0) characters)")
+    default: return OpaqueJSON(validated: value.bytes)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import NavigationCore
+
+/// A key that the user of `navctl ui` pressed.
+enum BrowserKey: Hashable, Sendable {
+  case text(Unicode.Scalar)
+  case up, down, left, right, pageUp, pageDown, home, end
+  case enter, escape, backspace, delete
+  /// Tab, and Tab with Shift.
+  case tab, backTab
+  /// Control with C.
+  case interrupt
+  /// Control with U, which empties a line.
+  case clearLine
+  /// Control with L, which draws the screen anew.
+  case redraw
+  case other
+
+  /// The key of a character that a terminal sends, control characters included.
+  init(_ scalar: Unicode.Scalar) {
+    switch scalar.value {
+    case 3: self = .interrupt
+    case 8, 0x7F: self = .backspace
+    case 9: self = .tab
+    case 10, 13: self = .enter
+    case 12: self = .redraw
+    case 21: self = .clearLine
+    case 27: self = .escape
+    case 0..<0x20, 0x80..<0xA0: self = .other
+    default: self = .text(scalar)
+    }
+  }
+}
+
+/// One line that the user types, with a cursor in it.
+struct LineEditor: Hashable, Sendable {
+  private var before = ""
+  private var after = ""
+
+  /// Begins with a text, and the cursor behind it.
+  init(_ text: String = "") { before = text }
+
+  var text: String { before + after }
+
+  var textBeforeCursor: String { before }
+
+  /// The longest line, in characters.
+  private static let maximumLength = 500
+
+  /// Takes a key; returns false if it is none of a line.
+  mutating func press(_ key: BrowserKey) -> Bool {
+    switch key {
+    case .text(let scalar):
+      guard text.count < Self.maximumLength else { return true }
+      before.unicodeScalars.append(scalar)
+    case .backspace: if !before.isEmpty { before.removeLast() }
+    case .delete: if !after.isEmpty { after.removeFirst() }
+    case .left: if let last = before.popLast() { after = String(last) + after }
+    case .right: if !after.isEmpty { before.append(after.removeFirst()) }
+    case .home: (before, after) = ("", text)
+    case .end: (before, after) = (text, "")
+    case .clearLine: (before, after) = ("", "")
+    default: return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,169 @@
+import NavigationCore
+
+/// One frame of `navctl ui`.
+struct BrowserFrame: Hashable, Sendable {
+  /// The lines, from the first row on; none is wider than the terminal.
+  var lines: [StyledLine]
+  /// Where the cursor is; nil while it is hidden.
+  var cursor: BrowserPlace?
+}
+
+/// A cell of the terminal, both counted from 0.
+struct BrowserPlace: Hashable, Sendable {
+  var row: Int
+  var column: Int
+}
+
+/// How the rows and columns of the terminal are divided.
+struct BrowserLayout: Hashable, Sendable {
+  let columns: Int
+  let rows: Int
+  /// The lines of the message or of the prompt.
+  let status: Int
+
+  /// Whether the list stands beside the stack and the changes; else one pane is shown at a time.
+  var isWide: Bool { columns >= 64 && rows >= 14 }
+  /// Whether there is a line about the connection.
+  var hasHead: Bool { rows >= 4 }
+  /// Whether there is a line of keys.
+  var hasHints: Bool { rows >= 6 }
+  /// The rows between the head and the status.
+  var body: Int { max(0, rows - (hasHead ? 1 : 0) - (hasHints ? 1 : 0) - status) }
+  /// The columns of the list.
+  var list: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
+  /// The columns of the stack and the changes.
+  var side: Int { isWide ? columns - list - 2 : columns }
+  var changes: Int { isWide ? max(4, body / 3) : body }
+
+  /// The rows of a pane, its heading included.
+  func height(of pane: NavBrowser.Pane) -> Int {
+    switch pane {
+    case .list: body
+    case .stack: isWide ? body - changes : body
+    case .changes: changes
+    }
+  }
+}
+
+extension NavBrowser {
+  var layout: BrowserLayout {
+    BrowserLayout(columns: columns, rows: rows, status: statusLines.count)
+  }
+
+  /// Draws the screen, and notes the state of the open nav as seen.
+  mutating func frame() -> BrowserFrame {
+    let layout = layout
+    // Only a frame that has the outermost screen of the open nav shows it.
+    drawn = nil
+    var lines = layout.hasHead ? [head] : []
+    lines += helpTop.map { helpLines(from: $0, layout) } ?? body(layout)
+    let status = statusLines
+    let cursor = prompt.map { _ in
+      BrowserPlace(row: lines.count, column: min(promptWidth, columns - 1))
+    }
+    lines += status
+    if layout.hasHints { lines.append(hints) }
+    let fitted = lines.prefix(rows).map { $0.fitted(columns: columns) }
+    return BrowserFrame(
+      lines: isASCII ? fitted.map(\.ascii) : fitted,
+      cursor: cursor.flatMap { $0.row < rows ? $0 : nil })
+  }
+}
+
+// Around the panes.
+extension NavBrowser {
+  /// The program, the address, the connection, and whether keys can change anything.
+  private var head: StyledLine {
+    let mode = isWritable ? "read-write" : "read-only"
+    var right = StyledLine(
+      isConnected ? "connected" : "disconnected, reconnecting", isConnected ? .plain : .alert)
+    right.append("  \(mode)", isWritable ? .strong : .plain)
+    let room = columns - right.width - 2
+    let name = StyledLine("navctl ui", .strong)
+    guard room >= name.width else { return right.fitted(columns: columns) }
+    var left = name
+    // Less of an address than this names nothing.
+    if room > name.width + 16 { left.append("  \(TerminalText.visible(endpoint))", .faint) }
+    var line = left.padded(columns: room)
+    line.append("  ")
+    line.append(right)
+    return line
+  }
+
+  /// The message, or the line that the user types.
+  var statusLines: [StyledLine] {
+    switch prompt {
+    case .filter(let editor, _): return [promptLine("filter: ", editor)]
+    case .push(let editor, let nav): return [promptLine(pushLabel(nav), editor)]
+    case nil: break
+    }
+    guard let message else { return [StyledLine()] }
+    let most = rows >= 20 ? 4 : rows >= 9 ? 3 : 1
+    let lines = TerminalText.continued(message.text, columns: columns)
+    let style = message.isAlert ? StyledLine.Style.alert : .strong
+    guard lines.count > most else { return lines.map { StyledLine($0, style) } }
+    // The last of the lines shows by its ellipsis that the message goes on.
+    let kept = lines[..<(most - 1)] + [lines[most - 1] + "…"]
+    return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
+  }
+
+  private func pushLabel(_ nav: String) -> String {
+    let name = TerminalText.fitted(TerminalText.visible(nav), columns: max(4, columns / 4))
+    return "push on \(name), ID [TITLE]: "
+  }
+
+  /// What is typed, without its beginning if it is too long: the cursor must be visible.
+  private func promptLine(_ label: String, _ editor: LineEditor) -> StyledLine {
+    var line = StyledLine(label, .strong)
+    let room = columns - TerminalText.width(label) - 1
+    var text = Substring(TerminalText.visible(editor.text))
+    var before = TerminalText.width(TerminalText.visible(editor.textBeforeCursor))
+    while before > max(1, room), let first = text.popFirst() {
+      before -= DisplayWidth.columns(of: first)
+    }
+    line.append(String(text))
+    return line
+  }
+
+  /// The columns up to the cursor of the prompt.
+  private var promptWidth: Int {
+    let (label, editor): (String, LineEditor)
+    switch prompt {
+    case .filter(let line, _): (label, editor) = ("filter: ", line)
+    case .push(let line, let nav): (label, editor) = (pushLabel(nav), line)
+    case nil: return 0
+    }
+    let room = columns - TerminalText.width(label) - 1
+    let before = TerminalText.width(TerminalText.visible(editor.textBeforeCursor))
+    return TerminalText.width(label) + min(before, max(1, room))
+  }
+
+  /// Whether the changes stay where they are.
+  private var isHeld: Bool {
+    opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false
+  }
+
+  /// The keys, those first that are needed first, as many as fit.
+  private var hints: StyledLine {
+    let keys: [String]
+    switch prompt {
+    case .filter: keys = ["Enter keep", "Esc undo", "Control-U empty"]
+    case .push: keys = ["Enter push", "Esc cancel", "Control-U empty"]
+    case nil where helpTop != nil: keys = ["j/k scroll", "? back"]
+    case nil:
+      keys =
+        ["? help", "q quit", pane == .list ? "Enter open" : "j/k scroll", "Tab pane"]
+        + (isWritable ? ["p push", "P pop", "b back", "r root"] : []) + [
+          isHeld ? "f follow" : "f hold", "/ filter",
+        ]
+        + (isWritable || pane != .list ? [] : ["j/k choose"])
+    }
+    var text = ""
+    for key in keys {
+      let longer = text.isEmpty ? key : "\(text)  \(key)"
+      guard TerminalText.width(longer) <= columns else { continue }
+      text = longer
+    }
+    return StyledLine(text, .faint)
+  }
+}

@@ -1,0 +1,271 @@
+import CommandLineOptions
+import NavigationClient
+import NavigationCore
+
+extension NavBrowser {
+  mutating func press(_ key: BrowserKey) -> [Effect] {
+    if key == .interrupt { return [.quit] }
+    if key == .redraw { return [.redraw] }
+    message = nil
+    if let prompt { return press(key, prompt) }
+    if helpTop != nil { return pressInHelp(key) }
+    switch key {
+    case .text("q"): return [.quit]
+    case .text("?"): helpTop = 0
+    case .tab: movePane(1)
+    case .backTab: movePane(-1)
+    case .text("/"):
+      pane = .list
+      prompt = .filter(LineEditor(filter), former: filter)
+    case .escape: setFilter("")
+    case .text("f"): toggleFollowing()
+    case .text("p"): beginPush()
+    case .text("P"), .text("o"): return change("pop", { .pop() })
+    case .text("b"): return change("back", { .backTap() })
+    case .text("r"): return change("pop-to-root", { .popToRoot() })
+    default: return move(key)
+    }
+    return []
+  }
+
+  private mutating func movePane(_ step: Int) {
+    let panes = Pane.allCases
+    let index = panes.firstIndex(of: pane) ?? 0
+    pane = panes[(index + step + panes.count) % panes.count]
+  }
+
+  private mutating func toggleFollowing() {
+    guard let name = opened?.name, streams[name] != nil else {
+      return report("no nav is open: choose one and press Enter")
+    }
+    if streams[name]?.isFollowing == true {
+      streams[name]?.hold()
+    } else {
+      streams[name]?.follow()
+    }
+  }
+
+  mutating func report(_ text: String, isAlert: Bool = false) {
+    message = Message(text: text, isAlert: isAlert)
+  }
+}
+
+// Moving.
+extension NavBrowser {
+  /// How far a key moves; nil if it does not.
+  private func step(_ key: BrowserKey) -> Int? {
+    let page = max(1, layout.height(of: pane) - 2)
+    switch key {
+    case .up, .text("k"): return -1
+    case .down, .text("j"): return 1
+    case .pageUp: return -page
+    case .pageDown: return page
+    case .home, .text("g"): return -Self.far
+    case .end, .text("G"): return Self.far
+    default: return nil
+    }
+  }
+
+  /// Farther than any list is long.
+  private static let far = 1 << 30
+
+  private mutating func move(_ key: BrowserKey) -> [Effect] {
+    if let step = step(key) {
+      switch pane {
+      case .list: choose(chosenIndex + step)
+      case .stack:
+        let skipped = opened?.skipped ?? 0
+        opened?.skipped = max(0, skipped + step)
+      case .changes: if let name = opened?.name { streams[name]?.scroll(step) }
+      }
+      return []
+    }
+    switch (key, pane) {
+    case (.enter, .list), (.right, .list), (.text("l"), .list): return enter()
+    case (.left, .list), (.text("h"), .list): leaveBranch()
+    case (.left, _), (.text("h"), _): pane = .list
+    default: break
+    }
+    return []
+  }
+
+  /// Opens the chosen nav, or the chosen branch.
+  private mutating func enter() -> [Effect] {
+    let rows = currentRows()
+    guard chosenIndex < rows.count else { return [] }
+    let row = rows[chosenIndex]
+    if row.isBranch, collapsed.remove(row.path) != nil { treeRows = nil }
+    guard row.isNav else { return [] }
+    if !layout.isWide { pane = .stack }
+    return open(row.path)
+  }
+
+  /// Collapses the chosen branch; from another row it goes to the branch around it.
+  private mutating func leaveBranch() {
+    let rows = currentRows()
+    guard chosenIndex < rows.count else { return }
+    let row = rows[chosenIndex]
+    if row.isBranch, !collapsed.contains(row.path), filter.isEmpty {
+      collapsed.insert(row.path)
+      treeRows = nil
+    } else if let parent = rows[..<chosenIndex].lastIndex(where: { $0.depth < row.depth }) {
+      choose(parent)
+    }
+  }
+
+  private mutating func setFilter(_ text: String) {
+    guard text != filter else { return }
+    filter = text
+    treeRows = nil
+  }
+
+  private mutating func pressInHelp(_ key: BrowserKey) -> [Effect] {
+    if let step = step(key) {
+      helpTop = min(max(0, (helpTop ?? 0) + step), max(0, Self.help.count - 1))
+    } else if [.text("?"), .text("q"), .escape, .enter, .left].contains(key) {
+      helpTop = nil
+    }
+    return []
+  }
+}
+
+// Lines.
+extension NavBrowser {
+  private mutating func press(_ key: BrowserKey, _ prompt: Prompt) -> [Effect] {
+    switch prompt {
+    case .filter(var editor, let former):
+      switch key {
+      case .enter: self.prompt = nil
+      case .escape:
+        setFilter(former)
+        self.prompt = nil
+      case .up, .down: return move(key)
+      default:
+        _ = editor.press(key)
+        setFilter(editor.text)
+        self.prompt = .filter(editor, former: former)
+      }
+    case .push(var editor, let nav):
+      switch key {
+      case .enter:
+        self.prompt = nil
+        return push(editor.text, on: nav)
+      case .escape: self.prompt = nil
+      default:
+        _ = editor.press(key)
+        self.prompt = .push(editor, nav: nav)
+      }
+    }
+    return []
+  }
+}
+
+// Changes.
+extension NavBrowser {
+  /// Why a key cannot change the open nav; nil if it can.
+  private var hindrance: String? {
+    guard isWritable else { return "read-only: start with --write" }
+    guard let opened else { return "no nav is open: choose one and press Enter" }
+    guard isConnected else { return "disconnected: nothing was sent" }
+    if let pending { return "\(pending.command) has no answer yet: nothing was sent" }
+    guard opened.isCurrent else {
+      return "\(opened.name) is not up to date yet: nothing was sent"
+    }
+    guard drawn != nil else {
+      return layout.isWide || pane == .stack
+        ? "the top of \(opened.name) is not on the screen: press g in its pane first"
+        : "\(opened.name) is not on the screen: press Tab until it is"
+    }
+    return nil
+  }
+
+  private mutating func beginPush() {
+    if let hindrance { return report(hindrance, isAlert: true) }
+    guard let opened else { return }
+    prompt = .push(LineEditor(), nav: opened.name)
+  }
+
+  /// Pushes a screen by its id, or with a title behind the id a new one.
+  private mutating func push(_ text: String, on nav: String) -> [Effect] {
+    let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard let id = words.first else {
+      report("push: no id, so nothing was sent")
+      return []
+    }
+    // Another nav can have been opened by an event, never by a key.
+    guard nav == opened?.name else { return [] }
+    let title = words.count > 1 ? words[1] : nil
+    let line = ParsedCommandLine(options: title.map { [.init("title", $0)] } ?? [])
+    return change("push") { () throws(UsageError) in try Operations.push(line, id: id) }
+  }
+
+  private mutating func change(
+    _ command: String, _ operation: () throws(UsageError) -> NavigationOperation
+  ) -> [Effect] {
+    if let hindrance {
+      report(hindrance, isAlert: true)
+      return []
+    }
+    guard let opened, let drawn else { return [] }
+    do throws(UsageError) {
+      let operation = try operation()
+      let change = Change(
+        nav: opened.name, operation: operation,
+        guards: try Self.guards(operation, drawn, command: command, nav: opened.name),
+        command: command, seen: drawn)
+      pending = change
+      report("\(command): waiting for navd")
+      return [.send(change)]
+    } catch {
+      report("\(error.message); nothing was sent", isAlert: true)
+      return []
+    }
+  }
+
+  /// The guards of the command that does the same, made from the last frame.
+  ///
+  /// Nobody types the name of what `r` removes, so it is guarded as `pop` is; and the nav that is
+  /// drawn must not have been closed and created anew.
+  private static func guards(
+    _ operation: NavigationOperation, _ drawn: Seen, command: String, nav: String
+  ) throws(UsageError) -> Guards {
+    let need = operation.kind == .popToRoot ? .position : operation.neededGuard
+    var guards = try GuardChoice(ParsedCommandLine()).guards(
+      need: need, seen: drawn, obstacle: nil, command: command, nav: nav)
+    guards.epoch = drawn.epoch
+    return guards
+  }
+
+  /// Takes the answer to the pending change.
+  mutating func takeAnswer(_ result: Result<OkReply, ErrReply>) -> [Effect] {
+    guard let change = pending else { return [] }
+    pending = nil
+    switch result {
+    case .success(let reply):
+      report(OperationSummary.line(reply, operations: [change.operation]))
+    case .failure(let error):
+      report(Self.text(error, change), isAlert: true)
+    }
+    return []
+  }
+
+  private static func text(_ error: ErrReply, _ change: Change) -> String {
+    // The remedies of the commands are commands; here a key is nearer.
+    switch (error.knownCode, change.command) {
+    case (.unknownScreen, "push"):
+      return "\(error.code): \(TerminalText.visible(error.message)); "
+        + "try: p, then its id and a title, which makes it"
+    case (.transitionInProgress, _):
+      return "\(error.code): \(TerminalText.visible(error.message)); "
+        + "try: press the key again when it has ended"
+    case (.desync, _):
+      let cause = ErrorText.lines(error, nav: change.nav, seen: change.seen).first ?? error.code
+      return "\(cause); try: look, then press the key again"
+    default:
+      let attempt = Attempt(
+        command: change.command, operation: change.operation.kind,
+        rights: change.operation.rights)
+      return oneLine(error, nav: change.nav, attempt, seen: change.seen)
+    }
+  }
+}

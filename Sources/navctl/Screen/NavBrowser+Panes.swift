@@ -1,0 +1,221 @@
+import NavigationCore
+import NavigationReplica
+
+// The panes: the list, the stack and the changes of the open nav, and the help in their place.
+extension NavBrowser {
+  /// The lines between the head and the status, as many as the layout has.
+  mutating func body(_ layout: BrowserLayout) -> [StyledLine] {
+    guard layout.isWide else {
+      let lines =
+        switch pane {
+        case .list: listPane(columns: layout.list, rows: layout.body)
+        case .stack: stackPane(columns: layout.side, rows: layout.body)
+        case .changes: changesPane(columns: layout.side, rows: layout.body)
+        }
+      return Self.filled(lines, rows: layout.body)
+    }
+    let left = Self.filled(
+      listPane(columns: layout.list, rows: layout.body), rows: layout.body)
+    let stack = layout.height(of: .stack)
+    let right =
+      Self.filled(stackPane(columns: layout.side, rows: stack), rows: stack)
+      + Self.filled(
+        changesPane(columns: layout.side, rows: layout.changes), rows: layout.changes)
+    return zip(left, right).map { left, right in
+      var line = left.padded(columns: layout.list)
+      line.append("│ ", .faint)
+      line.append(right.fitted(columns: layout.side))
+      return line
+    }
+  }
+
+  private static func filled(_ lines: [StyledLine], rows: Int) -> [StyledLine] {
+    lines.prefix(rows) + Array(repeating: StyledLine(), count: max(0, rows - lines.count))
+  }
+
+  /// The heading of a pane; brackets mark the one that keys act on.
+  private func heading(
+    _ name: String, _ note: String, of pane: Pane, columns: Int, isAlert: Bool = false
+  ) -> StyledLine {
+    let isChosen = self.pane == pane
+    var line = StyledLine("─", .faint)
+    line.append(isChosen ? "[" : " ", .strong)
+    line.append(TerminalText.visible(name), .strong)
+    line.append(isChosen ? "]" : " ", .strong)
+    if !note.isEmpty { line.append(" \(note) ", isAlert ? .alert : .plain) }
+    let rest = columns - line.width
+    if rest > 0 { line.append(String(repeating: "─", count: rest), .faint) }
+    return line.fitted(columns: columns)
+  }
+}
+
+// The list.
+extension NavBrowser {
+  private mutating func listPane(columns: Int, rows: Int) -> [StyledLine] {
+    let tree = currentRows()
+    let navs = tree.lazy.filter(\.isNav).count
+    let note =
+      filter.isEmpty
+      ? "\(listed.count)" : "\(navs) of \(listed.count) with \(TerminalText.visible(filter))"
+    var lines = [heading("navs", note, of: .list, columns: columns)]
+    if let listProblem {
+      lines += Self.paragraph(listProblem, columns: columns, .alert)
+    } else if tree.isEmpty {
+      let hint = filter.isEmpty ? "no navs; make one: navctl create NAV" : "no nav; Esc shows all"
+      lines += Self.paragraph(hint, columns: columns)
+    }
+    let room = max(1, rows - lines.count)
+    listTop = min(max(min(listTop, chosenIndex), chosenIndex - room + 1), max(0, tree.count - room))
+    for index in listTop..<min(tree.count, listTop + room) {
+      lines.append(row(tree[index], isChosen: index == chosenIndex, columns: columns))
+    }
+    return lines
+  }
+
+  private func row(_ row: NavTree.Row, isChosen: Bool, columns: Int) -> StyledLine {
+    let isOpen = row.isNav && row.path == opened?.name
+    // Signs besides the colour: the chosen row, and the open nav.
+    let marks = (isChosen ? "▶" : " ") + (isOpen ? "◆" : " ")
+    var label = String(repeating: "  ", count: min(row.depth, 8)) + TerminalText.visible(row.label)
+    if row.isBranch { label += collapsed.contains(row.path) && filter.isEmpty ? "/ …" : "/" }
+    let room = columns - 3
+    let notes = row.isNav ? notes(row.path, isOpen: isOpen) : []
+    let note = notes.first { TerminalText.width(label) + 2 + TerminalText.width($0) <= room } ?? ""
+    let gap = note.isEmpty ? 0 : TerminalText.width(note) + 2
+    var line = StyledLine(marks + " ", .strong)
+    line.append(
+      TerminalText.padded(label, columns: room - gap), row.isNav ? .plain : .faint)
+    if !note.isEmpty { line.append("  \(note)", .faint) }
+    return isChosen ? line.restyled(.chosen) : line
+  }
+
+  /// What is known about a nav, the longest text first.
+  ///
+  /// The open one is known by its mirror, the others by the daemon's directory of heads.
+  private func notes(_ nav: String, isOpen: Bool) -> [String] {
+    let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
+    return head?.texts ?? []
+  }
+}
+
+// The stack.
+extension NavBrowser {
+  private mutating func stackPane(columns: Int, rows: Int) -> [StyledLine] {
+    guard let opened else {
+      return [heading("stack", "", of: .stack, columns: columns)]
+        + Self.paragraph("no nav is open; choose one and press Enter", columns: columns)
+    }
+    let position = opened.mirror.map { "rev \($0.revision.number)  depth \($0.screens.count)" }
+    let note =
+      opened.problem != nil
+      ? "not shown" : position.map { opened.isCurrent ? $0 : "as last seen, \($0)" } ?? "reading"
+    var lines = [
+      heading(
+        opened.name, note, of: .stack, columns: columns,
+        isAlert: opened.mirror != nil && !opened.isCurrent)
+    ]
+    if let problem = opened.problem {
+      lines += Self.paragraph(problem, columns: columns, .alert)
+    }
+    guard let mirror = opened.mirror else { return lines }
+    let state: JSONValue
+    do {
+      state = try JSONValue(MirrorText.state(mirror, nav: opened.name))
+    } catch {
+      return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
+    }
+    let (drawing, skipped, hasTop) = StateDrawing(columns: columns)
+      .lines(state, height: rows - lines.count, skipped: opened.skipped)
+    self.opened?.skipped = skipped
+    if hasTop { drawn = Seen(mirror) }
+    return lines + drawing
+  }
+}
+
+// The changes.
+extension NavBrowser {
+  private func changesPane(columns: Int, rows: Int) -> [StyledLine] {
+    guard let name = opened?.name, let stream = streams[name] else {
+      return [heading("changes", "", of: .changes, columns: columns)]
+    }
+    let note =
+      stream.isFollowing ? "following" : stream.newer > 0 ? "held, \(stream.newer) newer" : "held"
+    return [heading("changes", note, of: .changes, columns: columns)]
+      + stream.lines(columns: columns, rows: max(0, rows - 1))
+  }
+
+  private static func paragraph(
+    _ text: String, columns: Int, _ style: StyledLine.Style = .faint
+  ) -> [StyledLine] {
+    TerminalText.continued(" " + text, columns: columns).map { StyledLine($0, style) }
+  }
+}
+
+// The help.
+extension NavBrowser {
+  func helpLines(from top: Int, _ layout: BrowserLayout) -> [StyledLine] {
+    let last = max(0, Self.help.count - layout.body)
+    let shown = Self.help[min(top, last)...].prefix(layout.body)
+    return Self.filled(shown.map { StyledLine($0) }, rows: layout.body)
+  }
+
+  /// What the keys do, in lines for the narrowest terminal.
+  static let help = [
+    "j k, cursor keys   choose, or scroll",
+    "PgUp PgDn g G      the same, by far",
+    "Enter, Right       open the chosen nav",
+    "Left               close a branch",
+    "Tab                the next pane",
+    "/                  filter; Esc: all",
+    "f                  hold the changes,",
+    "                   or follow them",
+    "",
+    "With --write, on the open nav:",
+    "p                  push a screen",
+    "P, o               pop the top screen",
+    "b                  tap back",
+    "r                  pop to the root",
+    "A change is about what is drawn. If",
+    "another screen has come on top since,",
+    "navd refuses it.",
+    "",
+    "Control-L          draw anew",
+    "q, Control-C       quit",
+    "",
+    "▶ chosen nav, or the top screen",
+    "◆ open nav, or a presented screen",
+  ]
+}
+
+/// The newest revision of a nav, for its row in the list.
+struct NavHead: Hashable, Sendable {
+  var revision: UInt64
+  /// The number of screens; nil if it is not known.
+  var depth: UInt64?
+  /// The top screen; nil if it is not known or if there is none.
+  var top: String?
+
+  /// Reads the members `rev`, `depth` and `top` of a record; nil without a revision.
+  init?(_ record: JSONValue) {
+    guard let revision = record["rev"]?.integer else { return nil }
+    self.revision = revision
+    depth = record["depth"]?.integer
+    top = record["top"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  init(_ mirror: Mirror) {
+    revision = mirror.revision.number
+    depth = UInt64(mirror.screens.count)
+    top = mirror.top
+  }
+
+  /// The head as text, the longest first.
+  var texts: [String] {
+    let name = top.map(TerminalText.visible)
+    var texts: [String] = []
+    if let depth, let name { texts.append("rev \(revision)  depth \(depth)  \(name)") }
+    if let name { texts.append("rev \(revision)  \(name)") }
+    if let depth, name == nil { texts.append("rev \(revision)  depth \(depth)") }
+    return texts + ["rev \(revision)"]
+  }
+}

@@ -1,0 +1,315 @@
+import NavigationClient
+import NavigationCore
+import NavigationReplica
+
+/// What `navctl ui` shows and does: a list of navs, the open one with its stack, and its changes.
+///
+/// It has no clock and does no I/O. Keys, events and sizes come in; effects and frames go out. Its
+/// laws: without `isWritable` no effect is `send`; and a change is guarded by the state of the last
+/// frame, because the user has seen no later one.
+struct NavBrowser: Sendable {
+  /// An action that the caller must perform; actions are in order.
+  enum Effect: Sendable {
+    case watch(String)
+    case unwatch(String)
+    /// Send a change, and pass its id to `noteSent(id:)`.
+    case send(Change)
+    case redraw
+    case quit
+  }
+
+  /// A change that the user asked for with a key.
+  struct Change: Sendable {
+    var nav: String
+    var operation: NavigationOperation
+    /// The state of the last frame, as far as the operation needs it.
+    var guards: Guards
+    /// The command of navctl that does the same, for messages.
+    var command: String
+    /// The state from which the guards were made.
+    var seen: Seen
+    /// The id of its request; nil until it is sent.
+    var id: UInt64?
+  }
+
+  /// A part of the screen that keys act on.
+  enum Pane: CaseIterable, Sendable {
+    case list, stack, changes
+  }
+
+  /// The open nav: the screen shows its stack and its changes.
+  struct OpenNav: Sendable {
+    var name: String
+    /// The copy of its state; nil before it has arrived.
+    var mirror: Mirror?
+    /// Whether the copy is known to be right.
+    var isCurrent = false
+    /// Why there is no copy, or no newer one; nil if nothing is wrong.
+    var problem: String?
+    /// Whether the nav does not exist at the moment, so that its watch begins when it is listed.
+    var isAwaited = false
+    /// How many screens are left out at the top of the drawing.
+    var skipped = 0
+  }
+
+  /// A line that the user types.
+  enum Prompt: Sendable {
+    /// The filter of the list, with the one before.
+    case filter(LineEditor, former: String)
+    /// The screen to push on a nav.
+    case push(LineEditor, nav: String)
+  }
+
+  /// The last message, shown until the next key.
+  struct Message: Sendable {
+    var text: String
+    var isAlert: Bool
+  }
+
+  /// The directory of navs.
+  static let directory = "$navs"
+  /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
+  static let headDirectory = "$heads"
+  /// How many navs keep their changes.
+  static let maximumStreams = 32
+
+  /// Whether keys may change a nav.
+  let isWritable: Bool
+  /// The address of the daemon, for the first line.
+  let endpoint: String
+  let isASCII: Bool
+  var columns = 80
+  var rows = 24
+
+  var pane = Pane.list
+  /// The directory, in the order of the daemon.
+  var listed: [MirrorRecord] = []
+  /// The navs in the directory.
+  var names: Set<String> = []
+  /// The records of the navs in memory, and the place of each nav in them.
+  var heads: [MirrorRecord] = []
+  var places: [String: Int] = [:]
+  /// Why there is no list; nil if there is one.
+  var listProblem: String?
+  /// The rows of the list; nil if they must be made anew.
+  var treeRows: [NavTree.Row]?
+  var collapsed: Set<String> = []
+  var filter = ""
+  /// The path of the chosen row, and its place when the list was last drawn.
+  var chosen: String?
+  var chosenIndex = 0
+  /// The first row of the list that is drawn.
+  var listTop = 0
+
+  var opened: OpenNav?
+  /// The state of the open nav in the last frame; nil if that did not have its outermost screen.
+  var drawn: Seen?
+  var streams: [String: ChangeStream] = [:]
+  var prompt: Prompt?
+  /// The first line of the help that is drawn; nil while it is not shown.
+  var helpTop: Int?
+  var message: Message?
+  /// The change that has no answer yet.
+  var pending: Change?
+  var isConnected = true
+
+  init(isWritable: Bool, endpoint: String, isASCII: Bool = false) {
+    self.isWritable = isWritable
+    self.endpoint = endpoint
+    self.isASCII = isASCII
+  }
+
+  /// The first actions: watch the directory, and the nav that was named.
+  mutating func start(_ nav: String?) -> [Effect] {
+    guard let nav else { return [.watch(Self.directory)] }
+    chosen = nav
+    pane = .stack
+    return [.watch(Self.directory)] + open(nav)
+  }
+
+  mutating func resize(columns: Int, rows: Int) {
+    self.columns = max(1, columns)
+    self.rows = max(1, rows)
+  }
+
+  /// The name of the open nav, and its state in the last frame.
+  var shown: (nav: String, seen: Seen)? {
+    guard let opened, let drawn else { return nil }
+    return (opened.name, drawn)
+  }
+
+  /// Notes the id under which the caller sent the change of the last effect.
+  mutating func noteSent(id: UInt64) { pending?.id = id }
+
+  /// Opens a nav in place of the open one.
+  mutating func open(_ nav: String) -> [Effect] {
+    guard opened?.name != nav else {
+      guard opened?.problem != nil, opened?.isAwaited == true || opened?.mirror == nil else {
+        return []
+      }
+      opened?.problem = nil
+      return [.watch(nav)]
+    }
+    let former = opened?.name
+    opened = OpenNav(name: nav)
+    drawn = nil
+    if streams[nav] == nil {
+      if streams.count >= Self.maximumStreams { streams = [:] }
+      streams[nav] = ChangeStream()
+    }
+    streams[nav]?.follow()
+    return (former.map { [.unwatch($0)] } ?? []) + [.watch(nav)]
+  }
+}
+
+// The list.
+extension NavBrowser {
+  /// The rows of the list, with the chosen one kept as the list changes.
+  mutating func currentRows() -> [NavTree.Row] {
+    if let treeRows { return treeRows }
+    let rows = NavTree.rows(listed.map(\.id), filter: filter, collapsed: collapsed)
+    treeRows = rows
+    if let index = rows.firstIndex(where: { $0.path == chosen }) {
+      chosenIndex = index
+    } else {
+      // The row that took the place of a chosen one which is gone.
+      chosenIndex = min(chosenIndex, max(0, rows.count - 1))
+      if !rows.isEmpty { chosen = rows[chosenIndex].path }
+    }
+    return rows
+  }
+
+  mutating func choose(_ index: Int) {
+    let rows = currentRows()
+    guard !rows.isEmpty else { return }
+    chosenIndex = min(max(0, index), rows.count - 1)
+    chosen = rows[chosenIndex].path
+  }
+
+  /// The newest revision of a nav; nil if the daemon does not send it, or has the nav not in memory.
+  func head(of nav: String) -> NavHead? {
+    guard let place = places[nav] else { return nil }
+    do { return NavHead(try JSONValue(heads[place].json.bytes)) } catch { return nil }
+  }
+}
+
+// What the daemon sends.
+extension NavBrowser {
+  mutating func take(_ event: SessionEvent) -> [Effect] {
+    switch event {
+    case .opened:
+      isConnected = true
+      return [.watch(Self.headDirectory)]
+    case .lost:
+      isConnected = false
+      opened?.isCurrent = false
+    case .answered(let id, let result) where pending?.id == id: return takeAnswer(result)
+    case .changed(Self.directory, let change): return takeDirectory(change)
+    case .changed(Self.headDirectory, let change): takeHeads(change.mirror?.screens)
+    // Without the right to read them all, the list has names alone.
+    case .watchEnded(Self.headDirectory, _, _): takeHeads([])
+    case .changed(let nav, let change) where nav == opened?.name: takeChange(change)
+    case .watchEnded(Self.directory, _, let outcome): listProblem = Self.text(outcome, nil)
+    case .watchEnded(let nav, _, let outcome) where nav == opened?.name: end(nav, outcome)
+    case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded: break
+    }
+    return []
+  }
+
+  private mutating func takeHeads(_ records: [MirrorRecord]?) {
+    guard let records else { return }
+    heads = records
+    places = Dictionary(
+      records.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
+    guard let mirror = change.mirror else { return [] }
+    listed = mirror.screens
+    names = Set(listed.map(\.id))
+    listProblem = nil
+    treeRows = nil
+    guard let opened, opened.isAwaited, names.contains(opened.name) else { return [] }
+    self.opened?.isAwaited = false
+    self.opened?.problem = nil
+    return [.watch(opened.name)]
+  }
+
+  private mutating func takeChange(_ change: MirrorChange) {
+    guard let name = opened?.name else { return }
+    switch change {
+    case .applied(let mirror, let diff):
+      add(name) { $0.diff(diff, top: mirror.top) }
+      take(mirror)
+    case .replaced(let mirror, let why):
+      add(name) { watch in
+        do {
+          let state = try JSONValue(MirrorText.state(mirror, nav: name))
+          return watch.snapshot(state, why: why ?? "join", at: 0).text
+        } catch {
+          return "rev \(mirror.revision.number)"
+        }
+      }
+      take(mirror)
+    case .resumed(let mirror), .proven(let mirror): take(mirror)
+    case .suspect: opened?.isCurrent = false
+    }
+  }
+
+  private mutating func take(_ mirror: Mirror) {
+    opened?.mirror = mirror
+    opened?.isCurrent = true
+    opened?.problem = nil
+    opened?.isAwaited = false
+  }
+
+  private mutating func add(_ nav: String, _ text: (inout WatchLines) -> String) {
+    guard var stream = streams.removeValue(forKey: nav) else { return }
+    stream.append(text(&stream.watch))
+    streams[nav] = stream
+  }
+
+  private mutating func end(_ nav: String, _ outcome: WatchOutcome) {
+    let text = Self.text(outcome, nav)
+    add(nav) { _ in text }
+    opened?.mirror = nil
+    opened?.isCurrent = false
+    opened?.problem = text
+    drawn = nil
+    switch outcome {
+    case .ended(why: "closed", endpoint: _): opened?.isAwaited = true
+    case .refused(let error): opened?.isAwaited = error.knownCode == .noNav
+    case .ended: break
+    }
+  }
+
+  private static func text(_ outcome: WatchOutcome, _ nav: String?) -> String {
+    let name = TerminalText.visible(nav ?? "the list")
+    switch outcome {
+    case .ended(why: "closed", endpoint: _):
+      return "\(name) was closed; it is shown when it is back"
+    case .ended(let why, _): return "\(name) is not shown any more: \(TerminalText.visible(why))"
+    case .refused(let error) where error.knownCode == .noNav:
+      return "there is no nav \(name); it is shown when it is there"
+    case .refused(let error): return oneLine(error, nav: nav, Attempt())
+    }
+  }
+
+  /// The cause and the remedy of a refusal in one line.
+  static func oneLine(
+    _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: Seen? = nil
+  ) -> String {
+    let lines = ErrorText.lines(error, nav: nav, seen: seen, of: attempt)
+    return [lines.first, lines.last].compactMap { $0 }.joined(separator: "; ")
+  }
+}
+
+extension MirrorChange {
+  /// The mirror after the change; nil if the change has no other one than before.
+  fileprivate var mirror: Mirror? {
+    switch self {
+    case .applied(let mirror, _), .replaced(let mirror, _), .resumed(let mirror): mirror
+    case .suspect, .proven: nil
+    }
+  }
+}

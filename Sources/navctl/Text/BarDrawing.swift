@@ -1,0 +1,137 @@
+import NavigationCore
+
+/// Draws a navigation bar as one line of text: back button, title, buttons.
+struct BarDrawing: Sendable {
+  var columns: Int
+
+  /// Makes a drawing; widths below 20 columns count as 20.
+  init(columns: Int = 80) { self.columns = max(20, columns) }
+
+  /// Draws the bar of a `resolved` value, without a large title.
+  ///
+  /// The title is centred in the bar. If the buttons leave too little room, it moves aside first,
+  /// and is cut only if it does not fit between them, as in UIKit.
+  func line(_ resolved: JSONValue) -> StyledLine {
+    let half = columns / 2 - 2
+    let left = TerminalText.fitted(
+      texts(resolved["left"]).joined(separator: "  "), columns: half)
+    // Index 0 is right-most.
+    let right = TerminalText.fitted(
+      texts(resolved["right"]).reversed().joined(separator: "  "), columns: half)
+    let leftWidth = TerminalText.width(left)
+    let rightWidth = TerminalText.width(right)
+    let start = leftWidth > 0 ? leftWidth + 2 : 0
+    let end = columns - (rightWidth > 0 ? rightWidth + 2 : 0)
+    let isLarge = largeTitle(resolved) != nil
+    let title = TerminalText.fitted(
+      isLarge ? "" : middleText(resolved["middle"]), columns: end - start)
+    let titleWidth = TerminalText.width(title)
+    let column = min(max((columns - titleWidth) / 2, start), end - titleWidth)
+
+    var line = StyledLine(left, .tint)
+    line.append(spaces(column - leftWidth))
+    line.append(title, .strong)
+    line.append(spaces(columns - rightWidth - column - titleWidth))
+    line.append(right, .tint)
+    return line
+  }
+
+  /// The large title, which has a line of its own; nil if the title is in the bar.
+  func largeTitle(_ resolved: JSONValue) -> StyledLine? {
+    guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
+      return nil
+    }
+    return StyledLine(TerminalText.fitted(middleText(middle), columns: columns), .strong)
+  }
+
+  /// Draws the buttons of a toolbar from left to right.
+  ///
+  /// Flexible spaces share the free columns; without one, the buttons stand at the left.
+  func toolbar(_ items: [JSONValue]) -> StyledLine {
+    var texts: [String] = []
+    var flexible: [Int] = []
+    for item in items {
+      if isSpace(item, "flexibleSpace") {
+        flexible.append(texts.count)
+        texts.append("")
+      } else {
+        texts.append(isSpace(item, "fixedSpace") ? "  " : buttonText(item))
+      }
+    }
+    // Two columns between buttons, none beside a flexible space.
+    let gaps = texts.indices.map { index in
+      let isBeside = [index - 1, index].contains { flexible.contains($0) }
+      return index == 0 || isBeside ? 0 : 2
+    }
+    let used = texts.reduce(0) { $0 + TerminalText.width($1) } + gaps.reduce(0, +)
+    let room = max(0, columns - used)
+    var line = ""
+    for (index, text) in texts.enumerated() {
+      line += spaces(gaps[index])
+      guard let place = flexible.firstIndex(of: index) else {
+        line += text
+        continue
+      }
+      // The first flexible spaces get the remainder of the division.
+      line += spaces(room / flexible.count + (place < room % flexible.count ? 1 : 0))
+    }
+    return StyledLine(TerminalText.fitted(line, columns: columns), .tint)
+  }
+
+  /// A button in brackets: its custom view in parentheses, else its title, else `<image>`, system item
+  /// or id; then what a screen reader says instead, `✓` if it is selected, `⊘` if it is disabled.
+  func buttonText(_ slot: JSONValue) -> String {
+    let face: String
+    if let view = slot["customView"] {
+      face = "(\((view["view"] ?? view).plainText))"
+    } else if slot["title"] == nil, let image = slot["image"] {
+      face = "<\(image["ref"]?.string ?? image.plainText)>"
+    } else {
+      face =
+        slot["title"]?.string ?? slot["systemItem"]?.string ?? slot["button"]?.string
+        ?? slot["id"]?.string ?? ""
+    }
+    let marks =
+      (slot["isSelected"]?.bool == true ? " ✓" : "")
+      + (slot["isEnabled"]?.bool == false ? " ⊘" : "")
+    return "[\(spoken(face, slot))\(marks)]"
+  }
+
+  /// A text, and in quotes what a screen reader says in its place.
+  private func spoken(_ text: String, _ slot: JSONValue?) -> String {
+    guard let label = slot?["accessibilityLabel"]?.string, label != text else {
+      return TerminalText.visible(text)
+    }
+    return TerminalText.visible(text.isEmpty ? "\"\(label)\"" : "\(text) \"\(label)\"")
+  }
+
+  /// The buttons of one side without spaces, which have a width only in a toolbar.
+  private func texts(_ slots: JSONValue?) -> [String] {
+    (slots?.elements ?? []).compactMap { slot in
+      isSpace(slot, "flexibleSpace") || isSpace(slot, "fixedSpace") ? nil : leftText(slot)
+    }
+  }
+
+  private func isSpace(_ slot: JSONValue, _ name: String) -> Bool {
+    slot["systemItem"]?.string == name && slot["customView"] == nil
+  }
+
+  private func leftText(_ slot: JSONValue) -> String {
+    guard let back = slot["back"] else { return buttonText(slot) }
+    if let image = back["image"] {
+      return "‹ " + spoken("<\(image["ref"]?.string ?? image.plainText)>", back)
+    }
+    let text = spoken(back["text"]?.string ?? "", back)
+    return text.isEmpty ? "‹" : "‹ " + text
+  }
+
+  private func middleText(_ middle: JSONValue?) -> String {
+    guard let middle else { return "" }
+    if let title = middle["title"]?.string { return spoken(title, middle) }
+    let view = middle["customView"] ?? middle["titleView"] ?? middle["view"]
+    guard let view else { return "" }
+    return TerminalText.visible("(\((view["view"] ?? view).plainText))")
+  }
+
+  private func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+}

@@ -1,0 +1,92 @@
+import NavigationCore
+
+/// How a cluster is divided among its daemons, as `get` `cluster` answers.
+struct ClusterMembers: Sendable {
+  /// One daemon of the cluster.
+  struct Member: Hashable, Sendable {
+    var name: String
+    /// The address; nil if the daemon has none for others.
+    var address: DaemonAddress?
+    /// The number of its shards.
+    var owned: UInt64
+    /// The first and the last number of each range of its shards.
+    var ranges: [ClosedRange<UInt64>] = []
+    /// Whether it gives its shards away and takes none.
+    var isDraining = false
+    /// The milliseconds until its lease ends; 0 if it has ended.
+    var lease: UInt64 = 0
+
+    /// What a table shows: whether it serves, drains, or is away.
+    var state: String { lease == 0 ? "away" : isDraining ? "draining" : "serving" }
+
+    /// Its shards in short, such as `0-340 512`; of many ranges, the first ones.
+    var rangeText: String {
+      let most = 4
+      let texts = ranges.prefix(most).map {
+        $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
+      }
+      return (texts + (ranges.count > most ? ["…"] : [])).joined(separator: " ")
+    }
+  }
+
+  /// The name of the daemon that answered.
+  let own: String
+  /// The number of shards.
+  let shards: UInt64
+  /// The daemons, in the order of the answer.
+  let members: [Member]
+
+  /// Reads the value of the answer; nil if it is not of a cluster.
+  init?(_ value: JSONValue) {
+    guard let own = value["member"]?.string, let list = value["members"] else { return nil }
+    self.own = own
+    shards = max(value["shards"]?.integer ?? 1, 1)
+    members = list.elements.compactMap { member in
+      guard let name = member["name"]?.string else { return nil }
+      let address = member["endpoint"]?.string.map {
+        DaemonAddress(endpoint: $0, key: member["key"]?.string, web: member["web"]?.string)
+      }
+      let ranges = (member["ranges"]?.elements ?? []).compactMap { range in
+        let ends = range.elements.compactMap(\.integer)
+        return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
+      }
+      return Member(
+        name: name, address: address, owned: member["owned"]?.integer ?? 0, ranges: ranges,
+        isDraining: member["draining"]?.bool ?? false, lease: member["lease"]?.integer ?? 0)
+    }
+  }
+
+  /// The shard of a nav (protocol §17).
+  func shard(of nav: String) -> UInt64 { UInt64(crc32(Array(nav.utf8))) % shards }
+
+  func owner(of shard: UInt64) -> Member? {
+    members.first { member in member.ranges.contains { $0.contains(shard) } }
+  }
+
+  /// A heading, and a line for each daemon.
+  var table: [String] {
+    Tables.table(
+      ["MEMBER", "STATE", "SHARDS", "LEASE", "ADDRESS", "WHICH"],
+      members.map { member in
+        [
+          member.name, member.state, "\(member.owned)",
+          member.lease == 0 ? "-" : "\(member.lease) ms", member.address?.endpoint ?? "-",
+          member.rangeText.isEmpty ? "-" : member.rangeText,
+        ]
+      })
+  }
+
+  /// The other daemons that have shards.
+  var others: [Member] { members.filter { $0.name != own && $0.owned > 0 } }
+
+  /// Joins the lists of navs of several daemons, sorted by name.
+  ///
+  /// If a nav moves between the two reads, both have it; the later list wins.
+  static func join(_ lists: [[JSONValue]]) -> [JSONValue] {
+    var records: [String: JSONValue] = [:]
+    for record in lists.joined() {
+      if let id = record["id"]?.string { records[id] = record }
+    }
+    return records.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
+  }
+}

@@ -1,0 +1,113 @@
+import NavigationCore
+import RuntimePaths
+
+/// The error texts for a daemon that cannot be reached, does not answer, or refuses a connection.
+enum ConnectionText {
+  /// The exit status if no daemon answers.
+  static let noDaemonStatus: Int32 = 7
+
+  /// Lines for a daemon that cannot be reached, one for each of several addresses.
+  ///
+  /// A finding is what is at the path of a local socket; nil stands for an address of a network.
+  static func unreachable(
+    _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
+  ) -> [String] {
+    let remedy = isLocal(endpoint) ? startRemedy : networkRemedy
+    guard findings.count > 1 else { return ["no-daemon: nothing answers at \(endpoint)", remedy] }
+    return ["no-daemon: nothing answers at \(findings.count) addresses"]
+      + findings.map { address, kind in
+        let finding =
+          switch kind {
+          case nil: "no answer in time"
+          case .some(nil): "no such file"
+          case .some(.socket): "a socket, at which no program answers"
+          case .some(let kind?): kind.rawValue
+          }
+        return "\(address): \(finding)"
+      } + [remedy]
+  }
+
+  /// Lines for a socket that this user may not connect to.
+  static func closed(_ denial: AccessDenial) -> [String] {
+    ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
+  }
+
+  /// Lines for a client that the daemon does not admit, because its user or key has no right.
+  ///
+  /// `key` is nil on a socket of this machine.
+  static func unauthorised(_ endpoint: String, key: String?) -> [String] {
+    guard let key else {
+      return [
+        "not-admitted: navd at \(endpoint) grants nothing to this user",
+        "try: a line role = ui uid:N in [access] of navd.conf(5), with N from id -u; then",
+        "systemctl reload navd",
+      ]
+    }
+    return [
+      "not-admitted: navd at \(endpoint) does not accept this client's key",
+      "the key is not authorised, was revoked, or has neither a role nor a grant",
+      "try: on navd's machine: navctl key authorize NAME '\(key)' --role ui",
+    ]
+  }
+
+  /// The error for a daemon that was at its limit of connections until the timeout.
+  static func full(_ endpoint: String) -> [String] {
+    [
+      "too-many-connections: navd at \(endpoint) reached its limit of connections",
+      "try: --timeout 60s, which retries longer; end connected programs of this user;",
+      "raise connections or connections-per-principal in navd.conf(5)",
+    ]
+  }
+
+  /// Lines for a handshake with a program that is not navd, or that has another server key.
+  ///
+  /// `serverKey` is nil on a socket of this machine.
+  static func brokenHandshake(_ endpoint: String, serverKey: String?) -> [String] {
+    guard let serverKey else {
+      return ["protocol: the program at \(endpoint) is not navd", "try: navctl doctor"]
+    }
+    return [
+      "wrong-server-key: the program at \(endpoint) is not the navd with the key",
+      serverKey,
+      "try: on navd's machine: navctl key public FILE, where FILE is secret-key of navd.conf(5);",
+      "then here: --server-key KEY, or NAVD_SERVER_KEY",
+    ]
+  }
+
+  /// Lines for a session that the daemon has ended.
+  static func dismissed(_ why: String) -> [String] {
+    guard why == "revoked" else { return ["\(why): navd ended the session", "try: again"] }
+    return [
+      "revoked: the key of this client is no longer authorised; navd ended the session",
+      "try: on navd's machine: navctl key list, then navctl key authorize NAME PUBLIC-KEY",
+    ]
+  }
+
+  /// Lines if no socket was found, one for each path that navctl tried.
+  static func notFound(_ tried: [PathError.Tried]) -> [String] {
+    ["no-daemon: no running navd found"]
+      + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
+  }
+
+  /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a
+  /// change.
+  static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
+    guard isChange else {
+      return [
+        "timeout: navd at \(endpoint) did not answer in time",
+        "try: again with --timeout 30s; navctl doctor, to find the cause",
+      ]
+    }
+    return [
+      "timeout: navd at \(endpoint) did not answer in time; it may have made the change",
+      "try: navctl show NAV, to see whether it did; again with --timeout 30s",
+    ]
+  }
+
+  private static func isLocal(_ endpoint: String) -> Bool { endpoint.hasPrefix("ipc:") }
+
+  private static let startRemedy =
+    "try: systemctl restart navd.socket, or run navd; another address: --endpoint or NAVD_ENDPOINT"
+  private static let networkRemedy =
+    "try: systemctl status navd on that machine; another address: --endpoint or NAVD_ENDPOINT"
+}

@@ -1,0 +1,150 @@
+import CommandLineOptions
+import NavigationCore
+
+/// The options of `delegate`, and the texts between it and the command that answers for it.
+enum DelegateText {
+  /// Reads `--roles` and `--orientations`, and checks that they fit each other and `--exec`.
+  static func registration(_ line: ParsedCommandLine) throws(UsageError) -> DelegateRegistration {
+    let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
+    var roles: Set<DelegateRole> = []
+    for text in line.values(of: "roles").flatMap({ $0.split(separator: ",") }) {
+      guard let role = DelegateRole(rawValue: String(text)) else {
+        throw UsageError(
+          "there is no role '\(TerminalText.visible(String(text)))'",
+          remedy: "--roles with one or several of \(words)")
+      }
+      roles.insert(role)
+    }
+    let orientations = line.value(of: "orientations")
+    if orientations != nil { roles.insert(.orientation) }
+    guard !roles.isEmpty else {
+      throw UsageError("delegate needs roles", remedy: "--roles with one or several of \(words)")
+    }
+    if roles.contains(.orientation), orientations == nil {
+      throw UsageError(
+        "navd asks no questions of the role orientation; its value is needed at once",
+        remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    }
+    if roles != [.orientation], line.value(of: "exec") == nil {
+      throw UsageError(
+        "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
+    }
+    var registration = DelegateRegistration(roles: roles)
+    if let orientations { try read(orientations, into: &registration) }
+    return registration
+  }
+
+  private static func read(
+    _ text: String, into registration: inout DelegateRegistration
+  ) throws(UsageError) {
+    let bytes = try Quantities.jsonObject(text, what: "--orientations")
+    let value: JSONValue
+    do { value = try JSONValue(bytes.bytes) } catch {
+      throw UsageError("--orientations is not JSON")
+    }
+    registration.supportedOrientations = (value["supported"]?.elements ?? []).compactMap(\.string)
+    registration.preferredOrientation = value["preferred"]?.string
+    let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
+    guard isComplete, !registration.supportedOrientations.isEmpty else {
+      throw UsageError(
+        "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
+        remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    }
+  }
+
+  /// A question as JSON, with the members in which the daemon sent it.
+  static func json(_ ask: Ask) -> [UInt8] {
+    let texts: JSONObject = JSONObject(
+      texts(ask.question).map { .init(name: $0, value: $1.map { .string($0) } ?? .null) })
+    return OpaqueJSON.object([
+      "ask": .integer(ask.number), "nav": .string(ask.nav),
+      "epoch": .string(ask.epoch.text), "rev": .integer(ask.revision.number),
+      "within": .integer(ask.within), "q": .object([name(ask.question): .object(texts)]),
+    ]).bytes
+  }
+
+  /// The environment variables in which the command finds a question.
+  static func variables(_ ask: Ask) -> [(String, String)] {
+    var variables = [
+      ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
+      ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
+      ("NAVD_QUESTION", name(ask.question)),
+    ]
+    for (name, value) in texts(ask.question) {
+      variables.append(("NAVD_\(name.uppercased())", value ?? ""))
+    }
+    return variables
+  }
+
+  /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
+  static func line(_ ask: Ask) -> String {
+    var parts = ["ask \(ask.number)", name(ask.question)]
+    parts += texts(ask.question).map { "\($0) \($1 ?? "none")" }
+    parts += ["rev \(ask.revision.number)", "\(ask.within) ms"]
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+
+  /// The end of a question as text: "settled 7  denied by shell".
+  static func line(_ settlement: Settlement) -> String {
+    let by = settlement.by.map { " by \($0)" } ?? ""
+    return TerminalText.visible("settled \(settlement.number)  \(settlement.outcome)\(by)")
+  }
+
+  /// The end of a question as JSON, with the members in which the daemon sent it.
+  static func json(_ settlement: Settlement) -> [UInt8] {
+    var members: JSONObject = [
+      "settled": .integer(settlement.number), "outcome": .string(settlement.outcome),
+    ]
+    members.add("by", settlement.by)
+    return OpaqueJSON.object(members).bytes
+  }
+
+  /// The answer that follows from the exit status and the output of the command, and the fault of
+  /// the command.
+  ///
+  /// Without an answer, navctl sends none, and the settings of the nav decide at the deadline.
+  static func answer(
+    _ question: Question, status: Int32, output: [UInt8]
+  ) -> (value: OpaqueJSON?, complaint: String?) {
+    switch question {
+    case .shouldPush, .shouldPop, .shouldDismiss:
+      switch status {
+      case 0: return (.bool(true), nil)
+      case 1: return (.bool(false), nil)
+      default: return (.null, "the command ended with status \(status), not 0 or 1")
+      }
+    case .animatorFor, .interactionFor:
+      guard status == 0 else { return (.null, nil) }
+      let text = String(decoding: output, as: UTF8.self)
+      guard text.contains(where: { !$0.isWhitespace }) else { return (.null, nil) }
+      do throws(UsageError) {
+        return (try Quantities.json(text, what: "the output of the command"), nil)
+      } catch {
+        return (.null, error.message)
+      }
+    case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
+    }
+  }
+
+  private static func name(_ question: Question) -> String {
+    switch question {
+    case .shouldPush: "shouldPush"
+    case .shouldPop: "shouldPop"
+    case .shouldDismiss: "shouldDismiss"
+    case .animatorFor: "animatorFor"
+    case .interactionFor: "interactionFor"
+    case .unknown(let name): name
+    }
+  }
+
+  private static func texts(_ question: Question) -> [(String, String?)] {
+    switch question {
+    case .shouldPush(let screen): [("screen", screen)]
+    case .shouldPop(let screen, let cause): [("screen", screen), ("cause", cause)]
+    case .shouldDismiss(let screen, let cause): [("screen", screen), ("cause", cause)]
+    case .animatorFor(let op, let from, let to): [("op", op), ("from", from), ("to", to)]
+    case .interactionFor(let animator): [("animator", animator)]
+    case .unknown: []
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import NavigationCore
+
+// The checks of the statistics that the daemon reports.
+
+extension Doctor {
+  static func version(_ facts: DoctorFacts, _ statistics: DaemonStatistics) -> DoctorFinding {
+    let daemon = statistics.server.split(separator: "/").last.map(String.init) ?? ""
+    guard daemon != facts.version else {
+      return DoctorFinding("version", .ok, "navd and navctl are \(daemon)")
+    }
+    let text = "navd is \(daemon.isEmpty ? "unknown" : daemon), navctl is \(facts.version)"
+    return DoctorFinding(
+      "version", .warn, text,
+      "restart navd if its package was upgraded; install the same version of both")
+  }
+
+  static func storage(_ statistics: DaemonStatistics) -> DoctorFinding {
+    guard let problem = statistics.storageProblem else {
+      return DoctorFinding("storage", .ok, "the journal accepts commits")
+    }
+    return DoctorFinding(
+      "storage", .fail, "the journal accepts no commits; navd refuses changes and serves reads",
+      TerminalText.visible(problem))
+  }
+
+  static func disk(_ statistics: DaemonStatistics) -> DoctorFinding {
+    guard statistics.diskSize > 0 else {
+      return DoctorFinding(
+        "disk", .warn, "navd does not report the disk", "df on its state directory")
+    }
+    let text =
+      "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
+    let remedy = "free space on the file system of navd's state directory"
+    if statistics.diskFree < 16_000_000 { return DoctorFinding("disk", .fail, text, remedy) }
+    // 5 % of a large disk can be plenty. So the warning also requires less than 100 MB, or less
+    // than twice the size of the journal.
+    let isScarce = statistics.diskFree < statistics.diskSize / 20
+    let isLittle = statistics.diskFree < max(100_000_000, 2 * statistics.journalBytes)
+    if statistics.diskFree < 100_000_000 || isScarce && isLittle {
+      return DoctorFinding("disk", .warn, text, remedy)
+    }
+    return DoctorFinding("disk", .ok, text)
+  }
+
+  static func journal(_ statistics: DaemonStatistics) -> DoctorFinding {
+    let size = statistics.journalBytes + statistics.logBytes
+    guard statistics.logPages < longLog else {
+      return DoctorFinding(
+        "journal", .warn, "\(Figures.count(statistics.logPages)) pages of its log cannot be moved",
+        "a process reads an old state of it: fuser -v /var/lib/navd/journal.sqlite")
+    }
+    let limit = statistics.journalLimit
+    guard limit > 0 else {
+      return DoctorFinding("journal", .ok, "\(Figures.bytes(size)), no limit")
+    }
+    let text = "\(Figures.bytes(size)), limit for rows \(Figures.bytes(limit))"
+    // The file is larger than its rows, and does not shrink when rows are deleted.
+    guard size > 2 * limit + 64_000_000 else { return DoctorFinding("journal", .ok, text) }
+    return DoctorFinding(
+      "journal", .warn, text,
+      "the newest rows of each nav stay whatever the limit: navctl list; journalctl -u navd")
+  }
+
+  /// The pages of a log that navd would have moved many times: it does so from 1,000 on.
+  private static let longLog: UInt64 = 16_000
+
+  static func backup(_ statistics: DaemonStatistics) -> DoctorFinding {
+    let text = StatusDrawing.backups(statistics)
+    let cause = "find the cause: journalctl -u navd MESSAGE_ID=5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
+    if statistics.isBackupOverdue {
+      return DoctorFinding("backup", .warn, text, cause + "; copy by hand: navctl backup")
+    }
+    guard statistics.hasBackupRetentionFailed else { return DoctorFinding("backup", .ok, text) }
+    return DoctorFinding(
+      "backup", .warn, text, cause + "; remove them by hand, or they fill the disk")
+  }
+
+  static func descriptors(_ statistics: DaemonStatistics) -> DoctorFinding {
+    let (limit, connections) = (statistics.descriptorLimit, statistics.connectionLimit)
+    guard limit > 0 else {
+      return DoctorFinding(
+        "limits", .warn, "navd does not report its limits", "cat /proc/PID/limits")
+    }
+    let text =
+      "\(Figures.counted(limit, "descriptor")) for \(Figures.counted(connections, "connection"))"
+    guard limit < connections + 64 else { return DoctorFinding("limits", .ok, text) }
+    return DoctorFinding(
+      "limits", .warn, text, "raise LimitNOFILE= in navd.service, or lower connections")
+  }
+
+  static func connections(_ statistics: DaemonStatistics) -> DoctorFinding {
+    let all = ConnectionLoad(all: statistics)
+    let loads = [all] + statistics.principals.map { ConnectionLoad($0, of: statistics) }
+    let fullest = loads.dropFirst().max { $0.share < $1.share }
+    let text = ([all] + (fullest.map { [$0] } ?? [])).map(\.text).joined(separator: "; ")
+    guard statistics.connectionDifferences == 0 else {
+      return DoctorFinding(
+        "connections", .warn,
+        "\(text); \(Figures.count(statistics.connectionDifferences)) miscounted since the start",
+        "find which: journalctl -u navd; this is a fault of navd, please report it")
+    }
+    // The limit that is closest.
+    guard let worst = loads.max(by: { $0.share < $1.share }), worst.isScarce else {
+      return DoctorFinding("connections", .ok, text)
+    }
+    let key = worst.principal == nil ? "connections" : "connections-per-principal"
+    return DoctorFinding(
+      "connections", worst.count >= worst.limit ? .fail : .warn, text,
+      "list the clients: navctl list --clients; the limit is \(key) in navd.conf(5)")
+  }
+
+  static func peers(_ statistics: DaemonStatistics) -> DoctorFinding {
+    guard statistics.stalledSessions > 0 || statistics.largestLag > 1000 else {
+      return DoctorFinding(
+        "peers", .ok,
+        "\(Figures.counted(statistics.sessions, "session")), none stalled, lag "
+          + Figures.counted(statistics.largestLag, "revision"))
+    }
+    return DoctorFinding(
+      "peers", .warn,
+      "\(Figures.count(statistics.stalledSessions)) stalled, "
+        + "\(Figures.counted(statistics.watchesBehind, "watch")) behind by up to "
+        + Figures.counted(statistics.largestLag, "revision"),
+      "a client does not read: navctl list --clients; navd disconnects it by itself")
+  }
+
+  static func cluster(_ cluster: DaemonStatistics.Cluster) -> DoctorFinding {
+    let text =
+      "\(TerminalText.visible(cluster.member)) has \(Figures.counted(cluster.shards, "shard")), "
+      + "\(Figures.counted(cluster.members, "daemon")) serve"
+    guard cluster.unowned == 0 else {
+      return DoctorFinding(
+        "cluster", .fail, "\(text); \(Figures.counted(cluster.unowned, "shard")) without a daemon",
+        "see who is away: navctl cluster; the reason: journalctl -u navd-cluster")
+    }
+    guard cluster.members > 1 else {
+      return DoctorFinding(
+        "cluster", .warn, "\(text); no other daemon would take over",
+        "start another one: systemctl start navd-cluster on its machine")
+    }
+    return DoctorFinding("cluster", .ok, text)
+  }
+
+  /// Checks libzmq: navd works around the faults of 4.3.4, and was never tested with an older one.
+  static func library(_ statistics: DaemonStatistics) -> DoctorFinding {
+    let parts = statistics.libzmq.split(separator: ".").compactMap { UInt64($0) }
+    guard parts.count == 3 else {
+      return DoctorFinding(
+        "libzmq", .warn, "navd does not report the version of libzmq", "upgrade navd")
+    }
+    let number = parts[0] * 10_000 + parts[1] * 100 + parts[2]
+    let text = "\(statistics.libzmq)"
+    if number >= 40_305 {
+      return DoctorFinding("libzmq", .ok, "\(text), without the faults of 4.3.4")
+    }
+    if number == 40_304 {
+      return DoctorFinding("libzmq", .ok, "\(text), whose known faults navd works around")
+    }
+    return DoctorFinding(
+      "libzmq", .warn, "\(text), older than any tested version", "install 4.3.4 or newer")
+  }
+}

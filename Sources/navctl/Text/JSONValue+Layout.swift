@@ -1,0 +1,41 @@
+import NavigationCore
+
+extension JSONValue {
+  /// Lays the value out in indented lines, by two spaces a level.
+  ///
+  /// An array or object that fits into a line stays on it. The layout changes white space only, and
+  /// escapes what `TerminalText.json` does.
+  func lines(columns: Int = 80, isASCII: Bool = false) -> [String] {
+    var lines = [""]
+    append(level: 0, columns: columns, suffix: 0, isASCII, to: &lines)
+    return lines
+  }
+
+  private func append(
+    level: Int, columns: Int, suffix: Int, _ isASCII: Bool, to lines: inout [String]
+  ) {
+    let whole = TerminalText.json(bytes, isASCII: isASCII)
+    let used = TerminalText.width(lines[lines.count - 1])
+    let isFlat = elements.isEmpty && members.isEmpty
+    if isFlat || used + TerminalText.width(whole) + suffix <= columns {
+      lines[lines.count - 1] += whole
+      return
+    }
+    let isArray = kind == .array
+    let items =
+      isArray ? elements.map { ("", $0) } : members.map { (Self.key($0.name, isASCII), $0.value) }
+    let indent = String(repeating: " ", count: 2 * (level + 1))
+    lines[lines.count - 1] += isArray ? "[" : "{"
+    for (offset, (name, item)) in items.enumerated() {
+      lines.append(indent + name)
+      let comma = offset + 1 < items.count ? 1 : 0
+      item.append(level: level + 1, columns: columns, suffix: comma, isASCII, to: &lines)
+      if comma == 1 { lines[lines.count - 1] += "," }
+    }
+    lines.append(String(repeating: " ", count: 2 * level) + (isArray ? "]" : "}"))
+  }
+
+  private static func key(_ name: String, _ isASCII: Bool) -> String {
+    TerminalText.json(OpaqueJSON.string(name).bytes, isASCII: isASCII) + ": "
+  }
+}

@@ -1,0 +1,25 @@
+import NavigationCore
+
+/// The navs of a daemon or a cluster, as `list` shows them.
+enum NavList {
+  /// Adds to each record of `$navs` the position that `$heads` has of the nav.
+  ///
+  /// Dormant navs have none there. Records of awake navs get `rev`, `depth`, `top`, `t` and
+  /// `watches`.
+  static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
+    var byName: [String: JSONValue] = [:]
+    for head in heads { if let id = head["id"]?.string { byName[id] = head } }
+    return navs.map { nav in
+      guard let head = nav["id"]?.string.flatMap({ byName[$0] }) else { return nav }
+      var json = JSONWriter()
+      json.beginObject()
+      let added = head.members.filter { nav[$0.name] == nil }
+      for (name, value) in nav.members + added {
+        json.dynamicName(name)
+        json.raw(value.bytes)
+      }
+      json.endObject()
+      return (try? JSONValue(json.bytes)) ?? nav
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import NavigationClient
+import NavigationCore
+
+/// The result of an operation in one line.
+enum OperationSummary {
+  /// The line of a reply, such as "kiosk  rev 19  top dns  depth 3  pushed dns".
+  static func line(_ reply: OkReply, operations: [NavigationOperation]) -> String {
+    var parts = [reply.nav ?? ""]
+    if let revision = reply.revision { parts.append("rev \(revision.number)") }
+    if let top = reply.top { parts.append("top \(top ?? "none")") }
+    if let depth = reply.depth { parts.append("depth \(depth)") }
+    if reply.changed == false { parts.append("unchanged") }
+    parts += outputs(reply, operations: operations)
+    if operations.contains(where: { $0.kind == .navClose }) { parts.append("closed") }
+    return TerminalText.visible(parts.filter { !$0.isEmpty }.joined(separator: "  "))
+  }
+
+  private static func outputs(_ reply: OkReply, operations: [NavigationOperation]) -> [String] {
+    guard let out = reply.out else { return [] }
+    let list: [JSONValue]
+    do { list = try JSONValue(out.bytes).elements } catch { return [] }
+    return zip(list, operations).compactMap { output, operation in
+      text(output, operation.kind, isChanged: reply.changed != false)
+    }
+  }
+
+  private static func text(_ output: JSONValue, _ kind: OperationKind, isChanged: Bool) -> String? {
+    var parts: [String] = []
+    if let popped = output["popped"] {
+      let ids = popped.kind == .array ? popped.elements.map(\.plainText) : [popped.plainText]
+      if !ids.isEmpty { parts.append("popped \(ids.joined(separator: " "))") }
+    }
+    for name in ["dismissed", "skipped"] {
+      let ids = output[name]?.elements.map(\.plainText) ?? []
+      if !ids.isEmpty { parts.append("\(name) \(ids.joined(separator: " "))") }
+    }
+    let ids = output["ids"]?.elements.map(\.plainText) ?? []
+    if !ids.isEmpty { parts.append("stack \(ids.joined(separator: " "))") }
+    if let tid = output["tid"]?.integer { parts.append("transition \(tid)") }
+    // The reply names the screen even if it was there before and nothing changed.
+    if isChanged, let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }
+    if let delivered = output["delivered"]?.integer { parts.append("delivered to \(delivered)") }
+    return parts.isEmpty ? nil : parts.joined(separator: "  ")
+  }
+
+  private static func verb(_ kind: OperationKind) -> String {
+    switch kind {
+    case .push, .show, .segue, .pushItem: "pushed"
+    case .replace: "put in its place"
+    case .insert: "inserted"
+    case .present: "presented"
+    default: "made"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import NavigationCore
+
+/// One JSON object that navctl prints with `-o json`, in one line.
+///
+/// Its member `type` comes first. `navctl schema TYPE` describes the others.
+struct Record: Sendable {
+  /// The types of records; the schema has a definition of each.
+  enum Kind: String, CaseIterable, Sendable {
+    case changed, planned
+    case state, bar, top, screen, detached, restoration, part, transition
+    case log, history, verify, position, navs, clients, why, comparison, dump, routes
+    case diffs, refusals
+    case config, reload, status, stats, doctor, cluster, backup, backMenu, lease, saved
+    case key, keys, code, codes
+    case snapshot, resync, diff, latest, event, progress, traced, dropped, work
+    case recording, proof, playback
+    case delegate, ask, settled
+  }
+
+  let kind: Kind
+  /// The line without its line break.
+  let bytes: [UInt8]
+
+  /// Makes a record of an object without the member `type`.
+  ///
+  /// `time` is the milliseconds since 1970 at which it happened or arrived; nil if it did not
+  /// happen.
+  init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
+    self.kind = kind
+    var head = #"{"type":"\#(kind.rawValue)""#
+    if let time { head += #","t":\#(time)"# }
+    // Another program may answer at the address of navd: what is no object becomes a member.
+    let value = try? JSONValue(object)
+    guard let value, value.kind == .object else {
+      let raw = value == nil ? OpaqueJSON.null : OpaqueJSON(validated: object)
+      bytes = Array("\(head),\"value\":".utf8) + raw.bytes + [UInt8(ascii: "}")]
+      return
+    }
+    let members = object.drop { $0 != UInt8(ascii: "{") }.dropFirst()
+    bytes = Array((head + (value.members.isEmpty ? "" : ",")).utf8) + members
+  }
+
+  /// The revision that it is about: its own, or that of the state in it; nil if it has none.
+  var revision: UInt64? {
+    guard let value = try? JSONValue(bytes) else { return nil }
+    return value["rev"]?.integer ?? value["state"]?["rev"]?.integer
+  }
+
+  init(_ kind: Kind, _ members: JSONObject, at time: UInt64? = nil) {
+    self.init(kind, OpaqueJSON.object(members).bytes, at: time)
+  }
+}

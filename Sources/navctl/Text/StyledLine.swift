@@ -1,0 +1,148 @@
+import NavigationCore
+
+/// A line of text in pieces with a style each.
+struct StyledLine: Hashable, Sendable {
+  /// The style of a piece; it only repeats what the text already expresses.
+  enum Style: Hashable, Sendable {
+    /// The default of the terminal.
+    case plain
+    /// Bold: the main piece of the line.
+    case strong
+    /// Faint: details that most readers skip.
+    case faint
+    /// Blue: buttons that can be tapped.
+    case tint
+    /// Red: a fault or a running transition.
+    case alert
+    /// Reversed: the chosen row of a list.
+    case chosen
+  }
+
+  private var pieces: [(text: String, style: Style)]
+
+  init(_ text: String = "", _ style: Style = .plain) { pieces = [(text, style)] }
+
+  mutating func append(_ text: String, _ style: Style = .plain) {
+    pieces.append((text, style))
+  }
+
+  mutating func append(_ line: StyledLine) { pieces += line.pieces }
+
+  /// The line cut to a number of columns, with an ellipsis if it is cut.
+  func fitted(columns: Int) -> StyledLine {
+    guard width > columns else { return self }
+    var line = StyledLine()
+    var left = columns
+    for piece in pieces {
+      let width = TerminalText.width(piece.text)
+      guard width < left else {
+        // A piece that just fits has an ellipsis, too, because the pieces behind it are cut.
+        line.append(TerminalText.fitted(piece.text + "…", columns: left), piece.style)
+        break
+      }
+      line.append(piece.text, piece.style)
+      left -= width
+    }
+    return line
+  }
+
+  /// The line cut, or padded with spaces on the right, to exactly a number of columns.
+  func padded(columns: Int) -> StyledLine {
+    var line = fitted(columns: columns)
+    let missing = columns - line.width
+    if missing > 0 { line.append(String(repeating: " ", count: missing)) }
+    return line
+  }
+
+  func restyled(_ style: Style) -> StyledLine {
+    StyledLine(pieces.map(\.text).joined(), style)
+  }
+
+  /// The line in ASCII, with as many columns as before.
+  var ascii: StyledLine {
+    var line = StyledLine()
+    line.pieces = pieces.map { (TerminalText.ascii($0.text), $0.style) }
+    return line
+  }
+
+  /// The cells of the line, from left to right, up to a number of columns.
+  ///
+  /// A character is never split: one that does not fit into the last columns is left out.
+  func cells(columns: Int) -> [TerminalCell] {
+    var cells: [TerminalCell] = []
+    var column = 0
+    for piece in pieces {
+      for character in piece.text {
+        let width = DisplayWidth.columns(of: character)
+        guard column + width <= columns else { return cells }
+        guard width > 0 else { continue }
+        cells.append(
+          TerminalCell(character, column: column, width: width, style: piece.style))
+        column += width
+      }
+    }
+    return cells
+  }
+
+  var plain: String { trimmed(pieces.map(\.text).joined()) }
+
+  /// The width of the line in columns; a mark that begins a piece stands alone.
+  var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
+
+  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
+  /// the styles.
+  func rendered(isColoured: Bool) -> String {
+    guard isColoured else { return plain }
+    return pieces.map { piece in
+      switch piece.style {
+      case .plain: piece.text
+      case .strong: "\u{1B}[1m\(piece.text)\u{1B}[0m"
+      case .faint: "\u{1B}[2m\(piece.text)\u{1B}[0m"
+      case .tint: "\u{1B}[34m\(piece.text)\u{1B}[0m"
+      case .alert: "\u{1B}[31m\(piece.text)\u{1B}[0m"
+      case .chosen: "\u{1B}[7m\(piece.text)\u{1B}[0m"
+      }
+    }.joined()
+  }
+
+  private func trimmed(_ text: String) -> String {
+    guard let end = text.lastIndex(where: { $0 != " " }) else { return "" }
+    return String(text[...end])
+  }
+
+  static func == (left: StyledLine, right: StyledLine) -> Bool {
+    left.pieces.elementsEqual(right.pieces) { $0.text == $1.text && $0.style == $1.style }
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(plain) }
+}
+
+/// One character of a line, in the one or two columns that it takes.
+struct TerminalCell: Hashable, Sendable {
+  /// The character: a scalar with a width, and the marks over it.
+  var text: [Unicode.Scalar]
+  /// The first column.
+  var column: Int
+  /// The number of columns.
+  var width: Int
+  var style: StyledLine.Style
+
+  /// Makes a cell of what a terminal can show in it.
+  ///
+  /// A terminal joins no scalars that have a width each. So a sequence of emoji is shown as its first
+  /// one, and a mark that stands alone as U+FFFD.
+  init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
+    let scalars = character.unicodeScalars
+    let joiner: Unicode.Scalar = "\u{200D}"
+    // Selectors choose between the text and the emoji of the same sign; the width is decided here.
+    let selectors: ClosedRange<Unicode.Scalar> = "\u{FE00}"..."\u{FE0F}"
+    let marks = scalars.dropFirst().prefix { $0 != joiner }.filter { !selectors.contains($0) }
+    let first = scalars.first ?? " "
+    let isLoneMark = [.nonspacingMark, .enclosingMark, .format, .control]
+      .contains(first.properties.generalCategory)
+    text = isLoneMark ? ["\u{FFFD}"] : [first] + marks
+    self.column = column
+    self.width = width
+    self.style = style
+  }
+}

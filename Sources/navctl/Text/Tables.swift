@@ -1,0 +1,167 @@
+import NavigationCore
+import RuntimePaths
+
+/// Draws replies of the daemon as tables of text.
+enum Tables {
+  /// The directory of navs: a heading, and a line for each nav.
+  ///
+  /// A nav without position is dormant, if any nav has one; else the positions are not known.
+  static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
+    let hasPositions = records.contains { $0["rev"] != nil }
+    let rows = records.map { record in
+      let changed =
+        record["rev"] == nil && hasPositions ? "dormant" : time(record["t"])
+      let cells = ["id", "rev", "depth", "top", "watches"].map { record[$0]?.plainText ?? "-" }
+      return cells + [changed, record["owner"]?.plainText ?? "-"]
+    }
+    return table(
+      ["NAV", "REV", "DEPTH", "TOP", "WATCHES", "CHANGED", "OWNER"], rows, columns: columns)
+  }
+
+  /// The log of a nav: a heading, and a line for each entry, the oldest first.
+  static func log(_ entries: [JSONValue], columns: Int? = nil) -> [String] {
+    table(
+      ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
+      entries.map { entry in
+        if let bad = entry["bad"] {
+          return ["!", time(entry["t"]), "diverged", by(entry["by"]), bad.plainText, "-"]
+        }
+        return [
+          entry["rev"]?.plainText ?? "-", time(entry["t"]), entry["cause"]?.string ?? "-",
+          by(entry["by"]), renewal(entry) ?? operations(entry["do"]),
+          entry["dig"]?.string ?? "-",
+        ]
+      }, columns: columns)
+  }
+
+  /// The history of a nav: a heading, and a line for each entry, the oldest first.
+  ///
+  /// `tops` are the top screens after each entry; nil if unknown. Cells are cut to fit `columns`.
+  static func history(_ entries: [JSONValue], tops: [String?], columns: Int = 80) -> [String] {
+    let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
+    let rows = zip(entries, tops).map { entry, top in
+      if let bad = entry["bad"] {
+        return ["!", time(entry["t"]), by(entry["by"]), "diverged \(bad.plainText)", "-"]
+      }
+      let cause = entry["cause"]?.string ?? "-"
+      let done = operations(entry["do"])
+      let what =
+        renewal(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
+      return [
+        entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-",
+      ]
+    }
+    // The width that the revision, the time and four gaps of two columns leave for the others.
+    let widths = (0..<5).map { column in
+      ([heading] + rows).map { TerminalText.width(TerminalText.visible($0[column])) }.max() ?? 0
+    }
+    let room = max(12, columns - widths[0] - widths[1] - 8)
+    let (who, top) = (min(widths[2], room / 3), min(widths[4], room / 3))
+    let limits = [who, room - who - top, top]
+    let cut = rows.map { row in
+      row.enumerated().map { index, cell in
+        index < 2
+          ? cell : TerminalText.fitted(TerminalText.visible(cell), columns: limits[index - 2])
+      }
+    }
+    return table(heading, cut)
+  }
+
+  /// The directory of sessions: a heading, and a line for each session.
+  static func clients(_ records: [JSONValue], columns: Int? = nil) -> [String] {
+    table(
+      ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES", "BEHIND"],
+      records.map { record in
+        let isNetwork = record["key"] != nil
+        let cells = [
+          "id", "name", "via", isNetwork ? "key" : "uid", isNetwork ? "address" : "pid", "role",
+          "watches",
+        ].map { record[$0]?.plainText ?? "-" }
+        let behind = record["behind"]?.plainText ?? "-"
+        return cells + [record["stalled"]?.bool == true ? "\(behind), stalled" : behind]
+      }, columns: columns)
+  }
+
+  /// The members of an object but `except`, one on each line; nested members have names with dots.
+  static func members(_ value: JSONValue, except: String? = nil) -> [String] {
+    var rows: [[String]] = []
+    for member in value.members where member.name != except {
+      collect(member.value, prefix: member.name, into: &rows)
+    }
+    return aligned(rows)
+  }
+
+  /// A heading and rows, in columns as wide as their widest cell.
+  ///
+  /// If a line would be wider than `columns`, each row is a block instead, with a line for each cell.
+  static func table(_ heading: [String], _ rows: [[String]], columns: Int? = nil) -> [String] {
+    let lines = aligned([heading] + rows)
+    guard let columns, lines.contains(where: { TerminalText.width($0) > columns }) else {
+      return lines
+    }
+    let width = heading.map(TerminalText.width).max() ?? 0
+    return rows.enumerated().flatMap { index, row in
+      (index == 0 ? [] : [""])
+        + zip(heading, row).map { name, cell in
+          "\(TerminalText.padded(name, columns: width))  \(TerminalText.visible(cell))"
+        }
+    }
+  }
+
+  /// A time in UTC, such as 2026-01-31T08:15:00Z.
+  static func utc(milliseconds: UInt64) -> String {
+    Timestamp.rfc3339(ofSeconds: Int(milliseconds / 1000))
+  }
+
+  static func time(_ value: JSONValue?) -> String {
+    value?.integer.map { utc(milliseconds: $0) } ?? "-"
+  }
+
+  private static func by(_ value: JSONValue?) -> String {
+    guard let value else { return "-" }
+    let name = value["name"]?.string ?? ""
+    let principal = value["principal"]?.string ?? ""
+    let text = [name, principal].filter { !$0.isEmpty }.joined(separator: " ")
+    return text.isEmpty ? "-" : text
+  }
+
+  /// The text of an entry that begins a new epoch; nil for any other entry.
+  private static func renewal(_ entry: JSONValue) -> String? {
+    guard let epoch = entry["epoch"]?.string else { return nil }
+    return switch entry["cause"]?.string {
+    case "backup": "restored from a backup, new epoch \(epoch)"
+    case "older": "an older copy of the journal was put back, new epoch \(epoch)"
+    case "crash": "revisions may be lost, new epoch \(epoch)"
+    default: "new epoch \(epoch)"
+    }
+  }
+
+  private static func operations(_ value: JSONValue?) -> String {
+    let names = value?.elements.map(\.plainText) ?? []
+    return names.isEmpty ? "-" : names.joined(separator: ",")
+  }
+
+  private static func collect(_ value: JSONValue, prefix: String, into rows: inout [[String]]) {
+    guard value.kind == .object, !value.members.isEmpty else {
+      rows.append([prefix, value.plainText])
+      return
+    }
+    for member in value.members {
+      collect(member.value, prefix: "\(prefix).\(member.name)", into: &rows)
+    }
+  }
+
+  private static func aligned(_ rows: [[String]]) -> [String] {
+    let rows = rows.map { $0.map(TerminalText.visible) }
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in
+      rows.map { column < $0.count ? TerminalText.width($0[column]) : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = row.enumerated().map { column, text in
+        column + 1 == row.count ? text : TerminalText.padded(text, columns: widths[column])
+      }
+      return cells.joined(separator: "  ")
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import NavigationCore
+
+/// Text measured in the columns of a terminal.
+enum TerminalText {
+  /// The text without characters that control a terminal.
+  ///
+  /// Titles come from other clients. U+FFFD replaces control characters, line breaks and marks that
+  /// change the direction of writing, so that a title cannot imitate other output.
+  static func visible(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isSteering) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { result.append(isSteering(scalar) ? "\u{FFFD}" : scalar) }
+    return String(result)
+  }
+
+  /// The text in ASCII, with as many columns as before.
+  ///
+  /// Signs of navctl itself become similar ones. Any other character becomes a question mark for each
+  /// of its columns; `-o json` has it unchanged.
+  static func ascii(_ text: String) -> String {
+    guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+    return text.reduce(into: "") { result, character in
+      if character.isASCII {
+        result.append(character)
+      } else if let similar = similarSigns[character] {
+        result.append(similar)
+      } else {
+        result += String(repeating: "?", count: width(String(character)))
+      }
+    }
+  }
+
+  private static let similarSigns: [Character: Character] = [
+    "‹": "<", "→": ">", "⇄": "=", "…": "~", "◆": "*", "▶": ">", "└": "`", "│": "|", "─": "-",
+    "−": "-", "µ": "u",
+  ]
+
+  /// Whether variables of a locale say that the terminal shows ASCII alone.
+  ///
+  /// Without any of them it is UTF-8, as everywhere on the devices that navd is for.
+  static func isASCII(_ variable: (String) -> String?) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable)
+      .first { !$0.isEmpty }
+    guard let locale else { return false }
+    return !["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+      && !locale.lowercased().contains("utf-8@") && !locale.lowercased().contains("utf8@")
+  }
+
+  /// The width of a text in columns.
+  static func width(_ text: String) -> Int { DisplayWidth.columns(of: text) }
+
+  /// The text cut to a number of columns, with an ellipsis if it is cut.
+  static func fitted(_ text: String, columns: Int) -> String {
+    guard width(text) > columns else { return text }
+    guard columns > 0 else { return "" }
+    return DisplayWidth.prefix(of: text, columns: columns - 1) + "…"
+  }
+
+  /// The text cut, or padded with spaces on the right, to exactly a number of columns.
+  static func padded(_ text: String, columns: Int) -> String {
+    let cut = fitted(text, columns: columns)
+    return cut + String(repeating: " ", count: max(0, columns - width(cut)))
+  }
+
+  /// The text broken at spaces into lines of a maximum width; a longer word has its own line.
+  static func wrapped(_ text: String, columns: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, width(last) + 1 + width(String(word)) <= columns {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+
+  /// A line that is too wide, broken at spaces if possible; all parts but the first begin with four
+  /// spaces.
+  static func continued(_ text: String, columns: Int) -> [String] {
+    let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
+    var parts: [String] = []
+    var rest = Substring(text)
+    while true {
+      let room = columns - (parts.isEmpty ? 0 : indent.count)
+      // Only what can stand in a line is measured, since the rest may be long; a sign without a
+      // width has little beside it.
+      let piece = String(rest.prefix(room * 8 + 1))
+      let fitting = DisplayWidth.prefix(of: piece, columns: room)
+      guard fitting.count < piece.count || piece.utf8.count < rest.utf8.count else { break }
+      var end = rest.index(rest.startIndex, offsetBy: max(1, fitting.count))
+      // The last space, unless nothing but the indentation of the line is before it.
+      if let space = rest[..<end].lastIndex(of: " "),
+        rest[..<space].contains(where: { $0 != " " })
+      {
+        end = space
+      }
+      parts.append((parts.isEmpty ? "" : indent) + rest[..<end])
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return parts + [(parts.isEmpty ? "" : indent) + rest]
+  }
+
+  /// The same JSON with escapes for what controls a terminal or the direction of writing.
+  ///
+  /// With `isASCII`, all that is not ASCII is escaped.
+  static func json(_ bytes: [UInt8], isASCII: Bool = false) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      if scalar.value < 0x20 {
+        // White space between values: strings have no control characters as they are.
+        result.append(" ")
+      } else if isSteering(scalar) || isASCII && !scalar.isASCII {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          let zeros = String(repeating: "0", count: 4 - digits.count)
+          result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+        }
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0: true
+    // Line and paragraph separators, and the marks, embeddings, overrides and isolates of
+    // direction.
+    case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0x061C: true
+    default: false
+    }
+  }
+}

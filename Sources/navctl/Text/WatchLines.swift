@@ -1,0 +1,135 @@
+import NavigationCore
+
+/// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
+struct WatchLines: Sendable {
+  /// The position of the last line; nil before the first.
+  private var last: (epoch: String, revision: UInt64)?
+
+  /// Begins before any line is printed.
+  ///
+  /// If the first line is a complete state, it is a `snapshot`. A later one is a `resync`.
+  init() {}
+
+  /// Begins after a position; the first complete state is then a `resync`.
+  init(after position: MirrorPosition) {
+    last = (position.epoch?.text ?? "", position.revision.number)
+  }
+
+  /// The line for a complete state.
+  ///
+  /// It is a `snapshot` if the watch has no earlier position, else a `resync`, which replaces the
+  /// revisions since that position.
+  /// `time` is the milliseconds since 1970 at which it arrived, and `why` the reason of the daemon,
+  /// such as `join` or `lag`.
+  mutating func snapshot(
+    _ state: JSONValue, why: String, at time: UInt64
+  ) -> (text: String, json: Record) {
+    let kind = last == nil ? Record.Kind.snapshot : .resync
+    let word = kind.rawValue
+    let epoch = state["epoch"]?.string ?? ""
+    let revision = state["rev"]?.integer ?? 0
+    let ids = (state["screens"]?.elements ?? []).compactMap { $0["id"]?.string }
+    var text = "\(word)  rev \(revision)"
+    if let last { text += "  after rev \(last.revision)" }
+    text += "  \(why)  [\(ids.joined(separator: " "))]"
+    var members: JSONObject = ["why": .string(why)]
+    members.add(
+      "after",
+      last.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
+    members.add("state", OpaqueJSON(validated: state.bytes))
+    last = (epoch, revision)
+    return (TerminalText.visible(text), Record(kind, members, at: time))
+  }
+
+  /// The line for one revision: what happened to the stack, by which client, and how.
+  ///
+  /// An example is `rev 20  pop wifi → network by remote, back button  depth 2`. After the
+  /// revision, `top` is on top; nil for an empty stack.
+  mutating func diff(_ diff: Diff, top: String?) -> String {
+    last = (diff.epoch.text, diff.revision.number)
+    var parts = ["rev \(diff.revision.number)", Self.sentence(diff, top: top)]
+    parts.append("depth \(diff.depth)")
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+
+  private static func sentence(_ diff: Diff, top: String?) -> String {
+    var sentence = ""
+    var others: [String] = []
+    for change in diff.changes {
+      switch change {
+      case .splice(let index, let removed, let inserted):
+        let edit = edit(at: index, removed, inserted.map(\.id), depth: diff.depth, top: top)
+        sentence += sentence.isEmpty ? edit : ", \(edit)"
+      case .setScreen(let record): others.append(record.id)
+      case .setPart(let record): others.append(":\(record.id)")
+      }
+    }
+    if sentence.isEmpty {
+      sentence = others.isEmpty ? "no change" : "change \(others.joined(separator: " "))"
+    }
+    if let name = diff.byName, !name.isEmpty { sentence += " by \(name)" }
+    if diff.cause != "api" { sentence += ", \(words(diff.cause))" }
+    return sentence
+  }
+
+  private static func edit(
+    at index: UInt64, _ removed: [String], _ inserted: [String], depth: UInt64, top: String?
+  ) -> String {
+    let gone = removed.joined(separator: " ")
+    let new = inserted.joined(separator: " ")
+    let isAtEnd = index + UInt64(inserted.count) == depth
+    if removed.isEmpty { return isAtEnd ? "push \(new)" : "insert \(new) at \(index)" }
+    if inserted.isEmpty {
+      guard isAtEnd else { return "remove \(gone)" }
+      return "pop \(gone)" + (top.map { " → \($0)" } ?? "")
+    }
+    return isAtEnd && index == 0 ? "set \(new) for \(gone)" : "replace \(gone) → \(new)"
+  }
+
+  /// A name of the protocol in words: `backButton` is "back button".
+  private static func words(_ name: String) -> String {
+    name.reduce(into: "") { text, character in
+      if character.isUppercase { text += " " }
+      text += character.lowercased()
+    }
+  }
+
+  /// The line for the newest value of the view `bar` or `top`.
+  mutating func latest(_ latest: Latest) -> String {
+    last = (latest.epoch.text, latest.revision.number)
+    let value: JSONValue
+    do { value = try JSONValue(latest.value.bytes) } catch {
+      return "rev \(latest.revision.number)"
+    }
+    var text = "rev \(latest.revision.number)  "
+    if latest.view == "bar" {
+      let bar = BarDrawing(columns: 60).line(value).plain
+      text += bar.isEmpty ? "(an empty bar)" : bar
+    } else {
+      text += "top \(value["id"]?.string ?? "none")"
+      if let title = value["title"]?.string { text += "  \"\(title)\"" }
+    }
+    return TerminalText.visible(text)
+  }
+
+  /// The text about a lost connection, behind a line that took so many milliseconds to be written.
+  ///
+  /// navd disconnects a client that reads nothing; then the network is not at fault.
+  static func loss(after pause: UInt64) -> String {
+    pause < 2000
+      ? "connection lost; watch continues when navd is back"
+      : "the output was not read for \(pause / 1000) s; watch continues behind the last line"
+  }
+
+  /// The line for an event that made no revision, such as a tap.
+  static func event(_ event: EphemeralEvent) -> String {
+    var parts = ["event", "rev \(event.revision.number)"]
+    let list: [JSONValue]
+    do { list = try JSONValue(event.events.bytes).elements } catch { list = [] }
+    for (name, value) in list.flatMap(\.members) {
+      let members = value.members.map { "\($0.name) \($0.value.plainText)" }
+      parts.append(([name] + members).joined(separator: " "))
+    }
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+}
