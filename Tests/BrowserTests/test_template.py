@@ -58,8 +58,8 @@ class Remote(PageTest):
 
     def test_without_a_connection_the_buttons_do_nothing(self):
         self.daemon.kill()
-        self.shows("small", "Connection lost")
+        self.shows("[role=status]", "Connection lost")
         self.assertTrue(driver.execute_script("return [...document.querySelectorAll('button')].every((each) => each.disabled)"))
         self.daemon.start()
-        eventually("the connection", lambda: self.look("small").startswith("revision "))
+        self.shows("[role=status]", "")
         self.assertFalse(self.look("#home", "disabled"))

@@ -11,20 +11,20 @@ news.onclick = () => tap({ open: { route: "news" } }, Guard.stack(seen));
 home.onclick = () => tap({ popToRoot: {} }, Guard.stack(seen));
 
 async function tap(operation, guard) {
-  message.textContent = "";
-  await client.perform(nav, [operation], { if: guard, within: 2000 }).catch((error) => {
-    message.textContent = error.code === "desync" ? "The kiosk has changed. Look, then tap again." : error.message;
-  });
+  draw("");
+  await client.perform(nav, [operation], { if: guard, within: 2000 })
+    .catch((error) => draw(error.code === "desync" ? "The kiosk has changed. Look, then tap again." : error.message));
 }
 
-function draw() {
+function draw(text) {
+  if (text !== undefined) message.textContent = text;
   for (const each of [back, news, home]) each.disabled = !seen || client.status !== "connected";
   if (!seen) return;
   back.disabled ||= !seen.bar?.left.some((slot) => slot.back);
   title.textContent = seen.visible?.title ?? "Nothing";
   place.textContent = seen.screens.map((screen) => screen.title ?? screen.id).join(" › ");
-  position.textContent = client.status === "connected" ? `revision ${seen.rev} · ${seen.dig.slice(0, 8)}` : "Connection lost";
+  position.textContent = `revision ${seen.rev} · ${seen.dig.slice(0, 8)}`;
 }
 
-(async () => { for await (const _ of client.statuses()) draw(); })();
+(async () => { for await (const status of client.statuses()) draw(status === "disconnected" ? "Connection lost" : ""); })();
 for await (seen of client.watch(nav, { wait: true })) draw();
