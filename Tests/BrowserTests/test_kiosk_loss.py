@@ -80,6 +80,19 @@ class Loss(KioskTest):
         kiosk.until("the line", "return document.querySelector('.log-note')")
         self.assertEqual(kiosk.run(NOTES), [NOTHING])
 
+    def test_each_tap_without_a_connection_is_said(self):
+        self.form()
+        self.lose()
+        kiosk.run("""
+          const live = document.querySelector("[data-part=live]");
+          window.said = [];
+          new MutationObserver(() => said.push(live.textContent)).observe(live, { childList: true });""")
+        for count in (1, 2):
+            kiosk.click("[data-slot=sheet-close]")
+            kiosk.until("the words", "return said.filter((each) => each === arguments[0]).length === arguments[1]", NOTHING, count)
+        # A screen reader says a text that comes in, not one that stays.
+        self.assertEqual(kiosk.run("return said")[-3:], [NOTHING, "", NOTHING])
+
     def test_a_swipe_that_loses_its_connection_is_said_once(self):
         kiosk.do({"push": {"screen": {"id": "new", "title": "New", "route": "settings"}}})
         kiosk.settled()

@@ -3,6 +3,9 @@
 import { setLanguage } from "./dom.js";
 import { labelOf, languageOf, titleOf, visibleID, visibleOf } from "./model.js";
 
+/** How long a screen reader takes note of a region, in milliseconds. */
+const NOTED = 60;
+
 /** Says at most one text a second; of several that come together, the newest. */
 export class Announcer {
   #region;
@@ -17,13 +20,17 @@ export class Announcer {
   /** @param {string} text @param {string|null} [language] of the text; null is that of the page */
   say(text, language = null) {
     this.#next = { text, language };
-    if (this.#timer !== null) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#last = performance.now();
-      setLanguage(this.#region, this.#next.language);
-      this.#region.textContent = this.#next.text;
-    }, Math.max(60, 1000 - (performance.now() - this.#last)));
+    this.#timer ??= setTimeout(() => this.#write(), Math.max(NOTED, 1000 - (performance.now() - this.#last)));
+  }
+
+  #write() {
+    const { text, language } = this.#next;
+    // A text is said when it comes into the region, so one that is there goes first.
+    const isThere = text !== "" && this.#region.textContent === text;
+    this.#timer = isThere ? setTimeout(() => this.#write(), NOTED) : null;
+    if (!isThere) this.#last = performance.now();
+    setLanguage(this.#region, language);
+    this.#region.textContent = isThere ? "" : text;
   }
 }
 
