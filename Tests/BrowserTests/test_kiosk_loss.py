@@ -7,6 +7,14 @@ import test_kiosk as tests
 from harness import eventually
 from test_kiosk import KioskTest
 
+# Counts the attempts to post, none of which arrives while the page is away.
+AWAY = """
+const own = fetch;
+Object.assign(window, { isAway: true, posts: 0 });
+window.fetch = (...given) => {
+  posts += String(given[0]).includes("messages");
+  return isAway ? Promise.reject(new TypeError("away")) : own(...given);
+};"""
 STATUS = "return document.documentElement.dataset.status === arguments[0]"
 NOTES = "return [...document.querySelectorAll('.log-note')].map((each) => each.textContent)"
 NOTHING = "Nothing happened: no connection."
@@ -61,7 +69,7 @@ class Loss(KioskTest):
 
     def test_what_others_change_meanwhile_stays(self):
         self.form()
-        kiosk.run("const own = fetch; window.isAway = true; window.fetch = (...given) => isAway ? Promise.reject(new TypeError('away')) : own(...given)")
+        kiosk.run(AWAY)
         self.lose()
         kiosk.key("2", Keys.TAB)
         daemon.start()
@@ -69,6 +77,48 @@ class Loss(KioskTest):
         kiosk.run("isAway = false")
         eventually("the letter", lambda: self.drafts() == {"name": "Museum2"}, 5)
         self.assertEqual(daemon.control.get(kiosk.nav)["presented"]["chain"][0]["screen"]["args"]["by"], "another")
+
+    def test_an_edit_on_its_way_leaves_what_others_change_meanwhile(self):
+        for is_lost in (True, False):
+            with self.subTest(is_lost=is_lost):
+                kiosk.open(create=False)
+                self.form()
+                kiosk.run(AWAY)
+                for letter in "23":
+                    posts = kiosk.run("return posts")
+                    kiosk.key(letter)
+                    kiosk.until("an attempt", "return posts > arguments[0]", posts)
+                if is_lost:
+                    self.lose()
+                    daemon.start()
+                kiosk.do({"screen.set": {"screen": "rename", "args": {"name": "Museum", "by": "another"}}})
+                kiosk.run("isAway = false")
+                eventually("the letters", lambda: self.drafts() == {"name": "Museum23"}, 5)
+                self.assertEqual(daemon.control.get(kiosk.nav)["presented"]["chain"][0]["screen"]["args"]["by"], "another")
+                self.assertEqual(kiosk.run(NOTES), [])
+
+    def test_each_act_that_replaces_arguments_is_made_again_of_a_newer_state(self):
+        found = tests.driver.execute_async_script("""
+          const done = arguments[0], draft = { channel: 36 };
+          const state = (rev, by) => {
+            const args = { channel: 1, by, draft };
+            const screens = [{ id: "home", route: "home" }, { id: "wifi", route: "settings/network/wifi", args }];
+            return { epoch: "e", rev, screens, parts: {}, presented: [{ screen: { id: "pin", route: "pin" } }] };
+          };
+          import("./acts.js").then(({ acts, edit, savePIN, resultActs }) => {
+            const [old, newer] = [state(1, "us"), state(2, "another")], wifi = old.screens[1];
+            const made = [
+              edit(old, "wifi", { channel: 40 }), acts["dns.mode"](old, wifi, "manual"), acts["discard.discard"](old, { id: "pin" }, "wifi"),
+              savePIN(old), resultActs(old, { route: "networks", args: { for: "wifi" } }, { network: "Foyer" }),
+            ];
+            const by = (act) => act.do.find((each) => each["screen.set"])["screen.set"].args.by;
+            const again = made.map((act) => act.again(newer));
+            const gone = { ...newer, epoch: "f", presented: [] };
+            done([made.map((act) => [act.if.rev, by(act)]), again.map((act) => [act.if.rev, by(act)]),
+              [made[0], made[2]].map((act) => act.again(gone).again(gone).if)]);
+          });""")
+        self.assertEqual(found, [
+            [[1, "us"]] * 5, [[2, "another"]] * 5, [{"epoch": "e", "rev": 2}, {"epoch": "e", "visible": "pin", "rev": 2}]])
 
     def test_a_tap_without_a_connection_is_said_and_a_click_beside_it_is_not(self):
         self.form()

@@ -4,7 +4,10 @@
 import { guard, screenOf, topID, topOf, visibleID } from "./view/model.js";
 import { forms, hasDraft, records, routes, styles } from "./view/screens.js";
 
-/** @typedef {{do: object[], if: object, animated?: boolean, onBusy?: string, within?: number|null, orElse?: Record<string, Act>}} Act */
+/**
+ * @typedef {{do: object[], if: object, animated?: boolean, onBusy?: string, within?: number|null, orElse?: Record<string, Act>,
+ *   again?: (newer: object) => Act|null}} Act
+ */
 
 export const navigation = {
   back: (state) => ({ do: [{ "ui.backTap": {} }], if: guard.top(state), animated: true }),
@@ -33,6 +36,16 @@ const present = (state, route, args, when = guard.shown(state)) => (
   { do: [{ present: { screen: records[route](args), style: styles[route] } }], if: when, animated: true }
 );
 
+/**
+ * An act that replaces a whole record, so it is for one revision. If another one comes between, it is made again of the newer state, as
+ * long as the guard of the state that was shown holds.
+ */
+function replacing(state, make, shown = null) {
+  const act = make(state);
+  const when = shown ?? act?.if ?? { epoch: state.epoch };
+  return act && { ...act, if: { ...when, rev: state.rev }, again: (newer) => replacing(newer, make, when) };
+}
+
 /** The acts that the contents name. Each takes the state that was shown, the screen of the row, and the argument of the row. */
 export const acts = {
   push: (state, screen, route) => open(state, route),
@@ -42,7 +55,7 @@ export const acts = {
   "network.pick": (state, screen) => open(state, "networks", { chosen: screen.args?.network ?? null, for: screen.id }),
   // The choice goes with the pop, in the same revision. Whoever waits for the screen gets it, in any window.
   "network.choose": (state, screen, name) => ({ do: [{ pop: { result: { network: name } } }], if: guard.shown(state), animated: true }),
-  "dns.mode": (state, screen, mode) => edit(state, screen, { mode }),
+  "dns.mode": (state, screen, mode) => edit(state, screen.id, { mode }),
   "bar.large": (state) => bar(state, { prefersLargeTitles: state.parts.bar?.prefersLargeTitles !== true }),
   "bar.black": (state) => bar(state, { barStyle: state.parts.bar?.barStyle === "black" ? null : "black" }),
   "bar.tint": (state, screen, name) => bar(state, { tintColor: name === "blue" ? null : name }),
@@ -56,13 +69,12 @@ export const acts = {
     return { do: [{ dismiss: { from: screen.id } }, { "screen.set": { screen: "home", title: name || "Harbour Museum" } }], if: guard.visible(state), animated: true };
   },
   "discard.keep": (state, screen) => ({ do: [{ dismiss: { from: screen.id, result: "keep" } }], if: guard.visible(state), animated: true }),
-  "discard.discard": (state, screen, form) => {
-    const edited = screenOf(state, form);
-    const isOnStack = state.screens.some(({ id }) => id === form);
+  "discard.discard": (state, screen, form) => replacing(state, (newest) => {
+    const edited = newest.screens.find(({ id }) => id === form);
     // A sheet that is discarded goes together with the question: the dismissal of a screen of the stack takes the whole chain.
-    const goes = isOnStack ? [{ dismiss: { from: screen.id, result: "discard" } }, ...(edited ? reset(edited, withoutDraft(edited)) : [])] : [{ dismiss: {} }];
-    return { do: goes, if: guard.visible(state), animated: true };
-  },
+    const goes = edited ? [{ dismiss: { from: screen.id, result: "discard" } }, ...reset(edited, withoutDraft(edited))] : [{ dismiss: {} }];
+    return { do: goes, if: guard.visible(newest), animated: true };
+  }),
 };
 
 const bar = (state, members) => ({ do: [{ "bar.set": members }], if: guard.shown(state), animated: true });
@@ -80,19 +92,21 @@ const reset = (screen, args) => [
 
 /**
  * Input in a form. The draft is a part of the screen's `args`, so every window shows it while somebody types, and any of them can
- * answer the question whether the screen may go.
+ * answer the question whether the screen may go. `changes` may get newer values until navd has them.
  */
-export function edit(state, screen, changes) {
+export const edit = (state, id, changes) => replacing(state, (newest) => {
+  const screen = screenOf(newest, id);
+  if (!screen) return null;
   const saved = withoutDraft(screen);
   const draft = { ...(screen.args?.draft ?? {}), ...changes };
   for (const [name, value] of Object.entries(draft)) if (String(saved[name] ?? "") === String(value)) delete draft[name];
   const isUnsaved = Object.keys(draft).length > 0;
   const args = isUnsaved ? { ...saved, draft } : saved;
-  const operations = [{ "screen.set": { screen: screen.id, args, ...(screen.route === "rename" ? { modalInPresentation: isUnsaved } : {}) } }];
+  const operations = [{ "screen.set": { screen: id, args, ...(screen.route === "rename" ? { modalInPresentation: isUnsaved } : {}) } }];
   const form = forms[screen.route];
-  if (form && isUnsaved !== hasDraft(screen)) operations.push({ "item.set": { screen: screen.id, ...(isUnsaved ? form.unsaved : form.saved) } });
-  return { do: operations, if: { epoch: state.epoch } };
-}
+  if (form && isUnsaved !== hasDraft(screen)) operations.push({ "item.set": { screen: id, ...(isUnsaved ? form.unsaved : form.saved) } });
+  return { do: operations };
+});
 
 /** What a pressed button does. Every window may send it: the guard by revision lets the first succeed, the others change nothing. */
 export function buttonActs(state, action) {
@@ -109,11 +123,11 @@ export function buttonActs(state, action) {
 }
 
 /** The right PIN: the sheet goes and the form is saved, in the same revision. */
-export function savePIN(state) {
-  const form = topOf(state);
+export const savePIN = (state) => replacing(state, (newest) => {
+  const form = topOf(newest);
   const saved = hasDraft(form) ? reset(form, { ...withoutDraft(form), ...form.args.draft }) : [];
-  return { do: [{ dismiss: { from: "pin", result: true } }, ...saved], if: guard.visible(state), animated: true };
-}
+  return { do: [{ dismiss: { from: "pin", result: true } }, ...saved], if: guard.visible(newest), animated: true };
+});
 
 /** Whether a screen may go, and what to present if it may not. */
 export function judge(state, question) {
@@ -130,9 +144,10 @@ export const askDiscard = (state, screen) => ({ ...present(state, "discard", { s
 /** What is done with the result of a screen that has gone. Setting the same value twice changes nothing, so every window may do it. */
 export function resultActs(state, screen, result) {
   if (screen.route !== "networks" || typeof result?.network !== "string") return null;
-  const form = screenOf(state, screen.args?.for);
-  if (!form) return null;
-  return { do: [{ "screen.set": { screen: form.id, args: { ...form.args, network: result.network } } }], if: { epoch: state.epoch } };
+  return replacing(state, (newest) => {
+    const form = screenOf(newest, screen.args?.for);
+    return form && { do: [{ "screen.set": { screen: form.id, args: { ...form.args, network: result.network } } }] };
+  });
 }
 
 /** Makes the nav. */

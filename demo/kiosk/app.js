@@ -59,11 +59,17 @@ export async function send(act) {
     announce("This window is for viewing only.");
     return null;
   }
-  const { do: operations, orElse, ...options } = act;
+  const { do: operations, orElse, again, ...options } = { within: PATIENCE, ...act };
   try {
-    return await client.perform(nav, operations, { within: PATIENCE, ...options });
+    return await client.perform(nav, operations, options);
   } catch (error) {
     if (orElse?.[error.code]) return send(orElse[error.code]);
+    if (again && error.reason === "rev") {
+      const signal = options.within === null ? undefined : AbortSignal.timeout(options.within);
+      const newer = await client.state(nav, { signal }).catch(() => null);
+      const next = newer && again(newer);
+      return next && send({ ...options, ...next });
+    }
     panel.note(`Refused: ${error.message}`);
     if (!QUIET.has(error.code)) announce(error.message);
     return null;

@@ -86,7 +86,7 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
   }
 
   // Typing makes a revision at most every 150 ms, with the newest text. The fields keep what was typed without a connection, so it is
-  // sent with the next one. An edit replaces the whole draft: what navd has not confirmed goes with it again.
+  // sent with the next one. What navd has not confirmed goes with each edit.
   let timer = null;
   let isSent = true;
   let sending = Promise.resolve();
@@ -101,9 +101,9 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
   };
   async function sendFields(state, id, fields) {
     const sent = Object.entries(fields);
-    const screen = screenOf(state, id);
+    const act = sent.length ? edit(state, id, fields) : null;
     // Without a limit of time, since the field shows the text until navd has it.
-    if (screen && sent.length) await send({ ...edit(state, screen, fields), within: null });
+    if (act) await send({ ...act, within: null });
     for (const [name, value] of sent) if (fields[name] === value) delete fields[name];
     if (!Object.keys(fields).length && typed.get(id) === fields) typed.delete(id);
   }
