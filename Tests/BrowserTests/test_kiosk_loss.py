@@ -158,6 +158,27 @@ class Loss(KioskTest):
 
 
 class Ended(KioskTest):
+    def test_no_key_reaches_the_kiosk_behind_the_notice_of_the_end(self):
+        kiosk.open(create=False)
+        self.addCleanup(tests.driver.get, "about:blank")
+        kiosk.do({"push": {"screen": {"id": "settings", "title": "Settings", "route": "settings"}}})
+        kiosk.top("settings")
+        kiosk.tab_to("back", Keys.SHIFT + Keys.TAB)
+        kiosk.do({"nav.close": {}})
+        kiosk.until("the end", "return !document.querySelector('[data-part=notice]').hidden")
+        kiosk.run(AWAY)
+        eventually("no focus", lambda: kiosk.focus() == "nothing", 5)
+        kiosk.key(Keys.ENTER, Keys.ESCAPE, Keys.BACKSPACE, Keys.ARROW_DOWN)
+        # The browser has its own use for some keys.
+        left = [kiosk.run("""
+          return document.body.dispatchEvent(new KeyboardEvent("keydown", { ...arguments[0], bubbles: true, cancelable: true }))""", event)
+            for event in ({"key": "ArrowLeft", "altKey": True}, {"key": "BrowserBack"}, {"key": "GoBack"}, {"key": "Escape"})]
+        self.assertEqual(left, [True] * 4)
+        for key in (Keys.TAB, Keys.SHIFT + Keys.TAB):
+            kiosk.key(key)
+            self.assertFalse(kiosk.run("return document.activeElement.closest('main') !== null"))
+        self.assertEqual(kiosk.run("return posts"), 0)
+
     def test_the_notice_of_the_end_stays_if_a_state_came_in_the_same_frame(self):
         kiosk.open(create=False)
         self.addCleanup(tests.driver.get, "about:blank")

@@ -271,12 +271,16 @@ function notice(title, text) {
   const place = document.querySelector("[data-part=notice]");
   if (!place.hidden && place.firstChild?.textContent === title) return;
   place.replaceChildren(el("h1", {}, title), el("p", {}, text));
-  place.hidden = false;
+  cover(true);
   announce(title);
 }
 
-function hideNotice() {
-  document.querySelector("[data-part=notice]").hidden = true;
+function hideNotice() { cover(false); }
+
+// Behind the notice, nothing gets a key.
+function cover(isCovered) {
+  document.querySelector("[data-part=notice]").hidden = !isCovered;
+  for (const each of document.querySelectorAll(".case, .panel")) each.inert = isCovered;
 }
 
 setInterval(() => drawClocks(document, new Date(), newest ? environmentOf(newest).locale : "en"), 5000);

@@ -123,7 +123,7 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
   // Without a focus, keys belong to the device too.
   document.addEventListener("keydown", (event) => {
     const { state } = device;
-    if (!state || root.hidden || event.defaultPrevented) return;
+    if (!state || root.closest("[hidden], [inert]") || event.defaultPrevented) return;
     if (event.target !== document.body && !root.contains(event.target)) return;
     const entry = chainOf(state).at(-1);
     if (entry?.screen.route === "pin" && /^[0-9]$|^Backspace$/.test(event.key)) {
