@@ -46,6 +46,9 @@ class Pages(unittest.TestCase):
             fences = len(re.findall(r"^ *```", text_of(page), re.M))
             self.assertEqual(fences, 2 * sum(found.page == page for found in FOUND), page)
 
+    def test_no_block_names_a_path_in_tmp_that_others_can_make_first(self):
+        self.assertEqual([str(found) for found in FOUND if "/tmp/" in found.block.text], [])
+
     def test_the_tests_of_other_pages_exist_and_name_them(self):
         for page, text in pages.administrator_types():
             self.assertTrue(any(found.page == page and text in found.block.text for found in FOUND), (page, text))

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from blocks import ROOT, blocks_of, is_shown, text_of
-from reader import BINARIES, DEADLINE, Daemon, Reader
+from reader import BINARIES, DEADLINE, Daemon, Directory, Reader
 
 
 def section(page, heading):
@@ -18,9 +18,9 @@ def section(page, heading):
 
 
 class Sections(unittest.TestCase):
-    def follow(self, page, heading, name, rename=("\0", ""), **options):
+    def follow(self, page, heading, name, **options):
         """Types the blocks of shell, and compares the terminal with the parts of a file, one for each block."""
-        reader = Reader(section(page, heading).replace(*rename), **options)
+        reader = Reader(section(page, heading), **options)
         self.addCleanup(reader.close)
         # The programs where `make release` puts them, and one that a user of navctl has.
         os.makedirs(reader.directory / ".build")
@@ -36,10 +36,10 @@ class Sections(unittest.TestCase):
             reader.reads(lines)
 
     def test_try_it(self):
-        # Where two readers of the page would meet, each has names of its own.
-        name = f"/tmp/navd-try-{os.getpid()}"
-        self.follow("README.md", "## Try it", "README-try-it", has_daemon=False, rename=("/tmp/navd-try", name))
-        self.assertEqual(glob.glob(f"{name}*"), [], "the page removes what it made")
+        place = Directory()
+        self.addCleanup(place.remove)
+        self.follow("README.md", "## Try it", "README-try-it", has_daemon=False, environment={"TMPDIR": place.path})
+        self.assertEqual(os.listdir(place.path), [], "the page removes what it made")
 
     def test_the_figure_of_the_size_on_disk(self):
         def size():

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from blocks import ROOT, blocks_of, text_of
-from reader import Reader
+from reader import Directory, Reader
 
 FOLDER = os.path.join(ROOT, "docs", "tasks")
 PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "examples", "*.*")))
@@ -25,15 +25,18 @@ def programs(text):
 class Tasks(unittest.TestCase):
     def follow(self, name):
         text = page(name)
-        # The first page starts a daemon of its own, which is not that of another reader. It is built already.
-        reader = Reader(text.replace("/tmp/navd-tasks", f"/tmp/navd-tasks-{os.getpid()}"), has_daemon=name != "README")
+        place = Directory()
+        self.addCleanup(place.remove)
+        # The first page starts a daemon of its own. It is built already.
+        reader = Reader(text, has_daemon=name != "README", environment={"TMPDIR": place.path})
         self.addCleanup(reader.close)
         reader.type("make() { test \"$*\" = build; }")
         linked = programs(text)
         self.assertEqual(reader.follow(linked), len([block for block in reader.blocks if block.mark not in ("not run", "checked")]))
         if name == "README":
-            self.assertEqual(reader.type(re.search("`(kill %1; .*?)`", reader.page)[1] + "; wait"), 0)
-            self.assertEqual(glob.glob(f"/tmp/navd-tasks-{os.getpid()}*"), [])
+            self.assertEqual(len(os.listdir(place.path)), 1)
+            self.assertEqual(reader.type(re.search("`(kill %1; .*?)`", reader.page)[1]), 0)
+            self.assertEqual(os.listdir(place.path), [])
             return
         typed = "\n".join(reader.ran)
         for path in re.findall(r"\(\.\./\.\./((?:python/)?examples/\w+\.\w+)\)", text):
