@@ -45,10 +45,10 @@ class Package(unittest.TestCase):
 
     def test_what_was_built_of_other_sources_stays_out(self):
         with tempfile.TemporaryDirectory() as root:
-            for path in ("page.md", ".build/site/index.html", ".build/docc/NavigationClient.doccarchive/index.html"):
-                os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
+            def write(path, text):
+                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
                 with open(os.path.join(root, path), "w") as file:
-                    file.write("first\n")
+                    file.write(text)
 
             def rules():
                 # The order of the steps, without doing them.
@@ -56,18 +56,32 @@ class Package(unittest.TestCase):
                                       stdout=subprocess.PIPE, text=True, check=True, env={"PATH": "/usr/bin:/bin"}).stdout
 
             built = (".build/docc/NavigationClient.doccarchive", ".build/site")
+            for path in ("docs/a.md", "docs/b.md", "top.md", *(f"{each}/index.html" for each in built)):
+                write(path, "first\n")
             for name in ("docc", "site"):
-                with open(os.path.join(root, f".build/{name}.sums"), "w") as sums:
-                    subprocess.run(["sha256sum", "page.md"], cwd=root, stdout=sums, check=True)
+                write(f".build/{name}.sums", subprocess.run(
+                    [os.path.join(ROOT, ".ci/sums"), "top.md", "docs"], cwd=root, stdout=subprocess.PIPE, text=True, check=True).stdout)
             installed = f"dh_installdocs -p navd-doc --doc-main-package=navd-doc {' '.join(built)}\n"
             self.assertIn(installed, rules())
-            with open(os.path.join(root, "page.md"), "w") as page:
-                page.write("second\n")
-            self.assertNotIn(installed, rules())
-            for each in built:
-                self.assertIn(f"{each} is of other sources", rules())
-            os.remove(os.path.join(root, "page.md"))
-            self.assertIn("is of other sources", rules())
+            for what, change, undo in (
+                    ("changed", lambda: write("docs/a.md", "second\n"), lambda: write("docs/a.md", "first\n")),
+                    ("removed", lambda: os.remove(f"{root}/docs/b.md"), lambda: write("docs/b.md", "first\n")),
+                    ("added", lambda: write("docs/c.md", "first\n"), lambda: os.remove(f"{root}/docs/c.md")),
+                    ("added below", lambda: write("docs/new/c.md", ""), lambda: os.remove(f"{root}/docs/new/c.md")),
+                    ("renamed", lambda: os.rename(f"{root}/docs/b.md", f"{root}/docs/d.md"),
+                     lambda: os.rename(f"{root}/docs/d.md", f"{root}/docs/b.md")),
+                    ("the only one of its path", lambda: os.remove(f"{root}/top.md"), lambda: write("top.md", "first\n"))):
+                with self.subTest(what):
+                    change()
+                    steps = rules()
+                    undo()
+                    self.assertNotIn(installed, steps)
+                    for each in built:
+                        self.assertIn(f"{each} is of other sources", steps)
+                    self.assertIn(installed, rules())
+            # Python writes such files by itself.
+            write("docs/__pycache__/a.pyc", "")
+            self.assertIn(installed, rules())
 
     def test_every_page_is_in_it(self):
         self.assertEqual({path for path in files("docs") if path.endswith(".md")} - packaged(), set())
