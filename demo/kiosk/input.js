@@ -103,7 +103,8 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
     const sent = Object.entries(fields);
     const act = sent.length ? edit(state, id, fields) : null;
     // Without a limit of time, since the field shows the text until navd has it.
-    if (act) await send({ ...act, within: null });
+    // What navd refused is not confirmed, and goes with the next edit.
+    if (act && (await send({ ...act, within: null })) === null) return;
     for (const [name, value] of sent) if (fields[name] === value) delete fields[name];
     if (!Object.keys(fields).length && typed.get(id) === fields) typed.delete(id);
   }
