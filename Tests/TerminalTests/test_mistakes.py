@@ -52,7 +52,7 @@ MISTAKES = [
     # Arguments of the wrong form.
     ("op kiosk [pop", 2, "is not JSON", "navctl op --help"),
     ("op kiosk {\"wave\":{}}", 2, "wave", "navctl op --help"),
-    ("set kiosk display foo=1", 2, "foo", "navctl set --help"),
+    ("set kiosk display foo=1", 2, "foo", "one of idiom, vCompact, scrollEdge"),
     ("set kiosk display foo", 2, "foo", "KEY=VALUE"),
     ("set kiosk settings colour=red", 2, "colour", "navctl set --help"),
     ("replace hud wifi --new --any", 2, "replace is not for a nav of kind bar", "navctl replace --help"),
@@ -98,7 +98,7 @@ TYPED = [
     ("restore kiosk", 2, "FILE is missing", "navctl restore kiosk FILE"),
     ("list -e ipc:///a/navd.sock,ipc:///b/navd.sock,ipc:///c/navd.sock --timeout 200ms", 7, "/c/navd.sock: ", "--endpoint"),
     # Others of the kind.
-    ("set kiosk wifi title=X", 2, "no object 'wifi' to set", "navctl set kiosk screen|item|button"),
+    ("set kiosk wifi title=X", 2, "no object 'wifi' to set", "navctl set kiosk screen SCREEN|item SCREEN|button BUTTON|bar"),
     ("set kiosk scren wifi title=X", 2, "is it 'screen'?", "navctl set kiosk screen"),
     ("set kiosk screen title=X", 2, "SCREEN is missing", "navctl set NAV screen SCREEN KEY=VALUE"),
     ("set kiosk screen wifi title X", 2, "'title' is not of the form KEY=VALUE", "KEY=VALUE"),
@@ -140,10 +140,10 @@ TYPED = [
     ("screen kiosk create x id=y", 2, "'id' names it twice", "navctl screen --help"),
     ("set proxy NavigationBar class=X", 2, "'class' names it twice", "navctl set --help"),
     # A correction is another word than the typed one, and does not lead to the next error.
-    ("set kiosk screen wifi prompt=X", 2, "has no member prompt", "it is a member of item"),
+    ("set kiosk screen wifi prompt=X", 2, "has no member prompt", "it is a member of item: navctl set kiosk item wifi prompt=VALUE"),
     ("push hud q --route x/y", 2, "the record of an item has id, title and item", "navctl push --help"),
     ("push hud q --new --on-duplicate popTo", 2, "onDuplicate of an item is error or ignore", "navctl push --help"),
-    ("set kiosk toolbar titel=x", 2, "has no member titel", "navctl set --help"),
+    ("set kiosk toolbar titel=x", 2, "has no member titel", "one of hidden, barStyle, translucent"),
     ("set kiosk bar tintColr=red", 2, "has no member tintColr", "is it 'tintColor'?"),
     ("""op kiosk '{"nav.configure":{"veto":{"requird":true}}}'""", 2, "has no member requird", "is it 'veto.required'?"),
     ("set kiosk settings profile.extraSystemItems=si", 2, "is true or false", "profile.extraSystemItems=true, or"),
@@ -153,6 +153,14 @@ TYPED = [
     ("present kiosk nosuch --from wifi", 6, "there is no screen nosuch", "navctl present kiosk nosuch --new"),
     ("close hud -f", 2, "no option '-f'", "--any"),
     ("op kiosk push", 2, "an operation is not JSON", """'{"push":{...}}', with its arguments"""),
+    # What a first user of set typed.
+    ("set bar hidden=true", 2, "NAV is missing", "navctl set NAV bar KEY=VALUE"),
+    ("set kiosk title=X", 2, "no object 'title=X' to set", "navctl set kiosk screen SCREEN|"),
+    ("set kiosk screen wifi item.prompt=X", 2, "item is an object of its own", "navctl set NAV item SCREEN KEY=VALUE"),
+    ("set kiosk toolbar backgroundColor=red", 2, "no member backgroundColor", "member of bar: navctl set kiosk bar backgroundColor=VALUE"),
+    ("set kiosk display animations=false", 2, "one of on", "animations=on|off|reduced"),
+    ("set kiosk appearance wifi backgroundColor=red", 2, "one of standard, compact", "appearance wifi standard.backgroundColor=VALUE"),
+    ("set kiosk item wifi leftItems=cancel", 6, "cancel", "make it: leftItems=cancel=TITLE"),
     ("log -n 5", 2, "-n is --nav, and 5 is no nav", "navctl log NAV --limit 5"),
 ]
 

@@ -13,13 +13,15 @@ enum SetCommand: Command {
     epilogue: """
       Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
       KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. Of veto,
-      interactivePop and profile the other members stay; any other object is replaced whole. A list
-      of buttons is ID,ID=TITLE or in JSON; TITLE makes a new button. OBJECT and its keys:
+      interactivePop and profile the other members stay; any other object is replaced whole, and so is
+      a list. A list of buttons is ID,ID=TITLE or in JSON; TITLE makes a new button. Deadlines are
+      in milliseconds. OBJECT and its keys:
 
       \(NavObject.allCases.map(line).joined(separator: "\n\n"))
 
-      Without SCREEN, an appearance is that of the bar. proxy is of all bars of CLASS, NavigationBar
-      by default, and takes no NAV. While a session holds the display, no other can set display;
+      Without SCREEN, an appearance is that of the bar: set kiosk appearance
+      standard.backgroundColor=red. proxy is of all bars of CLASS, NavigationBar by default, and takes
+      no NAV: set proxy barStyle=black. While a session holds the display, no other can set display;
       --lease holds it for this command.
 
       Example: navctl set kiosk item wifi prompt='Choose one' rightItems=scan=Scan

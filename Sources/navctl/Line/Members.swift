@@ -24,6 +24,13 @@ enum Members {
     ])
   }
 
+  /// Whether a word is a list of buttons with one id in it, as `leftItems=cancel`.
+  static func isListOfOneID(_ word: String) -> Bool {
+    let parts = word.split(separator: "=")
+    return parts.count == 2 && lists.contains(String(parts[0]))
+      && !parts[1].contains { ",[".contains($0) }
+  }
+
   /// Whether a word has the form KEY=VALUE.
   static func isMember(_ word: String) -> Bool {
     guard let key = word.cut(at: "=")?.before, !key.isEmpty else { return false }

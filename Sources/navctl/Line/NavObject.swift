@@ -27,13 +27,19 @@ enum NavObject: String, CaseIterable, Sendable {
 
   /// The error for a word that is no object.
   static func unknown(_ word: String, nav: String) -> UsageError {
-    let names = allCases.map(\.rawValue)
-    let near = Suggestion.nearest(word, among: names)
+    if let object = NavObject(rawValue: nav) {
+      return UsageError("NAV is missing", remedy: "navctl set NAV \(object.form) KEY=VALUE")
+    }
+    let near = Suggestion.nearest(word, among: allCases.map(\.rawValue)).flatMap(Self.init)
+    let others = allCases.filter { $0 != .proxy }.map(\.form).joined(separator: "|")
     return UsageError(
       "there is no object '\(TerminalText.visible(word))' to set"
-        + (near.map { "; is it '\($0)'?" } ?? ""),
-      remedy: "navctl set \(nav) \(near ?? names.joined(separator: "|")) KEY=VALUE")
+        + (near.map { "; is it '\($0.rawValue)'?" } ?? ""),
+      remedy: "navctl set \(nav) \(near?.form ?? others) KEY=VALUE")
   }
+
+  /// The object as it is typed, with the placeholder of its id.
+  private var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
 
   /// The members that a client can set, with dots for those of objects.
   ///
@@ -97,8 +103,7 @@ enum NavObject: String, CaseIterable, Sendable {
   func operations(id: String?, _ words: [String]) throws(UsageError)
     -> [NavigationOperation]
   {
-    let usage =
-      "navctl set NAV \(([rawValue] + [neededID].compactMap(\.self)).joined(separator: " "))"
+    let usage = "navctl set NAV \(form)"
     if let neededID, id == nil {
       throw UsageError("\(neededID) is missing", remedy: "\(usage) KEY=VALUE...")
     }
@@ -109,13 +114,24 @@ enum NavObject: String, CaseIterable, Sendable {
     case .proxy: arguments.add("class", id)
     case .appearance:
       return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
-        var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
+        member throws(UsageError) in
+        guard keys.contains(member.name) else {
+          throw UsageError(
+            "\(member.name) is a member of one of \(keys.joined(separator: ", "))",
+            remedy: "\(usage)\(id.map { " \($0)" } ?? "") standard.\(member.name)=VALUE")
+        }
+        var slot: JSONObject = ["slot": .string(member.name), "object": member.value]
         slot.add("screen", id)
         return NavigationOperation(.appearanceSet, slot)
       }
     case .bar, .toolbar, .display, .settings: break
     }
     let members = try Members.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
+    for member in members.members where !keys.contains(member.name) {
+      guard let object = NavObject(rawValue: member.name) else { continue }
+      throw UsageError(
+        "\(member.name) is an object of its own", remedy: "navctl set NAV \(object.form) KEY=VALUE")
+    }
     // Whether a bar is hidden is an operation of its own. null stands for the default of each.
     let hiding = isBar ? members.members.filter { $0.name == "hidden" } : []
     let others = members.members.filter { !isBar || $0.name != "hidden" }

@@ -19,12 +19,18 @@ enum Correction {
         words.lazy.compactMap { NavObject(rawValue: $0) }.first
         ?? NavObject.allCases.first { message.dropLast(4).contains($0.rawValue) }
       let owners = NavObject.allCases.filter { inner.isEmpty && $0.keys.contains(last) }
-      if object != nil, !owners.isEmpty {
+      if let object, let owner = owners.first {
+        let line = words.prefix { $0 != object.rawValue } + [owner.rawValue]
+        let id = words.drop { $0 != object.rawValue }.dropFirst().prefix { !Members.isMember($0) }
         return "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
+          + (owners.count == 1 && owner.neededID == nil && object.neededID == nil
+            || owner.neededID == "SCREEN" && object.neededID == "SCREEN"
+            ? ": navctl set \((line + id).joined(separator: " ")) \(last)=VALUE" : "")
       }
       let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
-      return Suggestion.nearest(inner.isEmpty ? last : "\(first).\(last)", among: names)
-        .map { "is it '\($0)'?" }
+      let near = Suggestion.nearest(inner.isEmpty ? last : "\(first).\(last)", among: names)
+      return near.map { "is it '\($0)'?" }
+        ?? (names.isEmpty || names.count > 16 ? nil : "one of \(names.joined(separator: ", "))")
     }
     if let typed = words.first(where: { $0.hasPrefix("\(first)=") }), message.count > 2 {
       return value(for: first, String(typed.dropFirst(first.count + 1)), by: message)
@@ -38,9 +44,11 @@ enum Correction {
   /// A value of the form that a message such as `idiom is phone or pad` describes.
   private static func value(for key: String, _ typed: String, by message: [String]) -> String? {
     let values = NavObject.words(in: message.joined(separator: " "))
-    if let near = Suggestion.nearest(typed, among: values) ?? values.first {
-      return values.count == 2
-        ? values.map { "\(key)=\($0)" }.joined(separator: ", or ") : "\(key)=\(near)"
+    if values.count == 2 { return values.map { "\(key)=\($0)" }.joined(separator: ", or ") }
+    if !values.isEmpty {
+      // Without a near one, any single value could be the opposite of what was meant.
+      let near = Suggestion.nearest(typed, among: values)
+      return "\(key)=\(near ?? values.prefix(8).joined(separator: "|"))"
     }
     if key.hasSuffix("eadline"), let time = try? Quantities.milliseconds(typed, option: key),
       time > 0

@@ -45,6 +45,8 @@ enum Remedies {
     case .noNav where nav == NavName.appearance.text: "set a look: navctl set proxy KEY=VALUE"
     case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
     case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
+    case .unknownButton where attempt.words.contains(where: Members.isListOfOneID):
+      "make it: \(attempt.words.first(where: Members.isListOfOneID) ?? "")=TITLE"
     case .unknownItem, .unknownButton: "see the present state: navctl get \(nav) --what state"
     case .fenced: "start again; another process took over this identity"
     case .leaseLost
