@@ -173,9 +173,13 @@ CONFIGURATIONS = [
 
 
 class Mistakes(unittest.TestCase):
+    def setUp(self):
+        self.scene = Scene()
+        self.addCleanup(self.scene.close)
+        self.scene.furnish()
+
     def test_each_line_of_the_configuration_says_what_to_write(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
+        scene = self.scene
         for number, (text, found) in enumerate(CONFIGURATIONS):
             path = f"{scene.daemon.directory.path}/{number}.conf"
             with open(path, "w", encoding="utf-8") as file:
@@ -187,9 +191,7 @@ class Mistakes(unittest.TestCase):
             self.assertNotEqual(check.returncode, 0)
 
     def test_a_refusal_for_a_silent_delegate_says_who_was_asked(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         scene.must("set", "kiosk", "settings", "veto.deadline=200")
         with subprocess.Popen(
                 ["navctl", "delegate", "kiosk", "--roles", "veto", "--exec", "sleep 60", "--name", "till"],
@@ -202,9 +204,7 @@ class Mistakes(unittest.TestCase):
         self.assertIn("try: see whether it runs", result.errors)
 
     def test_the_remedy_for_a_silent_delegate_leaves_the_veto_required(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         scene.must("set", "kiosk", "settings", "veto.required=true", "veto.deadline=10000")
         result = scene.navctl("push", "kiosk", "news", "--new")
         self.assertIn("delegate-timeout", result.errors)
@@ -216,9 +216,7 @@ class Mistakes(unittest.TestCase):
         self.assertIn("delegate-timeout", scene.navctl("push", "kiosk", "more", "--new").errors)
 
     def test_a_bar_takes_the_words_of_the_stack_and_records_no_false_refusal(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         self.assertIn("pushed now", scene.must("push", "hud", "now", "--title", "Owen", "--prompt", "P"))
         self.assertIn("Owen", scene.must("show", "hud"))
         scene.must("stack", "hud", "now", '{"id":"next","title":"Next"}', "--any")
@@ -228,9 +226,7 @@ class Mistakes(unittest.TestCase):
         self.assertEqual([(each["nav"], each["code"]) for each in refusals], [("kiosk", "duplicate-screen")])
 
     def test_a_line_of_a_plan_is_about_its_nav_and_prints_nothing(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         path = f"{scene.daemon.directory.path}/plan"
         for line, found, remedy in (
                 ("set proxy barTintColor=red", "this line is about $appearance, and the plan about kiosk", "by itself"),
@@ -251,9 +247,7 @@ class Mistakes(unittest.TestCase):
         scene.must("apply", "--lease", "kiosk", path)
 
     def test_completion_knows_a_nav_that_a_variable_names(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         scene.environment["NAVD_NAV"] = "kiosk"
 
         def candidates(*words):
@@ -274,9 +268,7 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(candidates("pop", "kiosk", "--top", "w"), ["wifi"])
 
     def test_a_watch_goes_on_in_a_pipe_that_is_open_for_reading_too(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         path = f"{scene.daemon.directory.path}/fifo"
         os.mkfifo(path)
         with open(path, "r+b", buffering=0) as pipe, subprocess.Popen(
@@ -287,9 +279,7 @@ class Mistakes(unittest.TestCase):
             self.assertEqual(watch.wait(60), 0)
 
     def test_who_has_read_the_help_once_sets_ten_members_of_seven_objects(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         text = scene.must("set", "--help")
         for words in ("orientation=portrait|portraitUpsideDown|landscapeLeft", "barStyle=default|black", "guard=none|removal|all",
                       "isEnabled=true|false"):
@@ -308,26 +298,21 @@ class Mistakes(unittest.TestCase):
                 self.assertRegex(shown, rf"(?m)^{re.escape(key)}  .*{value.split('=')[0]}", command)
 
     def test_the_example_of_each_help_is_one_line(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
+        scene = self.scene
         examples = re.findall(r"^ +(navctl ([a-z-]+) .*)$", scene.must("help", "all"), re.M)
         self.assertGreater(len(examples), 50)
         for example, command in examples:
             self.assertIn(f"\nExample: {example}\n", scene.must("help", command))
 
     def test_a_watch_ends_when_its_reader_has_gone(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         done = subprocess.run(
             ["/bin/sh", "-c", "navctl watch kiosk | head -1"], capture_output=True, text=True, timeout=60, check=True,
             env=scene.environment)
         self.assertIn("snapshot", done.stdout)
 
     def test_each_message_says_what_was_tried_what_was_found_and_what_to_type(self):
-        scene = Scene()
-        self.addCleanup(scene.close)
-        scene.furnish()
+        scene = self.scene
         before = scene.must("show", "kiosk", "-o", "json")
         self.assertGreaterEqual(len(MISTAKES), 40)
         typed = [(line, shlex.split(line), *row) for line, *row in TYPED]
