@@ -125,6 +125,15 @@ class Desk(InspectorTest):
           return {signs}.map((each) => [each.getBoundingClientRect(), each.parentElement.getBoundingClientRect()])
             .filter(([own, all]) => own.right > all.right + 0.5 || own.width < 20).length;"""), 0)
 
+    def test_at_1280_by_800_the_author_of_a_row_is_whole_or_ends_in_dots_and_a_title_has_all(self):
+        self.other()
+        cut = self.until("an author with a pid", lambda: self.run_("""
+          return [...document.querySelectorAll("[data-row] .by")].filter((each) => each.textContent.includes("pid")).map((each) => [
+            each.scrollWidth > each.clientWidth, getComputedStyle(each).textOverflow, [...each.children].map((part) => [part.textContent, part.title])]);"""))
+        for is_cut, overflow, parts in cut:
+            self.assertTrue(not is_cut or overflow == "ellipsis")
+            self.assertEqual([(text, title) for text, _ in parts for _, title in parts if text not in title], [])
+
     def width(self, part):
         return round(self.run_("return document.querySelector(arguments[0]).getBoundingClientRect().width", part))
 

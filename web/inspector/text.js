@@ -170,10 +170,15 @@ export const spaced = (parts) => parts.flatMap((part, index) => (index ? [" ", p
 export function authorOf(by) {
   if (!by) return [];
   const principal = principalOf(by);
+  const pid = by.pid === undefined ? "" : `pid ${Number(by.pid)}`;
+  // Each part has the words of all, since a narrow place cuts the last ones.
+  const title = [
+    principal && `${principal}, proven by the kernel or by a key`, by.name === undefined ? "" : `“${visible(by.name)}”, a name that the client chose`, pid,
+  ].filter(Boolean).join("\n");
   return [
-    ...(principal ? [el("span", { "data-author": "proven", title: "Proven by the kernel or by a key" }, bdi(principal))] : []),
-    ...(by.name === undefined ? [] : [el("span", { "data-author": "claimed", title: "A name that the client chose" }, bdi(by.name))]),
-    ...(by.pid === undefined ? [] : [el("span", { class: "faint" }, `pid ${Number(by.pid)}`)]),
+    ...(principal ? [el("span", { "data-author": "proven", title }, bdi(principal))] : []),
+    ...(by.name === undefined ? [] : [el("span", { "data-author": "claimed", title }, bdi(by.name))]),
+    ...(pid ? [el("span", { class: "faint", title }, pid)] : []),
   ];
 }
 
