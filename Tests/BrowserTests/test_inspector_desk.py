@@ -315,6 +315,22 @@ class Desk(InspectorTest):
             self.until(tab, lambda: "The page of a daemon" in self.run_("return document.getElementById(`panel-${arguments[0]}`).innerText", tab)
                        or "the page of a daemon" in self.run_("return document.getElementById(`panel-${arguments[0]}`).innerText", tab))
 
+    def test_an_empty_plot_has_no_axis_and_says_what_adds_a_value(self):
+        nav = self.other()
+        look = """
+          return Object.fromEntries([...document.querySelectorAll("[data-plot]")].map((each) => {
+            const [canvas, note] = ["canvas", "[data-part=plot-empty]"].map((one) => each.querySelector(one));
+            return [each.dataset.plot, [canvas.checkVisibility(), note.checkVisibility() && note.innerText]];
+          }));"""
+        empty = lambda words: [False, f"No value yet. It comes with {words}."]  # noqa: E731
+        self.tab("plots")
+        change, drawn = "the next change of a nav", [True, False]
+        self.becomes("only zeros", {
+            "operations": drawn, "lag": drawn, "commit": empty(change), "batch": empty(change), "fanout": empty(f"{change} that a client watches"),
+        }, lambda: self.run_(look))
+        self.daemon.control.op(nav, {"screen.set": {"screen": "home", "title": "First"}})
+        self.becomes("values", dict.fromkeys(("operations", "commit", "fanout", "batch", "lag"), drawn), lambda: self.run_(look))
+
     def test_an_unknown_word_of_the_filter_is_an_error_that_names_the_known_ones(self):
         def invalid():
             return self.run_("return document.querySelector('[data-part=filter]').getAttribute('aria-invalid')")

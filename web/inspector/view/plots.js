@@ -27,13 +27,13 @@ const number = (value) => (Number.isFinite(value) ? rounded(value) : "–");
 const line = (name, label, colour) => ({ name, label, colour });
 const bands = (name) => [line(`${name}Max`, "max", "--i-warn"), line(`${name}99`, "p99", "--i-accent"), line(`${name}50`, "p50", "--i-good")];
 
-/** The plots. A line has a value for each sample, a band has a range. */
+/** The plots. A line has a value for each sample, a band has a range. `source` is what adds the first value. */
 const PLOTS = [
-  { name: "operations", title: "Operations", unit: "per second, by outcome", lines: [line("ok", "ok", "--i-good"), line("unchanged", "unchanged", "--i-accent"), line("refused", "refused", "--i-bad")], format: number },
-  { name: "commit", title: "Commit", unit: "until records are durable", bands: bands("commit"), format: duration },
-  { name: "fanout", title: "Fan-out", unit: "from there to the socket", bands: bands("fanOut"), format: duration },
-  { name: "batch", title: "Batch", unit: "records of a commit", bands: bands("batch"), format: number, isLinear: true },
-  { name: "lag", title: "Lag", unit: "of watches", lines: [line("lagMax", "revisions behind, at most", "--i-bad"), line("lagging", "watches behind", "--i-accent")], format: number },
+  { name: "operations", title: "Operations", unit: "per second, by outcome", lines: [line("ok", "ok", "--i-good"), line("unchanged", "unchanged", "--i-accent"), line("refused", "refused", "--i-bad")], format: number, source: "the second reading of navd" },
+  { name: "commit", title: "Commit", unit: "until records are durable", bands: bands("commit"), format: duration, source: "the next change of a nav" },
+  { name: "fanout", title: "Fan-out", unit: "from there to the socket", bands: bands("fanOut"), format: duration, source: "the next change of a nav that a client watches" },
+  { name: "batch", title: "Batch", unit: "records of a commit", bands: bands("batch"), format: number, isLinear: true, source: "the next change of a nav" },
+  { name: "lag", title: "Lag", unit: "of watches", lines: [line("lagMax", "revisions behind, at most", "--i-bad"), line("lagging", "watches behind", "--i-accent")], format: number, source: "the second reading of navd" },
 ];
 
 /** Draws the plots. */
@@ -109,6 +109,7 @@ class Plot {
   #samples;
   #place = el("div", { class: "plot-place" });
   #canvas = el("canvas");
+  #empty;
   #table = el("tbody");
   #details;
   #chart = null;
@@ -116,8 +117,9 @@ class Plot {
   constructor(root, about, samples, others) {
     this.#about = about;
     this.#samples = samples;
-    const { name, title, unit } = about;
-    this.#place.append(this.#canvas);
+    const { name, title, unit, source } = about;
+    this.#empty = el("p", { class: "note", "data-part": "plot-empty" }, `No value yet. It comes with ${source}.`);
+    this.#place.append(this.#canvas, this.#empty);
     this.#canvas.setAttribute("role", "img");
     this.#canvas.setAttribute("aria-label", `${title}, ${unit}. The table below has the values.`);
     const heads = ["Time", ...(about.lines ?? about.bands).map(({ label }) => label)];
@@ -144,9 +146,12 @@ class Plot {
     this.#place.hidden = Chart === false;
     if (Chart && !this.#chart && this.#place.clientWidth) this.#make(Chart);
     this.#tabulate();
-    if (!this.#chart) return;
     const { list } = this.#samples;
     const { lines, bands: ranges } = this.#about;
+    // An axis without a value would show numbers of its own.
+    this.#empty.hidden = list.some((sample) => (lines ?? ranges).some(({ name }) => !Number.isNaN(sample[name] ?? NaN)));
+    this.#canvas.hidden = !this.#empty.hidden;
+    if (!this.#chart) return;
     const sets = this.#chart.data.datasets;
     for (const [at, { name }] of (lines ?? []).entries()) sets[at].data = list.map((sample) => ({ x: sample.t, y: sample[name] }));
     for (const [at, { name }] of (ranges ?? []).entries()) {
