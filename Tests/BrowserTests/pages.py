@@ -26,6 +26,22 @@ window.witness.isUnchanged = () => namesOf() === before;
 """
 
 
+# The words in sight that break inside, with the element around each; JSON has no places to break at.
+BROKEN_WORDS = r"""
+const broken = [], range = document.createRange(), texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const { data, parentElement } = texts.currentNode;
+  if (!parentElement.checkVisibility({ visibilityProperty: true }) || parentElement.closest(".unseen, .record, code, del, ins")) continue;
+  for (const { 0: word, index } of data.matchAll(/(?<![\p{L}\p{N}])\p{L}{2,}(?![\p{L}\p{N}])/gu)) {
+    range.setStart(texts.currentNode, index);
+    range.setEnd(texts.currentNode, index + word.length);
+    if (new Set([...range.getClientRects()].filter(({ width }) => width).map(({ top }) => Math.round(top))).size > 1) broken.push([word, parentElement.outerHTML.slice(0, 99)]);
+  }
+}
+return broken;
+"""
+
+
 def browser(profile, *, rules="", arguments=()):
     """A Chromium without a window; `rules` maps names to addresses, as in "MAP evil.test 127.0.0.1"."""
     options = Options()

@@ -6,6 +6,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 
 from inspectors import Client, InspectorTest, Keys, page_directory, start
 from harness import Directory
+from pages import BROKEN_WORDS
 
 NAV, REVISIONS = "desk/kiosk", 32
 TABS = ("stream", "compare", "why", "sessions", "refusals", "plots")
@@ -386,6 +387,16 @@ class Desk(InspectorTest):
         self.assertEqual(self.run_("""
           return [...document.querySelectorAll("[data-refusal] .why-what")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent);"""), [])
         self.assertLessEqual(self.run_("return document.documentElement.scrollWidth"), 390)
+
+    def test_with_texts_of_twice_the_size_no_word_breaks_inside(self):
+        nav = self.other()
+        self.daemon.control.op(nav, {"item.set": {"screen": "home", "prompt": "Applies to the whole museum"}})
+        self.live(nav)
+        # The browser halves the window.
+        self.size(195, 422)
+        for tab in TABS:
+            self.tab(tab)
+            self.becomes(tab, [], lambda: self.run_(BROKEN_WORDS))
 
     def test_in_one_column_a_tab_leads_to_its_panel_also_where_it_ends_a_comparison(self):
         self.size(800, 800)
