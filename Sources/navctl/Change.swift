@@ -154,7 +154,7 @@ extension Change {
   static func isAnimated(_ line: ParsedCommandLine) throws(UsageError) -> Bool? {
     let isAnimated = line.contains("animated")
     guard line.contains("still") else { return isAnimated ? true : nil }
-    guard !isAnimated else { throw UsageError("--animated and --still exclude each other") }
+    try require(!isAnimated, "--animated and --still exclude each other")
     return false
   }
 

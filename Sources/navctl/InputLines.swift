@@ -26,9 +26,9 @@ struct InputLines {
         defer { buffer = [] }
         return buffer.isEmpty ? nil : String(decoding: buffer, as: UTF8.self)
       }
-      guard buffer.count < Self.maximumBytes else {
-        throw UsageError("a line of stdin is longer than \(Self.maximumBytes) octets")
-      }
+      try require(
+        buffer.count < Self.maximumBytes,
+        "a line of stdin is longer than \(Self.maximumBytes) octets")
       try idle()
       try read()
     }
@@ -44,10 +44,8 @@ struct InputLines {
     } catch {
       throw UsageError("\(error)", remedy: remedy)
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError("\(file) is not UTF-8", remedy: remedy)
-    }
-    return text
+    return try require(
+      String(validating: bytes, as: UTF8.self), "\(file) is not UTF-8", remedy: remedy)
   }
 
   private mutating func read() throws {

@@ -34,9 +34,7 @@ struct Invocation {
     Output.isASCII.withLock { $0 = isASCII }
     typedTimeout = try line.value(of: "timeout").map {
       let milliseconds = try Quantities.milliseconds($0, option: "timeout")
-      guard milliseconds > 0 else {
-        throw UsageError("--timeout takes a time of at least 1ms, not '\($0)'")
-      }
+      try require(milliseconds > 0, "--timeout takes a time of at least 1ms, not '\($0)'")
       return milliseconds
     }
     switch line.value(of: "color") ?? "auto" {
@@ -125,9 +123,7 @@ struct Invocation {
   /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
   func connect(wake: Int32? = nil) throws -> NavigationConnection {
     // A command that adds nothing to its plan would read and print.
-    guard plan == nil else {
-      throw UsageError("this line changes nothing", remedy: "navctl help \(command.name)")
-    }
+    try require(plan == nil, "this line changes nothing", remedy: "navctl help \(command.name)")
     let endpoint = try endpoint()
     return try NavigationConnection.connect(
       to: endpoint, as: try identity(endpoint), name: "navctl",

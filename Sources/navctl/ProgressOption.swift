@@ -10,9 +10,8 @@ enum ProgressOption {
 
   static func form(_ invocation: Invocation) throws -> ProgressDisplay.Form {
     let word = invocation.line.value(of: "progress")
-    guard let form = ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal) else {
-      throw UsageError("--progress takes auto, json or none, not '\(word ?? "")'")
-    }
-    return form
+    return try require(
+      ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal),
+      "--progress takes auto, json or none, not '\(word ?? "")'")
   }
 }

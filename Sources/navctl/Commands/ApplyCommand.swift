@@ -42,11 +42,10 @@ enum ApplyCommand: Command {
         try add(words, at: number, of: name, in: planned)
       }
     }
-    guard planned.operations.count <= Plan.maximumOperations else {
-      throw UsageError(
-        "\(name) has \(planned.operations.count) operations; one message holds at most "
-          + "\(Plan.maximumOperations)", remedy: "several plans, each guarded by --rev")
-    }
+    try require(
+      planned.operations.count <= Plan.maximumOperations,
+      "\(name) has \(planned.operations.count) operations; one message holds at most "
+        + "\(Plan.maximumOperations)", remedy: "several plans, each guarded by --rev")
     return try Change.perform(
       try Invocation(command: invocation.command, line: line), nav: arguments.nav,
       planned.operations)
@@ -56,11 +55,9 @@ enum ApplyCommand: Command {
   private static func add(
     _ options: [ParsedCommandLine.Occurrence], to line: inout ParsedCommandLine, from file: String
   ) throws {
-    guard try !GuardChoice(line).isTyped else {
-      throw UsageError(
-        "\(file) has conditions, and so has the command line",
-        remedy: "the conditions in one of the two places")
-    }
+    try require(
+      !GuardChoice(line).isTyped, "\(file) has conditions, and so has the command line",
+      remedy: "the conditions in one of the two places")
     line.options += options
   }
 
@@ -70,16 +67,14 @@ enum ApplyCommand: Command {
   ) throws {
     let set = Program.grammar
     let place = "\(file):\(number)"
-    guard let entry = Program.commands.first(where: { $0.declaration.name == words[0] }) else {
-      throw UsageError(
-        "\(place): there is no command '\(TerminalText.visible(words[0]))'"
-          + set.suggestion(for: words[0]), remedy: "navctl --help")
-    }
+    let entry = try require(
+      Program.commands.first { $0.declaration.name == words[0] },
+      "\(place): there is no command '\(TerminalText.visible(words[0]))'"
+        + set.suggestion(for: words[0]), remedy: "navctl --help")
     let command = entry.declaration
-    guard command.options.contains(Change.dryRunOption), command.name != declaration.name else {
-      throw UsageError(
-        "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
-    }
+    try require(
+      command.options.contains(Change.dryRunOption) && command.name != declaration.name,
+      "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
     var line = try parse(Array(words.dropFirst()), set.grammar(of: command), at: place)
     let own = ["animated", "still", "on-busy", "queue", "dry-run", "lease"]
     if let option = (own + set.program.options.map(\.name)).first(where: line.contains) {
@@ -93,11 +88,9 @@ enum ApplyCommand: Command {
       throw UsageError(
         "\(place): --\(option) has no effect in a plan", remedy: "\(command.name) by itself")
     }
-    guard try !GuardChoice(line).isTyped else {
-      throw UsageError(
-        "\(place): conditions are about the whole plan",
-        remedy: "a first line such as: if --top home")
-    }
+    try require(
+      !GuardChoice(line).isTyped, "\(place): conditions are about the whole plan",
+      remedy: "a first line such as: if --top home")
     line.options.append(.init("nav", planned.nav))
     var step = try Invocation(command: command, line: line)
     step.plan = planned
@@ -128,10 +121,9 @@ final class PlannedOperations {
 
   /// Adds the operations that a command would send; returns its exit status.
   func add(_ operations: [NavigationOperation], of nav: String) throws(UsageError) -> Int32 {
-    guard nav == self.nav else {
-      throw UsageError(
-        "this line is about \(nav), and the plan about \(self.nav)", remedy: "run it by itself")
-    }
+    try require(
+      nav == self.nav, "this line is about \(nav), and the plan about \(self.nav)",
+      remedy: "run it by itself")
     self.operations += operations
     return 0
   }

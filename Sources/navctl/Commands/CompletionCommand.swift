@@ -23,10 +23,9 @@ enum CompletionCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words = invocation.line.positionals
-    guard let shell = Shell(rawValue: words[0]) else {
-      throw UsageError(
-        "there is no completion for '\(words[0])'", remedy: "navctl completion bash|zsh|fish")
-    }
+    let shell = try require(
+      Shell(rawValue: words[0]), "there is no completion for '\(words[0])'",
+      remedy: "navctl completion bash|zsh|fish")
     guard words.count > 1 else {
       try Output.line(shell.script)
       return 0

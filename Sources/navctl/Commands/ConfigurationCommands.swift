@@ -18,11 +18,10 @@ enum ConfigCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words = invocation.line.positionals
-    guard words.isEmpty || words.count == 2 && words[0] == "origin" else {
-      throw UsageError(
-        "config takes nothing, or origin and a key",
-        remedy: "navctl config, or navctl config origin limits.depth")
-    }
+    try require(
+      words.isEmpty || words.count == 2 && words[0] == "origin",
+      "config takes nothing, or origin and a key",
+      remedy: "navctl config, or navctl config origin limits.depth")
     var connection = try invocation.connect()
     let answer = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: nil, what: .config))

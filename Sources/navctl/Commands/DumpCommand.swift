@@ -25,7 +25,7 @@ enum DumpCommand: Command {
     let line = invocation.line
     let limit =
       try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") } ?? 50
-    guard (1...1000).contains(limit) else { throw UsageError("--limit is a number from 1 to 1000") }
+    try require((1...1000).contains(limit), "--limit is a number from 1 to 1000")
     var connection = try invocation.connect()
     var names = line.positionals
     if names.isEmpty {

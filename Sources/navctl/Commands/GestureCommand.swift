@@ -27,9 +27,8 @@ enum GestureCommand: Command {
     let words: Set<String> = ["begin", "update", "finish", "cancel"]
     let arguments = try invocation.navArguments { words.contains($0) || Double($0) != nil }
     var steps = try GestureStep.steps(arguments.rest)
-    guard !steps.isEmpty else {
-      throw UsageError("gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
-    }
+    try require(
+      !steps.isEmpty, "gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
     // Makes the first step before it connects, so that its usage errors need no daemon.
     let first = try change(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
     var connection = try invocation.connect()

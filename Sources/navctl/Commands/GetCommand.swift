@@ -36,11 +36,11 @@ enum GetCommand: Command {
       [.backup, .config, .reload, .refusals].contains(what)
       || what == .stats && !invocation.namesNav
     let nav = isDaemon ? nil : try invocation.navArguments().nav
-    if what == .screen, screen == nil { throw UsageError("--what screen needs --screen ID") }
-    if what != .screen, screen != nil { throw UsageError("--screen goes with --what screen") }
-    if line.contains("at"), ![.state, .top, .bar].contains(what) {
-      throw UsageError("--at goes with state, top and bar, not with \(word)")
-    }
+    try require(what != .screen || screen != nil, "--what screen needs --screen ID")
+    try require(what == .screen || screen == nil, "--screen goes with --what screen")
+    try require(
+      !line.contains("at") || [.state, .top, .bar].contains(what),
+      "--at goes with state, top and bar, not with \(word)")
     var request = GetRequest(id: 0, nav: nav, what: what)
     request.screen = screen
     request.at = try line.value(of: "at").map {

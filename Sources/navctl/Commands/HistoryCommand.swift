@@ -24,9 +24,9 @@ enum HistoryCommand: Command {
     let at = try line.value(of: "at").map { Revision(try Quantities.integer($0, option: "at")) }
     let from = try line.value(of: "from").map { try Quantities.integer($0, option: "from") }
     let limit = try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") }
-    guard at == nil || from == nil && limit == nil else {
-      throw UsageError("--at shows one revision; --from and --limit choose several")
-    }
+    try require(
+      at == nil || from == nil && limit == nil,
+      "--at shows one revision; --from and --limit choose several")
     var connection = try invocation.connect()
     if let at { return try draw(invocation, &connection, nav, at) }
     let answer = try Reading.log(

@@ -61,15 +61,12 @@ enum KeyCommand: Command {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
       "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"
-    guard let known = knownRoles(invocation) else {
-      throw UsageError(
-        "cannot check the role '\(role)': no navd answers with its roles",
-        remedy: "start navd, and run this as root or as its user; or use --role ui or --role admin")
-    }
-    guard known.contains(role) else {
-      throw UsageError(
-        "there is no role '\(role)'; navd knows \(known.joined(separator: ", "))", remedy: define)
-    }
+    let known = try require(
+      knownRoles(invocation), "cannot check the role '\(role)': no navd answers with its roles",
+      remedy: "start navd, and run this as root or as its user; or use --role ui or --role admin")
+    try require(
+      known.contains(role),
+      "there is no role '\(role)'; navd knows \(known.joined(separator: ", "))", remedy: define)
   }
 
   /// The access roles that the running daemon knows, such as `admin`.

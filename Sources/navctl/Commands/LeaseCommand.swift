@@ -59,11 +59,9 @@ enum LeaseCommand: Command {
     _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
     isForced: Bool
   ) throws -> Int32 {
-    guard isForced else {
-      throw UsageError(
-        "a lease ends with the command that took it; release works only with --force",
-        remedy: "interrupt that command, or navctl lease \(nav) release --force")
-    }
+    try require(
+      isForced, "a lease ends with the command that took it; release works only with --force",
+      remedy: "interrupt that command, or navctl lease \(nav) release --force")
     _ = try Lease.take(invocation, &connection, nav, isForced: true, isKept: false)
     try connection.lease(nav, .release)
     let timer = Countdown(invocation.timeoutMilliseconds)

@@ -24,7 +24,7 @@ enum OpCommand: Command {
     let isNavLeftOut = positionals.first?.hasPrefix("{") ?? false
     let count = isNavLeftOut ? positionals.count : positionals.count - 1
     let arguments = try invocation.navArguments(rest: count...count)
-    guard !arguments.rest.isEmpty else { throw UsageError("an operation is missing") }
+    try require(!arguments.rest.isEmpty, "an operation is missing")
     return try Change.perform(
       invocation, nav: arguments.nav, try arguments.rest.map { try NavigationOperation(typed: $0) })
   }

@@ -30,14 +30,14 @@ enum PlayCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line
     let path = line.positionals[0]
-    guard path != RecordingFile.standardStream || !line.contains("step") else {
-      throw UsageError("--step reads keys from stdin, so the recording cannot come from there")
-    }
+    try require(
+      path != RecordingFile.standardStream || !line.contains("step"),
+      "--step reads keys from stdin, so the recording cannot come from there")
     do {
       guard !line.contains("verify") else {
-        guard !["speed", "at", "until", "step"].contains(where: line.contains) else {
-          throw UsageError("--verify reads the whole file, without other options")
-        }
+        try require(
+          !["speed", "at", "until", "step"].contains(where: line.contains),
+          "--verify reads the whole file, without other options")
         return try RecordingProof.run(invocation, path)
       }
       return try play(invocation, path)

@@ -88,15 +88,12 @@ enum RecordCommand: Command {
   private static func redaction(_ line: ParsedCommandLine) throws -> RecordingRedaction? {
     let patterns = line.values(of: "keep")
     guard line.contains("redact") else {
-      guard patterns.isEmpty else { throw UsageError("--keep goes with --redact") }
+      try require(patterns.isEmpty, "--keep goes with --redact")
       return nil
     }
     return RecordingRedaction(
       keeping: try patterns.map {
-        guard let glob = NavGlob($0) else {
-          throw UsageError("--keep takes a pattern of 1 to 256 octets for routes")
-        }
-        return glob
+        try require(NavGlob($0), "--keep takes a pattern of 1 to 256 octets for routes")
       })
   }
 
@@ -113,13 +110,9 @@ enum RecordCommand: Command {
       try invocation.line.value(of: name).map { try Quantities.integer($0, option: name) }
     }
     let (from, to, last) = (try option("from"), try option("to"), try option("last"))
-    guard from == nil || last == nil else {
-      throw UsageError("--from and --last both name the first revision")
-    }
-    guard last != 0 else { throw UsageError("--last takes a number of at least 1") }
-    guard !nav.hasPrefix("$") else {
-      throw UsageError("\(nav) is virtual and has no history to record")
-    }
+    try require(from == nil || last == nil, "--from and --last both name the first revision")
+    try require(last != 0, "--last takes a number of at least 1")
+    try require(!nav.hasPrefix("$"), "\(nav) is virtual and has no history to record")
     let figures = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: nav, what: .stats)
     ).reply
@@ -134,7 +127,7 @@ enum RecordCommand: Command {
         ], status: ErrorCode.compacted.exitStatus)
     }
     let first = from ?? max(floor, last.map { end - min(end, $0) + 1 } ?? floor)
-    guard first <= end else { throw UsageError("revision \(first) is behind revision \(end)") }
+    try require(first <= end, "revision \(first) is behind revision \(end)")
     let daemon = try Reading.get(
       invocation, &connection, GetRequest(id: 0, nav: nil, what: .stats)
     ).reply

@@ -120,9 +120,9 @@ enum OpenCommand: Command {
     let within = try line.value(of: "within").map {
       try Quantities.milliseconds($0, option: "within")
     }
-    guard within == nil || line.contains("expect") else {
-      throw UsageError("--within goes with --expect", remedy: "--expect SCREEN --within 2s")
-    }
+    try require(
+      within == nil || line.contains("expect"), "--within goes with --expect",
+      remedy: "--expect SCREEN --within 2s")
     let status = try Change.perform(invocation) { [.open($0[0])] }
     guard let expected = line.value(of: "expect"), !line.contains("dry-run"),
       invocation.plan == nil

@@ -46,10 +46,9 @@ enum SetCommand: Command {
     guard let object = NavObject(rawValue: arguments.rest[0]) else {
       throw NavObject.unknown(arguments.rest[0], nav: arguments.nav)
     }
-    guard object != .proxy || arguments.nav == NavName.appearance.text else {
-      throw UsageError(
-        "a proxy is of all navs", remedy: "navctl set proxy \(words.joined(separator: " "))")
-    }
+    try require(
+      object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
+      remedy: "navctl set proxy \(words.joined(separator: " "))")
     let takesID = object.neededID != nil || object.optionalID != nil
     let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
     let members = Array(words.dropFirst(id == nil ? 0 : 1))

@@ -16,11 +16,9 @@ enum ShowCommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
-    guard !nav.hasPrefix("$") else {
-      throw UsageError(
-        "\(nav) is a directory, not a nav",
-        remedy: nav == Directory.clients.nav ? "navctl list --clients" : "navctl list")
-    }
+    try require(
+      !nav.hasPrefix("$"), "\(nav) is a directory, not a nav",
+      remedy: nav == Directory.clients.nav ? "navctl list --clients" : "navctl list")
     var connection = try invocation.connect()
     let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
     let state = try Reading.value(answer.reply)

@@ -29,9 +29,9 @@ enum TopCommand: Command {
     let interval = try line.value(of: "interval").map {
       try Quantities.milliseconds($0, option: "interval")
     }
-    guard interval.map({ $0 >= shortestInterval }) ?? true else {
-      throw UsageError("--interval is \(shortestInterval)ms or more")
-    }
+    try require(
+      interval.map { $0 >= shortestInterval } ?? true,
+      "--interval is \(shortestInterval)ms or more")
     let count = try line.value(of: "count").map { try Quantities.integer($0, option: "count") }
     let signals = try Signals(also: [SIGHUP, SIGQUIT])
     // An error of the first request ends the command before the screen is taken over.

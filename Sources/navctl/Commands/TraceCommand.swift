@@ -29,9 +29,7 @@ enum TraceCommand: Command {
     let client = invocation.line.value(of: "client")
     let isOfAll = invocation.line.contains("all")
     let hasNav = invocation.namesNav
-    guard !isOfAll || client == nil && !hasNav else {
-      throw UsageError("--all goes without NAV and without --client")
-    }
+    try require(!isOfAll || client == nil && !hasNav, "--all goes without NAV and without --client")
     let nav = isOfAll || client != nil && !hasNav ? nil : try invocation.navArguments().nav
     var remaining = try invocation.line.value(of: "count").map {
       try Quantities.integer($0, option: "count")

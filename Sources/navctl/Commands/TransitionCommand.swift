@@ -18,10 +18,9 @@ enum TransitionCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments { $0 == "complete" }
     guard !arguments.rest.isEmpty else { return try show(invocation, arguments.nav) }
-    guard arguments.rest.count == 2, arguments.rest[0] == "complete" else {
-      throw UsageError(
-        "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
-    }
+    try require(
+      arguments.rest.count == 2 && arguments.rest[0] == "complete",
+      "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
     return try Change.perform(
       invocation, nav: arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
   }

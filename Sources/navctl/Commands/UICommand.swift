@@ -26,9 +26,8 @@ enum UICommand: Command {
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
-    if let nav, nav.hasPrefix("$") {
-      throw UsageError("\(nav) is a directory, not a nav", remedy: "navctl ui")
-    }
+    try require(
+      nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]
     if let obstacle = BrowserTerminal.obstacle(
       isTerminal: Output.isTerminal && isatty(0) == 1, term: term, isJSON: invocation.isJSON,

@@ -37,20 +37,19 @@ enum WatchCommand: Command {
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav
     let word = invocation.line.value(of: "view") ?? "full"
-    guard let view = View.allCases.first(where: { $0.text == word }) else {
-      throw UsageError("--view takes full, bar or top, not '\(word)'")
-    }
+    let view = try require(
+      View.allCases.first { $0.text == word }, "--view takes full, bar or top, not '\(word)'")
     let count = try invocation.line.value(of: "count").map {
       try Quantities.integer($0, option: "count")
     }
     let from = try invocation.line.value(of: "from").map {
       try Quantities.position($0, option: "from")
     }
-    guard from == nil || view == .full else { throw UsageError("--from goes with --view full") }
+    try require(from == nil || view == .full, "--from goes with --view full")
     let isBounded = invocation.line.contains("until-current")
-    guard !isBounded || !invocation.line.contains("wait") else {
-      throw UsageError("--until-current goes with a nav that exists, so not with --wait")
-    }
+    try require(
+      !isBounded || !invocation.line.contains("wait"),
+      "--until-current goes with a nav that exists, so not with --wait")
     // A command of --exec may end without reading its input.
     if invocation.line.contains("exec") { signal(SIGPIPE, SIG_IGN) }
     let timer = Countdown(invocation.typedTimeout)

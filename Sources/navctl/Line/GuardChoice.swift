@@ -24,9 +24,8 @@ struct GuardChoice: Hashable, Sendable {
       typed.epoch = try Quantities.epoch(text, option: "epoch")
     }
     if let text = line.value(of: "digest") {
-      guard let digest = Digest(text) else {
-        throw UsageError("--digest takes 24 hex digits, as show prints them, not '\(text)'")
-      }
+      let digest = try require(
+        Digest(text), "--digest takes 24 hex digits, as show prints them, not '\(text)'")
       typed.digest = digest
     }
     if let text = line.value(of: "depth") {
@@ -153,11 +152,9 @@ extension NavigationOperation {
     } catch {
       throw UsageError("an operation is not JSON: \(error.reason.rawValue)")
     }
-    guard members.count == 1 else {
-      throw UsageError(
-        "an operation is an object with one member, not \(members.count)",
-        remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
-    }
+    try require(
+      members.count == 1, "an operation is an object with one member, not \(members.count)",
+      remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
     self.init(OperationKind(name: members[0].name), octets: json)
   }
 

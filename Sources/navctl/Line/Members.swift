@@ -55,10 +55,10 @@ enum Members {
       }
       let key = String(parts.before)
       let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard !path.contains("") else { throw UsageError("'\(key)' is no name of a member") }
-      guard !other.members.contains(where: { $0.name == path[0] }) else {
-        throw UsageError("the id stands before the members, so '\(key)' names it twice")
-      }
+      try require(!path.contains(""), "'\(key)' is no name of a member")
+      try require(
+        !other.members.contains { $0.name == path[0] },
+        "the id stands before the members, so '\(key)' names it twice")
       entries.append((path, try value(String(parts.after), key: key, path: path)))
     }
     return try members(entries)
@@ -76,9 +76,7 @@ enum Members {
         members.add(name, own[0].value)
         continue
       }
-      guard own.allSatisfy({ $0.path.count > 1 }) else {
-        throw UsageError("'\(name)' is named twice")
-      }
+      try require(own.allSatisfy { $0.path.count > 1 }, "'\(name)' is named twice")
       let inner = try Self.members(own.map { (Array($0.path.dropFirst()), $0.value) })
       members.add(name, .object(inner))
     }

@@ -20,9 +20,9 @@ struct NavArguments: Hashable, Sendable {
     let isLeftOut =
       option != nil || positionals.isEmpty
       || variable != nil && (isOwnFirst ?? (positionals.count <= rest.upperBound))
-    guard let name = isLeftOut ? option ?? variable : positionals[0] else {
-      throw UsageError("the command needs a nav", remedy: "\(usage), or set NAVD_NAV")
-    }
+    let name = try require(
+      isLeftOut ? option ?? variable : positionals[0], "the command needs a nav",
+      remedy: "\(usage), or set NAVD_NAV")
     nav = try Quantities.nav(name)
     self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
     let usage = usage.split(separator: " ").map(String.init).map { $0 == "NAV" ? nav : $0 }
@@ -33,9 +33,8 @@ struct NavArguments: Hashable, Sendable {
         "\(names.first.map { $0.filter { !"[].".contains($0) } } ?? "an argument") is missing",
         remedy: remedy)
     }
-    if self.rest.count > rest.upperBound {
-      throw UsageError(
-        "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: remedy)
-    }
+    try require(
+      self.rest.count <= rest.upperBound,
+      "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: remedy)
   }
 }

@@ -104,9 +104,9 @@ enum NavObject: String, CaseIterable, Sendable {
     -> [NavigationOperation]
   {
     let usage = "navctl set NAV \(form)"
-    if let neededID, id == nil {
-      throw UsageError("\(neededID) is missing", remedy: "\(usage) KEY=VALUE...")
-    }
+    try require(
+      neededID == nil || id != nil, "\(neededID ?? "") is missing",
+      remedy: "\(usage) KEY=VALUE...")
     var arguments: JSONObject = [:]
     switch self {
     case .screen, .item: arguments.add("screen", id)
@@ -115,11 +115,10 @@ enum NavObject: String, CaseIterable, Sendable {
     case .appearance:
       return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
         member throws(UsageError) in
-        guard keys.contains(member.name) else {
-          throw UsageError(
-            "\(member.name) is a member of one of \(keys.joined(separator: ", "))",
-            remedy: "\(usage)\(id.map { " \($0)" } ?? "") standard.\(member.name)=VALUE")
-        }
+        try require(
+          keys.contains(member.name),
+          "\(member.name) is a member of one of \(keys.joined(separator: ", "))",
+          remedy: "\(usage)\(id.map { " \($0)" } ?? "") standard.\(member.name)=VALUE")
         var slot: JSONObject = ["slot": .string(member.name), "object": member.value]
         slot.add("screen", id)
         return NavigationOperation(.appearanceSet, slot)

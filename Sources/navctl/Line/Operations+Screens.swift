@@ -19,9 +19,8 @@ extension Operations {
     guard line.contains("swipe") else {
       return .dismiss(from: line.value(of: "from"), result: result)
     }
-    guard !line.contains("from") else {
-      throw UsageError("--swipe is about the outermost screen, so it takes no --from")
-    }
+    try require(
+      !line.contains("from"), "--swipe is about the outermost screen, so it takes no --from")
     return .swipeDown(result: result)
   }
 
@@ -95,11 +94,9 @@ extension Operations {
   ) throws(UsageError) -> OpaqueJSON {
     let others = try screenMembers(line, id: nil)
     if let id, others.isEmpty, !line.contains("new") { return try screen(id) }
-    guard id != nil || !others.isEmpty || line.contains("new") else {
-      throw UsageError(
-        "\(command) needs a screen",
-        remedy: "give the id of a screen, or describe a new one with --title or --route")
-    }
+    try require(
+      id != nil || !others.isEmpty || line.contains("new"), "\(command) needs a screen",
+      remedy: "give the id of a screen, or describe a new one with --title or --route")
     try refuseRecord(id)
     return .object(try screenMembers(line, id: id))
   }

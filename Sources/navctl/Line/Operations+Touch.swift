@@ -22,16 +22,15 @@ enum GestureStep: Hashable, Sendable {
     var steps: [GestureStep] = []
     var isValue = false
     for word in words {
-      if steps.last?.isLast == true {
-        throw UsageError("no step can follow finish or cancel", remedy: usage)
-      }
+      try require(
+        steps.last?.isLast != true, "no step can follow finish or cancel", remedy: usage)
       switch word {
       case _ where isValue || word.first?.isNumber == true:
         steps.append(.update(try fraction(word)))
         isValue = false
       case "update": isValue = true
       case "begin":
-        guard steps.isEmpty else { throw UsageError("a gesture begins once", remedy: usage) }
+        try require(steps.isEmpty, "a gesture begins once", remedy: usage)
         steps.append(.begin)
       case "finish": steps.append(.finish)
       case "cancel": steps.append(.cancel)
@@ -40,7 +39,7 @@ enum GestureStep: Hashable, Sendable {
           "'\(TerminalText.visible(word))' is not a step of a gesture", remedy: usage)
       }
     }
-    if isValue { throw UsageError("gesture update needs a number from 0 to 1", remedy: usage) }
+    try require(!isValue, "gesture update needs a number from 0 to 1", remedy: usage)
     return steps
   }
 
@@ -63,13 +62,12 @@ extension Operations {
     switch step {
     case .begin:
       let kind = line.value(of: "kind") ?? "edge"
-      guard kind == "edge" || kind == "fullScreen" else {
-        throw UsageError("--kind takes edge or fullScreen, not '\(kind)'")
-      }
+      try require(
+        kind == "edge" || kind == "fullScreen", "--kind takes edge or fullScreen, not '\(kind)'")
       var arguments: JSONObject = ["kind": .string(kind)]
       if let text = line.value(of: "translation") {
         let value = try Quantities.json(text, what: "--translation")
-        guard Double(text) != nil else { throw UsageError("--translation takes a number") }
+        try require(Double(text) != nil, "--translation takes a number")
         arguments.add("translation", value)
       }
       return NavigationOperation(.gestureBegin, arguments)
@@ -83,21 +81,18 @@ extension Operations {
 
   /// Makes the operation of `transition complete`, which reports that the display has shown it.
   static func completeTransition(_ text: String) throws(UsageError) -> NavigationOperation {
-    guard let tid = Quantities.integer(text) else {
-      throw UsageError(
-        "'\(TerminalText.visible(text))' is not the number of a transition",
-        remedy: "navctl transition NAV, which prints the running one with its number")
-    }
+    let tid = try require(
+      Quantities.integer(text), "'\(TerminalText.visible(text))' is not the number of a transition",
+      remedy: "navctl transition NAV, which prints the running one with its number")
     return .completeTransition(tid)
   }
 
   /// Makes the operation of `swipe`, a swipe over the content.
   static func swipe(_ direction: String) throws(UsageError) -> NavigationOperation {
-    guard let direction = NavigationOperation.SwipeDirection(rawValue: direction) else {
-      throw UsageError(
-        "swipe takes up or down, not '\(TerminalText.visible(direction))'",
-        remedy: "navctl swipe NAV up")
-    }
+    let direction = try require(
+      NavigationOperation.SwipeDirection(rawValue: direction),
+      "swipe takes up or down, not '\(TerminalText.visible(direction))'",
+      remedy: "navctl swipe NAV up")
     return .swipe(direction)
   }
 }

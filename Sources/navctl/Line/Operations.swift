@@ -33,26 +33,22 @@ enum Operations {
     switch line.value(of: "kind") ?? "controller" {
     case "controller": break
     case "bar":
-      guard !hasRoot, classes.isEmpty, !isDetached else {
-        throw UsageError(
-          "a standalone bar begins without items and without a root",
-          remedy: "navctl create NAV --kind bar, then navctl push NAV --title TEXT")
-      }
+      try require(
+        !hasRoot && classes.isEmpty && !isDetached,
+        "a standalone bar begins without items and without a root",
+        remedy: "navctl create NAV --kind bar, then navctl push NAV --title TEXT")
       return ("kind", .string("bar"))
     case let other: throw UsageError("--kind takes controller or bar, not '\(other)'")
     }
     if !classes.isEmpty || !hasRoot && isDetached {
-      guard !hasRoot, isDetached else {
-        throw UsageError(
-          "--bar-class and --toolbar-class need --detached and exclude a root",
-          remedy: "navctl create NAV --bar-class NAME --detached, then push and attach")
-      }
+      try require(
+        !hasRoot && isDetached,
+        "--bar-class and --toolbar-class need --detached and exclude a root",
+        remedy: "navctl create NAV --bar-class NAME --detached, then push and attach")
       return ("classes", .object(classes))
     }
     if let id, id.hasPrefix("{") {
-      guard others.isEmpty else {
-        throw UsageError("a root in JSON excludes options about the root")
-      }
+      try require(others.isEmpty, "a root in JSON excludes options about the root")
       return ("root", try Quantities.jsonObject(id, what: "--root"))
     }
     return ("root", .object(try screenMembers(line, id: id)))
@@ -66,14 +62,13 @@ enum Operations {
   {
     var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "push")]
     if line.contains("if-absent") {
-      guard !line.contains("on-duplicate") else {
-        throw UsageError("--if-absent is --on-duplicate ignore; give one of them")
-      }
+      try require(
+        !line.contains("on-duplicate"), "--if-absent is --on-duplicate ignore; give one of them")
       arguments.add("onDuplicate", "ignore")
     }
     arguments.add("onDuplicate", line.value(of: "on-duplicate"))
     if let sender = line.value(of: "sender") {
-      guard line.contains("show") else { throw UsageError("--sender goes with --show") }
+      try require(line.contains("show"), "--sender goes with --show")
       arguments.add("sender", try self.sender(sender))
     }
     return NavigationOperation(line.contains("show") ? .show : .push, arguments)
@@ -92,7 +87,7 @@ enum Operations {
     let route = line.value(of: "route")
     switch (id, route) {
     case (let id?, nil):
-      guard !line.contains("unique") else { throw UsageError("--unique goes with --route") }
+      try require(!line.contains("unique"), "--unique goes with --route")
       return .popTo(id, inclusive: line.contains("inclusive"), result: try result(line))
     case (nil, let route?):
       return .popTo(
@@ -119,11 +114,9 @@ enum Operations {
   {
     var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "insert")]
     let places = ["below", "above", "at"].filter(line.contains)
-    guard places.count == 1 else {
-      throw UsageError(
-        "insert takes one of --below, --above and --at",
-        remedy: "for example navctl insert kiosk help --below wifi")
-    }
+    try require(
+      places.count == 1, "insert takes one of --below, --above and --at",
+      remedy: "for example navctl insert kiosk help --below wifi")
     arguments.add("below", line.value(of: "below"))
     arguments.add("above", line.value(of: "above"))
     if let index = line.value(of: "at") {
@@ -156,9 +149,7 @@ enum Operations {
       guard let id, isJSON else {
         return NavigationOperation(isScreen ? .screenCreate : .buttonCreate, record(id) + members)
       }
-      guard members.isEmpty else {
-        throw UsageError("a record in JSON excludes KEY=VALUE", remedy: usage)
-      }
+      try require(members.isEmpty, "a record in JSON excludes KEY=VALUE", remedy: usage)
       return NavigationOperation(
         isScreen ? .screenCreate : .buttonCreate,
         arguments: try Quantities.jsonObject(id, what: "a record"))

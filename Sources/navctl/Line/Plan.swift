@@ -45,10 +45,8 @@ struct Plan: Sendable {
         throw UsageError("\(place): \(error.message)", remedy: error.remedy)
       }
     }
-    guard !steps.isEmpty else {
-      throw UsageError(
-        "\(name) has no operation", remedy: "a line such as: push wifi --title Wi-Fi")
-    }
+    try require(
+      !steps.isEmpty, "\(name) has no operation", remedy: "a line such as: push wifi --title Wi-Fi")
   }
 
   private mutating func take(_ line: String, _ number: Int) throws(UsageError) {
@@ -57,9 +55,9 @@ struct Plan: Sendable {
       let value: JSONValue
       do { value = try JSONValue(object.bytes) } catch { throw UsageError("the line is not JSON") }
       if let conditions = value["if"] {
-        guard value.members.count == 1 else {
-          throw UsageError("if stands alone in its line", remedy: #"{"if":{"top":"wifi"}}"#)
-        }
+        try require(
+          value.members.count == 1, "if stands alone in its line",
+          remedy: #"{"if":{"top":"wifi"}}"#)
         return try note(.options(try Self.options(conditions)), number)
       }
       steps.append((number, .operation(try NavigationOperation(typed: line))))
@@ -68,17 +66,16 @@ struct Plan: Sendable {
       if words.first == "if" { return try note(.words(Array(words.dropFirst())), number) }
       steps.append((number, .command(words)))
     }
-    guard steps.count <= Self.maximumOperations else {
-      throw UsageError(
-        "a plan has at most \(Self.maximumOperations) operations, since all of it is one message",
-        remedy: "several plans, each guarded by the revision that the one before it made")
-    }
+    try require(
+      steps.count <= Self.maximumOperations,
+      "a plan has at most \(Self.maximumOperations) operations, since all of it is one message",
+      remedy: "several plans, each guarded by the revision that the one before it made")
   }
 
   private mutating func note(_ conditions: Conditions, _ number: Int) throws(UsageError) {
-    guard self.conditions == nil, steps.isEmpty else {
-      throw UsageError("if stands once, in the first line", remedy: "move the conditions there")
-    }
+    try require(
+      self.conditions == nil && steps.isEmpty, "if stands once, in the first line",
+      remedy: "move the conditions there")
     self.conditions = conditions
   }
 
@@ -87,9 +84,9 @@ struct Plan: Sendable {
     _ guards: JSONValue
   ) throws(UsageError) -> [ParsedCommandLine.Occurrence] {
     let form = #"{"if":{"top":"wifi"}}"#
-    guard guards.kind == .object, !guards.members.isEmpty else {
-      throw UsageError("if needs an object with a condition", remedy: form)
-    }
+    try require(
+      guards.kind == .object && !guards.members.isEmpty, "if needs an object with a condition",
+      remedy: form)
     var options: [ParsedCommandLine.Occurrence] = []
     for (name, value) in guards.members {
       let option = name == "dig" ? "digest" : name

@@ -13,6 +13,21 @@ struct UsageError: Error, Hashable, Sendable {
   }
 }
 
+/// Throws a usage error unless a condition holds.
+func require(
+  _ isRight: Bool, _ message: @autoclosure () -> String, remedy: @autoclosure () -> String? = nil
+) throws(UsageError) {
+  if !isRight { throw UsageError(message(), remedy: remedy()) }
+}
+
+/// Returns a value; throws a usage error if there is none.
+func require<Value>(
+  _ value: Value?, _ message: @autoclosure () -> String, remedy: @autoclosure () -> String? = nil
+) throws(UsageError) -> Value {
+  guard let value else { throw UsageError(message(), remedy: remedy()) }
+  return value
+}
+
 /// Reads and checks the values of options.
 enum Quantities {
   /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
@@ -28,19 +43,15 @@ enum Quantities {
       throw UsageError("--\(option) takes a time such as 500ms, 5s or 2m, not '\(text)'")
     }
     // A number without a unit may be meant in milliseconds.
-    guard unit != nil || value <= 60_000 else {
-      throw UsageError(
-        "--\(option) \(text) has no unit", remedy: "--\(option) \(text)ms, or --\(option) \(text)s")
-    }
+    try require(
+      unit != nil || value <= 60_000, "--\(option) \(text) has no unit",
+      remedy: "--\(option) \(text)ms, or --\(option) \(text)s")
     return UInt64(value)
   }
 
   /// An integer from 0 to 2^53 − 1.
   static func integer(_ text: String, option: String) throws(UsageError) -> UInt64 {
-    guard let number = integer(text) else {
-      throw UsageError("--\(option) takes a whole number, not '\(text)'")
-    }
-    return number
+    try require(integer(text), "--\(option) takes a whole number, not '\(text)'")
   }
 
   /// An integer from 0 to 2^53 − 1, in digits without a sign; nil for any other text.
@@ -53,10 +64,8 @@ enum Quantities {
 
   /// An epoch of 16 hex digits.
   static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
-    guard let epoch = Epoch(text) else {
-      throw UsageError("--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
-    }
-    return epoch
+    try require(
+      Epoch(text), "--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
   }
 
   /// The position of a mirror: "EPOCH:REV:DIGEST".
@@ -114,19 +123,16 @@ enum Quantities {
   /// The value of a text that must be a JSON object; `what` names it in the error.
   static func jsonObject(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
     let value = try json(text, what: what)
-    guard value.bytes.first == UInt8(ascii: "{") else {
-      throw UsageError("\(what) is not a JSON object: '\(text)'")
-    }
+    try require(value.bytes.first == UInt8(ascii: "{"), "\(what) is not a JSON object: '\(text)'")
     return value
   }
 
   /// The name of a nav, or of a directory such as `$navs`.
   static func nav(_ text: String) throws(UsageError) -> String {
-    guard text.first == "$" || NavName(text) != nil else {
-      throw UsageError(
-        "'\(TerminalText.visible(text))' cannot be the name of a nav",
-        remedy: "a name is one of a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
-    }
+    try require(
+      text.first == "$" || NavName(text) != nil,
+      "'\(TerminalText.visible(text))' cannot be the name of a nav",
+      remedy: "a name is one of a-z 0-9, then up to 127 of a-z 0-9 . _ / -")
     return text
   }
 }

@@ -33,9 +33,7 @@ enum ShellWords {
         word = (word ?? "") + String(character)
       }
     }
-    guard quote == nil, !isEscaped else {
-      throw UsageError("a quote is not closed: \(TerminalText.visible(line))")
-    }
+    try require(quote == nil && !isEscaped, "a quote is not closed: \(TerminalText.visible(line))")
     return words + (word.map { [$0] } ?? [])
   }
 }

@@ -20,9 +20,9 @@ enum WaitCondition: Hashable, Sendable {
     if let text = line.value(of: "rev") {
       conditions.append(.revision(try Quantities.integer(text, option: "rev")))
     }
-    guard conditions.count == 1 else {
-      throw UsageError("wait needs one condition", remedy: "one of --top ID, --depth N, --rev N")
-    }
+    try require(
+      conditions.count == 1, "wait needs one condition",
+      remedy: "one of --top ID, --depth N, --rev N")
     self = conditions[0]
   }
 

@@ -21,9 +21,8 @@ struct RecordingFile: ~Copyable {
   /// Begins an empty file for a place; nil as `page` stands for the file alone.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
     if path == standardStream {
-      guard !Output.isTerminal else {
-        throw UsageError("a recording is no text for a terminal", remedy: "redirect stdout")
-      }
+      try require(
+        !Output.isTerminal, "a recording is no text for a terminal", remedy: "redirect stdout")
       return RecordingFile(path, path, replaces, navd_duplicate(1), page)
     }
     let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)

@@ -8,27 +8,23 @@ enum DelegateText {
     let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
     var roles: Set<DelegateRole> = []
     for text in line.values(of: "roles").flatMap({ $0.split(separator: ",") }) {
-      guard let role = DelegateRole(rawValue: String(text)) else {
-        throw UsageError(
-          "there is no role '\(TerminalText.visible(String(text)))'",
-          remedy: "--roles with one or several of \(words)")
-      }
+      let role = try require(
+        DelegateRole(rawValue: String(text)),
+        "there is no role '\(TerminalText.visible(String(text)))'",
+        remedy: "--roles with one or several of \(words)")
       roles.insert(role)
     }
     let orientations = line.value(of: "orientations")
     if orientations != nil { roles.insert(.orientation) }
-    guard !roles.isEmpty else {
-      throw UsageError("delegate needs roles", remedy: "--roles with one or several of \(words)")
-    }
-    if roles.contains(.orientation), orientations == nil {
-      throw UsageError(
-        "navd asks no questions of the role orientation; its value is needed at once",
-        remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
-    }
-    if roles != [.orientation], line.value(of: "exec") == nil {
-      throw UsageError(
-        "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
-    }
+    try require(
+      !roles.isEmpty, "delegate needs roles", remedy: "--roles with one or several of \(words)")
+    try require(
+      !roles.contains(.orientation) || orientations != nil,
+      "navd asks no questions of the role orientation; its value is needed at once",
+      remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    try require(
+      roles == [.orientation] || line.value(of: "exec") != nil,
+      "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
     var registration = DelegateRegistration(roles: roles)
     if let orientations { try read(orientations, into: &registration) }
     return registration
@@ -45,11 +41,10 @@ enum DelegateText {
     registration.supportedOrientations = (value["supported"]?.elements ?? []).compactMap(\.string)
     registration.preferredOrientation = value["preferred"]?.string
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
-    guard isComplete, !registration.supportedOrientations.isEmpty else {
-      throw UsageError(
-        "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
-        remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
-    }
+    try require(
+      isComplete && !registration.supportedOrientations.isEmpty,
+      "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
+      remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
   }
 
   /// A question as JSON, with the members in which the daemon sent it.
