@@ -42,8 +42,9 @@ import Testing
   }
 
   private func frame(columns: Int, rows: Int? = nil, isFirst: Bool = false) -> String {
-    let before = TopDrawing.Sample(Self.statistics(), time: 5000)
-    let sample = TopDrawing.Sample(isFirst ? Self.statistics() : Self.later(), time: 7000)
+    let before = TopDrawing.Sample(statistics: Self.statistics(), time: 5000)
+    let sample = TopDrawing.Sample(
+      statistics: isFirst ? Self.statistics() : Self.later(), time: 7000)
     return TopDrawing(columns: columns, rows: rows)
       .lines(sample, before: isFirst ? nil : before, endpoint: Self.endpoint)
       .map(\.plain).joined(separator: "\n")
@@ -54,7 +55,7 @@ import Testing
     (statistics.connectionLimit, statistics.principalLimit) = (4096, 256)
     statistics.principals = [("uid:1000", 250), ("panel-1", 2), ("uid:0", 1), ("a", 1), ("b", 1)]
       .map { PrincipalConnections(principal: $0.0, count: $0.1) }
-    let sample = TopDrawing.Sample(statistics, time: 1)
+    let sample = TopDrawing.Sample(statistics: statistics, time: 1)
     let lines = TopDrawing(columns: 80, rows: nil).lines(sample, before: nil, endpoint: "ipc:///x")
     #expect(lines.map(\.plain).contains("uid:1000                 250         256"))
     let status = StatusDrawing.lines(statistics, endpoint: "ipc:///x").map(\.plain)
@@ -107,7 +108,8 @@ import Testing
     var restarted = Self.later()
     restarted.boot = "b"
     let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(restarted, time: 7000), before: .init(Self.statistics(), time: 5000),
+      .init(statistics: restarted, time: 7000),
+      before: .init(statistics: Self.statistics(), time: 5000),
       endpoint: Self.endpoint)
     #expect(lines.contains { $0.plain == "ok                         -       3,000" })
   }
@@ -122,7 +124,7 @@ import Testing
       statistics.operations[code.rawValue] = UInt64(10 + place)
     }
     let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics, time: 1), before: nil, endpoint: Self.endpoint)
+      .init(statistics: statistics, time: 1), before: nil, endpoint: Self.endpoint)
     // The four most frequent ones stand alone; desync of before belongs to the others.
     #expect(lines.contains { $0.plain == "other refusals             -          34" })
   }
@@ -131,7 +133,7 @@ import Testing
     var statistics = Self.statistics()
     statistics.busiest = [.init(id: "c", name: "a\u{1B}[2Jb", operations: 1, watches: 0)]
     let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics, time: 1), before: nil, endpoint: Self.endpoint)
+      .init(statistics: statistics, time: 1), before: nil, endpoint: Self.endpoint)
     #expect(!lines.contains { $0.plain.contains("\u{1B}") })
   }
 }

@@ -38,7 +38,7 @@ enum DelegateCommand: Command {
     let signals = try Signals()
     var connection = try invocation.connectSession(wake: signals.descriptor)
     try connection.delegate(nav, registration)
-    var answers = Answers(invocation, nav: nav, remaining: count)
+    var answers = Answers(invocation: invocation, nav: nav, remaining: count)
     let timer = Countdown(invocation.typedTimeout)
     while answers.remaining != 0 {
       while let signal = signals.next() {
@@ -70,18 +70,12 @@ enum DelegateCommand: Command {
 
 /// The open questions in order of arrival, and the running command, which answers the first.
 private struct Answers {
-  private let invocation: Invocation
-  private let nav: String
-  private var waiting: [(id: AskID, ask: Ask)] = []
-  private var running: (id: AskID, ask: Ask, child: Subprocess)?
+  let invocation: Invocation
+  let nav: String
+  var waiting: [(id: AskID, ask: Ask)] = []
+  var running: (id: AskID, ask: Ask, child: Subprocess)?
   /// How many questions are left of `--count`; nil without a limit.
-  private(set) var remaining: UInt64?
-
-  init(_ invocation: Invocation, nav: String, remaining: UInt64?) {
-    self.invocation = invocation
-    self.nav = nav
-    self.remaining = remaining
-  }
+  var remaining: UInt64?
 
   mutating func take(_ event: ConnectionEvent) throws {
     switch event {

@@ -72,7 +72,8 @@ enum PlayCommand: Command {
         "--\(name): the recording has the revisions \(header.from.number) to \(header.to.number)")
     }
     let signals = try Signals(also: [SIGHUP])
-    var playback = Playback(invocation, player, speed: speed ?? 1, until: until ?? header.to)
+    var playback = Playback(
+      invocation: invocation, player: player, speed: speed ?? 1, until: until ?? header.to)
     try playback.announce()
     let steps = line.contains("step")
     // A job in the background must not touch the terminal.
@@ -87,21 +88,14 @@ enum PlayCommand: Command {
 
 /// The run of a recording: its pace, and what a person asks.
 private struct Playback: ~Copyable {
-  private let invocation: Invocation
-  private var player: Player
-  private var speed: Double
-  private let until: Revision
-  private var isPaused = false
-  private var hasKeys = false
+  let invocation: Invocation
+  var player: Player
+  var speed: Double
+  let until: Revision
+  var isPaused = false
+  var hasKeys = false
   /// When the next revision is due, of the clock that does not fall.
-  private var due: UInt64 = 0
-
-  init(_ invocation: Invocation, _ player: consuming Player, speed: Double, until: Revision) {
-    self.invocation = invocation
-    self.player = player
-    self.speed = speed
-    self.until = until
-  }
+  var due: UInt64 = 0
 
   /// Prints what the recording has.
   func announce() throws {

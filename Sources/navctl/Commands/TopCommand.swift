@@ -48,7 +48,7 @@ enum TopCommand: Command {
   ) throws -> TopFrame {
     let (body, statistics) = try StatusCommand.read(invocation, &connection, timeout: timeout)
     return TopFrame(
-      sample: TopDrawing.Sample(statistics, time: SystemClock.monotonicMilliseconds()),
+      sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
       record: Record(.status, body, at: SystemClock.wallMilliseconds()))
   }
 }

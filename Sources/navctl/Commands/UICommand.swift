@@ -49,7 +49,8 @@ enum UICommand: Command {
     guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
       throw BrowserTerminal.unfit(term, nav: nav)
     }
-    var view = BrowserView(invocation, browser, terminal, events)
+    var view = BrowserView(
+      invocation: invocation, browser: browser, terminal: terminal, events: events)
     try view.run(&connection, signals, nav)
     let shown = view.end()
     try connection.leave()
@@ -61,24 +62,14 @@ enum UICommand: Command {
 
 /// Passes keys and events to the browser, and performs what it wants.
 private struct BrowserView: ~Copyable {
-  private let invocation: Invocation
-  private var browser: NavBrowser
-  private let terminal: CursesTerminal
-  private var events: EventDescriptor
-  private var escapes = EscapeFilter()
+  let invocation: Invocation
+  var browser: NavBrowser
+  let terminal: CursesTerminal
+  var events: EventDescriptor
+  var escapes = EscapeFilter()
 
   /// How many events are taken before the next frame.
   private static let maximumEvents = 256
-
-  init(
-    _ invocation: Invocation, _ browser: NavBrowser, _ terminal: consuming CursesTerminal,
-    _ events: consuming EventDescriptor
-  ) {
-    self.invocation = invocation
-    self.browser = browser
-    self.terminal = terminal
-    self.events = events
-  }
 
   /// Restores the terminal; returns what it showed last.
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }

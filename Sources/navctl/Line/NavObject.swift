@@ -25,7 +25,6 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// The error for a word that is no object.
   static func unknown(_ word: String, nav: String) -> UsageError {
     if let object = NavObject(rawValue: nav) {
       return UsageError("NAV is missing", remedy: "navctl set NAV \(object.form) KEY=VALUE")

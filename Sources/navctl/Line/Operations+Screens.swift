@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 
 extension Operations {
-  /// Makes the operation of `present`, which shows a screen above the visible one.
   static func present(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
@@ -12,8 +11,6 @@ extension Operations {
     return NavigationOperation(.present, arguments)
   }
 
-  /// Makes the operation of `dismiss`: ends all presentations, or those of the screen `--from`, or
-  /// swipes the outermost one down.
   static func dismiss(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
     let result = try result(line)
     guard line.contains("swipe") else {
@@ -40,7 +37,6 @@ extension Operations {
     return nil
   }
 
-  /// The option for the result of what a command removes.
   static let resultOption = OptionDeclaration(
     "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
 
@@ -57,7 +53,6 @@ extension Operations {
     }
   }
 
-  /// Makes the operation of `segue`, which shows a screen as a segue of an interface file does.
   static func segue(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
@@ -66,7 +61,6 @@ extension Operations {
       .segue, ["kind": kind, "screen": try newScreen(line, id: id, command: "segue")])
   }
 
-  /// Makes the operation of `revert`, which restores the stack of an earlier revision.
   static func revert(to text: String) throws(UsageError) -> NavigationOperation {
     guard let revision = Quantities.integer(text), revision > 0 else {
       throw UsageError(

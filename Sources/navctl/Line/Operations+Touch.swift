@@ -4,7 +4,6 @@ import NavigationCore
 
 /// One step of a swipe back.
 enum GestureStep: Hashable, Sendable {
-  /// The finger touches the screen.
   case begin
   /// The finger has moved by this part of the width: a JSON number from 0 to 1.
   case update(String)
@@ -13,7 +12,6 @@ enum GestureStep: Hashable, Sendable {
   /// The finger lifts, and the screen stays.
   case cancel
 
-  /// Whether the step ends the gesture.
   var isLast: Bool { self == .finish || self == .cancel }
 
   /// Reads steps: `begin`, `update VALUE` or just `VALUE`, `finish` and `cancel`.
@@ -55,7 +53,6 @@ enum GestureStep: Hashable, Sendable {
 }
 
 extension Operations {
-  /// Makes the operation for one step of `gesture`.
   static func gesture(
     _ step: GestureStep, _ line: ParsedCommandLine
   ) throws(UsageError) -> NavigationOperation {
@@ -79,7 +76,6 @@ extension Operations {
     }
   }
 
-  /// Makes the operation of `transition complete`, which reports that the display has shown it.
   static func completeTransition(_ text: String) throws(UsageError) -> NavigationOperation {
     let tid = try require(
       Quantities.integer(text), "'\(TerminalText.visible(text))' is not the number of a transition",
@@ -87,7 +83,6 @@ extension Operations {
     return .completeTransition(tid)
   }
 
-  /// Makes the operation of `swipe`, a swipe over the content.
   static func swipe(_ direction: String) throws(UsageError) -> NavigationOperation {
     let direction = try require(
       NavigationOperation.SwipeDirection(rawValue: direction),

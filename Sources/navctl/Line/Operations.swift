@@ -4,9 +4,6 @@ import NavigationCore
 
 /// Makes operations from command lines, one function for each command that changes a nav.
 enum Operations {
-  /// Makes the operations of `create`: creates a nav, and puts it on display without `--detached`.
-  ///
-  /// With `--detached` and no option about the root, the stack begins empty.
   static func create(_ line: ParsedCommandLine) throws(UsageError) -> [NavigationOperation] {
     let isDetached = line.contains("detached")
     let subject = try subject(line, isDetached: isDetached)
@@ -54,9 +51,6 @@ enum Operations {
     return ("root", .object(try screenMembers(line, id: id)))
   }
 
-  /// Makes the operation of `push`, or with `--show` the operation `show`.
-  ///
-  /// An id alone refers to a known screen; with any option about the screen, navd creates it.
   static func push(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
@@ -80,7 +74,6 @@ enum Operations {
       ? try Quantities.json(text, what: "--sender") : .string(text)
   }
 
-  /// Makes the operation of `pop-to`: to a screen, or with `--route` to the screen with a route.
   static func popTo(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
@@ -98,7 +91,6 @@ enum Operations {
     }
   }
 
-  /// Makes the operation of `replace`; a known screen is named by its id, as for `push`.
   static func replace(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
@@ -108,7 +100,6 @@ enum Operations {
     return NavigationOperation(.replace, arguments)
   }
 
-  /// Makes the operation of `insert`, at the place that one of three options names.
   static func insert(_ line: ParsedCommandLine, id: String?) throws(UsageError)
     -> NavigationOperation
   {
@@ -125,7 +116,6 @@ enum Operations {
     return NavigationOperation(.insert, arguments)
   }
 
-  /// Makes the operation of `stack`, which replaces the stack; the first screen is the bottom.
   static func stack(_ screens: [String]) throws(UsageError) -> NavigationOperation {
     NavigationOperation(.setStack, ["screens": try Self.screens(screens)])
   }
@@ -179,7 +169,6 @@ enum Operations {
     return .array(list)
   }
 
-  /// A new record, with its id if it has one.
   static func record(_ id: String?) -> JSONObject {
     var members: JSONObject = [:]
     members.add("id", id)

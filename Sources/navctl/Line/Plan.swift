@@ -8,7 +8,6 @@ import NavigationCore
 /// `push wifi --title Wi-Fi`. The first line can be `if` with conditions, as JSON or as options.
 /// Empty lines and lines that begin with `#` say nothing.
 struct Plan: Sendable {
-  /// A line with an operation.
   enum Step: Sendable {
     case operation(NavigationOperation)
     /// The words of a command, of which the first is its name.
@@ -17,10 +16,8 @@ struct Plan: Sendable {
 
   /// The conditions, as the options of a command line; nil if there is no `if` line.
   private(set) var conditions: Conditions?
-  /// The operations, with the numbers of their lines.
   private(set) var steps: [(line: Int, step: Step)] = []
 
-  /// The conditions of the first line.
   enum Conditions: Sendable {
     /// The words of options, such as `--top` and `wifi`.
     case words([String])

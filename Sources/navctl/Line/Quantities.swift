@@ -2,7 +2,6 @@ import NavigationCore
 
 /// An error of the command line; navctl sends nothing and ends with status 2.
 struct UsageError: Error, Hashable, Sendable {
-  /// The fault in one line.
   var message: String
   /// The next thing to type, in one line; nil if the message implies it.
   var remedy: String?
@@ -62,13 +61,11 @@ enum Quantities {
     return number
   }
 
-  /// An epoch of 16 hex digits.
   static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
     try require(
       Epoch(text), "--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
   }
 
-  /// The position of a mirror: "EPOCH:REV:DIGEST".
   static func position(_ text: String, option: String) throws(UsageError) -> MirrorPosition {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let epoch = Epoch(parts[0]), let revision = integer(parts[1]),

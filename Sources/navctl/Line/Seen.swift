@@ -13,13 +13,15 @@ struct Seen: Hashable, Sendable {
   /// it.
   var visible: String??
 
-  init(epoch: Epoch, revision: Revision, top: String?, visible: String?? = nil) {
-    self.epoch = epoch
-    self.revision = revision
-    self.top = top
-    self.visible = visible
-  }
+  /// The state as text: "rev 18, top wifi".
+  var text: String { Self.text(revision: revision, top: top) }
 
+  static func text(revision: Revision, top: String?) -> String {
+    "rev \(revision.number), top \(top ?? "none")"
+  }
+}
+
+extension Seen {
   /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
   /// top.
   init?(_ reply: OkReply) {
@@ -57,13 +59,6 @@ struct Seen: Hashable, Sendable {
     self.init(
       epoch: mirror.epoch, revision: mirror.revision, top: mirror.top,
       visible: .some(mirror.outermostPresented ?? mirror.top))
-  }
-
-  /// The state as text: "rev 18, top wifi".
-  var text: String { Self.text(revision: revision, top: top) }
-
-  static func text(revision: Revision, top: String?) -> String {
-    "rev \(revision.number), top \(top ?? "none")"
   }
 }
 

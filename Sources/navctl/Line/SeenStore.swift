@@ -6,14 +6,9 @@ import RuntimePaths
 ///
 /// Two terminals never share a file, because a state that one has shown is not seen in the other.
 struct SeenStore: Sendable {
-  private let directory: String
-  private let session: TerminalSession
-
-  /// Makes a store; only `save` creates the directory.
-  init(directory: String, session: TerminalSession) {
-    self.directory = directory
-    self.session = session
-  }
+  /// Only `save` creates it.
+  let directory: String
+  let session: TerminalSession
 
   /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`; nil if
   /// neither variable is set.

@@ -7,7 +7,6 @@ import NavigationRecording
 /// that the recording is proven as soon as the last revision is shown.
 struct Player: ~Copyable {
   private let path: String
-  /// The first line of the recording.
   let header: RecordingHeader
   private var input: RecordingInput
   private var verifier: RecordingVerifier
@@ -18,7 +17,6 @@ struct Player: ~Copyable {
   /// Whether the last line was read, and was right.
   private(set) var isAtEnd = false
 
-  /// Opens a recording.
   init(_ path: String) throws {
     var input = try RecordingInput(path)
     header = try input.header()
@@ -27,10 +25,8 @@ struct Player: ~Copyable {
     verifier = RecordingVerifier(header)
   }
 
-  /// The revision that is shown.
   var revision: Revision { verifier.replay.revision }
 
-  /// The digest of the revision that is shown, computed.
   var digest: Digest { verifier.replay.digest }
 
   /// The complete state that is shown, as `get` `state` answers it.
@@ -39,13 +35,11 @@ struct Player: ~Copyable {
   /// Whether nothing is left to show up to a revision.
   func isDone(at last: Revision) -> Bool { ahead == nil || revision >= last }
 
-  /// Whether the recording has a revision.
   func has(_ revision: Revision) -> Bool { revision >= header.from && revision <= header.to }
 
   /// The time of the next revision in milliseconds since 1970; nil without one.
   var nextTime: UInt64? { ahead.flatMap { Self.time(of: $0) } }
 
-  /// Shows the next revision, if there is one.
   mutating func advance() throws {
     try fill()
     while let next = ahead.take() {

@@ -33,7 +33,6 @@ struct RecordingInput: ~Copyable {
   /// The number of the line that was read last.
   var number: Int { reader.number }
 
-  /// The first line.
   mutating func header() throws -> RecordingHeader {
     while true {
       if let header = try reader.readHeader() { return header }

@@ -5,7 +5,6 @@ enum BrowserKey: Hashable, Sendable {
   case text(Unicode.Scalar)
   case up, down, left, right, pageUp, pageDown, home, end
   case enter, escape, backspace, delete
-  /// Tab, and Tab with Shift.
   case tab, backTab
   /// Control with C.
   case interrupt

@@ -14,7 +14,6 @@ struct ChangeStream: Sendable {
   /// The number of lines that have come.
   var count: Int { dropped + entries.count }
 
-  /// Whether the newest line is shown.
   var isFollowing: Bool { heldAt == nil }
 
   /// The number of lines that are newer than those shown.
@@ -28,10 +27,8 @@ struct ChangeStream: Sendable {
     if let held = heldAt { heldAt = max(held, min(dropped + 1, count)) }
   }
 
-  /// Stays at the lines that are shown.
   mutating func hold() { heldAt = heldAt ?? count }
 
-  /// Shows the newest line from now on.
   mutating func follow() { heldAt = nil }
 
   /// Moves by lines, towards newer ones if `step` is positive; at the newest it follows.

@@ -29,7 +29,6 @@ struct BrowserLayout: Hashable, Sendable {
   var hasHints: Bool { rows >= 6 }
   /// The rows between the head and the status.
   var body: Int { max(0, rows - (hasHead ? 1 : 0) - (hasHints ? 1 : 0) - status) }
-  /// The columns of the list.
   var list: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
   /// The columns of the stack and the changes.
   var side: Int { isWide ? columns - list - 2 : columns }
@@ -138,7 +137,6 @@ extension NavBrowser {
     return TerminalText.width(label) + min(before, max(1, room))
   }
 
-  /// Whether the changes stay where they are.
   private var isHeld: Bool {
     opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false
   }

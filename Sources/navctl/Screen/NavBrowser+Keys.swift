@@ -89,7 +89,6 @@ extension NavBrowser {
     return []
   }
 
-  /// Opens the chosen nav, or the chosen branch.
   private mutating func enter() -> [Effect] {
     let rows = currentRows()
     guard chosenIndex < rows.count else { return [] }
@@ -236,7 +235,6 @@ extension NavBrowser {
     return guards
   }
 
-  /// Takes the answer to the pending change.
   mutating func takeAnswer(_ result: Result<OkReply, ErrReply>) -> [Effect] {
     guard let change = pending else { return [] }
     pending = nil

@@ -190,7 +190,6 @@ extension NavBrowser {
 /// The newest revision of a nav, for its row in the list.
 struct NavHead: Hashable, Sendable {
   var revision: UInt64
-  /// The number of screens; nil if it is not known.
   var depth: UInt64?
   /// The top screen; nil if it is not known or if there is none.
   var top: String?

@@ -56,7 +56,6 @@ struct NavBrowser: Sendable {
   enum Prompt: Sendable {
     /// The filter of the list, with the one before.
     case filter(LineEditor, former: String)
-    /// The screen to push on a nav.
     case push(LineEditor, nav: String)
   }
 
@@ -66,16 +65,13 @@ struct NavBrowser: Sendable {
     var isAlert: Bool
   }
 
-  /// The directory of navs.
   static let directory = "$navs"
   /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
   static let headDirectory = "$heads"
   /// How many navs keep their changes.
   static let maximumStreams = 32
 
-  /// Whether keys may change a nav.
   let isWritable: Bool
-  /// The address of the daemon, for the first line.
   let endpoint: String
   let isASCII: Bool
   var columns = 80
@@ -84,7 +80,6 @@ struct NavBrowser: Sendable {
   var pane = Pane.list
   /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
-  /// The navs in the directory.
   var names: Set<String> = []
   /// The records of the navs in memory, and the place of each nav in them.
   var heads: [MirrorRecord] = []
@@ -109,7 +104,6 @@ struct NavBrowser: Sendable {
   /// The first line of the help that is drawn; nil while it is not shown.
   var helpTop: Int?
   var message: Message?
-  /// The change that has no answer yet.
   var pending: Change?
   var isConnected = true
 
@@ -141,7 +135,6 @@ struct NavBrowser: Sendable {
   /// Notes the id under which the caller sent the change of the last effect.
   mutating func noteSent(id: UInt64) { pending?.id = id }
 
-  /// Opens a nav in place of the open one.
   mutating func open(_ nav: String) -> [Effect] {
     guard opened?.name != nav else {
       guard opened?.problem != nil, opened?.isAwaited == true || opened?.mirror == nil else {

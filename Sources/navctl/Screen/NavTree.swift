@@ -12,7 +12,6 @@ enum NavTree {
     var depth: Int
     /// Whether there is a nav of this name.
     var isNav: Bool
-    /// Whether other rows are in it.
     var isBranch: Bool
   }
 

@@ -2,26 +2,15 @@ import NavigationCore
 
 /// Draws one frame of `navctl top` from two samples of the statistics.
 struct TopDrawing: Sendable {
-  /// The statistics at one time.
   struct Sample: Sendable {
     var statistics: DaemonStatistics
     /// The time of the sample on the monotonic clock, in milliseconds.
     var time: UInt64
-
-    init(_ statistics: DaemonStatistics, time: UInt64) {
-      self.statistics = statistics
-      self.time = time
-    }
   }
 
-  private let columns: Int
-  private let rows: Int?
-
-  /// Makes a drawing of a size; with `rows` nil, a frame has as many lines as it needs.
-  init(columns: Int, rows: Int?) {
-    self.columns = columns
-    self.rows = rows
-  }
+  let columns: Int
+  /// Nil for as many lines as a frame needs.
+  let rows: Int?
 
   /// Draws one frame.
   ///
@@ -46,7 +35,6 @@ struct TopDrawing: Sendable {
     return fitted(lines)
   }
 
-  /// Draws the frame while the daemon does not answer.
   func lines(failure: String) -> [StyledLine] { fitted([StyledLine(failure, .alert)]) }
 
   private func fitted(_ lines: [StyledLine]) -> [StyledLine] {

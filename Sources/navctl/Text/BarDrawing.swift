@@ -4,7 +4,6 @@ import NavigationCore
 struct BarDrawing: Sendable {
   var columns: Int
 
-  /// Makes a drawing; widths below 20 columns count as 20.
   init(columns: Int = 80) { self.columns = max(20, columns) }
 
   /// Draws the bar of a `resolved` value, without a large title.

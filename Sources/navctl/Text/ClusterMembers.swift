@@ -31,12 +31,9 @@ struct ClusterMembers: Sendable {
 
   /// The name of the daemon that answered.
   let own: String
-  /// The number of shards.
   let shards: UInt64
-  /// The daemons, in the order of the answer.
   let members: [Member]
 
-  /// Reads the value of the answer; nil if it is not of a cluster.
   init?(_ value: JSONValue) {
     guard let own = value["member"]?.string, let list = value["members"] else { return nil }
     self.own = own
@@ -63,7 +60,6 @@ struct ClusterMembers: Sendable {
     members.first { member in member.ranges.contains { $0.contains(shard) } }
   }
 
-  /// A heading, and a line for each daemon.
   var table: [String] {
     Tables.table(
       ["MEMBER", "STATE", "SHARDS", "LEASE", "ADDRESS", "WHICH"],

@@ -3,7 +3,6 @@ import RuntimePaths
 
 /// The error texts for a daemon that cannot be reached, does not answer, or refuses a connection.
 enum ConnectionText {
-  /// The exit status if no daemon answers.
   static let noDaemonStatus: Int32 = 7
 
   /// Lines for a daemon that cannot be reached, one for each of several addresses.
@@ -74,7 +73,6 @@ enum ConnectionText {
     ]
   }
 
-  /// Lines for a session that the daemon has ended.
   static func dismissed(_ why: String) -> [String] {
     guard why == "revoked" else { return ["\(why): navd ended the session", "try: again"] }
     return [
@@ -83,7 +81,6 @@ enum ConnectionText {
     ]
   }
 
-  /// Lines if no socket was found, one for each path that navctl tried.
   static func notFound(_ tried: [PathError.Tried]) -> [String] {
     ["no-daemon: no running navd found"]
       + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]

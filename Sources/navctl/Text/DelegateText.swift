@@ -58,7 +58,6 @@ enum DelegateText {
     ]).bytes
   }
 
-  /// The environment variables in which the command finds a question.
   static func variables(_ ask: Ask) -> [(String, String)] {
     var variables = [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
@@ -85,7 +84,6 @@ enum DelegateText {
     return TerminalText.visible("settled \(settlement.number)  \(settlement.outcome)\(by)")
   }
 
-  /// The end of a question as JSON, with the members in which the daemon sent it.
   static func json(_ settlement: Settlement) -> [UInt8] {
     var members: JSONObject = [
       "settled": .integer(settlement.number), "outcome": .string(settlement.outcome),

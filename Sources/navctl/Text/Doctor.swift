@@ -6,12 +6,10 @@ struct DoctorFacts: Sendable {
   var endpoint: String?
   /// The reason why there is no address: the sockets that navctl tried.
   var endpointFailure: String?
-  /// The socket file of a local address.
   var socket: FileStatus?
   /// Why the permissions of files do not let this user connect; nil if they do.
   var denial: AccessDenial?
   var statistics: DaemonStatistics?
-  /// The error if the daemon did not answer.
   var failure: String?
   /// The time until the daemon answered a ping, in milliseconds.
   var took: UInt64 = 0
@@ -19,10 +17,7 @@ struct DoctorFacts: Sendable {
   var daemonTime: UInt64?
   /// The wall clock of navctl at the ping, in milliseconds since 1970.
   var ownTime: UInt64 = 0
-  /// The version of navctl.
   var version = ""
-
-  init() {}
 
   /// The path of the socket file; nil for a network address.
   var socketPath: String? {
@@ -36,7 +31,6 @@ struct DoctorFinding: Hashable, Sendable {
   /// The severity of a finding, as printed.
   enum Verdict: String, Sendable {
     case ok
-    /// Works, but needs attention.
     case warn
     case fail
   }
@@ -44,7 +38,6 @@ struct DoctorFinding: Hashable, Sendable {
   /// The subject of the check in one word, such as `socket`.
   var subject: String
   var verdict: Verdict
-  /// The finding in one line.
   var finding: String
   /// The next command or action in one line; nil without a fault.
   var remedy: String?

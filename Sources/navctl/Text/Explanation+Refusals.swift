@@ -3,7 +3,6 @@ import NavigationCore
 // The explanations of the error codes, in the order of their table in docs/protocol.md.
 
 extension Explanation {
-  /// The codes with which navd refuses a message.
   static let refusals: [Explanation] = [
     Explanation(
       .badFrame, "navd could not read the frames of a message.",

@@ -6,9 +6,7 @@ struct Explanation: Hashable, Sendable {
   let code: String
   /// The exit status of a command that fails with it; nil if no command fails with it.
   let exitStatus: Int32?
-  /// The error code of the protocol; nil for a code outside the protocol.
   let refusal: ErrorCode?
-  /// The meaning in one sentence.
   let meaning: String
   let cause: String
   let remedy: String
@@ -26,13 +24,8 @@ struct Explanation: Hashable, Sendable {
     _ code: String, exitStatus: Int32?, refusal: ErrorCode? = nil, _ meaning: String,
     cause: String, remedy: String, example: String
   ) {
-    self.code = code
-    self.exitStatus = exitStatus
-    self.refusal = refusal
-    self.meaning = meaning
-    self.cause = cause
-    self.remedy = remedy
-    self.example = example
+    (self.code, self.exitStatus, self.refusal, self.meaning) = (code, exitStatus, refusal, meaning)
+    (self.cause, self.remedy, self.example) = (cause, remedy, example)
   }
 
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.

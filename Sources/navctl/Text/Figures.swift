@@ -17,7 +17,6 @@ enum Figures {
     NavigationCore.counted(number, noun, figures: count(number))
   }
 
-  /// Events a second.
   static func rate(_ number: Double) -> String {
     number >= 1000 ? count(UInt64(number.rounded())) : NumberText.decimal(number, digits: 1)
   }
@@ -27,7 +26,6 @@ enum Figures {
     NumberText.bytes(Double(number))
   }
 
-  /// A duration in µs, ms or s.
   static func time(nanoseconds: Double) -> String {
     switch nanoseconds {
     case ..<999_500: "\(NumberText.decimal(nanoseconds / 1e3, digits: 0)) µs"

@@ -35,7 +35,6 @@ struct JSONValue: Sendable {
 
   var bool: Bool? { tape.bool(index) }
 
-  /// The bytes of the value, unchanged.
   var bytes: [UInt8] { tape.raw(index) }
 
   /// The elements, if the value is an array; else none.

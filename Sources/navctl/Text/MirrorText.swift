@@ -8,7 +8,6 @@ enum MirrorText {
     mirror.snapshot(of: nav).bytes
   }
 
-  /// Reads a mirror from the body of a complete snapshot; nil if it is not one.
   static func mirror(_ state: JSONValue) -> Mirror? {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = state["rev"]?.integer, let list = state["screens"],
@@ -28,7 +27,6 @@ enum MirrorText {
       resolved: state["resolved"].map { OpaqueJSON(validated: $0.bytes) }, digest: digest)
   }
 
-  /// A diff as the body of a `diff` message.
   static func diff(_ diff: Diff) -> [UInt8] {
     var members: JSONObject = [
       "nav": .string(diff.nav), "epoch": .string(diff.epoch.text),
@@ -75,7 +73,6 @@ enum MirrorText {
     }
   }
 
-  /// An event that made no revision.
   static func event(_ event: EphemeralEvent) -> [UInt8] {
     OpaqueJSON.object([
       "nav": .string(event.nav), "epoch": .string(event.epoch.text),

@@ -3,25 +3,13 @@ import NavigationCore
 /// The command and the operation that the daemon refused, as far as navctl knows them.
 struct Attempt: Sendable {
   var command: String?
-  /// The arguments of the command.
-  var words: [String]
+  var words: [String] = []
   /// The refused operation; nil if the request was not an operation.
   var operation: OperationKind?
   /// The rights that all operations of the request need together; nil if it had none.
   var rights: Rights?
   /// The nav of the lease, if `lease NAV take -- …` started this command.
   var leasedNav: String?
-
-  init(
-    command: String? = nil, words: [String] = [], operation: OperationKind? = nil,
-    rights: Rights? = nil, leasedNav: String? = nil
-  ) {
-    self.command = command
-    self.words = words
-    self.operation = operation
-    self.rights = rights
-    self.leasedNav = leasedNav
-  }
 }
 
 /// The remedy of each error code.

@@ -5,7 +5,6 @@ import NavigationCore
 /// `Schema/navctl.schema.json` is a part of the program. A released member keeps its name, its type
 /// and whether it is required.
 enum Schema {
-  /// The schema of every type, as the file has it.
   static var text: [UInt8] { PackageResources.navctl_schema_json }
 
   /// The schema of one type, with the definitions that it refers to; nil if there is no such type.

@@ -2,7 +2,6 @@ import NavigationCore
 
 /// What differs between two states of a nav.
 struct StateComparison: Sendable {
-  /// One difference.
   struct Difference: Hashable, Sendable {
     /// What differs, such as `stack`, `screen wifi title` or `bar barTintColor`.
     var subject: String
@@ -15,7 +14,6 @@ struct StateComparison: Sendable {
   /// The differences: the stack first, then screens, then parts.
   private(set) var differences: [Difference] = []
 
-  /// Compares two bodies of complete states.
   init(_ before: JSONValue, _ after: JSONValue) {
     let (old, new) = (before["screens"]?.elements ?? [], after["screens"]?.elements ?? [])
     let (oldIDs, newIDs) = (Self.ids(old), Self.ids(new))

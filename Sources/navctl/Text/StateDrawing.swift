@@ -4,7 +4,6 @@ import NavigationCore
 struct StateDrawing: Sendable {
   var columns: Int
 
-  /// Makes a drawing; widths below 20 columns count as 20.
   init(columns: Int = 80) { self.columns = max(20, columns) }
 
   /// Draws the body of a snapshot: the bar, the presented screens, the stack, the toolbar and the
@@ -114,7 +113,6 @@ struct StateDrawing: Sendable {
     return lines
   }
 
-  /// The toolbar under the stack; no line while it is hidden.
   private func toolbar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
     let resolved = state["resolved"]?["toolbar"]
     // A toolbar is hidden by default.
@@ -147,7 +145,6 @@ struct StateDrawing: Sendable {
     "\"\(TerminalText.fitted(title, columns: max(1, columns - 2)))\""
   }
 
-  /// One line of the table.
   private struct Row {
     /// Marks the top, the root and presented screens, so that the drawing works without colour.
     var mark: String
@@ -190,7 +187,6 @@ struct StateDrawing: Sendable {
     }
   }
 
-  /// The widths of the columns of the table.
   private struct Widths {
     var id: Int
     var title: Int

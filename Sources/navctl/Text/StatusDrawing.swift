@@ -2,7 +2,6 @@ import NavigationCore
 
 /// Draws the statistics of a daemon for `navctl status`.
 enum StatusDrawing {
-  /// Draws a summary: the state of the daemon, then a line for each subject.
   static func lines(
     _ statistics: DaemonStatistics, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {

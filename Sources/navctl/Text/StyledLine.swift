@@ -121,9 +121,7 @@ struct StyledLine: Hashable, Sendable {
 struct TerminalCell: Hashable, Sendable {
   /// The character: a scalar with a width, and the marks over it.
   var text: [Unicode.Scalar]
-  /// The first column.
   var column: Int
-  /// The number of columns.
   var width: Int
   var style: StyledLine.Style
 

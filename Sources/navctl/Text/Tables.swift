@@ -67,7 +67,6 @@ enum Tables {
     return table(heading, cut)
   }
 
-  /// The directory of sessions: a heading, and a line for each session.
   static func clients(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     table(
       ["CLIENT", "NAME", "VIA", "UID/KEY", "PID/FROM", "ROLE", "WATCHES", "BEHIND"],

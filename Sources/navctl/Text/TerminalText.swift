@@ -46,7 +46,6 @@ enum TerminalText {
       && !locale.lowercased().contains("utf-8@") && !locale.lowercased().contains("utf8@")
   }
 
-  /// The width of a text in columns.
   static func width(_ text: String) -> Int { DisplayWidth.columns(of: text) }
 
   /// The text cut to a number of columns, with an ellipsis if it is cut.

@@ -14,7 +14,6 @@ enum TraceText {
     return TerminalText.visible(parts.joined(separator: "  "))
   }
 
-  /// The line for messages that are missing.
   static func dropped(_ count: UInt64) -> String {
     "… \(count) \(count == 1 ? "message" : "messages") dropped: more than 2000 in a second, or this "
       + "terminal was too slow"

@@ -4,7 +4,6 @@ import NavigationCore
 struct TransitionDrawing: Sendable {
   var columns: Int
 
-  /// Makes a drawing; widths below 20 columns count as 20.
   init(columns: Int = 80) { self.columns = max(20, columns) }
 
   /// Draws the part `transition` of a state; no lines while none runs.
@@ -48,14 +47,9 @@ struct TransitionDrawing: Sendable {
 
 /// Sets pieces of text one after another, and begins a new line if a piece does not fit.
 struct Flow: Sendable {
-  private let columns: Int
-  private let indent: Int
-
-  /// Makes a flow; all lines but the first are indented.
-  init(columns: Int, indent: Int) {
-    self.columns = columns
-    self.indent = indent
-  }
+  let columns: Int
+  /// The spaces before all lines but the first.
+  let indent: Int
 
   /// Sets the pieces; a piece that is longer than a line is cut.
   func lines(_ pieces: [StyledLine]) -> [StyledLine] {
