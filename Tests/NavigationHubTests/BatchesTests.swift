@@ -139,7 +139,7 @@ import Testing
         batches.current.answering += Array(repeating: 7, count: 40)
         // As many batches as ever were under way have lists of their own; then they come back.
         let storage = unsafe batches.current.answering.withUnsafeBytes {
-          unsafe UInt(bitPattern: $0.baseAddress)
+          UInt(bitPattern: $0.baseAddress)
         }
         let isNew = storages.insert(storage).inserted
         #expect(ended < mostSealed + 1 || !isNew)

@@ -53,6 +53,7 @@ enum SetCommand: Command {
     let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
     let members = Array(words.dropFirst(id == nil ? 0 : 1))
     guard members.isEmpty, object.neededID == nil || id != nil else {
+      try object.check(members, id: id)
       return try Change.perform(
         invocation, nav: arguments.nav, object.operations(id: id, members))
     }

@@ -98,6 +98,19 @@ enum NavObject: String, CaseIterable, Sendable {
     try? operations(id: "x", [member]).first?.refusal
   }
 
+  /// Refuses what is no member of the object, but an object of its own or of a slot's appearance.
+  func check(_ words: [String], id: String?) throws(UsageError) {
+    let names = words.compactMap { $0.cut(at: "=")?.before.split(separator: ".").first }
+    for name in names.map(String.init) where !keys.contains(name) {
+      try require(
+        self != .appearance, "\(name) is a member of one of \(keys.joined(separator: ", "))",
+        remedy: "navctl set NAV \(form)\(id.map { " \($0)" } ?? "") standard.\(name)=VALUE")
+      guard let object = NavObject(rawValue: name), object != self else { continue }
+      throw UsageError(
+        "\(name) is an object of its own", remedy: "navctl set NAV \(object.form) KEY=VALUE")
+    }
+  }
+
   /// Makes the operations that set members; `words` are KEY=VALUE.
   func operations(id: String?, _ words: [String]) throws(UsageError)
     -> [NavigationOperation]
@@ -113,23 +126,13 @@ enum NavObject: String, CaseIterable, Sendable {
     case .proxy: arguments.add("class", id)
     case .appearance:
       return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
-        member throws(UsageError) in
-        try require(
-          keys.contains(member.name),
-          "\(member.name) is a member of one of \(keys.joined(separator: ", "))",
-          remedy: "\(usage)\(id.map { " \($0)" } ?? "") standard.\(member.name)=VALUE")
-        var slot: JSONObject = ["slot": .string(member.name), "object": member.value]
+        var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
         slot.add("screen", id)
         return NavigationOperation(.appearanceSet, slot)
       }
     case .bar, .toolbar, .display, .settings: break
     }
     let members = try Members.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
-    for member in members.members where !keys.contains(member.name) {
-      guard let object = NavObject(rawValue: member.name) else { continue }
-      throw UsageError(
-        "\(member.name) is an object of its own", remedy: "navctl set NAV \(object.form) KEY=VALUE")
-    }
     // Whether a bar is hidden is an operation of its own. null stands for the default of each.
     let hiding = isBar ? members.members.filter { $0.name == "hidden" } : []
     let others = members.members.filter { !isBar || $0.name != "hidden" }
