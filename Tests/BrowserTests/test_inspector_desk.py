@@ -388,7 +388,7 @@ class Desk(InspectorTest):
           return [...document.querySelectorAll("[data-refusal] .why-what")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent);"""), [])
         self.assertLessEqual(self.run_("return document.documentElement.scrollWidth"), 390)
 
-    def test_with_texts_of_twice_the_size_no_word_breaks_inside(self):
+    def test_with_texts_of_twice_the_size_no_word_breaks_and_no_column_is_hidden(self):
         nav = self.other()
         self.daemon.control.op(nav, {"item.set": {"screen": "home", "prompt": "Applies to the whole museum"}})
         self.live(nav)
@@ -397,6 +397,10 @@ class Desk(InspectorTest):
         for tab in TABS:
             self.tab(tab)
             self.becomes(tab, [], lambda: self.run_(BROKEN_WORDS))
+        self.tab("stream")
+        for rows in ("[data-row]", "[data-event]"):
+            self.becomes(rows, [], lambda: self.run_(HIDDEN, rows)[0])
+            self.assertGreater(self.run_(HIDDEN, rows)[1], 0, rows)
 
     def test_in_one_column_a_tab_leads_to_its_panel_also_where_it_ends_a_comparison(self):
         self.size(800, 800)
