@@ -195,6 +195,17 @@ class Travel(InspectorTest):
         self.live(nav)
         self.assertEqual(control.get(what="stats")["refusals"], before)
 
+    def test_no_button_can_be_pressed_before_the_history_is_there(self):
+        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+          new MutationObserver(() => {
+            const all = [...document.querySelectorAll("[data-part=previous], [data-part=next], [data-part=first], [data-part=last], [data-part=slider]")];
+            if (all.length) window.born ??= all.map(({ disabled }) => disabled);
+          }).observe(document, { childList: true, subtree: true });"""})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", script)
+        self.open(NAV, rev=1)
+        self.past(NAV, 1)
+        self.assertEqual(self.run_("return born"), [True] * 5)
+
     def test_each_step_is_the_next_revision(self):
         """No revision is left out between the first ones."""
         self.open(NAV, rev=1)

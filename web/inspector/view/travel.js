@@ -13,7 +13,7 @@ const BUTTONS = Object.freeze([
 export class Travel {
   #context;
   #past;
-  #slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", "data-part": "slider", "aria-label": "Revision", min: 0, max: 0, step: 1 }));
+  #slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", "data-part": "slider", "aria-label": "Revision", min: 0, max: 0, step: 1, disabled: true }));
   #place = el("p", { class: "travel-place", "data-part": "place" });
   #banner = el("span", { class: "banner", "data-part": "banner", hidden: true });
   #notice = el("p", { class: "travel-notice", "data-part": "past-notice", hidden: true });
@@ -27,7 +27,7 @@ export class Travel {
     this.#past = past;
     const group = el("div", { class: "travel-buttons", role: "group", "aria-label": "Travel" });
     for (const [name, title, path] of BUTTONS) {
-      const button = el("button", { type: "button", class: "act glyph", "data-part": name, title, "aria-label": title.replace(/ \(.*/, "") }, icon(path));
+      const button = el("button", { type: "button", class: "act glyph", "data-part": name, title, "aria-label": title.replace(/ \(.*/, ""), disabled: true }, icon(path));
       button.addEventListener("click", () => this.#press(name));
       this.#buttons.set(name, button);
       group.append(button);
