@@ -120,34 +120,34 @@ package final class JournalReader {
     }
   }
 
-  /// Returns the bodies of a shard's rows with these ascending sequences; omits pruned rows.
-  package func bodies(
-    of sequences: [UInt64], in shard: Shard = .first
-  ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])] {
-    var bodies: [(sequence: UInt64, body: [UInt8])] = []
+  /// Returns a shard's rows with these ascending sequences; omits pruned rows.
+  package func rows(
+    at sequences: [UInt64], in shard: Shard = .first
+  ) throws(JournalError) -> [JournalRow] {
+    var rows: [JournalRow] = []
     var group: LoadedGroup?
     if let found = try range(of: sequences, in: shard) { return found }
     for sequence in sequences {
       if group?.holds(sequence) != true {
         group = try self.group(holding: sequence, of: shard)
       }
-      if let row = group?.row(at: sequence) { bodies.append((sequence, row.body)) }
+      if let row = group?.row(at: sequence) { rows.append(row) }
     }
-    return bodies
+    return rows
   }
 
   /// The most rows between two wanted ones, on average, for which all of them are read together.
   private static let gap: UInt64 = 8
 
-  /// Returns the bodies of rows that are close to each other, read together; nil if they are not, or
-  /// if that costs more.
+  /// Returns rows that are close to each other, read together; nil if they are not, or if that costs
+  /// more.
   private func range(
     of sequences: [UInt64], in shard: Shard
-  ) throws(JournalError) -> [(sequence: UInt64, body: [UInt8])]? {
+  ) throws(JournalError) -> [JournalRow]? {
     guard let first = sequences.first, let last = sequences.last, sequences.count > 1,
       last - first < Self.gap * UInt64(sequences.count)
     else { return nil }
-    var bodies: [(sequence: UInt64, body: [UInt8])] = []
+    var rows: [JournalRow] = []
     var rest = sequences[...]
     let name = engine.name
     let isRead = try engine.readGroups(from: first, through: last, of: shard) {
@@ -156,12 +156,12 @@ package final class JournalReader {
         (unpacked) throws(JournalError) in
         let loaded = try LoadedGroup(group, heads, unpacked, name)
         while let next = rest.first, next <= group.last {
-          if let row = loaded.row(at: next) { bodies.append((next, row.body)) }
+          if let row = loaded.row(at: next) { rows.append(row) }
           rest.removeFirst()
         }
       }
     }
-    return isRead ? bodies : nil
+    return isRead ? rows : nil
   }
 
   /// Checks the structure of the whole database, as far as its engine can; the writer does not wait

@@ -17,7 +17,8 @@ struct RecordCursor {
   /// Begins before the first row of the group with this key.
   init(first: UInt64) {
     header = RowHeader(
-      sequence: first &- 1, nav: 0, revision: 0, previous: 0, time: 0, kind: .created)
+      sequence: first &- 1, nav: 0, revision: 0, previous: 0, time: 0, kind: .created, depth: 0,
+      top: nil)
   }
 
   /// Whether a start needs the bodies of a group with these heads.
@@ -35,14 +36,18 @@ struct RecordCursor {
     let difference = number(in: heads)
     let size = number(in: heads)
     readAuthor(in: heads)
+    let depth = number(in: heads)
+    let top = depth == 0 ? nil : ScreenID(text(in: heads))
     guard !isBroken, let kind, !isTooLarge, sequence < .max, distance <= sequence,
-      size <= UInt64(Int32.max)
+      max(size, depth) <= UInt64(Int32.max), (depth == 0) == (top == nil)
     else {
       isBroken = true
       return false
     }
     header.sequence = sequence + 1
     header.kind = kind
+    header.depth = Int(depth)
+    header.top = top
     header.isOpen = sort & RowGroup.openBit != 0
     header.previous = distance == 0 ? 0 : header.sequence - distance
     header.time &+= Self.unfolded(difference)
@@ -71,15 +76,21 @@ struct RecordCursor {
 
   private mutating func newAuthor(in heads: Span<UInt8>) -> RowAuthor {
     let client = ClientID(high: number(in: heads), low: number(in: heads))
+    let principal = [UInt8](copying: text(in: heads))
+    return RowAuthor(
+      principal: String(decoding: principal, as: UTF8.self), client: client, op: number(in: heads))
+  }
+
+  /// Reads the size of a text, and its bytes.
+  @_lifetime(copy heads)
+  private mutating func text(in heads: Span<UInt8>) -> Span<UInt8> {
     let count = Int(clamping: number(in: heads))
     guard !isBroken, count <= heads.count - offset else {
       isBroken = true
-      return RowAuthor(principal: "", client: client, op: 0)
+      return heads.extracting(first: 0)
     }
-    let text = [UInt8](copying: heads.extracting(offset..<offset + count))
-    offset += count
-    return RowAuthor(
-      principal: String(decoding: text, as: UTF8.self), client: client, op: number(in: heads))
+    defer { offset += count }
+    return heads.extracting(offset..<offset + count)
   }
 
   /// Reverses `RowGroup.folded`, which stores the sign in the lowest bit.

@@ -14,6 +14,7 @@ import NavigationCore
 /// 6. the difference of its time from the row before
 /// 7. the size of its body
 /// 8. its author, or 0
+/// 9. the depth of its nav's stack, and behind a depth above 0 the top: its size and its bytes
 ///
 /// The bodies follow one another in the other part. That part is compressed by LZ4 if this makes it
 /// shorter. `RecordCursor` reads the heads.
@@ -77,6 +78,9 @@ import NavigationCore
     headBuffer.append(number: Self.folded(header.time &- time))
     headBuffer.append(number: UInt64(row.bodyCount))
     if let author = header.author { append(author) } else { headBuffer.append(number: 0) }
+    headBuffer.makeRoom(numbers: 1)
+    headBuffer.append(number: UInt64(header.depth))
+    if let top = header.top { headBuffer.append(top.text) }
     bodyBuffer.append(body)
     last = row.sequence
     time = header.time
@@ -98,11 +102,10 @@ import NavigationCore
       authors[place].op = author.op
       return
     }
-    headBuffer.makeRoom(numbers: 4)
+    headBuffer.makeRoom(numbers: 2)
     headBuffer.append(number: author.client.high)
     headBuffer.append(number: author.client.low)
-    headBuffer.append(number: UInt64(author.principal.utf8.count))
-    for byte in author.principal.utf8 { headBuffer.append(byte) }
+    headBuffer.append(author.principal)
     headBuffer.makeRoom(numbers: 1)
     headBuffer.append(number: author.op)
     authors.append(copy author)
@@ -208,6 +211,15 @@ import NavigationCore
     makeRoom(1)
     unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
+  }
+
+  /// Appends the size of a text, and its bytes.
+  @inline(__always)
+  mutating func append(_ text: String) {
+    let bytes = text.utf8.span
+    makeRoom(numbers: 1)
+    append(number: UInt64(bytes.count))
+    append(bytes)
   }
 
   /// Makes room for this many numbers.

@@ -120,7 +120,7 @@ enum JournalReplay {
     let reader = try openReader(of: place)
     do throws(JournalError) {
       for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {
-        hub.remember(try reader.bodies(of: rows, in: shard), of: shard)
+        hub.remember(try reader.rows(at: rows, in: shard), of: shard)
       }
     } catch {
       throw .journal(error)

@@ -6,7 +6,7 @@ import NavigationCore
 /// Every table of records has the number of the shard first.
 enum PostgresSchema {
   /// The version of the form, which rises with every change that older daemons cannot read.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
   /// The statements that make the tables of a new database.
   static let tables = [

@@ -89,9 +89,9 @@ struct HubDriver: ConformanceDriver {
     for nav in newest.keys.sorted() {
       if let snapshot = newest[nav] { try hub.index(snapshot) }
     }
-    for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
     let wanted = Set(hub.rememberedRows[.first] ?? [])
-    hub.remember(rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
+    hub.remember(rows.filter { wanted.contains($0.sequence) })
     for request in hub.dormantNavs {
       try hub.revive(
         request, snapshot: newest[request.nav], rows: rows.filter { $0.nav == request.nav })

@@ -27,8 +27,10 @@ import Testing
         revisions.map {
           .row(
             JournalRow(
-              sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
-              kind: $0 == 1 ? .created : .changed, body: Array("row \($0)".utf8)))
+              RowHeader(
+                sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
+                kind: $0 == 1 ? .created : .changed, depth: 0, top: nil),
+              body: Array("row \($0)".utf8)))
         }))
   }
 

@@ -23,8 +23,9 @@ import Testing
       sequences.map {
         .row(
           JournalRow(
-            sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
-            kind: $0 == 1 ? .created : .changed,
+            RowHeader(
+              sequence: $0, nav: 1, revision: $0, previous: $0 - 1, time: 0,
+              kind: $0 == 1 ? .created : .changed, depth: 0, top: nil),
             body: (0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }))
       })
   }

@@ -60,7 +60,7 @@ struct LoopStage: ~Copyable {
       rows: { header, body throws(HubReplayError) in try hub.index(header, body: body, at: now) })
     hub.takeFloors { journal.floor(of: $0) }
     hub.remember(
-      try JournalReader.open(directory: directory).bodies(of: hub.rememberedRows[.first] ?? []))
+      try JournalReader.open(directory: directory).rows(at: hub.rememberedRows[.first] ?? []))
     _ = hub.finishReplay(
       renewsEpochs: journal.mustRenewEpochs, lastSequence: journal.lastSequence, at: now)
     try journal.commit(hub.takeRecords())

@@ -54,7 +54,7 @@ import Testing
     let groups = try groups(copies[0])
     let replayed = try beginnings(Journal.open(copies[1].path))
     #expect(replayed.snapshots == all.snapshots)
-    #expect(replayed.headers == all.rows.map { RowHeader($0) })
+    #expect(replayed.headers == all.rows.map(\.header))
     var counts = (read: 0, unread: 0)
     for group in groups {
       let rows = zip(all.rows, replayed.bodies).filter { group.contains($0.0.sequence) }
@@ -161,14 +161,14 @@ import Testing
     try Self.damageBodies(of: 3, in: directory)
 
     let replayed = try beginnings(Journal.open(directory.path))
-    #expect(replayed.headers == writer.rows.map { RowHeader($0) })
+    #expect(replayed.headers == writer.rows.map(\.header))
     let what = "rows 3 to 10 cannot be unpacked"
     let damage = JournalError.damaged(path: directory.file, what: what)
     let reader = try JournalReader.open(directory: directory.path)
     #expect(try reader.row(at: 1)?.nav == 1)
     #expect(throws: damage) { try reader.row(at: 7) }
     #expect(throws: damage) { _ = try reader.chain(of: ReloadRequest(nav: 1, head: 10)) }
-    #expect(throws: damage) { _ = try reader.bodies(of: [1, 10]) }
+    #expect(throws: damage) { _ = try reader.rows(at: [1, 10]) }
     let copy = try directory.copy()
     #expect(throws: JournalError.damaged(path: copy.file, what: what)) {
       try Journal.open(copy.path).contents()
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `a reader gives the bodies that are wanted and still there`() throws {
+  @Test func `a reader gives the rows that are wanted and still there`() throws {
     let directory = try TemporaryDirectory()
     var writer = Writer(seed: 2)
     let journal = try Journal.open(directory.path, retention: Retention(revisions: 1))
@@ -239,9 +239,8 @@ import Testing
     for _ in 0..<10 { try journal.commit(writer.batch(10, navs: 2)) }
     let reader = try JournalReader.open(directory: directory.path)
     func expect(_ sequences: [UInt64], _ expected: [UInt64], line: Int = #line) throws {
-      let bodies = try reader.bodies(of: sequences)
-      #expect(bodies.map(\.sequence) == expected, "line \(line)")
-      for (sequence, body) in bodies { #expect(body == writer.rows[Int(sequence) - 1].body) }
+      let rows = try reader.rows(at: sequences)
+      #expect(rows == expected.map { writer.rows[Int($0) - 1] }, "line \(line)")
     }
     try expect([], [])
     try expect(Array(1...100), Array(1...100))

@@ -78,7 +78,9 @@ import Testing
     #expect(journal.mustRenewEpochs)
     _ = try journal.contents()
     let row = JournalRow(
-      sequence: 4, nav: 1, revision: 1, previous: 0, time: 0, kind: .epoch, body: [])
+      RowHeader(
+        sequence: 4, nav: 1, revision: 1, previous: 0, time: 0, kind: .epoch, depth: 0, top: nil),
+      body: [])
     try journal.commit([.row(row)])
     // Killed here, the rows are there but nobody said that they are all.
     let killed = try copy.copy()

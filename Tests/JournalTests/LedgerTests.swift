@@ -47,11 +47,10 @@ import Testing
       let kind: JournalRow.Kind =
         twin.head.revision == 0 ? .created : sort == 0 ? .closed : sort == 1 ? .epoch : .changed
       let revision = kind == .epoch ? twin.head.revision : twin.head.revision + 1
-      let row = JournalRow(
+      let header = RowHeader(
         sequence: sequence, nav: nav, revision: revision, previous: twin.head.sequence,
-        time: 1_000 + sequence, kind: kind,
-        body: Array(repeating: 0, count: Int.random(in: 0..<300, using: &random)))
-      let note = RowNote(RowHeader(row), bodyCount: row.body.count)
+        time: 1_000 + sequence, kind: kind, depth: 0, top: nil)
+      let note = RowNote(header, bodyCount: Int.random(in: 0..<300, using: &random))
       ledger.add(note)
       twin.rows.append(note)
       twin.head = (sequence, revision)

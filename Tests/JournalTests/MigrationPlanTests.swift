@@ -37,10 +37,10 @@ import Testing
   }
 
   @Test func `this version reads one format, and has no steps`() throws {
-    #expect(MigrationPlan.wanted == 4 && MigrationPlan.steps.isEmpty)
-    #expect(try MigrationPlan(path: "/j", found: 4, bytes: 1).steps.isEmpty)
-    #expect(throws: JournalError.older(path: "/j", found: 3, supported: 4)) {
-      try MigrationPlan(path: "/j", found: 3, bytes: 1)
+    #expect(MigrationPlan.wanted == 5 && MigrationPlan.steps.isEmpty)
+    #expect(try MigrationPlan(path: "/j", found: 5, bytes: 1).steps.isEmpty)
+    #expect(throws: JournalError.older(path: "/j", found: 4, supported: 5)) {
+      try MigrationPlan(path: "/j", found: 4, bytes: 1)
     }
   }
 }

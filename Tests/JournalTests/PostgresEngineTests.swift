@@ -318,12 +318,12 @@ import Testing
   @Test func `tables of another version are not touched`() throws {
     let stage = try PostgresStage()
     try stage.close(stage.open())
-    try stage.sql("UPDATE navd.version SET number = 4")
+    try stage.sql("UPDATE navd.version SET number = 5")
     let newer = #expect(throws: JournalError.self) { try stage.open() }
-    try stage.sql("UPDATE navd.version SET number = 2")
+    try stage.sql("UPDATE navd.version SET number = 3")
     let older = #expect(throws: JournalError.self) { try stage.open() }
-    guard case .newer(_, found: 4, supported: 3)? = newer,
-      case .older(_, found: 2, supported: 3)? = older
+    guard case .newer(_, found: 5, supported: 4)? = newer,
+      case .older(_, found: 3, supported: 4)? = older
     else {
       Issue.record("\(String(describing: newer)), \(String(describing: older))")
       return

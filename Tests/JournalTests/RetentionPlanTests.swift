@@ -196,7 +196,8 @@ import Testing
     var slice = PruningSlice(next: 10, last: 20, budget: 3)
     func row(_ sequence: UInt64) -> RowHeader {
       RowHeader(
-        sequence: sequence, nav: 1, revision: 1, previous: 0, time: 0, kind: .changed)
+        sequence: sequence, nav: 1, revision: 1, previous: 0, time: 0, kind: .changed, depth: 0,
+        top: nil)
     }
     let answers = [9, 10, 10, 12, 11, 21, 20, 13].map { slice.takes(row($0)) }
     #expect(answers == [false, true, false, true, false, false, true, false])

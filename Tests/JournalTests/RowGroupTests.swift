@@ -4,6 +4,8 @@ import Testing
 @testable import Journal
 
 @Suite struct RowGroupTests {
+  private static let tops = ["", "a", "fifteen.bytes-x", String(repeating: "Z", count: 64)]
+
   /// Rows as a group holds them, with gaps that pruning leaves, and numbers of every size.
   private static func rows(_ count: Int, from first: UInt64, seed: UInt64) -> [JournalRow] {
     var random = SeededGenerator(seed: seed)
@@ -14,18 +16,22 @@ import Testing
       func number() -> UInt64 {
         UInt64.random(in: 0...(.max), using: &random) >> UInt64.random(in: 0..<64, using: &random)
       }
-      return JournalRow(
+      let top = ScreenID(tops.randomElement(using: &random) ?? "")
+      let header = RowHeader(
         sequence: sequence, nav: number(), revision: number(),
         previous: Bool.random(using: &random) ? 0 : UInt64.random(in: 0..<sequence, using: &random),
         time: number(),
         kind: JournalRow.Kind(rawValue: UInt8.random(in: 1...5, using: &random)) ?? .closed,
+        depth: top == nil ? 0 : Int(number() % UInt64(Int32.max)) + 1, top: top,
         isOpen: Bool.random(using: &random),
         author: Bool.random(using: &random)
           ? nil
           : RowAuthor(
             principal: ["", "uid:0", "uid:1000 and more than fifteen bytes"].randomElement(
               using: &random) ?? "",
-            client: ClientID(high: number() & 3, low: number() & 3), op: number()),
+            client: ClientID(high: number() & 3, low: number() & 3), op: number()))
+      return JournalRow(
+        header,
         body: (0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
     }
   }
@@ -90,6 +96,24 @@ import Testing
     #expect(Self.read(Parts(heads: parts.heads, bodies: parts.bodies + [0]), 5, last) == nil)
     #expect(Self.read(parts, 5, last + 1) == nil)
     #expect(Self.read(parts, 6, last) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ([0], 0, nil), ([1, 1, 0x61], 1, "a"), ([0x83, 0x10, 1, 0x61], 2051, "a"),
+      // A depth without a top, a top without its size or its octets, tops that are no ids, a depth of 2^31.
+      ([], nil, nil), ([1], nil, nil), ([1, 0], nil, nil), ([1, 2, 0x61], nil, nil),
+      ([1, 1, 0xFF], nil, nil), ([1] + [UInt8](repeating: 0xFF, count: 9) + [1, 0x61], nil, nil),
+      ([1, 65] + [UInt8](repeating: 0x61, count: 65), nil, nil),
+      ([0x80, 0x80, 0x80, 0x80, 8, 1, 0x61], nil, nil), ([0, 1, 0x61], nil, nil),
+    ] as [([UInt8], Int?, String?)])
+  func `a position that cannot be one is not read`(
+    octets: [UInt8], depth: Int?, top: String?
+  ) {
+    // Sequence 5, changed, nav 3, revision 4, no row before, time 0, no body, no author.
+    let heads = [0, 0, 2, 3, 4, 0, 0, 0, 0] + octets
+    let row = Self.read(Parts(heads: heads, bodies: []), 5, 5)?.first
+    #expect(row?.depth == depth && row?.top?.text == top)
   }
 
   @Test(arguments: 0..<4 as Range<UInt64>)
@@ -207,8 +231,9 @@ import Testing
     var isFull = [group.isFull(for: 10 << 20)]
     func row(_ sequence: UInt64, _ size: Int) -> JournalRow {
       JournalRow(
-        sequence: sequence, nav: 1, revision: sequence, previous: 0, time: 0, kind: .changed,
-        body: [UInt8](repeating: 7, count: size))
+        RowHeader(
+          sequence: sequence, nav: 1, revision: sequence, previous: 0, time: 0, kind: .changed,
+          depth: 0, top: nil), body: [UInt8](repeating: 7, count: size))
     }
     for sequence in 1..<64 as Range<UInt64> { group.append(row(sequence, 1)) }
     isFull.append(group.isFull(for: 1))

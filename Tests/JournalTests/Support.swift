@@ -74,7 +74,7 @@ extension Journal {
 }
 
 extension RowGroup {
-  mutating func append(_ row: JournalRow) { append(RowHeader(row), row.body.span) }
+  mutating func append(_ row: JournalRow) { append(row.header, row.body.span) }
 }
 
 /// Writes the rows that a daemon with some navs would write.
@@ -95,8 +95,9 @@ struct Writer {
     let count = bytes ?? Int.random(in: 0...600, using: &random)
     let body = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
     let row = JournalRow(
-      sequence: sequence, nav: nav, revision: head.revision + 1, previous: head.sequence,
-      time: time, kind: kind, body: body)
+      RowHeader(
+        sequence: sequence, nav: nav, revision: head.revision + 1, previous: head.sequence,
+        time: time, kind: kind, depth: 0, top: nil), body: body)
     heads[nav] = (sequence, row.revision)
     rows.append(row)
     return row

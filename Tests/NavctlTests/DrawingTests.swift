@@ -200,7 +200,7 @@ import Testing
     #expect(
       Tables.navs(joined) == [
         "NAV    REV  DEPTH  TOP   WATCHES  CHANGED               OWNER",
-        "a/长   -    -      -     -        dormant               uid:1000",
+        "a/长   -    -      -     -        -                     uid:1000",
         "kiosk  12   2      wifi  3        1970-01-01T00:00:00Z  -",
       ])
     #expect(

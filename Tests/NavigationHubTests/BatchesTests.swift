@@ -156,7 +156,7 @@ import Testing
   @Test func `the records are taken once`() {
     var batches = Batches()
     let row = RowHeader(
-      sequence: 1, nav: 1, revision: 1, previous: 0, time: 0, kind: .created)
+      sequence: 1, nav: 1, revision: 1, previous: 0, time: 0, kind: .created, depth: 0, top: nil)
     batches.append(row, body: Span())
     #expect(!batches.isIdle)
     let (taken, again) = (batches.takeRecords(), batches.takeRecords())

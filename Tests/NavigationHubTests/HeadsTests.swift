@@ -6,6 +6,8 @@ import Testing
 @Suite struct HeadsTests {
   private static let interval = DirectoryPace.interval(records: 0)
 
+  private static let create = #"{"nav.create":{"root":{"id":"home"}}},{"attach":{}}"#
+
   /// A client that mirrors `$heads`.
   private final class Follower {
     let world: World
@@ -45,11 +47,11 @@ import Testing
     let loaded = navs.loaded.map { slot in
       (navs.slots[slot].name, Head(navs.slots[slot]), world.hub.watches.of(nav: slot).count)
     }
-    let dormant = navs.dormants.places.compactMap { place in
-      navs.dormantHeads[navs.dormants[place].number].map { (navs.dormants[place].name, $0, 0) }
+    let dormant = navs.dormants.places.map { place in
+      (navs.dormants[place].name, navs.dormants.history(place).head, 0)
     }
     return (loaded + dormant).sorted { $0.0 < $1.0 }.map { name, head, watches in
-      "\(name) \(head.revision.number) \(head.depth) \(head.top ?? "-") \(head.time) \(watches)"
+      "\(name) \(head.revision.number) \(head.depth) \(head.top?.text ?? "-") \(head.time) \(watches)"
     }
   }
 
@@ -141,7 +143,6 @@ import Testing
     }
     try client.must(SealTests.push("wifi"))
     try world.restart(revives: false)
-    #expect(world.dormantNumbers.count == 3)
     let later = try world.client(2)
     let sent = try later.send(verb, #"{"id":1,"nav":"$heads"}"#)
     let text = try #require(sent.first { $0.verb == .snap || verb == "get" && $0.verb == .ok }).text
@@ -149,6 +150,80 @@ import Testing
       #""rev":1,"depth":1,"top":"ra""#, #""top":"rb""#, #""rev":2,"depth":2,"top":"wifi""#,
     ] {
       #expect(text.contains(part), "\(part)")
+    }
+    #expect(world.dormantNumbers.count == 3)
+  }
+
+  @Test func `right after a start all positions are shown, and no nav is loaded for it`() throws {
+    let world = World()
+    let client = try world.client()
+    try client.must(#"{"nav.create":{"kind":"bar"}}"#, nav: "bar")
+    for number in 0..<300 {
+      let nav = "n\(number)"
+      try client.must(#"{"nav.create":{"root":{"id":"r\#(number)"}}},{"attach":{}}"#, nav: nav)
+      // The journal has a snapshot of this nav, and soon no row.
+      if number == 0 { try world.turn([.snapshotWanted(nav: 2)]) }
+      guard number % 3 > 0 else { continue }
+      // The newest row of every third nav is the end of the transition, which no op makes.
+      try client.must(
+        SealTests.push("s\(number)"), nav: nav, number % 3 == 1 ? #""animated":true"# : "")
+      if number % 6 == 2 { try client.must(#"{"pop":{}}"#, nav: nav, #""if":{"any":true}"#) }
+    }
+    for _ in 0..<3 { try world.wait(2000) }
+    // Of this one, it has a row behind the snapshot.
+    try world.turn([.snapshotWanted(nav: 3)])
+    try client.must(SealTests.push("late"), nav: "n1")
+    world.journal.rows.removeAll { $0.nav == 2 || $0.nav == 3 && $0.sequence < world.hub.sequence }
+    let heads = try Follower(world, client).heads
+    #expect(heads.count == 301 && heads[0].hasPrefix("bar 1 0 - "))
+    for start in ["n1 4 3 late ", "n4 3 2 s4 ", "n8 3 1 r8 "] {
+      #expect(heads.contains { $0.hasPrefix(start) }, "\(start)")
+    }
+    for renewsEpochs in [false, true, false] {
+      try world.restart(renewsEpochs: renewsEpochs, revives: false)
+      #expect(try Follower(world, try world.client(2)).heads == heads)
+      #expect(world.dormantNumbers.count == 301)
+    }
+    // A report is a row too, which does not move its nav.
+    let reporter = try world.client(3)
+    let bad = #""rev":2,"dig":"000000000000000000000000","epoch":"\#(world.hub.boot.text)""#
+    _ = try reporter.send("watch", #"{"id":1,"nav":"n7","bad":{\#(bad)}}"#)
+    #expect(world.journal.rows.last?.kind == .report && world.journal.rows.last?.top?.text == "s7")
+    try world.restart(revives: false)
+    #expect(try Follower(world, try world.client(2)).heads == heads)
+  }
+
+  @Test func `a row whose head has another position than its nav is damage`() throws {
+    let (world, _) = try World.dormant()
+    for change: (inout JournalRow) -> Void in [
+      { $0.depth += 1 }, { $0.top = ScreenID("other") }, { ($0.depth, $0.top) = (0, nil) },
+    ] {
+      let damaged = World()
+      damaged.journal = world.journal
+      change(&damaged.journal.rows[5])
+      #expect(throws: HubReplayError.self) { try damaged.replayed() }
+    }
+  }
+
+  @Test func `the navs of shards that come or go are shown or not, dormant or loaded`() throws {
+    let stage = try ShardStage(2)
+    let clients = try stage.worlds.map { try $0.client(1) }
+    let names = (0..<80).map { "n\($0)" }
+    for nav in names { try clients[stage.place(of: nav)].must(Self.create, nav: nav) }
+    let followers = try zip(stage.worlds, clients).map { try Follower($0, $1) }
+    let shards = stage.places.filter { $0.value == 0 }.map(\.key).sorted()
+    // Navs that have come are dormant there; those that go back were loaded or dormant.
+    for (moved, former, next) in [(shards, 0, 1), (Array(shards[..<100]), 1, 0)] {
+      try stage.move(moved, from: former, to: next)
+      for (world, follower) in zip(stage.worlds, followers) {
+        try world.wait(Self.interval)
+        try follower.catchUp()
+        #expect(follower.heads == Self.expected(world))
+      }
+      #expect(followers.map(\.heads.count).reduce(0, +) == names.count)
+      #expect(!stage.worlds[next].dormantNumbers.isEmpty)
+      let here = names.filter { stage.place(of: $0) == 1 }
+      for nav in here.prefix(30) { try clients[1].must(SealTests.push("m\(next)"), nav: nav) }
     }
   }
 

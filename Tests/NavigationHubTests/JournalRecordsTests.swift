@@ -15,8 +15,9 @@ import Testing
       }
       return .row(
         JournalRow(
-          sequence: number, nav: number % 3, revision: number, previous: 0, time: 9,
-          kind: .changed, isOpen: Bool.random(using: &random), body: body))
+          RowHeader(
+            sequence: number, nav: number % 3, revision: number, previous: 0, time: 9,
+            kind: .changed, depth: 0, top: nil, isOpen: Bool.random(using: &random)), body: body))
     }
   }
 
@@ -33,7 +34,7 @@ import Testing
     for (place, record) in expected.enumerated() {
       switch record {
       case .row(let row):
-        #expect(rows[next].header == RowHeader(row))
+        #expect(rows[next].header == row.header)
         #expect(Array(bodies[found.body(of: next)]) == row.body)
         next += 1
       case .snapshot(let snapshot):

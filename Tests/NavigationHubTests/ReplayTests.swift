@@ -450,8 +450,9 @@ struct OperationGenerator {
     _ = try world.kiosk()
     world.journal.rows.append(
       JournalRow(
-        sequence: 2, nav: 1, revision: 2, previous: 1, time: world.now.wall, kind: .changed,
-        body: Array(body.utf8)))
+        RowHeader(
+          sequence: 2, nav: 1, revision: 2, previous: 1, time: world.now.wall, kind: .changed,
+          depth: 0, top: nil), body: Array(body.utf8)))
     #expect(throws: HubReplayError.self) { try world.replayed() }
   }
 

@@ -46,7 +46,7 @@ import Testing
     var hub = Hub(configuration: world.configuration, seed: 9)
     for snapshot in world.journal.snapshots { try hub.index(snapshot) }
     for row in world.journal.rows {
-      try hub.index(RowHeader(row), body: row.body.span, at: world.now)
+      try hub.index(row.header, body: row.body.span, at: world.now)
     }
     #expect(hub.openNavs.map(\.nav) == [2])
     #expect(hub.dormantNavs.map(\.nav) == [1, 2, 3])

@@ -52,7 +52,8 @@ import Testing
     let members = try Self.members(world.journal.snapshots[last].body)
     let spare: Set<String> = ["resolvedAt", "since", "open", "seq", "t", "ends"]
     let needed = [
-      "nav", "kind", "epoch", "owner", "rev", "dig", "screens", "detached", "bar", "toolbar",
+      "nav", "kind", "epoch", "owner", "depth", "top", "rev", "dig", "screens", "detached", "bar",
+      "toolbar",
       "presented", "transition", "environment", "settings",
     ]
     #expect(Set(members.map(\.name)).isSuperset(of: needed))

@@ -76,12 +76,12 @@ final class ShardStage {
     ).compactMapValues(\.last)
     for nav in newest.keys.sorted() { try replaying.index(try #require(newest[nav])) }
     let rows = world.journal.rows.filter { coming.contains(Shard(ofNav: $0.nav)) }
-    for row in rows { try replaying.index(RowHeader(row), body: row.body.span, at: world.now) }
+    for row in rows { try replaying.index(row.header, body: row.body.span, at: world.now) }
     for (shard, sequences) in replaying.rememberedRows {
       let bodies = rows.filter {
         Shard(ofNav: $0.nav) == shard && sequences.contains($0.sequence)
       }
-      replaying.remember(bodies.map { ($0.sequence, $0.body) }, of: shard)
+      replaying.remember(bodies, of: shard)
     }
     for request in replaying.openNavs { try world.revive(request, in: &replaying) }
     let sequences = shards.map { shard in

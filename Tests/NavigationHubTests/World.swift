@@ -234,11 +234,10 @@ final class World {
     var hub = Hub(configuration: configuration, seed: seed)
     let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
     for nav in newest.keys.sorted() { try hub.index(try #require(newest[nav])) }
-    for row in journal.rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    for row in journal.rows { try hub.index(row.header, body: row.body.span, at: now) }
     hub.takeFloors { journal.floors[$0] ?? 0 }
     let wanted = Set(hub.rememberedRows[.first] ?? [])
-    hub.remember(
-      journal.rows.filter { wanted.contains($0.sequence) }.map { ($0.sequence, $0.body) })
+    hub.remember(journal.rows.filter { wanted.contains($0.sequence) })
     // Most tests look into the hub, where dormant navs are not.
     for request in revives ? hub.dormantNavs : hub.openNavs { try revive(request, in: &hub) }
     guard finishes else { return hub }

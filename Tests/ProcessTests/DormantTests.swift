@@ -32,6 +32,11 @@ extension LongProcessTests {
 
       try daemon.kill()
       try daemon.start()
+      let list = try daemon.navctl(["list"])
+      let positions = list.output.split(separator: "\n").dropFirst().map { line in
+        line.split(separator: " ")[..<5].joined(separator: " ")
+      }
+      #expect(positions == Self.navs.sorted().map { "\($0) 2 2 a 0" })
       peer = try Peer(daemon.endpoint)
       try peer.hello()
       // A get, a watch and an op are the first that each of these navs hears.
@@ -122,8 +127,9 @@ extension LongProcessTests {
         throw Failure("replay: \(error)")
       }
       let row = JournalRow(
-        sequence: journal.lastSequence + 1, nav: nav, revision: head.revision + 1,
-        previous: head.sequence, time: 1, kind: .changed,
+        RowHeader(
+          sequence: journal.lastSequence + 1, nav: nav, revision: head.revision + 1,
+          previous: head.sequence, time: 1, kind: .changed, depth: 0, top: nil),
         body: Array(#"{"diff":{"rev":3,"ch":[],"dig":"000000000000000000000000"}}"#.utf8))
       try journal.commit(JournalRecords([.row(row)]))
       try journal.close()

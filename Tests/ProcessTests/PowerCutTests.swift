@@ -442,7 +442,7 @@ extension Image {
         continue
       }
       let (epoch, revision) = (
-        hub.navs.dormants[place].epoch.text, hub.navs.dormants.history(place).revision.number
+        hub.navs.dormants[place].epoch.text, hub.navs.dormants.history(place).head.revision.number
       )
       if let found = fault(nav, epoch, revision) { faults.append(found) }
     }

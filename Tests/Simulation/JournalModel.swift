@@ -112,13 +112,12 @@ struct JournalModel: Sendable {
   func replay(into hub: inout Hub, at now: Instant) throws(HubReplayError) {
     let rows = rows
     for snapshot in newestSnapshots { try hub.index(snapshot) }
-    for row in rows { try hub.index(RowHeader(row), body: row.body.span, at: now) }
+    for row in rows { try hub.index(row.header, body: row.body.span, at: now) }
     hub.takeFloors { floors[$0] ?? 0 }
     for (shard, sequences) in hub.rememberedRows {
       let wanted = Set(sequences)
       hub.remember(
-        rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) }
-          .map { ($0.sequence, $0.body) }, of: shard)
+        rows.filter { Shard(ofNav: $0.nav) == shard && wanted.contains($0.sequence) }, of: shard)
     }
     for request in hub.openNavs {
       let (snapshot, rows) = chain(of: request.nav, to: request.head)

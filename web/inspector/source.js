@@ -8,7 +8,7 @@ import { Latest } from "./latest.js";
 /** @typedef {import("../navigation-client.js").NavigationState} State */
 
 /**
- * A nav in the tree. `rev`, `depth`, `top`, `t` and `watches` are absent while it is dormant.
+ * A nav in the tree. `rev`, `depth`, `top`, `t` and `watches` are absent without the right to read `$heads`.
  *
  * @typedef {object} Row
  * @property {string} nav

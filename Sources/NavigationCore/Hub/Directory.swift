@@ -12,6 +12,8 @@ struct Directory: Sendable {
   typealias Encoder = (Revision) -> [UInt8]
   /// The id of a record that should exist, and its encoder.
   typealias Wanted = (id: String, json: Encoder)
+  /// The id of a record that may have changed, and its encoder; nil if the record exists no more.
+  typealias Change = (id: String, json: Encoder?)
 
   private(set) var revision = Revision(1)
   private(set) var records: [Record] = []
@@ -41,48 +43,49 @@ struct Directory: Sendable {
   /// Makes the next revision of the records that changed, as a JSON list of changes; nil if nothing
   /// differs.
   ///
-  /// O(log records) for each, and O(records) for each that comes or goes. `changed` is in the order
-  /// of the names; a record that exists no more has no encoder.
-  mutating func update(_ changed: [(id: String, json: Encoder?)]) -> [UInt8]? {
+  /// O(log records) for each, or O(1) if it follows the one before; O(records) if any comes or goes.
+  /// `changed` is in the order of the names.
+  mutating func update(_ changed: [Change]) -> [UInt8]? {
     assert(isActive, "a directory that is not active")
     var changes = JSONWriter()
     changes.beginArray()
+    // The next records, up to the last one that comes or goes, and the number of former ones there.
+    var (next, taken): ([Record], Int) = ([], 0)
+    var place = 0
     for (id, json) in changed {
-      let index = index(of: id)
-      let isKept = index < records.count && records[index].id == id
-      guard let json else {
-        if isKept {
-          changes.splice(at: index, removing: id, inserting: nil)
-          records.remove(at: index)
-        }
-        continue
-      }
-      if isKept, json(records[index].version) == records[index].json { continue }
-      let record = Record(id: id, version: revision.next, json: json(revision.next))
-      if isKept {
+      place = index(of: id, from: place)
+      let former = place < records.count && records[place].id == id ? records[place] : nil
+      if let former, let json, json(former.version) == former.json { continue }
+      let record = json.map { Record(id: id, version: revision.next, json: $0(revision.next)) }
+      if former != nil, let record {
         changes.set(record.json)
-        records[index] = record
-      } else {
-        changes.splice(at: index, removing: nil, inserting: record.json)
-        records.insert(record, at: index)
+        records[place] = record
+      } else if former != nil || record != nil {
+        next += records[taken..<place]
+        changes.splice(
+          at: next.count, removing: former.map(\.id), inserting: record.map(\.json))
+        if let record { next.append(record) }
+        taken = former == nil ? place : place + 1
       }
     }
     changes.endArray()
     guard changes.count > 2 else { return nil }
+    if taken > 0 || !next.isEmpty { records = next + records[taken...] }
     revision = revision.next
     return changes.bytes
   }
 
-  /// The index of a record, or the one at which it would stand.
-  private func index(of id: String) -> Int {
-    var (low, high) = (0, records.count)
+  /// The index of a record, or the one at which it would stand, which is `low` at least.
+  private func index(of id: String, from low: Int) -> Int {
+    var (low, high) = (low, records.count)
+    // Records that all change follow each other.
+    for _ in 0..<2 where low < high {
+      if !(records[low].id < id) { return low }
+      low += 1
+    }
     while low < high {
       let middle = (low + high) / 2
-      if records[middle].id.utf8.lexicographicallyPrecedes(id.utf8) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+      if records[middle].id < id { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -92,47 +95,12 @@ struct Directory: Sendable {
   ///
   /// O(records). `wanted` is in the order of the names.
   mutating func update(to wanted: [Wanted]) -> [UInt8]? {
-    guard let (records, changes) = changes(to: wanted) else { return nil }
-    self.records = records
-    revision = revision.next
-    return changes
-  }
-
-  /// Computes the next revision: its records, and the changes to them as a JSON list.
-  private func changes(to wanted: [Wanted]) -> (records: [Record], json: [UInt8])? {
-    assert(isActive, "a directory that is not active")
-    assert(
-      zip(wanted, wanted.dropFirst()).allSatisfy {
-        $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
-      }, "names out of order")
-    var next: [Record] = []
-    var changes = JSONWriter()
-    changes.beginArray()
-    var old = records[...]
-    for (id, json) in wanted {
-      while let gone = old.first, gone.id.utf8.lexicographicallyPrecedes(id.utf8) {
-        changes.splice(at: next.count, removing: gone.id, inserting: nil)
-        old.removeFirst()
-      }
-      guard let kept = old.first, kept.id == id else {
-        let record = Record(id: id, version: revision.next, json: json(revision.next))
-        changes.splice(at: next.count, removing: nil, inserting: record.json)
-        next.append(record)
-        continue
-      }
-      old.removeFirst()
-      guard json(kept.version) != kept.json else {
-        next.append(kept)
-        continue
-      }
-      let record = Record(id: id, version: revision.next, json: json(revision.next))
-      changes.set(record.json)
-      next.append(record)
+    let ids = Set(wanted.map { Text($0.id) })
+    let gone = records.filter { !ids.contains(Text($0.id)) }.map { record -> Change in
+      (record.id, nil)
     }
-    for gone in old { changes.splice(at: next.count, removing: gone.id, inserting: nil) }
-    changes.endArray()
-    assert(next.count == wanted.count)
-    return changes.count > 2 ? (next, changes.bytes) : nil
+    let changed = gone + wanted.map { record -> Change in (record.id, record.json) }
+    return update(changed.sorted { $0.id < $1.id })
   }
 
   /// The digest's checksum of the records.

@@ -29,7 +29,8 @@ struct DormantNav: Sendable {
 
 /// The revisions and rows that the journal has of a dormant nav.
 struct DormantHistory: Sendable {
-  fileprivate(set) var revision: Revision
+  /// The newest position.
+  fileprivate(set) var head: Head
   /// The oldest revision that the journal can still read.
   fileprivate(set) var floor: Revision
   fileprivate(set) var lastSequence: UInt64
@@ -40,9 +41,9 @@ struct DormantHistory: Sendable {
   fileprivate(set) var isOpen: Bool
 
   /// Begins at the nav's newest snapshot, or at its creation.
-  init(revision: Revision, sequence: UInt64, isOpen: Bool) {
-    self.revision = revision
-    floor = revision
+  init(_ head: Head, sequence: UInt64, isOpen: Bool) {
+    self.head = head
+    floor = head.revision
     lastSequence = sequence
     covered = sequence
     self.isOpen = isOpen
@@ -51,7 +52,7 @@ struct DormantHistory: Sendable {
   /// Notes a loaded nav, of which everything is durable.
   init(_ entry: NavEntry) {
     assert(entry.durable == entry.revision && !entry.isOpen)
-    revision = entry.revision
+    head = Head(entry)
     floor = entry.floor
     lastSequence = entry.lastSequence
     covered = entry.lastSequence
@@ -75,14 +76,14 @@ struct DormantHistory: Sendable {
     // The addition wraps, because a damaged row can hold any number.
     let next =
       switch row.kind {
-      case .changed: revision.number &+ 1
-      case .created, .closed, .epoch, .report: revision.number
+      case .changed: head.revision.number &+ 1
+      case .created, .closed, .epoch, .report: head.revision.number
       }
     guard row.revision == next else {
       throw StoredDataError(
         what: "revision \(row.revision), where \(next) of nav \(row.nav) is next")
     }
-    revision = Revision(next)
+    if row.kind == .changed { head = Head(row) }
     lastSequence = row.sequence
     isOpen = row.isOpen
   }
@@ -104,9 +105,7 @@ struct DormantShard: Sendable {
   var places: [Int] { histories.indices }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [DormantNav] {
-    places.map { navs[$0] }.filter { place(named: $0.name) == place(of: $0.number) }
-  }
+  var named: [Int] { places.filter { place(named: navs[$0].name) == $0 } }
 
   /// The requests that revive the navs with an open state, the oldest nav first.
   var openNavs: [ReloadRequest] {
@@ -168,7 +167,9 @@ struct DormantShard: Sendable {
     if self.place(named: nav.name) == place { names.remove(place, KeyHash(nav.name)) }
     numbers.remove(nav.number)
     histories.remove(
-      place, leaving: DormantHistory(revision: Revision(0), sequence: 0, isOpen: false))
+      place,
+      leaving: DormantHistory(
+        Head(revision: Revision(0), depth: 0, top: nil, time: 0), sequence: 0, isOpen: false))
     assert(numbers.count == histories.count, "\(numbers.count) numbers of \(histories.count) navs")
     if isEmpty {
       // An empty table frees its memory.

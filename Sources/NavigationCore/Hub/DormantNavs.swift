@@ -23,7 +23,11 @@ struct DormantNavs: Sendable {
   }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [DormantNav] { shards.flatMap(\.named) }
+  var named: [Place] {
+    shards.indices.flatMap { shard in
+      shards[shard].named.map { Place(shard: shard, place: $0) }
+    }
+  }
 
   /// The requests that revive the navs with an open state, the oldest nav of each shard first.
   var openNavs: [ReloadRequest] { shards.flatMap(\.openNavs) }

@@ -4,16 +4,26 @@ struct Head: Equatable, Sendable {
   var revision: Revision
   var depth: Int
   /// The id of the top screen; nil if the stack is empty.
-  var top: String?
+  var top: ScreenID?
   /// When the revision was made, in milliseconds since 1970.
   var time: UInt64
+}
 
+extension Head {
   /// Notes the present position of a nav, durable or not.
   init(_ entry: borrowing NavEntry) {
     revision = entry.controller.revision
     depth = entry.controller.stack.count
-    top = entry.controller.stack.last?.id.text
+    top = entry.controller.stack.last?.id
     time = entry.changedAt
+  }
+
+  /// Notes the position to which a row brings its nav.
+  init(_ row: borrowing RowHeader) {
+    revision = Revision(row.revision)
+    depth = row.depth
+    top = row.top
+    time = row.time
   }
 }
 
@@ -23,27 +33,16 @@ struct Head: Equatable, Sendable {
 /// - A change that was noted is pending until `take`.
 /// - Of the changes of one nav, the last one counts.
 struct Heads: Sendable {
-  enum Change: Equatable, Sendable {
-    /// The nav came, or is at this position now.
-    case moved(Head)
-    /// The nav was closed, or is served by another daemon.
-    case gone
-    /// The number of its watches changed, and no position was noted.
-    case watches
-  }
-
   var pace = DirectoryPace()
-  private var changes: [String: Change] = [:]
+  private var changes: [String: Head?] = [:]
 
-  mutating func note(_ change: Change, of nav: String) {
-    if case .watches = change, changes[nav] != nil { return }
-    changes[nav] = change
-  }
+  /// Notes the position of a nav; nil if the nav was closed, or another daemon serves it.
+  mutating func note(_ head: Head?, of nav: String) { changes[nav] = .some(head) }
 
   /// Returns the changes in the order of the navs' names, and forgets them.
-  mutating func take() -> [(nav: String, change: Change)] {
+  mutating func take() -> [(nav: String, head: Head?)] {
     defer { changes.removeAll(keepingCapacity: true) }
-    return changes.map { (nav: $0.key, change: $0.value) }
+    return changes.map { (nav: $0.key, head: $0.value) }
       .sorted { $0.nav.utf8.lexicographicallyPrecedes($1.nav.utf8) }
   }
 }

@@ -43,7 +43,8 @@ extension Hub {
       digest: entry.digest, resolvedAt: entry.resolvedAt, origin: origin)
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
-      kind: .created, isOpen: entry.isOpen, author: author)
+      kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,
+      isOpen: entry.isOpen, author: author)
     batches.append(row, body: body.span)
   }
 
@@ -105,10 +106,11 @@ extension Hub {
       id: op.request.id, standing: navs.slots[slot].standing, sequence: sequence,
       outputs: [.nothing],
       delivered: 0)
+    let head = Head(navs.slots[slot])
     let row = RowHeader(
-      sequence: sequence, nav: navs.slots[slot].number,
-      revision: navs.slots[slot].controller.revision.number,
-      previous: navs.slots[slot].lastSequence, time: op.now.wall, kind: .closed, author: op.author)
+      sequence: sequence, nav: navs.slots[slot].number, revision: head.revision.number,
+      previous: navs.slots[slot].lastSequence, time: op.now.wall, kind: .closed, depth: head.depth,
+      top: head.top, author: op.author)
     batches.append(row, body: JournalBody.closed { $0.origin(op, answeredBy: reply) }.span)
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)

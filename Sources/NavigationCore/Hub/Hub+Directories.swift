@@ -1,5 +1,5 @@
 // The virtual navs: `$navs`, the directory of navs, `$clients`, the list of sessions, and `$heads`, the
-// positions of awake navs. The hub derives their records when a batch is durable, and only while a
+// positions of all navs. The hub derives their records when a batch is durable, and only while a
 // client watches or reads them.
 
 extension Hub {
@@ -32,7 +32,7 @@ extension Hub {
     switch slot {
     case Navs.navsSlot:
       let loaded = navs.loaded.filter { navs.hasName($0) }.map { NavFacts(navs.slots[$0]) }
-      records = (loaded + navs.dormants.named.map { NavFacts($0) }).map { nav in
+      records = (loaded + navs.dormants.named.map { NavFacts(navs.dormants[$0]) }).map { nav in
         (nav.name, { nav.record($0) })
       }
     case Navs.clientsSlot:

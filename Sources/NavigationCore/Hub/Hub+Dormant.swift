@@ -52,10 +52,7 @@ extension Hub {
 
   private func place(for event: HubEvent) -> DormantNavs.Place? {
     switch event {
-    case .message(_, _, let message):
-      message.nav.flatMap {
-        navs.dormants.place(named: $0) ?? ($0 == NavName.heads.text ? navs.withoutHead : nil)
-      }
+    case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
     case .snapshotWanted(let number): navs.dormants.place(of: number)
     case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
       .access, .revoked, .cluster, .wished, .configured, .wake, .stop:

@@ -1,34 +1,25 @@
-// `$heads`: the navs that have been in memory, with the position of each. Only changed navs are looked at, and only while
-// a client watches. A batch that is durable notes them, and at most four revisions a second show them.
+// `$heads`: all navs, with the position of each. Only changed navs are looked at, and only while a
+// client watches. A batch that is durable notes them, and at most four revisions a second show them.
 
 extension Hub {
-  /// Notes the position of a nav, which is durable.
+  /// Notes the position of a nav and the number of its watches.
+  ///
+  /// A position that is not durable is noted when it is, or when the nav has been read back.
   mutating func noteHead(_ slot: Int) {
-    guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.hasName(slot)
-    else {
-      return
-    }
-    noteHead(.moved(Head(navs.slots[slot])), slot)
+    guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
+      navs.hasName(slot), navs.slots[slot].durable == navs.slots[slot].revision
+    else { return }
+    noteHead(Head(navs.slots[slot]), slot)
   }
 
-  /// Notes that a nav goes for good or elsewhere; it still has its slot.
+  /// Notes that a nav goes for good; it still has its slot.
   mutating func noteGone(_ slot: Int) {
-    guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot) else {
-      return
-    }
-    noteHead(.gone, slot)
+    guard navs.isActive(Navs.headsSlot), navs.isLive(slot) else { return }
+    noteHead(nil, slot)
   }
 
-  /// Notes that a watch of a nav began or ended.
-  mutating func noteWatches(of slot: Int) {
-    guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot) else {
-      return
-    }
-    noteHead(.watches, slot)
-  }
-
-  private mutating func noteHead(_ change: Heads.Change, _ slot: Int) {
-    heads.note(change, of: navs.slots[slot].name)
+  private mutating func noteHead(_ head: Head?, _ slot: Int) {
+    heads.note(head, of: navs.slots[slot].name)
     heads.pace.request(at: timer.now.boot)
     if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
   }
@@ -49,42 +40,35 @@ extension Hub {
     for slot in batches.current.closed { noteGone(slot) }
     for touched in batches.current.touched
     where navs.isLive(touched.slot) && navs.hasName(touched.slot) {
-      noteHead(.moved(touched.head ?? Head(navs.slots[touched.slot])), touched.slot)
+      noteHead(touched.head ?? Head(navs.slots[touched.slot]), touched.slot)
     }
   }
 
-  /// The records of all navs with a known position, in no order.
+  /// The records of all navs, in no order.
   var headRecords: [Directory.Wanted] {
-    let dormant = navs.dormantHeads.compactMap { number, head in
-      navs.dormants.place(of: number).map { place in
-        Self.headRecord(of: navs.dormants[place].name, head, watchCount: 0)
-      }
+    let loaded = navs.loaded.filter { navs.hasName($0) }.map { slot in
+      headRecord(of: navs.slots[slot].name, Head(navs.slots[slot]))
     }
-    return dormant
-      + navs.loaded.filter { navs.hasName($0) }.map { slot in
-        Self.headRecord(
-          of: navs.slots[slot].name, Head(navs.slots[slot]), watchCount: watches.of(nav: slot).count
-        )
+    return loaded
+      + navs.dormants.named.map {
+        headRecord(of: navs.dormants[$0].name, navs.dormants.history($0).head)
       }
+  }
+
+  /// Makes one revision of all navs, of which nothing is under way; O(navs).
+  ///
+  /// Shards with thousands of navs come and go at once.
+  mutating func publishAllHeads() {
+    _ = heads.take()
+    publish(Navs.headsSlot)
   }
 
   /// Makes a revision of the noted changes.
   ///
-  /// O(changed navs), and O(awake navs) for the digest.
+  /// O(changed navs), and O(navs) for the digest.
   mutating func publishHeads(at now: Instant) {
-    var records: [(id: String, json: Directory.Encoder?)] = []
-    for (nav, change) in heads.take() {
-      let slot = navs.slot(of: nav)
-      let watchCount = slot.map { watches.of(nav: $0).count } ?? 0
-      switch change {
-      case .gone: records.append((nav, nil))
-      case .moved(let head):
-        records.append(Self.headRecord(of: nav, head, watchCount: watchCount))
-      case .watches:
-        // A position that is not durable yet is noted when it is.
-        guard let slot, navs.slots[slot].durable == navs.slots[slot].revision else { continue }
-        records.append(Self.headRecord(of: nav, Head(navs.slots[slot]), watchCount: watchCount))
-      }
+    let records = heads.take().map { nav, head -> Directory.Change in
+      (nav, head.map { headRecord(of: nav, $0).json })
     }
     if let changes = navs.slots[Navs.headsSlot].directory?.update(records) {
       publish(changes, of: Navs.headsSlot)
@@ -93,10 +77,9 @@ extension Hub {
       at: now.boot, records: navs.slots[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
-  private static func headRecord(
-    of nav: String, _ head: Head, watchCount: Int
-  ) -> Directory.Wanted {
-    (
+  private func headRecord(of nav: String, _ head: Head) -> Directory.Wanted {
+    let watchCount = navs.slot(of: nav).map { watches.of(nav: $0).count } ?? 0
+    return (
       nav,
       { version in
         JSONWriter.value { json in
@@ -105,7 +88,7 @@ extension Hub {
           json.member("ver", version.number)
           json.member("rev", head.revision.number)
           json.member("depth", UInt64(head.depth))
-          if let top = head.top { json.member("top", top) }
+          json.optional("top", head.top?.text)
           json.member("t", head.time)
           json.member("watches", UInt64(watchCount))
           json.endObject()

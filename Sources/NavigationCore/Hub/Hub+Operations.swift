@@ -301,8 +301,7 @@ extension Hub {
       id: op.request.idDigits, standing: standing, sequence: navs.slots[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
     JournalBody.changed(
-      diff: row.diff, commit: commit, before: row.before, by: op, top: standing.top,
-      answeredBy: ok, &json)
+      diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
     end(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
       navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
@@ -339,6 +338,8 @@ extension Hub {
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
     var isOpen: Bool
+    var depth: Int
+    var top: ScreenID?
     /// The nav's row before this one, and the nav's digest before the commit.
     var previous: UInt64
     var before: Digest
@@ -372,7 +373,7 @@ extension Hub {
       RowHeader(
         sequence: sequence, nav: navs.slots[slot].number,
         revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
-        isOpen: row.isOpen, author: author), body: body)
+        depth: row.depth, top: row.top, isOpen: row.isOpen, author: author), body: body)
     keep(row.diff, slot)
     batches.work += watches.of(nav: slot).count * Self.workOfWatch
   }
@@ -429,27 +430,29 @@ extension NavEntry {
     let frame = DiffFrame(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
-    let (diff, isOpen) = Self.encode(
+    let (diff, isOpen, depth, top) = Self.encode(
       commit, of: controller, in: frame, &digest, &running, &shown, &json)
     if diff.resolved != nil { resolvedAt = commit.revision }
-    return Hub.BegunRow(diff: diff, isOpen: isOpen, previous: previous, before: before)
+    return Hub.BegunRow(
+      diff: diff, isOpen: isOpen, depth: depth, top: top, previous: previous, before: before)
   }
 
   /// Computes the digest of the state after a commit, and encodes the diff.
   ///
-  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
-  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
+  /// Returns whether the state is open, and its position, too. Swift copies the 192 bytes of the
+  /// controller each time that the entry lends it, and here it does so once for all uses. Inlined, it
+  /// would not.
   @inline(never)
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
     in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
     _ shown: inout ShownBar, _ json: inout JSONWriter
-  ) -> (diff: EncodedDiff, isOpen: Bool) {
+  ) -> (diff: EncodedDiff, isOpen: Bool, depth: Int, top: ScreenID?) {
     let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
     let diff = frame.encode(
       commit, of: controller, shown: &shown, checksum: checksum, digest: &digest, &json)
-    return (diff, controller.isOpen)
+    return (diff, controller.isOpen, controller.stack.count, controller.stack.last?.id)
   }
 
   /// The `standing` of a nav that is not virtual.

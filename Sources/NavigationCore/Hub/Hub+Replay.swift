@@ -90,16 +90,15 @@ extension Hub {
     return navs.dormants.openNavs + [appearance].compactMap(\.self)
   }
 
-  /// The rows of each shard, in ascending order, whose bodies `remember` needs before
-  /// `finishReplay`.
+  /// The rows of each shard, in ascending order, that `remember` needs before `finishReplay`.
   package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
 
-  /// Takes the bodies of a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
+  /// Takes a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
   package mutating func remember(
-    _ rows: [(sequence: UInt64, body: [UInt8])], of shard: Shard = .first
+    _ rows: [JournalRow], of shard: Shard = .first
   ) {
     var entries: [UInt64: RememberedOps.Entry] = [:]
-    for (sequence, body) in rows { entries[sequence] = navs.reader.entry(of: body) }
+    for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }
     remembered.readRows(entries, of: shard)
   }
 
@@ -137,9 +136,8 @@ extension Hub {
       guard let loss = losses[navs.slots[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = epochRow(
-        JournalBody.epoch(epoch, because: loss), navs.slots[slot].number,
-        navs.slots[slot].controller.revision, navs.slots[slot].lastSequence,
-        isOpen: navs.slots[slot].controller.isOpen, at: now)
+        JournalBody.epoch(epoch, because: loss), navs.slots[slot].number, Head(navs.slots[slot]),
+        navs.slots[slot].lastSequence, isOpen: navs.slots[slot].isOpen, at: now)
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
@@ -147,7 +145,7 @@ extension Hub {
         let epoch = navs.makeEpoch()
         let history = navs.dormants.history(place)
         let row = epochRow(
-          JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.revision,
+          JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.head,
           history.lastSequence, isOpen: history.isOpen, at: now)
         navs.renewDormant(place, epoch, row: row)
       }
@@ -156,14 +154,14 @@ extension Hub {
 
   /// Records a new epoch; returns the number of its row.
   private mutating func epochRow(
-    _ body: [UInt8], _ nav: UInt64, _ revision: Revision, _ previous: UInt64, isOpen: Bool,
+    _ body: [UInt8], _ nav: UInt64, _ head: Head, _ previous: UInt64, isOpen: Bool,
     at now: Instant
   ) -> UInt64 {
     let sequence = batches.advance(Shard(ofNav: nav))
     assert(previous < sequence)
     let row = RowHeader(
-      sequence: sequence, nav: nav, revision: revision.number, previous: previous,
-      time: now.wall, kind: .epoch, isOpen: isOpen)
+      sequence: sequence, nav: nav, revision: head.revision.number, previous: previous,
+      time: now.wall, kind: .epoch, depth: head.depth, top: head.top, isOpen: isOpen)
     batches.append(row, body: body.span)
     return sequence
   }

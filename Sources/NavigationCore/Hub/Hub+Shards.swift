@@ -90,7 +90,8 @@ extension Hub {
     self.shards.set(shards.keys, here: true, at: now.boot)
     renewEpochs(losses, at: now)
     for slot in slots { noteLoaded(slot) }
-    for slot in slots { noteHead(slot) }
+    // Before changes that are not durable.
+    publishAllHeads()
     for slot in slots where navs.slots[slot].fault == nil { recover(slot) }
     trimRings()
     publish(Navs.navsSlot)
@@ -130,7 +131,7 @@ extension Hub {
     for slot in navs.loaded where leaving.contains(navs.slots[slot].shard) { leave(slot, at: now) }
     moveAwaited(of: leaving)
     navs.dropDormants(of: leaving)
-    publish(Navs.headsSlot)
+    publishAllHeads()
     remembered.drop(leaving)
     batches.forgetRows(of: leaving)
     publish(Navs.navsSlot)
@@ -149,7 +150,6 @@ extension Hub {
     for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
       endRoles(of: ref.slot, slot, details)
     }
-    noteGone(slot)
     if navs.hasName(slot) { navs.releaseName(of: slot) }
     navs.remove(slot)
     // Not before: an error about a nav that is here has its position.

@@ -44,7 +44,7 @@ extension Hub {
     }
     let index = watches.insert(watch)
     batches.current.changedClients = true
-    noteWatches(of: slot)
+    noteHead(slot)
     let reply = ServerMessageWriter.watching(
       id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
       revision: entry.revision)
@@ -97,7 +97,8 @@ extension Hub {
       bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
     let row = RowHeader(
       sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
-      previous: entry.lastSequence, time: now.wall, kind: .report, isOpen: entry.isOpen)
+      previous: entry.lastSequence, time: now.wall, kind: .report,
+      depth: entry.controller.stack.count, top: entry.controller.top?.id, isOpen: entry.isOpen)
     batches.append(row, body: body.span)
     navs.slots[slot].lastSequence = sequence
   }
@@ -121,7 +122,7 @@ extension Hub {
     watches.remove(index)
     if navs.isLive(nav) { navs.slots[nav].readBy = batches.number }
     batches.current.changedClients = true
-    noteWatches(of: nav)
+    noteHead(nav)
     if !keepsDirectory { deactivateIfUnwatched(nav) }
   }
 

@@ -55,6 +55,8 @@ struct JournalBodyReader: Sendable {
     var isStandalone: Bool
     var epoch: Epoch
     var owner: String
+    var depth: Int
+    var top: ScreenID?
     /// Whether the state is open (`NavigationController.isOpen`), so that a start must end something.
     var isOpen: Bool
   }
@@ -83,11 +85,12 @@ struct JournalBodyReader: Sendable {
     let kind = text("kind")
     guard let name = text("nav"),
       let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
-      let owner = text("owner"), kind == "controller" || kind == "bar"
-    else { throw StoredDataError(what: "a state lacks nav, kind, epoch or owner") }
+      let owner = text("owner"), kind == "controller" || kind == "bar",
+      let depth = integer("depth").flatMap({ Int(exactly: $0) })
+    else { throw StoredDataError(what: "a state lacks nav, kind, epoch, owner or depth") }
     return Head(
       name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
-      isOpen: flag("open"))
+      depth: depth, top: text("top").flatMap { ScreenID($0) }, isOpen: flag("open"))
   }
 
   /// Reads the body of an `epoch` row.
@@ -97,21 +100,19 @@ struct JournalBodyReader: Sendable {
     return epoch
   }
 
-  /// The remembered op that a row's body records; nil if it records none.
-  mutating func entry(of body: [UInt8]) -> RememberedOps.Entry? {
-    guard (try? load(body)) != nil, let by, let op = integer("op", of: by),
+  /// The remembered op that a row records; nil if it records none.
+  mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
+    guard (try? load(row.body)) != nil, let by, let op = integer("op", of: by),
       let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
-      let reply = reply(to: op)
+      let reply = reply(to: op, top: row.top)
     else { return nil }
     return RememberedOps.Entry(id: op, octets: BodyHash(bits: octets), isOk: true, reply: reply)
   }
 
   /// The reply to the op of the loaded row, byte for byte as it was sent.
-  private func reply(to op: UInt64) -> [UInt8]? {
+  private func reply(to op: UInt64, top: ScreenID?) -> [UInt8]? {
     if let reply = tape.member(short: "reply", of: 0) { return tape.raw(reply) }
-    guard let diff, let top = tape.member(short: "top", of: 0),
-      let outputs = tape.member(short: "out", of: 0)
-    else { return nil }
+    guard let diff, let outputs = tape.member(short: "out", of: 0) else { return nil }
     var json = JSONWriter()
     json.beginObject()
     json.member("id", op)
@@ -119,7 +120,7 @@ struct JournalBodyReader: Sendable {
       json.dynamicName(member)
       switch member {
       case "changed": json.bool(true)
-      case "top": json.raw(tape.raw(top))
+      case "top": if let top { json.string(top.text) } else { json.null() }
       default:
         guard let value = tape.member(member, of: diff) else { return nil }
         json.raw(tape.raw(value))

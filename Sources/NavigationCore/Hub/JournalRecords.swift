@@ -69,7 +69,7 @@ extension JournalRecords: Sequence {
   package init(_ records: some Sequence<JournalRecord>) {
     for record in records {
       switch record {
-      case .row(let row): append(RowHeader(row), body: row.body.span)
+      case .row(let row): append(row.header, body: row.body.span)
       case .snapshot(let snapshot): append(snapshot)
       }
     }
@@ -113,16 +113,15 @@ enum JournalBody {
 
   /// Writes the body of a `changed` row that an op caused.
   ///
-  /// The op comes as a parameter, because a closure would copy it. `top` and `ok` are the top screen
-  /// after the commit and the answer to the op.
+  /// The op comes as a parameter, because a closure would copy it. `ok` is the answer to it.
   // Never inlined, so that its instructions can be counted by its name.
   @inline(never)
   static func changed(
-    diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, top: String?,
-    answeredBy ok: EncodedOk, _ json: inout JSONWriter
+    diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, answeredBy ok: EncodedOk,
+    _ json: inout JSONWriter
   ) {
     beginChanged(diff, before, &json)
-    json.origin(op, top: top, answeredBy: ok)
+    json.origin(op, answeredBy: ok)
     endChanged(commit, &json)
   }
 
@@ -178,6 +177,9 @@ enum JournalBody {
     json.member("epoch", hex: epoch.bits)
     json.optional("owner", owner)
     json.flag("open", controller.isOpen)
+    // A start reads what is before `rev`.
+    json.member("depth", UInt64(controller.stack.count))
+    json.optional("top", controller.top?.id.text)
     json.member("rev", controller.revision.number)
     json.member("resolvedAt", resolvedAt.number)
     json.name("screens")
@@ -270,12 +272,10 @@ extension JSONWriter {
     flags(of: op)
   }
 
-  /// Writes which client caused a row with which op, and of the answer what the diff in the same row
-  /// lacks: the top, and the outputs of the operations.
-  mutating func origin(_ op: OpContext, top: String?, answeredBy ok: EncodedOk) {
+  /// Writes which client caused a row with which op, and of the answer what the diff and the head of
+  /// the row lack: the outputs of the operations.
+  mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
     author(of: op)
-    name("top")
-    if let top { string(top) } else { null() }
     name("out")
     raw(ok.bytes.span.extracting(ok.outputs))
     flags(of: op)

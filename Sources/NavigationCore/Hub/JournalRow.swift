@@ -3,6 +3,7 @@
 /// Rows are appended in the order of `sequence`, which numbers the rows of the whole daemon from 1
 /// without a gap. The rows of one nav form a chain: `previous` names the row before. So a nav's
 /// history is read from its head downwards, and commits maintain no index for it.
+@dynamicMemberLookup
 package struct JournalRow: Hashable, Sendable {
   /// The kinds of rows.
   package enum Kind: UInt8, Sendable {
@@ -18,44 +19,18 @@ package struct JournalRow: Hashable, Sendable {
     case report = 5
   }
 
-  /// The number of the row, 1 and up, which is also its key in the journal.
-  package var sequence: UInt64
-  /// The number of the nav, 1 and up; no other nav in the journal has it.
-  package var nav: UInt64
-  /// The revision after this row.
-  package var revision: UInt64
-  /// The `sequence` of the nav's row before this one, 0 for none.
-  package var previous: UInt64
-  /// Wall-clock time of the commit in milliseconds since 1970; for people, never for order.
-  package var time: UInt64
-  package var kind: Kind
-  /// Whether the nav's state after the row is open, so that a restart would have to end something.
-  package var isOpen: Bool
-  /// The op that caused the row; nil if none did.
-  package var author: RowAuthor?
+  package var header: RowHeader
   /// The encoded change, opaque to the journal.
   package var body: [UInt8]
 
-  package init(
-    sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64, kind: Kind,
-    isOpen: Bool = false, author: RowAuthor? = nil, body: [UInt8]
-  ) {
-    self.sequence = sequence
-    self.nav = nav
-    self.revision = revision
-    self.previous = previous
-    self.time = time
-    self.kind = kind
-    self.isOpen = isOpen
-    self.author = author
+  package init(_ header: RowHeader, body: [UInt8]) {
+    self.header = header
     self.body = body
   }
 
-  package init(_ header: RowHeader, body: [UInt8]) {
-    self.init(
-      sequence: header.sequence, nav: header.nav, revision: header.revision,
-      previous: header.previous, time: header.time, kind: header.kind, isOpen: header.isOpen,
-      author: header.author, body: body)
+  package subscript<Value>(dynamicMember column: WritableKeyPath<RowHeader, Value>) -> Value {
+    get { header[keyPath: column] }
+    set { header[keyPath: column] = newValue }
   }
 }
 
@@ -72,35 +47,44 @@ package struct RowAuthor: Hashable, Sendable {
   }
 }
 
-/// The columns of one row without its body, with the meaning that they have in `JournalRow`.
+/// The columns of one row without its body.
 package struct RowHeader: Hashable, Sendable {
+  /// The number of the row, 1 and up, which is also its key in the journal.
   package var sequence: UInt64
+  /// The number of the nav, 1 and up; no other nav in the journal has it.
   package var nav: UInt64
+  /// The revision after this row.
   package var revision: UInt64
+  /// The `sequence` of the nav's row before this one, 0 for none.
   package var previous: UInt64
+  /// Wall-clock time of the commit in milliseconds since 1970; for people, never for order.
   package var time: UInt64
   package var kind: JournalRow.Kind
+  /// The number of screens on the nav's stack after the row.
+  package var depth: Int
+  /// The top screen after the row; nil if the stack is empty.
+  package var top: ScreenID?
+  /// Whether the nav's state after the row is open, so that a restart would have to end something.
   package var isOpen: Bool
+  /// The op that caused the row; nil if none did.
   package var author: RowAuthor?
 
   package init(
     sequence: UInt64, nav: UInt64, revision: UInt64, previous: UInt64, time: UInt64,
-    kind: JournalRow.Kind, isOpen: Bool = false, author: RowAuthor? = nil
+    kind: JournalRow.Kind, depth: Int, top: ScreenID?, isOpen: Bool = false,
+    author: RowAuthor? = nil
   ) {
+    assert((depth == 0) == (top == nil), "a stack of \(depth) with the top \(top?.text ?? "none")")
     self.sequence = sequence
     self.nav = nav
     self.revision = revision
     self.previous = previous
     self.time = time
     self.kind = kind
+    self.depth = depth
+    self.top = top
     self.isOpen = isOpen
     self.author = author
-  }
-
-  package init(_ row: JournalRow) {
-    self.init(
-      sequence: row.sequence, nav: row.nav, revision: row.revision, previous: row.previous,
-      time: row.time, kind: row.kind, isOpen: row.isOpen, author: row.author)
   }
 }
 

@@ -21,10 +21,6 @@ struct Navs: Sendable {
   var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
   private(set) var dormants: DormantNavs
-  /// The positions of dormant navs that have been in memory, by number.
-  private(set) var dormantHeads: [UInt64: Head] = [:]
-  /// The numbers of navs that a start found, of which `$heads` has no position until they are revived.
-  private var unknownHeads: [UInt64] = []
   /// The bytes of the diffs in all rings.
   private(set) var ringBytes = 0
   /// Reads bodies of rows; kept because it reuses its buffers.
@@ -247,7 +243,9 @@ struct Navs: Sendable {
     dormants.insert(
       DormantNav(number: snapshot.nav, head: head),
       DormantHistory(
-        revision: Revision(snapshot.revision), sequence: snapshot.sequence, isOpen: head.isOpen))
+        Head(
+          revision: Revision(snapshot.revision), depth: head.depth, top: head.top,
+          time: snapshot.time), sequence: snapshot.sequence, isOpen: head.isOpen))
   }
 
   /// Notes a row, which must continue the history of its nav.
@@ -261,8 +259,7 @@ struct Navs: Sendable {
       }
       return dormants.insert(
         DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
-        DormantHistory(
-          revision: Revision(row.revision), sequence: row.sequence, isOpen: row.isOpen))
+        DormantHistory(Head(row), sequence: row.sequence, isOpen: row.isOpen))
     }
     try dormants.extend(place, by: row)
     switch row.kind {
@@ -281,16 +278,7 @@ struct Navs: Sendable {
       let revision = floor(dormants[place].number)
       if revision > 0 { dormants.setFloor(place, Revision(revision)) }
     }
-    unknownHeads = dormants.places.prefix(Self.mostUnknownHeads).map { dormants[$0].number }
   }
-
-  /// A dormant nav that is to be revived before `$heads` is read; nil if there is none.
-  var withoutHead: DormantNavs.Place? {
-    unknownHeads.lazy.filter { dormantHeads[$0] == nil }.compactMap { dormants.place(of: $0) }.first
-  }
-
-  /// For so many dormant navs, each of which may take some milliseconds, a reader of `$heads` waits.
-  private static let mostUnknownHeads = 100
 
   /// Sets the oldest revision of a nav that the journal can read.
   mutating func setFloor(of number: UInt64, _ floor: Revision) {
@@ -309,7 +297,6 @@ struct Navs: Sendable {
   /// Makes a loaded nav a dormant one; everything of it must be durable.
   mutating func unload(_ slot: Int) {
     let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
-    dormantHeads[nav.number] = Head(slots[slot])
     releaseName(of: slot)
     remove(slot)
     dormants.insert(nav, history)
@@ -322,15 +309,11 @@ struct Navs: Sendable {
       created[shard] = max(created[shard], other.created[shard])
     }
     dormants.absorb(other.dormants)
-    unknownHeads += other.unknownHeads
     return other.loaded.map { insert(other.slots[$0]) }
   }
 
   /// Removes the dormant navs of shards, because another daemon serves them.
-  mutating func dropDormants(of shards: Set<Shard>) {
-    dormants.drop(shards)
-    dormantHeads = dormantHeads.filter { !shards.contains(Shard(ofNav: $0.key)) }
-  }
+  mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
 
   /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
   /// notes of the nav.
@@ -341,16 +324,18 @@ struct Navs: Sendable {
     guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
       entry.controller.isStandalone == nav.isStandalone
     else { throw StoredDataError(what: "the rows are of another nav than \(nav.name)") }
-    guard entry.lastSequence == history.lastSequence,
-      entry.controller.revision == history.revision
-    else {
+    var head = Head(entry)
+    // A snapshot of a later time than the last change does not change the time that readers saw.
+    head.time = history.head.time
+    guard entry.lastSequence == history.lastSequence, head == history.head else {
       throw StoredDataError(
-        what: "\(nav.name) ends with row \(entry.lastSequence), not \(history.lastSequence)")
+        what: "\(nav.name) ends with row \(entry.lastSequence) and \(head.depth) screens, "
+          + "not \(history.lastSequence) and \(history.head.depth)")
     }
     dormants.remove(place)
-    dormantHeads[entry.number] = nil
     let slot = insert(entry)
     slots[slot].floor = history.floor
+    slots[slot].changedAt = head.time
     assert(dormants.place(of: entry.number) == nil, "nav \(entry.number) is loaded and dormant")
     return slot
   }

@@ -21,7 +21,7 @@ package struct NavName: Hashable, Comparable, Sendable {
   /// The list of all sessions.
   package static let clients = NavName(virtual: "$clients")
 
-  /// The awake navs, with the position of each.
+  /// All navs, with the position of each.
   package static let heads = NavName(virtual: "$heads")
   /// The nav that keeps the looks of all bars in its settings; it has rows, unlike a virtual nav.
   package static let appearance = NavName(virtual: "$appearance")

@@ -39,7 +39,7 @@ enum ListCommand: Command {
 /// A virtual nav of the daemon, which clients read like a nav.
 struct Directory {
   static let navs = Directory(nav: "$navs", isOfEachMember: true, isOptional: false)
-  /// The positions of the awake navs.
+  /// The positions of the navs.
   static let heads = Directory(nav: "$heads", isOfEachMember: true, isOptional: true)
   static let clients = Directory(nav: "$clients", isOfEachMember: false, isOptional: false)
 

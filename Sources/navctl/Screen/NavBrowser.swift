@@ -179,7 +179,7 @@ extension NavBrowser {
     chosen = rows[chosenIndex].path
   }
 
-  /// The newest revision of a nav; nil if the daemon does not send it, or has the nav not in memory.
+  /// The newest revision of a nav; nil if the daemon does not send it.
   func head(of nav: String) -> NavHead? {
     guard let place = places[nav] else { return nil }
     do { return NavHead(try JSONValue(heads[place].json.bytes)) } catch { return nil }

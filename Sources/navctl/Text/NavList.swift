@@ -2,10 +2,8 @@ import NavigationCore
 
 /// The navs of a daemon or a cluster, as `list` shows them.
 enum NavList {
-  /// Adds to each record of `$navs` the position that `$heads` has of the nav.
-  ///
-  /// Dormant navs have none there. Records of awake navs get `rev`, `depth`, `top`, `t` and
-  /// `watches`.
+  /// Adds to each record of `$navs` the position that `$heads` has of the nav: `rev`, `depth`,
+  /// `top`, `t` and `watches`.
   static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
     var byName: [String: JSONValue] = [:]
     for head in heads { if let id = head["id"]?.string { byName[id] = head } }

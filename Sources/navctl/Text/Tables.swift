@@ -3,16 +3,11 @@ import RuntimePaths
 
 /// Draws replies of the daemon as tables of text.
 enum Tables {
-  /// The directory of navs: a heading, and a line for each nav.
-  ///
-  /// A nav without position is dormant, if any nav has one; else the positions are not known.
+  /// The directory of navs: a heading, and a line for each nav; the caller may not read positions.
   static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
-    let hasPositions = records.contains { $0["rev"] != nil }
     let rows = records.map { record in
-      let changed =
-        record["rev"] == nil && hasPositions ? "dormant" : time(record["t"])
       let cells = ["id", "rev", "depth", "top", "watches"].map { record[$0]?.plainText ?? "-" }
-      return cells + [changed, record["owner"]?.plainText ?? "-"]
+      return cells + [time(record["t"]), record["owner"]?.plainText ?? "-"]
     }
     return table(
       ["NAV", "REV", "DEPTH", "TOP", "WATCHES", "CHANGED", "OWNER"], rows, columns: columns)

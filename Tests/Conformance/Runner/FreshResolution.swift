@@ -19,6 +19,9 @@ package enum FreshResolution {
 
   private static func resolve(_ state: JSONTree) throws -> JSONTree? {
     var members = state.members.filter { $0.name != "resolved" }
+    let ids = state["screens"]?.array?.compactMap { $0["id"] } ?? []
+    members.append(JSONTree.Member(name: "depth", value: .number("\(ids.count)")))
+    if let top = ids.last { members.append(JSONTree.Member(name: "top", value: top)) }
     let missing: [(name: String, value: JSONTree)] = [
       ("nav", .string("fresh")), ("owner", .string("nobody")), ("detached", .array([])),
     ]
@@ -26,7 +29,7 @@ package enum FreshResolution {
       members.append(JSONTree.Member(name: name, value: value))
     }
     // A journal's state begins with what tells the nav.
-    let head = ["nav", "kind", "epoch", "owner"]
+    let head = ["nav", "kind", "epoch", "owner", "depth", "top"]
     members =
       head.compactMap { name in members.first { $0.name == name } }
       + members.filter { !head.contains($0.name) }
@@ -34,9 +37,11 @@ package enum FreshResolution {
     let now = Instant(boot: 1, wall: 1)
     var hub = Hub(configuration: HubConfiguration(), seed: 1)
     let row = JournalRow(
-      sequence: 1, nav: 1, revision: UInt64(state["rev"]?.integer ?? 1), previous: 0, time: 1,
-      kind: .created, body: Array(JSONTree.object(members).text.utf8))
-    try hub.index(RowHeader(row), body: row.body.span, at: now)
+      RowHeader(
+        sequence: 1, nav: 1, revision: UInt64(state["rev"]?.integer ?? 1), previous: 0, time: 1,
+        kind: .created, depth: ids.count, top: ids.last?.string.flatMap { ScreenID($0) }),
+      body: Array(JSONTree.object(members).text.utf8))
+    try hub.index(row.header, body: row.body.span, at: now)
     try hub.revive(ReloadRequest(nav: 1, head: 1), snapshot: nil, rows: [row])
     var reader = hub.makeReader()
     let get = HubEvent(

@@ -289,7 +289,7 @@ export class Tree {
     }
   }
 
-  /** The second line, and the same in words. A dormant nav has no top and no time. */
+  /** The second line, and the same in words. Without the right to read `$heads`, it has no top and no time. */
   #describe(element, more, row, node) {
     const [kind, top, owner, age] = more.children;
     const changed = row.t === undefined ? "" : ago(this.#context.clock.now - row.t);
