@@ -338,8 +338,6 @@ extension Hub {
   fileprivate struct BegunRow: ~Copyable {
     var diff: EncodedDiff
     var isOpen: Bool
-    var depth: Int
-    var top: ScreenID?
     /// The nav's row before this one, and the nav's digest before the commit.
     var previous: UInt64
     var before: Digest
@@ -369,11 +367,12 @@ extension Hub {
     assert(row.previous < sequence, "row \(sequence) follows row \(row.previous)")
     assert(sequence == batches.sequence(of: navs.slots[slot].shard))
     navs.slots[slot].changedAt = now.wall
+    let (depth, top) = navs.slots[slot].position()
     batches.append(
       RowHeader(
         sequence: sequence, nav: navs.slots[slot].number,
         revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
-        depth: row.depth, top: row.top, isOpen: row.isOpen, author: author), body: body)
+        depth: depth, top: top, isOpen: row.isOpen, author: author), body: body)
     keep(row.diff, slot)
     batches.work += watches.of(nav: slot).count * Self.workOfWatch
   }
@@ -430,29 +429,27 @@ extension NavEntry {
     let frame = DiffFrame(
       nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
       revision: commit.revision, sequence: sequence, cause: cause, by: by)
-    let (diff, isOpen, depth, top) = Self.encode(
+    let (diff, isOpen) = Self.encode(
       commit, of: controller, in: frame, &digest, &running, &shown, &json)
     if diff.resolved != nil { resolvedAt = commit.revision }
-    return Hub.BegunRow(
-      diff: diff, isOpen: isOpen, depth: depth, top: top, previous: previous, before: before)
+    return Hub.BegunRow(diff: diff, isOpen: isOpen, previous: previous, before: before)
   }
 
   /// Computes the digest of the state after a commit, and encodes the diff.
   ///
-  /// Returns whether the state is open, and its position, too. Swift copies the 192 bytes of the
-  /// controller each time that the entry lends it, and here it does so once for all uses. Inlined, it
-  /// would not.
+  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
+  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
   @inline(never)
   private static func encode(
     _ commit: Commit, of controller: borrowing NavigationController,
     in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
     _ shown: inout ShownBar, _ json: inout JSONWriter
-  ) -> (diff: EncodedDiff, isOpen: Bool, depth: Int, top: ScreenID?) {
+  ) -> (diff: EncodedDiff, isOpen: Bool) {
     let checksum = running.update(
       controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
     let diff = frame.encode(
       commit, of: controller, shown: &shown, checksum: checksum, digest: &digest, &json)
-    return (diff, controller.isOpen, controller.stack.count, controller.stack.last?.id)
+    return (diff, controller.isOpen)
   }
 
   /// The `standing` of a nav that is not virtual.
@@ -463,6 +460,11 @@ extension NavEntry {
     return NavStanding(
       nav: name, epoch: epoch, revision: controller.revision, digest: digest,
       depth: controller.stack.count, top: controller.stack.last?.id.text)
+  }
+
+  /// The number of screens and the top one; mutating as `ownStanding`.
+  fileprivate mutating func position() -> (depth: Int, top: ScreenID?) {
+    (controller.stack.count, controller.stack.last?.id)
   }
 
   /// Notes author, time and cause of a change of the top, if the commit changed the top.
