@@ -241,13 +241,18 @@ struct EventBatches {
   }
 
   /// Moves the events that were left for a later turn from the newest batch to those that wait.
-  mutating func settle() {
+  ///
+  /// The later events of their connections follow, which wait for dormant navs.
+  mutating func settle(_ pageIns: inout PageIns<ReceivedEvent>) {
     guard !postponed.isEmpty else { return }
     var batch = inFlight.removeLast()
     for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
-      let events = left.map { (index, _) in
+      var events = left.map { (index, _) in
         ReceivedEvent(
           event: batch.events[index], byteCount: max(longOfNewest[index] ?? 0, Self.leastBytes))
+      }
+      for connection in Set(events.compactMap(\.event.connection)) {
+        events += pageIns.take(from: connection)
       }
       backlog.putBack(events.map { ($0, $0.weight) }, of: owner)
     }

@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import TransportGuard
 
 // Dormant navs: paging is an asynchronous event, never a read in the loop.
 //
@@ -9,8 +10,9 @@ import NavigationCore
 extension ServerLoop {
   /// Takes the answers of the history thread, and the events that waited for navs.
   mutating func takeAnswers() throws {
-    // One in a turn: to make what the client gets from it can take some milliseconds.
-    if let answer = history.takeAnswer() { batches.append(.history(answer)) }
+    // One in a turn: to make what the client gets from it can take some milliseconds. None while peers owe
+    // too much; the navs are always taken, because behind a full `pageIns` navd receives nothing.
+    if !router.owesTooMuch, let answer = history.takeAnswer() { batches.append(.history(answer)) }
     let log = log
     let requests = try history.takePages {
       log(LogEntry(.error, "\($0); navd tries again", kind: .journalFailed))

@@ -99,7 +99,7 @@ struct ServerLoop: ~Copyable {
         router.watchMessages(pageIns.mayReceive, by: &poller)
         _ = try poller.wait(milliseconds: timeout)
         let mayReceive = try router.attend(to: poller, access.control)
-        if poller.isReadable(answers), !router.owesTooMuch { try takeAnswers() }
+        if poller.isReadable(answers) { try takeAnswers() }
         if poller.isReadable(copies) { takeBackup() }
         if poller.isReadable(progress) { writer.disarm() }
         if poller.isReadable(stop) { isStopping = try takeSignals(signals) }
@@ -206,13 +206,13 @@ extension ServerLoop {
       hub.handle(events[index], at: now)
       if batches.isSharing { batches.charge(index, hub.work - before) }
       guard !hub.isUnsound else {
-        batches.settle()
+        batches.settle(&pageIns)
         return try decideAgain(at: now)
       }
       // The writer inserts a part of a large batch while the rest of it is decided.
       if index % Self.eventsPerPart == Self.eventsPerPart - 1 { writer.stage(hub.takeRecords()) }
     }
-    batches.settle()
+    batches.settle(&pageIns)
     let records = hub.takeRecords()
     let isSmall = isAlone && events.count < Self.eventsWorthOverlapping && !isRemote
     // During a checkpoint, or if more ops are about to arrive, the batch goes to the writer's queue.

@@ -3,6 +3,14 @@ import Testing
 
 @testable import NavigationDaemon
 
+extension EventBatches {
+  /// Moves the events that were left for a later turn, while no nav is dormant.
+  fileprivate mutating func settle() {
+    var pageIns = PageIns<ReceivedEvent>()
+    settle(&pageIns)
+  }
+}
+
 @Suite struct EventBatchesTests {
   private static let peer = Peer.local(user: 0, group: 0, process: 1)
 

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Journal
 @testable import NavigationDaemon
+@testable import TransportGuard
 
 /// Dormant navs in the loop: the clients that wait for them, and those that do not.
 ///
@@ -168,6 +169,60 @@ import Testing
       try stage.answer()
       #expect(stage.loop.pageIns.isEmpty && stage.loop.pageIns.mayReceive)
       try stage.close()
+    }
+  }
+
+  @Test func `while peers owe too much, navs that were read are taken, and old revisions wait`()
+    throws
+  {
+    try withDormant { stage, _ in
+      let old = HistoryRequest(token: 7, nav: 2, head: 4, what: .rows(from: 1, through: 2))
+      stage.loop.history.ask([old])
+      awaitReadable(stage.loop.history.descriptor)
+      let pings = PageIns<ReceivedEvent>.eventsHeld - 1
+      try stage.turn(
+        [stage.op(1, LoopStage.push("1"), nav: "a")]
+          + (0..<pings).map { stage.message(1, "ping", #"{"id":\#($0 + 9)}"#) })
+      stage.loop.router.unsent.noteLoose(1 << 40)
+      while stage.loop.pageIns.count > 0 { try stage.loop.takeAnswers() }
+      let isTaken = stage.loop.batches.atHand.contains {
+        if case .history = $0 { true } else { false }
+      }
+      let before = stage.loop.router.owesTooMuch
+      #expect(before && stage.loop.pageIns.mayReceive && !isTaken)
+      try stage.turn()
+      #expect(stage.loop.hub.dormantNavs.map(\.nav) == [2, 3])
+      // The client gets its answer when the others have read.
+      #expect(stage.count(.ok) == 1 && stage.loop.batches.waiting == pings + 1)
+      let after = stage.loop.router.owesTooMuch
+      #expect(!after)
+      try stage.turn()
+      try stage.settle()
+      awaitReadable(stage.loop.history.descriptor)
+      #expect(stage.count(.ok) == 2 && stage.loop.history.takeAnswer()?.token == 7)
+      try stage.close()
+    }
+  }
+
+  @Test func `a message that must wait for a later turn is not overtaken by those that were held`()
+    throws
+  {
+    try withDormant { stage, directory in
+      try stage.turn([stage.op(1, LoopStage.push("1"), nav: "a")])
+      awaitReadable(stage.loop.history.descriptor)
+      try stage.loop.takeAnswers()
+      stage.loop.router.unsent.noteLoose(1 << 40)
+      try stage.turn([
+        stage.op(1, LoopStage.push("2"), nav: "b"), stage.op(1, LoopStage.push("3"), nav: "c"),
+      ])
+      #expect(stage.count(.ok) == 1)
+      awaitReadable(stage.loop.history.descriptor)
+      try stage.loop.takeAnswers()
+      try stage.turn()
+      try stage.answerAll()
+      #expect(stage.count(.ok) == 4)
+      try stage.close()
+      #expect(try LoopStage.rows(directory).suffix(3).map(\.nav) == [1, 2, 3])
     }
   }
 

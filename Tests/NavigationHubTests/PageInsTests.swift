@@ -33,7 +33,7 @@ private struct Twins {
   // The naive twin: what was not handled yet, in the order of arrival.
   private var queue: [Numbered] = []
   private var expected: [Int] = []
-  private(set) var counts = (held: 0, stale: 0, absorbed: 0, dropped: 0)
+  private(set) var counts = (held: 0, stale: 0, absorbed: 0, dropped: 0, taken: 0)
 
   private static let navs = 1...6 as ClosedRange<UInt64>
 
@@ -124,6 +124,16 @@ private struct Twins {
     return asked.contains { $0.nav == first.nav }
   }
 
+  /// Takes out the events of a connection, as the shell does that has not handled an earlier one yet.
+  private mutating func take() -> [Numbered] {
+    let id = UInt64.random(in: 1...5, using: &random)
+    let taken = pageIns.take(from: ConnectionID(id))
+    #expect(taken.map(\.number) == queue.filter { $0.lane == id }.map(\.number), note)
+    queue.removeAll { $0.lane == id }
+    counts.taken += taken.count
+    return taken
+  }
+
   mutating func step() {
     let nav = UInt64.random(in: Self.navs, using: &random)
     // A nav becomes dormant, or gets another newest row while it is.
@@ -133,7 +143,9 @@ private struct Twins {
       makeDormant(nav)
     }
     let most = Int.random(in: 0..<3, using: &random) == 0 ? 3 : 0
-    turn(takeAnswers(most: most), (0..<Int.random(in: 0...6, using: &random)).map { _ in event() })
+    let taken = Int.random(in: 0..<6, using: &random) == 0 ? take() : []
+    let new = (0..<Int.random(in: 0...6, using: &random)).map { _ in event() }
+    turn(takeAnswers(most: most), taken + new)
   }
 
   private mutating func takeAnswers(most: Int) -> [ReloadRequest] {
@@ -158,7 +170,7 @@ private struct Twins {
     for _ in 0..<300 { twins.step() }
     twins.finish()
     #expect(twins.counts.held > 8 && twins.counts.stale > 0)
-    #expect(twins.counts.absorbed > 0 && twins.counts.dropped > 0)
+    #expect(twins.counts.absorbed > 0 && twins.counts.dropped > 0 && twins.counts.taken > 0)
   }
 
   private func get(_ connection: UInt64, bytes: Int = 0) -> Numbered {

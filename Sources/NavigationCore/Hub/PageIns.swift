@@ -85,7 +85,7 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     let former = returning.popFirst()
     if former != nil { note(0, 0) }
     guard request != nil || count > 0 else { return false }
-    if case .revoked(let id) = arrival.event { drop(.connection(id)) }
+    if case .revoked(let id) = arrival.event { _ = take(from: id) }
     guard let lane = lane(of: arrival.event) else { return false }
     let isBehind = lanes[lane]?.first.map { $0.number < former ?? .max } ?? false
     guard request != nil || isBehind else { return false }
@@ -103,9 +103,11 @@ package struct PageIns<Arrival: HoldableEvent>: Sendable {
     return true
   }
 
-  private mutating func drop(_ lane: Lane) {
-    let events = lanes.removeValue(forKey: lane) ?? []
+  /// Takes out the events of a connection, which the shell passes to `hold` again as new ones.
+  package mutating func take(from connection: ConnectionID) -> [Arrival] {
+    let events = lanes.removeValue(forKey: .connection(connection)) ?? []
     note(-events.count, -events.reduce(0) { $0 + $1.arrival.byteCount })
+    return events.map(\.arrival)
   }
 
   private mutating func ask(_ request: ReloadRequest) {
