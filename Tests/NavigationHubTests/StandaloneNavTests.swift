@@ -42,6 +42,10 @@ import Testing
       #"{"screen.create":{"id":"a"}}"#, #"{"screen.set":{"screen":"i","title":"x"}}"#,
       #"{"open":{"route":"x"}}"#, #"{"restore":{"payload":{}}}"#,
       #"{"pushItem":{"item":{"id":"a","route":"r"}}}"#, #"{"setItems":{}}"#,
+      #"{"push":{"screen":{"id":"a","kind":"content"}}}"#,
+      #"{"pushItem":{"item":{"kind":"tabBar"}}}"#,
+      #"{"setStack":{"screens":["i",{"id":"a","kind":"navigation"}]}}"#,
+      #"{"setItems":{"items":[{"kind":"content"}]}}"#,
       #"{"bar.set":{"delegate":1}}"#, #"{"segue":{"kind":"show","screen":"i"}}"#,
     ] {
       #expect(try client.op(op, nav: "hud", any).code == "invalid-argument", "\(op)")

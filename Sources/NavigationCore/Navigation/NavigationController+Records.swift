@@ -14,7 +14,7 @@ extension NavigationController {
       if case .route(let value) = edit { route = value }
     }
     var screen = Screen(id: id, version: draft.revision, title: title, route: route)
-    if record.kind != .content { screen.details.kind = record.kind }
+    if let kind = record.kind, kind != .content { screen.details.kind = kind }
     try apply(record.edits, to: &screen, &draft)
     try apply(record.item, to: &screen, &draft)
     assert(screen.id == id && screen.version == draft.revision)

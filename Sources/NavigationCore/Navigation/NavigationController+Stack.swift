@@ -247,9 +247,10 @@ extension NavigationController {
       assert(isPresented(id) != detached.contains(.screen(id)), "\(id.text) has two places or none")
       return Place(id: id, kind: screen.kind, isPresented: isPresented(id))
     case .record(let record):
-      guard let id = record.id else { return Place(kind: record.kind) }
+      let kind = isStandalone ? nil : record.kind
+      guard let id = record.id else { return Place(kind: kind) }
       return Place(
-        id: id, kind: record.kind, isOnStack: index(of: id) != nil, isPresented: isPresented(id))
+        id: id, kind: kind, isOnStack: index(of: id) != nil, isPresented: isPresented(id))
     }
   }
 
@@ -348,7 +349,7 @@ extension NavigationController {
     let titles = record.edits.compactMap { edit -> ItemEdit? in
       if case .title(let title) = edit { .title(title) } else { nil }
     }
-    guard titles.count == record.edits.count else {
+    guard titles.count == record.edits.count, record.kind == nil else {
       throw .invalidArgument("the record of an item has id, title and item")
     }
     try apply(titles + record.item, to: &screen, &draft)

@@ -166,7 +166,8 @@ package enum PopTarget: Hashable, Sendable {
 package struct ScreenRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ScreenID?
-  package var kind = ScreenKind.content
+  /// nil is `content`.
+  package var kind: ScreenKind?
   package var edits: [ScreenEdit] = []
   package var item: [ItemEdit] = []
 }

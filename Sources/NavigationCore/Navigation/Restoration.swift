@@ -58,7 +58,7 @@ extension NavigationController {
   ///
   /// A screen that the nav still has is used as it is, because it is newer than the payload.
   private func restored(_ entry: RestorationEntry, _ trial: inout Draft) -> ScreenArgument? {
-    guard var record = entry.record, record.kind == .content else { return nil }
+    guard var record = entry.record, record.kind ?? .content == .content else { return nil }
     if let id = record.id {
       if let known = screen(id) {
         let isFree = presented.content.index(of: id) == nil && known.kind == .content

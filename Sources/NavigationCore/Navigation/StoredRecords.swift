@@ -12,7 +12,7 @@ extension Screen {
     stored record: ScreenRecord, id: ScreenID, version: Revision
   ) throws(StoredDataError) {
     self.init(id: id, version: version)
-    if record.kind != .content { details.kind = record.kind }
+    if let kind = record.kind, kind != .content { details.kind = kind }
     for edit in record.edits {
       switch edit {
       case .title(let value): title = value

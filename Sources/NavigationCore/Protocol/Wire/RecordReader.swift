@@ -66,8 +66,7 @@ package struct RecordReader {
       switch name {
       case "id": record.id = tape.kind(value) == .null ? nil : try screenID(tape, value)
       case "ver" where source == .journal: version = try integer(tape, value, "ver")
-      case "kind":
-        record.kind = try choice(tape, value, "kind") ?? .content
+      case "kind": record.kind = try choice(tape, value, "kind")
       case "item":
         guard tape.kind(value) == .object else {
           throw ReadFailure(.invalidArgument, "item is a record")

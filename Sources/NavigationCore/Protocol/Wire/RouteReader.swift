@@ -98,7 +98,7 @@ package enum RouteReader {
       // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
       throw ReadFailure(.invalidArgument, "a screen of the route \(match): \(error.text)")
     }
-    guard record.id?.isAssignedForm != true, record.kind == .content else {
+    guard record.id?.isAssignedForm != true, record.kind ?? .content == .content else {
       throw ReadFailure(
         .invalidArgument,
         "a screen of the route \(match) is of another kind than content, or has an id of the form "
