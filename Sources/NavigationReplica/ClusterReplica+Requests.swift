@@ -18,7 +18,7 @@ extension ClusterReplica {
     var error = OutgoingError(.desync, "its watch is not in sync; \(next)")
     error.reason = "mirror"
     var doubt = ErrReply(byClient: error)
-    guard session?.phase != .open else { return doubt }
+    guard let session, session.phase != .open else { return doubt }
     (doubt.code, doubt.reason) = ("unreachable", nil)
     doubt.body = OpaqueJSON(validated: Array("{}".utf8))
     doubt.message = "the connection is lost, and the client connects again; \(next)"

@@ -231,6 +231,22 @@ import Testing
     #expect(answered.sent.map(\.id) == [next])
   }
 
+  @Test func `only a lost session makes a guard unreachable, and not the wait for an owner`() throws
+  {
+    var rig = Rig()
+    _ = try rig.open()
+    try rig.follow("kiosk")
+    #expect(rig.client.doubt(about: "kiosk") == nil)
+    let (id, _) = rig.perform("kiosk")
+    _ = rig.refuse(id, .busy, after: 200)
+    #expect(rig.client.home(of: "kiosk") == nil)
+    let doubt = rig.client.doubt(about: "kiosk")
+    #expect(doubt?.code == "desync" && doubt?.reason == "mirror")
+    #expect(rig.client.doubt(about: "lobby")?.code == "desync")
+    _ = rig.client.disconnected(.first, at: rig.now)
+    #expect(rig.client.doubt(about: "lobby")?.code == "unreachable")
+  }
+
   @Test func `after the wait for an owner, the client follows at once`() throws {
     var rig = Rig()
     _ = try rig.open()
