@@ -218,14 +218,15 @@ import Testing
     #expect(world.journal.rows.count == rows)
   }
 
-  /// Sets two images whose refs have together `count` octets; each is 6 octets of a message.
+  /// Sets two images whose refs take together `count` octets of a message, 6 for each of theirs.
   private static func put(_ count: Int, _ client: Client) throws -> Sent {
     let empty = #"{"proxy.set":{"shadowImage":null,"backIndicatorImage":null}}"#
     try client.must(empty, nav: appearance, #""if":{"any":true}"#)
     let text = { String(repeating: #"\u0001"#, count: $0) }
-    let one = #"{"proxy.set":{"shadowImage":"\#(text(count / 2))"}}"#
+    let (first, second) = (count / 12, count / 6 - count / 12)
+    let one = #"{"proxy.set":{"shadowImage":"\#(text(first))"}}"#
     try client.must(one, nav: appearance, #""if":{"any":true}"#)
-    let rest = #"{"proxy.set":{"backIndicatorImage":"\#(text(count - count / 2))"}}"#
+    let rest = #"{"proxy.set":{"backIndicatorImage":"\#(text(second))"}}"#
     return try client.op(rest, nav: appearance, #""if":{"any":true}"#)
   }
 
@@ -282,5 +283,24 @@ import Testing
     }
     #expect(refused > 200 && refused < 300)
     #expect(try Self.octets(Self.appearance, world) <= world.configuration.maximumReplyBytes)
+  }
+
+  @Test(arguments: [#"\u0001"#, #"\n"#, #"\""#])
+  func `bar, settings and presented screens fit a message, whatever their texts are`(sign: String)
+    throws
+  {
+    let (world, client) = try Self.stage()
+    let text = String(repeating: sign, count: 60_000 / sign.utf8.count)
+    let members = ["shadowImage", "backIndicatorImage", "backIndicatorMask"]
+    var replies = try members.map {
+      try client.op(#"{"bar.set":{"\#($0)":"\#(text)"}}"#, nav: "a")
+    }
+    replies.append(try client.op(#"{"nav.configure":{"restorationID":"\#(text)"}}"#, nav: "a"))
+    #expect(replies.map { $0.code ?? "" } == ["", "", "limit", "limit"])
+    for name in ["title", "route", "restorationID"] {
+      let screen = #"{"present":{"screen":{"\#(name)":"\#(text)"}}}"#
+      #expect(try client.op(screen, nav: "a").code == (name == "title" ? nil : "limit"))
+    }
+    #expect(try Self.octets("a", world) <= world.configuration.maximumReplyBytes)
   }
 }

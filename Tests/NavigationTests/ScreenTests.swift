@@ -23,6 +23,28 @@ import Testing
     #expect(!first.hasSameContent(as: Screen(id: "B", version: Revision(1))))
   }
 
+  @Test func `the size of a text counts the octets of its escapes`() {
+    func size(_ text: String?) -> Int {
+      var screen = Screen(id: "A", version: Revision(1), title: text, route: text)
+      screen.details.restorationID = text
+      screen.details.accessibility[.label] = text.map { Text($0) }
+      screen.item.title = text
+      screen.item.prompt = text
+      var button = ButtonContent()
+      button.title = text
+      button.action = text
+      button.image = text.map { ImageReference(ref: $0) }
+      screen.item.leftItems = [Button(id: "b", content: button)]
+      return screen.byteCount
+    }
+    let plain = size("")
+    for scalar in (0..<0x80).compactMap({ Unicode.Scalar($0) }) + ["é", "界"] {
+      let text = String(scalar)
+      let octets = JSONWriter.value { $0.string(text) }.count - 2
+      #expect(size(text) - plain == 9 * octets, "\(scalar.value)")
+    }
+  }
+
   @Test func `details set back to their defaults are as never set`() {
     var screen = Screen(id: "A", version: Revision(1))
     screen.item.title = "T"
@@ -111,7 +133,7 @@ import Testing
         #expect(screen.title.map { Array($0.utf8) } == twin.title.map { Array($0.utf8) })
         #expect(screen.route.map { Array($0.utf8) } == twin.route.map { Array($0.utf8) })
         #expect(screen.titleByteCount == twin.title?.utf8.count ?? 0)
-        #expect(screen.routeByteCount == twin.route?.utf8.count ?? 0)
+        #expect(screen.withRoute { $0.count } == twin.route?.utf8.count)
         #expect(screen.args == twin.args && screen.version == twin.version)
         #expect((screen == screens[0]) == (twin == naive[0]))
       }
@@ -124,7 +146,7 @@ import Testing
     #expect(composed != decomposed)
     var screen = composed
     screen.title = "e\u{301}"
-    #expect(screen.titleByteCount == 3 && screen.routeByteCount == 2)
+    #expect(screen.titleByteCount == 3 && screen.withRoute { $0.count } == 2)
     #expect(composed.titleByteCount == 2)
   }
 }

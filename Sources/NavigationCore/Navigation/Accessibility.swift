@@ -13,7 +13,7 @@ package enum AccessibilityMember: UInt8, CaseIterable, Sendable {
 }
 
 extension Accessibility {
-  var byteCount: Int { reduce(0) { $0 + 24 + $1.value.string.utf8.count } }
+  var byteCount: Int { reduce(0) { $0 + 24 + $1.value.string.jsonOctets } }
 }
 
 extension ScreenDetails {

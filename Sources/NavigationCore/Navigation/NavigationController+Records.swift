@@ -287,13 +287,13 @@ extension NavigationController {
 extension Screen {
   /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
-    var count = 48 + id.text.utf8.count + titleByteCount + routeByteCount
-    count += args?.bytes.count ?? 0
+    var count = 48 + id.text.utf8.count + (args?.bytes.count ?? 0)
+    count += (withTitle { $0.jsonOctets } ?? 0) + (withRoute { $0.jsonOctets } ?? 0)
     guard !hasDefaultDetails else { return count }
     let details = details
     let item = details.item
-    count += details.restorationID?.utf8.count ?? 0
-    count += (item.title?.utf8.count ?? 0) + (item.prompt?.utf8.count ?? 0)
+    count += details.restorationID?.jsonOctets ?? 0
+    count += (item.title?.jsonOctets ?? 0) + (item.prompt?.jsonOctets ?? 0)
     count += item.titleView?.view.bytes.count ?? 0
     count += item.appearance.byteCount + item.accessibility.byteCount
     count += details.accessibility.byteCount
@@ -323,9 +323,9 @@ extension Screen {
 
 extension Button {
   var byteCount: Int {
-    48 + id.text.utf8.count + (content.title?.utf8.count ?? 0) + content.accessibility.byteCount
-      + (content.action?.utf8.count ?? 0) + (content.customView?.bytes.count ?? 0)
-      + (content.image?.ref.utf8.count ?? 0) + (content.landscapeImage?.ref.utf8.count ?? 0)
+    48 + id.text.utf8.count + (content.title?.jsonOctets ?? 0) + content.accessibility.byteCount
+      + (content.action?.jsonOctets ?? 0) + (content.customView?.bytes.count ?? 0)
+      + (content.image?.ref.jsonOctets ?? 0) + (content.landscapeImage?.ref.jsonOctets ?? 0)
   }
 }
 

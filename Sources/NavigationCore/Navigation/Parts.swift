@@ -89,32 +89,30 @@ extension Bar {
 extension Settings {
   var byteCount: Int {
     var count = (container?.bytes.count ?? 0) + (simultaneous?.bytes.count ?? 0)
-    count += (routes?.bytes.count ?? 0) + (restorationID?.utf8.count ?? 0)
-    return backTitles.reduce(count) { $0 + $1.key.string.utf8.count + $1.value.string.utf8.count }
+    count += (routes?.bytes.count ?? 0) + (restorationID?.jsonOctets ?? 0)
+    return backTitles.reduce(count) { $0 + $1.key.string.jsonOctets + $1.value.string.jsonOctets }
   }
 
   /// The size of the looks of all bars, which count apart, because a nav cannot refuse them.
   var proxyByteCount: Int {
-    proxy.reduce(0) { $0 + 64 + $1.key.string.utf8.count + $1.value.byteCount }
+    proxy.reduce(0) { $0 + 64 + $1.key.string.jsonOctets + $1.value.byteCount }
   }
 }
 
 extension BarLook {
   var byteCount: Int {
-    var count = titleTextAttributes.byteCount + (barTintColor?.utf8.count ?? 0)
+    var count = titleTextAttributes.byteCount + (barTintColor?.jsonOctets ?? 0)
     for offset in titleOffsets.values { count += 16 + offset.bytes.count }
-    for image in backgroundImages.values { count += 64 + image.ref.utf8.count }
-    for image in [shadowImage, backIndicatorImage, backIndicatorMask] {
-      count += image?.ref.utf8.count ?? 0
-    }
-    return count
+    for image in backgroundImages.values { count += 64 + image.ref.jsonOctets }
+    let images = [shadowImage, backIndicatorImage, backIndicatorMask]
+    return images.reduce(count) { $0 + ($1?.ref.jsonOctets ?? 0) }
   }
 }
 
 extension TitleTextAttributes {
   var byteCount: Int {
     (font?.bytes.count ?? 0) + (shadowColor?.bytes.count ?? 0) + (shadowOffset?.bytes.count ?? 0)
-      + (color?.utf8.count ?? 0)
+      + (color?.jsonOctets ?? 0)
   }
 }
 

@@ -28,6 +28,8 @@ extension String {
 
   package static func != (left: String, right: String) -> Bool { !(left == right) }
 
+  var jsonOctets: Int { utf8.span.jsonOctets }
+
   /// Matches a case of a `switch`.
   package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
 
@@ -91,6 +93,17 @@ extension Sequence<String> {
 }
 
 extension Span<UInt8> {
+  /// The octets of the text in JSON, as `JSONWriter` writes it, without the quotes.
+  var jsonOctets: Int {
+    var octets = count
+    for index in indices {
+      let byte = self[index]
+      let isShort = byte == 0x22 || byte == 0x5C || byte == 0x0A || byte == 0x0D || byte == 0x09
+      octets += isShort ? 1 : byte < 0x20 ? 5 : 0
+    }
+    return octets
+  }
+
   /// Whether both have the same bytes, which are compared eight at a time.
   func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
