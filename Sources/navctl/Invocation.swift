@@ -68,12 +68,11 @@ struct Invocation {
   ) throws -> NavArguments {
     let words = command.arguments.wordsBehindNav
     // -n counts lines in other programs.
-    if let number = line.value(of: "nav"), number.allSatisfy(\.isNumber),
-      command.options.contains(where: { $0.name == "limit" })
+    if let number = line.value(of: "nav"), let nav = line.positionals.first,
+      number.allSatisfy(\.isNumber), command.options.contains(where: { $0.name == "limit" })
     {
-      let nav = line.positionals.first ?? environment["NAVD_NAV"] ?? "NAV"
       throw UsageError(
-        "-n is --nav, and \(number) is no nav",
+        "-n is --nav, and '\(TerminalText.visible(nav))' names the nav already",
         remedy: "navctl \(command.name) \(nav) --limit \(number)")
     }
     return try NavArguments(

@@ -233,6 +233,13 @@ import Testing
     }
   }
 
+  @Test func `a number that is no nav may be a number of lines`() {
+    let text = Remedies.remedy(for: .noNav, nav: "5", of: Attempt(command: "log"))
+    #expect(text == "list the navs: navctl list; print 5 revisions: navctl log NAV --limit 5")
+    let other = Remedies.remedy(for: .noNav, nav: "5", of: Attempt(command: "show"))
+    #expect(other == "list the navs: navctl list; create it: navctl create 5")
+  }
+
   @Test(arguments: ErrorCode.allCases)
   func `no remedy repeats what must not be repeated`(code: ErrorCode) {
     let text = Remedies.remedy(for: code, nav: "k", of: Attempt(command: "c"))

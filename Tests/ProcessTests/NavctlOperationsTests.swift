@@ -122,7 +122,10 @@ extension ProcessTests {
         ["set", "kiosk", "item", "a"], ["set", "kiosk", "appearance", "a"],
         ["set", "kiosk", "item", "a", "rightItems=b=B"], ["set", "kiosk", "button", "b"],
         ["set", "kiosk", "settings"], ["transition", "kiosk"], ["back", "kiosk", "--menu"],
+        // A name of digits is a name.
+        ["create", "5", "--root", "a"], ["log", "-n", "5"], ["history", "--nav", "5"],
       ] { try run(daemon, words, options) }
+      #expect(try daemon.navctl(["set", "proxy", "NoSuch"]).output == "no member is set\n")
       #expect(try daemon.navctl(["back", "kiosk", "--menu"]).output == "home  Home\n")
       let mixed = try daemon.navctl(["back", "kiosk", "--menu", "--visible", "a"])
       #expect(mixed.status == 2 && mixed.errors.contains("--visible"), "\(mixed)")

@@ -77,7 +77,7 @@ TYPED = [
     ("pop kiosk wifi", 2, "'wifi' comes after NAV", "navctl pop kiosk --top wifi"),
     ("pop kiosk wifi", 2, "'wifi' comes after NAV", "navctl pop-to kiosk wifi"),
     ("log kiosk -f", 2, "no option '-f'", "navctl watch NAV"),
-    ("log kiosk -n 2", 2, "-n is --nav, and 2 is no nav", "navctl log kiosk --limit 2"),
+    ("log kiosk -n 2", 2, "-n is --nav, and 'kiosk' names the nav already", "navctl log kiosk --limit 2"),
     ("show kiosk -j", 2, "no option '-j'", "-o json"),
     ("log kiosk --tail 5", 2, "no option '--tail'", "--limit N"),
     ("version", 2, "no command 'version'", "navctl --version"),
@@ -161,7 +161,8 @@ TYPED = [
     ("set kiosk display animations=false", 2, "one of on", "animations=on|off|reduced"),
     ("set kiosk appearance wifi backgroundColor=red", 2, "one of standard, compact", "appearance wifi standard.backgroundColor=VALUE"),
     ("set kiosk item wifi leftItems=cancel", 6, "cancel", "make it: leftItems=cancel=TITLE"),
-    ("log -n 5", 2, "-n is --nav, and 5 is no nav", "navctl log NAV --limit 5"),
+    ("log -n 5", 6, "there is no nav 5", "print 5 revisions: navctl log NAV --limit 5"),
+    ("history 5", 6, "there is no nav 5", "print 5 revisions: navctl history NAV --limit 5"),
 ]
 
 # Lines of navd.conf, and what the check says of each.

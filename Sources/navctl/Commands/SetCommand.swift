@@ -93,7 +93,7 @@ enum SetCommand: Command {
     }
     // `ver` is the revision of the last change; users cannot set it.
     let lines = value.map { Tables.members($0, except: "ver") } ?? []
-    for line in lines.isEmpty ? ["every member has its default value"] : lines {
+    for line in lines.isEmpty ? ["no member is set"] : lines {
       try Output.line(line)
     }
   }

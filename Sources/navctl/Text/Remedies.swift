@@ -31,6 +31,8 @@ enum Remedies {
       "see the present state: navctl show \(nav)"
     case .guardRequired: "add the expected state: --top ID, --visible ID, --rev N, or --any"
     case .noNav where nav == NavName.appearance.text: "set a look: navctl set proxy KEY=VALUE"
+    case .noNav where nav.allSatisfy(\.isNumber) && ["log", "history"].contains(command):
+      "list the navs: navctl list; print \(nav) revisions: navctl \(command) NAV --limit \(nav)"
     case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
     case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
     case .unknownButton where attempt.words.contains(where: Members.isListOfOneID):
