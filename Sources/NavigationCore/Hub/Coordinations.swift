@@ -2,8 +2,8 @@
 ///
 /// Laws:
 /// - A coordination is stored only if it has content, or has numbered registrations.
-/// - `before` has, as they were when the batch began, the coordinations that it changes or whose end
-///   it records.
+/// - `before` has each coordination that the batch changes, or whose end it records. It has them as they
+///   were when the batch began.
 struct Coordinations: Sendable {
   private var states: [Int: Coordination] = [:]
   private var before: [Int: Coordination] = [:]

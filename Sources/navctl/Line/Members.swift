@@ -14,7 +14,7 @@ enum Members {
   /// The members that are lists of buttons.
   private static let lists: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
 
-  /// The objects whose members have these types too.
+  /// The records in which these members have the same types.
   private static let parents: Set<String> = ["item", "backBarButtonItem", "titleTextAttributes"]
 
   private static func button(_ text: Substring) -> OpaqueJSON {
