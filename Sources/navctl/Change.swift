@@ -126,28 +126,27 @@ extension Change {
   /// Options of all changes: whether they are animated, and what binds them to a state or to the end
   /// of a transition.
   static let options: [OptionDeclaration] = [
-    OptionDeclaration("animated", "Animate the change", group: "When:"),
-    OptionDeclaration(
-      "still", "No animation (default, except for push --show)", group: "When:"),
-    OptionDeclaration(
+    .init("animated", "Animate the change", group: "When:"),
+    .init("still", "No animation (default, except for push --show)", group: "When:"),
+    .init(
       "on-busy", argument: "WHAT", "reject, or queue while a transition is open", group: "When:"),
-    OptionDeclaration("queue", "Short for --on-busy queue", group: "When:"),
+    .init("queue", "Short for --on-busy queue", group: "When:"),
     dryRunOption,
-    OptionDeclaration("top", argument: "ID", "Only if this screen is on top", group: "Only if:"),
-    OptionDeclaration("rev", argument: "N", "Only at this revision", group: "Only if:"),
-    OptionDeclaration("epoch", argument: "E", "Only in this epoch", group: "Only if:"),
-    OptionDeclaration("digest", argument: "D", "Only with this digest", group: "Only if:"),
-    OptionDeclaration("depth", argument: "N", "Only with N screens", group: "Only if:"),
-    OptionDeclaration(
+    .init("top", argument: "ID", "Only if this screen is on top", group: "Only if:"),
+    .init("rev", argument: "N", "Only at this revision", group: "Only if:"),
+    .init("epoch", argument: "E", "Only in this epoch", group: "Only if:"),
+    .init("digest", argument: "D", "Only with this digest", group: "Only if:"),
+    .init("depth", argument: "N", "Only with N screens", group: "Only if:"),
+    .init(
       "stack", argument: "ID,ID", "Only with exactly these screens, bottom first",
       group: "Only if:"),
-    OptionDeclaration(
+    .init(
       "has", argument: "ID", "Only with this screen on the stack; repeat for more",
       group: "Only if:"),
-    OptionDeclaration(
+    .init(
       "visible", argument: "ID", "Only if this screen is visible, presented ones included",
       group: "Only if:"),
-    OptionDeclaration("any", "Whatever the state is; navd logs this", group: "Only if:"),
+    .init("any", "Whatever the state is; navd logs this", group: "Only if:"),
   ]
 
   /// Whether the change is animated; nil for the default of the operation.

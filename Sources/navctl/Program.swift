@@ -56,21 +56,18 @@ enum Program {
       ],
       version: version,
       options: [
-        OptionDeclaration(
-          "endpoint", short: "e", argument: "ADDRESS", "Address of navd; else NAVD_ENDPOINT"),
-        OptionDeclaration(
+        .init("endpoint", short: "e", argument: "ADDRESS", "Address of navd; else NAVD_ENDPOINT"),
+        .init(
           "server-key", argument: "KEY",
           "Public key of a navd at tcp://; else NAVD_SERVER_KEY"),
-        OptionDeclaration(
-          "key", argument: "FILE", "Secret key file for tcp://; else NAVD_KEY"),
-        OptionDeclaration("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
-        OptionDeclaration(
+        .init("key", argument: "FILE", "Secret key file for tcp://; else NAVD_KEY"),
+        .init("nav", short: "n", argument: "NAV", "The nav; else NAVD_NAV"),
+        .init(
           "output", short: "o", argument: "FORMAT", "text, or json as navd sends it",
           choices: ["text", "json"]),
-        OptionDeclaration(
-          "timeout", argument: "TIME", "Wait at most this long, such as 500ms; default 5s"),
-        OptionDeclaration("ascii", "Text in ASCII; else where the locale is not UTF-8"),
-        OptionDeclaration(
+        .init("timeout", argument: "TIME", "Wait at most this long, such as 500ms; default 5s"),
+        .init("ascii", "Text in ASCII; else where the locale is not UTF-8"),
+        .init(
           "color", argument: "WHEN", "auto, always or never", choices: ["auto", "always", "never"]),
       ])
 
@@ -113,6 +110,18 @@ enum Subject {
   static let roles = "Roles"
   static let administration = "Administration"
   static let anything = "Anything"
+}
+
+extension CommandSet.Command {
+  /// Declares a command of navctl; its help ends with an example.
+  init(
+    _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
+    options: [OptionDeclaration] = [], note: String = "", example: String
+  ) {
+    self.init(
+      name, summary, group: group, arguments: arguments, options: options,
+      epilogue: (note.isEmpty ? "" : note + "\n\n") + "Example: navctl \(example)")
+  }
 }
 
 /// One command of navctl.

@@ -7,17 +7,15 @@ import RuntimePaths
 /// `apply`: performs the operations of a file, all of them or none.
 enum ApplyCommand: Command {
   static let declaration = CommandSet.Command(
-    "apply", "Perform a plan: the operations of a file, all or none", group: Subject.anything,
-    arguments: PositionalArguments("NAV FILE", count: 1...2),
+    "apply", "Perform a plan: the operations of a file, all or none", Subject.anything,
+    .init("NAV FILE"),
     options: [Lease.option] + Change.options,
-    epilogue: """
+    note: """
       Each line of FILE is a command of navctl without the nav, such as push wifi --title Wi-Fi, or
       an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top
       home, or {"if":{"top":"home"}}. Lines that begin with # are comments. - stands for stdin. All
       operations make one revision, or none of them is performed; so a plan has at most 16.
-
-      Example: navctl apply kiosk plan.txt
-      """)
+      """, example: "apply kiosk plan.txt")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()

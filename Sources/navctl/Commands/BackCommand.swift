@@ -5,19 +5,16 @@ import NavigationCore
 /// `back`: taps the back button.
 enum BackCommand: Command {
   static let declaration = CommandSet.Command(
-    "back", "Tap back, or use the button's menu", group: Subject.touch,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "back", "Tap back, or use the button's menu", Subject.touch, .init("NAV"),
     options: [
-      OptionDeclaration("to", argument: "ID", "Go back to this screen of the button's menu"),
-      OptionDeclaration("menu", "Print the button's menu, nearest first, and change nothing"),
+      .init("to", argument: "ID", "Go back to this screen of the button's menu"),
+      .init("menu", "Print the button's menu, nearest first, and change nothing"),
     ] + Change.options,
-    epilogue: """
+    note: """
       The tap needs the top screen to be the one you last saw; --to and --menu do not. The command
       fails if the bar shows no back button or a presented screen covers it. It also fails if the
       top screen does not let a person pop it (canPop). A pop does not look at any of this.
-
-      Example: navctl back kiosk --top wifi
-      """)
+      """, example: "back kiosk --top wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let operation = try Operations.back(

@@ -6,16 +6,13 @@ import RuntimePaths
 /// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {
   static let declaration = CommandSet.Command(
-    "backup", "Let navd copy its journal, and print the path of the copy",
-    group: Subject.administration,
+    "backup", "Let navd copy its journal, and print the path of the copy", Subject.administration,
     options: [ProgressOption.declaration],
-    epilogue: """
+    note: """
       The copy contains all navs. navd writes it to the directory backups beside the journal, on \
       its own machine, and reads it back before it reports the path. navd --restore FILE restores \
       it. ^C ends navctl alone: navd completes the copy, and navctl status shows it.
-
-      Example: navctl backup
-      """)
+      """, example: "backup")
 
   /// 24 h, long enough for any journal; if the daemon ends, the connection reports that at once.
   private static let defaultTimeout: UInt64 = 24 * 3_600_000

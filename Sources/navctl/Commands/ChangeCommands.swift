@@ -14,8 +14,7 @@ enum ChangeCommands {
     note: String = "", example: String, _ make: @escaping Make
   ) -> Entry {
     let declaration = CommandSet.Command(
-      name, summary, group: group, arguments: arguments, options: options + shared,
-      epilogue: note + "\n\nExample: navctl \(example)")
+      name, summary, group, arguments, options: options + shared, note: note, example: example)
     return Entry(declaration) { invocation in
       try Change.perform(invocation) { try make(invocation.line, $0) }
     }
@@ -25,20 +24,19 @@ enum ChangeCommands {
     change(
       "create", "Create a nav and put it on display", Subject.navs, .init("NAV"),
       options: [
-        OptionDeclaration(
+        .init(
           "kind", argument: "KIND", "controller, or bar for a standalone bar",
           choices: ["controller", "bar"]),
-        OptionDeclaration("root", argument: "ID", "Id of the root screen, or a record in JSON"),
-        OptionDeclaration("title", argument: "TEXT", "Title of the root screen"),
-        OptionDeclaration("route", argument: "ROUTE", "Route of the root screen"),
-        OptionDeclaration("args", argument: "JSON", "Arguments of the root screen"),
-        OptionDeclaration("restoration-id", argument: "ID", "Restoration id of the root screen"),
-        OptionDeclaration("bar-class", argument: "NAME", "Class of the bar; needs --detached"),
-        OptionDeclaration(
-          "toolbar-class", argument: "NAME", "Class of the toolbar; needs --detached"),
-        OptionDeclaration("settings", argument: "JSON", "Settings of the nav"),
-        OptionDeclaration("detached", "Do not put it on display; a root is optional"),
-        OptionDeclaration("if-absent", "It is no error if the nav exists"),
+        .init("root", argument: "ID", "Id of the root screen, or a record in JSON"),
+        .init("title", argument: "TEXT", "Title of the root screen"),
+        .init("route", argument: "ROUTE", "Route of the root screen"),
+        .init("args", argument: "JSON", "Arguments of the root screen"),
+        .init("restoration-id", argument: "ID", "Restoration id of the root screen"),
+        .init("bar-class", argument: "NAME", "Class of the bar; needs --detached"),
+        .init("toolbar-class", argument: "NAME", "Class of the toolbar; needs --detached"),
+        .init("settings", argument: "JSON", "Settings of the nav"),
+        .init("detached", "Do not put it on display; a root is optional"),
+        .init("if-absent", "It is no error if the nav exists"),
       ], shared: [Change.dryRunOption], example: "create kiosk --root home --title Home"
     ) { line, _ in try Operations.create(line) },
     change(
@@ -57,13 +55,12 @@ enum ChangeCommands {
     change(
       "push", "Put a known or a new screen on top", Subject.stack, .init("NAV [SCREEN]"),
       options: [
-        OptionDeclaration("if-absent", "It is no error if the screen is on the stack"),
-        OptionDeclaration(
+        .init("if-absent", "It is no error if the screen is on the stack"),
+        .init(
           "on-duplicate", argument: "WAY",
           "If the screen is on the stack: error, ignore, popTo, update or moveToTop"),
-        OptionDeclaration("show", "Use the operation show, which is animated"),
-        OptionDeclaration(
-          "sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
+        .init("show", "Use the operation show, which is animated"),
+        .init("sender", argument: "TEXT", "Origin of the request, for the log; needs --show"),
       ] + newScreen, note: newScreenNote,
       example: "push kiosk wifi --title Wi-Fi --route settings/wifi"
     ) { [try Operations.push($0, id: $1.first)] },
@@ -78,8 +75,8 @@ enum ChangeCommands {
     change(
       "pop-to", "Remove all screens above a screen", Subject.stack, .init("NAV [ID]"),
       options: [
-        OptionDeclaration("route", argument: "ROUTE", "The top-most screen with this route"),
-        OptionDeclaration("unique", "Refuse if several screens have the route"),
+        .init("route", argument: "ROUTE", "The top-most screen with this route"),
+        .init("unique", "Refuse if several screens have the route"),
         OptionDeclaration("inclusive", "Remove the screen itself too"), Operations.resultOption,
       ], example: "pop-to kiosk --route settings"
     ) { [try Operations.popTo($0, id: $1.first)] },
@@ -91,18 +88,17 @@ enum ChangeCommands {
       "replace", "Put a screen in the place of the top, if it is still the one you last saw",
       Subject.stack, .init("NAV [SCREEN]"),
       options: [
-        OptionDeclaration(
-          "screen", argument: "ID", "Replace this screen of the stack, not the top"),
-        OptionDeclaration("back", "Animate a new top as a pop, not as a push"),
+        .init("screen", argument: "ID", "Replace this screen of the stack, not the top"),
+        .init("back", "Animate a new top as a pop, not as a push"),
       ] + newScreen, note: newScreenNote,
       example: "replace kiosk done --title Done --screen wifi"
     ) { [try Operations.replace($0, id: $1.first)] },
     change(
       "insert", "Put a screen into the stack", Subject.stack, .init("NAV [SCREEN]"),
       options: [
-        OptionDeclaration("below", argument: "ID", "Directly below this screen"),
-        OptionDeclaration("above", argument: "ID", "Directly above this screen"),
-        OptionDeclaration(
+        .init("below", argument: "ID", "Directly below this screen"),
+        .init("above", argument: "ID", "Directly above this screen"),
+        .init(
           "at", argument: "N", "At this place, 0 at the bottom, in the stack that you last saw"),
       ] + newScreen, note: newScreenNote, example: "insert kiosk help --title Help --below wifi"
     ) { [try Operations.insert($0, id: $1.first)] },
@@ -139,9 +135,8 @@ enum ChangeCommands {
       "present", "Present a screen above the visible one", Subject.presentation,
       .init("NAV [SCREEN]"),
       options: [
-        OptionDeclaration(
-          "from", argument: "ID", "The presenting screen; default the visible one"),
-        OptionDeclaration("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
+        .init("from", argument: "ID", "The presenting screen; default the visible one"),
+        .init("style", argument: "STYLE", "Such as formSheet or overCurrentContext"),
       ] + newScreen, note: newScreenNote,
       example: "present kiosk pin --title PIN --style overCurrentContext"
     ) { [try Operations.present($0, id: $1.first)] },
@@ -149,9 +144,8 @@ enum ChangeCommands {
       "dismiss", "End all presentations, if they are those you last saw", Subject.presentation,
       .init("NAV"),
       options: [
-        OptionDeclaration(
-          "from", argument: "ID", "Only what this screen presents; if nothing, itself"),
-        OptionDeclaration("swipe", "Swipe the outermost screen down, as a person does"),
+        .init("from", argument: "ID", "Only what this screen presents; if nothing, itself"),
+        .init("swipe", "Swipe the outermost screen down, as a person does"),
         Operations.resultOption,
       ], example: "dismiss kiosk --from wifi"
     ) { line, _ in [try Operations.dismiss(line)] },

@@ -6,20 +6,16 @@ import NavigationCore
 /// `cluster`: shows how a cluster is divided among its daemons, and changes it.
 enum ClusterCommand: Command {
   static let declaration = CommandSet.Command(
-    "cluster", "Show and change which daemon of a cluster has which navs",
-    group: Subject.administration,
-    arguments: PositionalArguments(
-      "[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", count: 0...3,
-      choices: ["ACTION": ["status", "move", "drain"]]),
+    "cluster", "Show and change which daemon of a cluster has which navs", Subject.administration,
+    .init(
+      "[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", choices: ["ACTION": ["status", "move", "drain"]]),
     options: [OptionDeclaration("off", "With drain: let the member take shards again")],
-    epilogue: """
+    note: """
       ACTION is one of: status (the default) lists the daemons. move SHARD MEMBER, or move NAV MEMBER,
       moves a shard and its navs to a daemon, where they stay as long as it serves. drain MEMBER moves
       everything away from a daemon, before it is stopped for long. Both wait until it is done, and
       need the role admin. Clients follow by themselves; no operation is refused.
-
-      Example: navctl cluster drain b
-      """)
+      """, example: "cluster drain b")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words = invocation.line.positionals

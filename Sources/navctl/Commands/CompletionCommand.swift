@@ -6,17 +6,15 @@ import RuntimePaths
 /// `completion`: prints what a shell needs to complete command lines, and completes one.
 enum CompletionCommand: Command {
   static let declaration = CommandSet.Command(
-    "completion", "Print the completion of a shell", group: Subject.administration,
-    arguments: PositionalArguments(
+    "completion", "Print the completion of a shell", Subject.administration,
+    .init(
       "SHELL [-- WORD...]", count: 1...Int.max,
       choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
-    epilogue: """
+    note: """
       SHELL is bash, zsh or fish. The packages install the completion of all three. With words, the
       command prints the candidates for the last one, which can be empty: commands, options, and
       the navs, screens, buttons and routes that navd has at the moment.
-
-      Example: navctl completion bash
-      """)
+      """, example: "completion bash")
 
   /// How long navd may take: the person waits for the key.
   private static let patience = Duration.milliseconds(500)

@@ -5,16 +5,13 @@ import NavigationCore
 /// `config`: prints the values that navd uses, and where each comes from.
 enum ConfigCommand: Command {
   static let declaration = CommandSet.Command(
-    "config", "Show the values that navd uses, and where each comes from", group: Subject.daemon,
-    arguments: PositionalArguments(
-      "[origin KEY]", count: 0...2, choices: ["origin": ["origin"]]),
-    epilogue: """
+    "config", "Show the values that navd uses, and where each comes from", Subject.daemon,
+    .init("[origin KEY]", choices: ["origin": ["origin"]]),
+    note: """
       origin prints one value. KEY is SECTION.NAME, such as limits.depth; the name alone is enough
       where it is in one section. An option of navd precedes a variable NAVD_SECTION_NAME, that
       precedes the files of navd.conf.d, and these precede navd.conf. It needs the role admin.
-
-      Example: navctl config origin limits.depth
-      """)
+      """, example: "config origin limits.depth")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words = invocation.line.positionals
@@ -65,15 +62,12 @@ enum ConfigCommand: Command {
 /// `reload`: lets navd read its configuration again.
 enum ReloadCommand: Command {
   static let declaration = CommandSet.Command(
-    "reload", "Let navd read its configuration again: all of it, or nothing",
-    group: Subject.daemon,
-    epilogue: """
+    "reload", "Let navd read its configuration again: all of it, or nothing", Subject.daemon,
+    note: """
       No client is disconnected. If something cannot be applied, the former configuration stays, the
       error names file and line, and the status is 2. systemctl reload navd does the same, without an
       answer. It needs the role admin.
-
-      Example: navctl reload
-      """)
+      """, example: "reload")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()

@@ -8,26 +8,21 @@ import RuntimePaths
 /// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.
 enum DelegateCommand: Command {
   static let declaration = CommandSet.Command(
-    "delegate", "Answer the questions about a nav, while it runs", group: Subject.roles,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "delegate", "Answer the questions about a nav, while it runs", Subject.roles, .init("NAV"),
     options: [
-      OptionDeclaration(
-        "roles", argument: "ROLES", "veto, animator, interaction, orientation; with commas"),
-      OptionDeclaration("exec", argument: "COMMAND", "The command that answers; a line for sh"),
-      OptionDeclaration(
-        "orientations", argument: "JSON", "{\"supported\":[...],\"preferred\":\"...\"}"),
-      OptionDeclaration("name", argument: "NAME", "The name that other clients see"),
-      OptionDeclaration("count", argument: "N", "End after N questions"),
+      .init("roles", argument: "ROLES", "veto, animator, interaction, orientation; with commas"),
+      .init("exec", argument: "COMMAND", "The command that answers; a line for sh"),
+      .init("orientations", argument: "JSON", "{\"supported\":[...],\"preferred\":\"...\"}"),
+      .init("name", argument: "NAME", "The name that other clients see"),
+      .init("count", argument: "N", "End after N questions"),
     ],
-    epilogue: """
+    note: """
       navctl runs COMMAND once per question. COMMAND finds the question in JSON on stdin and in
       NAVD_QUESTION, NAVD_SCREEN, NAVD_CAUSE, NAVD_OP, NAVD_FROM, NAVD_TO, NAVD_ANIMATOR and others.
       For a veto, its status 0 allows the change and 1 refuses it; otherwise the settings decide.
       For animator or interaction, its stdout is the answer in JSON. navctl kills a COMMAND whose
       question has ended. The roles last until navctl is interrupted.
-
-      Example: navctl delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'
-      """)
+      """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#)
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let registration = try DelegateText.registration(invocation.line)

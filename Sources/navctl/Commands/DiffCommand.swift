@@ -5,14 +5,11 @@ import NavigationCore
 /// `diff`: prints what differs between two revisions of a nav.
 enum DiffCommand: Command {
   static let declaration = CommandSet.Command(
-    "diff", "Show what differs between two revisions", group: Subject.look,
-    arguments: PositionalArguments("NAV REV [REV]", count: 1...3),
-    epilogue: """
+    "diff", "Show what differs between two revisions", Subject.look, .init("NAV REV [REV]"),
+    note: """
       Without a second REV, the present state is compared. Each difference has the former value
       behind - and the later one behind +.
-
-      Example: navctl diff kiosk 1
-      """)
+      """, example: "diff kiosk 1")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()

@@ -6,14 +6,12 @@ import RuntimePaths
 /// `doctor`: checks the daemon and the connection to it.
 enum DoctorCommand: Command {
   static let declaration = CommandSet.Command(
-    "doctor", "Check navd and the way to it; print a remedy for each fault", group: Subject.daemon,
-    epilogue: """
+    "doctor", "Check navd and the way to it; print a remedy for each fault", Subject.daemon,
+    note: """
       Checks the socket and this user's access, navd and its version, its clock, storage, disk, \
       limits and peers. Each check prints a line with ok, warn or fail, and a remedy where one is \
       needed. The status is 1 if a check fails, else 0.
-
-      Example: navctl doctor
-      """)
+      """, example: "doctor")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let findings = findings(invocation)

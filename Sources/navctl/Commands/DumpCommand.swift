@@ -6,20 +6,17 @@ import RuntimePaths
 /// `dump`: prints everything that a report of a fault needs.
 enum DumpCommand: Command {
   static let declaration = CommandSet.Command(
-    "dump", "Print everything for a ticket: states, history, statistics", group: Subject.daemon,
-    arguments: PositionalArguments("[NAV...]", count: 0...Int.max),
+    "dump", "Print everything for a ticket: states, history, statistics", Subject.daemon,
+    .init("[NAV...]", count: 0...Int.max),
     options: [
-      OptionDeclaration(
-        "redact", "Replace titles, arguments, routes and other texts by their lengths"),
-      OptionDeclaration("limit", argument: "N", "Newest revisions of each nav; default 50"),
+      .init("redact", "Replace titles, arguments, routes and other texts by their lengths"),
+      .init("limit", argument: "N", "Newest revisions of each nav; default 50"),
     ],
-    epilogue: """
+    note: """
       The output is one JSON object: the version, the findings of doctor, the statistics of navd, the
       sessions if you may see them, and for each nav its state and its newest revisions. Without NAV
       it has all navs. --redact keeps ids, names of navs and clients, operations and numbers.
-
-      Example: navctl dump kiosk --redact
-      """)
+      """, example: "dump kiosk --redact")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line

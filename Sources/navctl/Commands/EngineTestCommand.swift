@@ -7,16 +7,14 @@ import RuntimePaths
 /// The checks need the client library of the database, so that `navd-cluster` has them.
 enum EngineTestCommand: Command {
   static let declaration = CommandSet.Command(
-    "engine-test", "Check a database server for a cluster", group: Subject.administration,
-    arguments: PositionalArguments("CONNINFO", count: 1...1),
-    epilogue: """
+    "engine-test", "Check a database server for a cluster", Subject.administration,
+    .init("CONNINFO"),
+    note: """
       CONNINFO is a connection string of PostgreSQL. The command runs navd-cluster --qualify, which
       needs the package navd-cluster: races of two writers, syncing, fencing, and the settings of
       the server. It prints a line for each check. Passwords come from a service file, never from
       the command line.
-
-      Example: navctl engine-test 'host=db1,db2 dbname=navd user=navd'
-      """)
+      """, example: "engine-test 'host=db1,db2 dbname=navd user=navd'")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words = ["navd-cluster", "--qualify", invocation.line.positionals[0]]

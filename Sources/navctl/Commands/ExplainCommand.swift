@@ -4,14 +4,11 @@ import NavigationCore
 /// `explain`: prints the meaning, the cause and the remedy of a code; needs no daemon.
 enum ExplainCommand: Command {
   static let declaration = CommandSet.Command(
-    "explain", "Explain an error code, or list all codes", group: Subject.look,
-    arguments: PositionalArguments("[CODE]", count: 0...1),
-    epilogue: """
+    "explain", "Explain an error code, or list all codes", Subject.look, .init("[CODE]"),
+    note: """
       CODE is the word after "navctl:" in an error, the value of NAVD_CODE in the log, or the member
       code of a reply. Without CODE, navctl lists all codes with their meanings.
-
-      Example: navctl explain desync
-      """)
+      """, example: "explain desync")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     guard let code = invocation.line.positionals.first else {

@@ -5,23 +5,19 @@ import NavigationCore
 /// `gesture`: performs the steps of a swipe back in one session.
 enum GestureCommand: Command {
   static let declaration = CommandSet.Command(
-    "gesture", "Swipe back from the screen you last saw", group: Subject.touch,
-    arguments: PositionalArguments(
-      "NAV [STEP...]", count: 0...Int.max,
-      choices: ["STEP": ["begin", "update", "finish", "cancel"]]),
+    "gesture", "Swipe back from the screen you last saw", Subject.touch,
+    .init("NAV [STEP...]", choices: ["STEP": ["begin", "update", "finish", "cancel"]]),
     options: [
-      OptionDeclaration(
+      .init(
         "kind", argument: "KIND", "edge (default) or fullScreen", choices: ["edge", "fullScreen"]),
-      OptionDeclaration("translation", argument: "N", "Distance to the right at begin; default 1"),
+      .init("translation", argument: "N", "Distance to the right at begin; default 1"),
       Lease.option,
     ] + Change.options.filter { $0.name != "dry-run" },
-    epilogue: """
+    note: """
       STEP is begin, update VALUE with a number from 0 to 1, finish or cancel. A gesture belongs to
       the session that began it, and navd cancels it with that session. So one command performs all
       steps. If the last is neither finish nor cancel, navctl reads more from stdin, line by line.
-
-      Example: navctl gesture kiosk begin update 0.4 finish
-      """)
+      """, example: "gesture kiosk begin update 0.4 finish")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words: Set<String> = ["begin", "update", "finish", "cancel"]

@@ -4,23 +4,20 @@ import NavigationCore
 /// `get`: reads one value of a nav, or the statistics of the daemon.
 enum GetCommand: Command {
   static let declaration = CommandSet.Command(
-    "get", "Read one value of a nav", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "get", "Read one value of a nav", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration(
+      .init(
         "what", argument: "WHAT",
         "state, top, bar, screen, detached, restoration, log, verify or stats",
         choices: [
           "state", "top", "bar", "screen", "detached", "restoration", "log", "verify", "stats",
         ]),
-      OptionDeclaration("at", argument: "REV", "The value at this revision"),
-      OptionDeclaration("screen", argument: "ID", "The screen to read with --what screen"),
+      .init("at", argument: "REV", "The value at this revision"),
+      .init("screen", argument: "ID", "The screen to read with --what screen"),
     ],
-    epilogue: """
+    note: """
       Without NAV, stats returns the statistics of navd. For a backup see navctl backup.
-
-      Example: navctl get kiosk --what top -o json
-      """)
+      """, example: "get kiosk --what top -o json")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line

@@ -5,18 +5,15 @@ import NavigationCore
 /// `history`: prints the log with the top screen after each revision, or draws an old state.
 enum HistoryCommand: Command {
   static let declaration = CommandSet.Command(
-    "history", "Show the revisions of a nav, newest last", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "history", "Show the revisions of a nav, newest last", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration("at", argument: "REV", "Draw the nav as it was at this revision"),
-      OptionDeclaration("from", argument: "REV", "Begin at this revision, not with the last 20"),
-      OptionDeclaration("limit", argument: "N", "Print at most N revisions; default 20"),
+      .init("at", argument: "REV", "Draw the nav as it was at this revision"),
+      .init("from", argument: "REV", "Begin at this revision, not with the last 20"),
+      .init("limit", argument: "N", "Print at most N revisions; default 20"),
     ],
-    epilogue: """
+    note: """
       The output of --at does not count as seen, because it is not the present state.
-
-      Example: navctl history kiosk --at 2
-      """)
+      """, example: "history kiosk --at 2")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line

@@ -7,21 +7,18 @@ import RuntimePaths
 /// `inspect`: shows the navs in a browser, by `navd-web --inspector`.
 enum InspectCommand: Command {
   static let declaration = CommandSet.Command(
-    "inspect", "Show the navs, their history and any moment of it in a browser",
-    group: Subject.look, arguments: PositionalArguments("NAV", count: 0...1),
+    "inspect", "Show the navs, their history and any moment of it in a browser", Subject.look,
+    .init("NAV"),
     options: [
-      OptionDeclaration("print", "Print the address, and start no browser"),
-      OptionDeclaration(
-        "listen", argument: "ADDRESS", "Listen on ADDRESS:PORT; else a free port of 127.0.0.1"),
+      .init("print", "Print the address, and start no browser"),
+      .init("listen", argument: "ADDRESS", "Listen on ADDRESS:PORT; else a free port of 127.0.0.1"),
     ],
-    epilogue: """
+    note: """
       The page has the rights of its caller and can change nothing. The address works once, within
       60 s; Ctrl-C ends the inspector. The command runs navd-web --inspector, of the package navd-inspector.
       On another machine: ssh -L 9721:127.0.0.1:9721 DEVICE navctl inspect --print --listen
       127.0.0.1:9721
-
-      Example: navctl inspect kiosk
-      """)
+      """, example: "inspect kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = invocation.namesNav ? try invocation.navArguments().nav : nil

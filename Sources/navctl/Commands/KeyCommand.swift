@@ -7,24 +7,21 @@ import RuntimePaths
 /// `key`: creates and authorises keys of tcp clients, as files that the daemon watches.
 enum KeyCommand: Command {
   static let declaration = CommandSet.Command(
-    "key", "Create keys, and authorise them to connect over tcp", group: Subject.administration,
-    arguments: PositionalArguments(
-      "ACTION [NAME|FILE] [PUBLIC-KEY]", count: 1...3, dashedWidth: AuthorizedKey.keyWidth,
+    "key", "Create keys, and authorise them to connect over tcp", Subject.administration,
+    .init(
+      "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedWidth: AuthorizedKey.keyWidth,
       choices: ["ACTION": ["new", "public", "authorize", "list", "revoke"]]),
     options: [
-      OptionDeclaration(
-        "keys", argument: "DIR", "The directory of keys; default /etc/navd/keys"),
-      OptionDeclaration("role", argument: "ROLE", "The role of clients with the key"),
+      .init("keys", argument: "DIR", "The directory of keys; default /etc/navd/keys"),
+      .init("role", argument: "ROLE", "The role of clients with the key"),
     ],
-    epilogue: """
+    note: """
       ACTION is one of: new FILE creates a secret key in FILE, which only its owner can read, and
       prints the public key. public FILE prints the public key again. authorize NAME PUBLIC-KEY
       accepts clients with the secret key of PUBLIC-KEY, a key or a file, under that name. list
       prints the authorised keys. revoke NAME removes a key; navd ends its sessions at once. ROLE is
       admin, ui, or a role of the configuration, about which navctl asks the running navd.
-
-      Example: navctl key new panel-1.key
-      """)
+      """, example: "key new panel-1.key")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let words = invocation.line.positionals

@@ -10,13 +10,13 @@ enum LeaseCommand: Command {
   private static let verbs = ["take", "release"]
 
   static let declaration = CommandSet.Command(
-    "lease", "Hold the display of a nav, while the command runs", group: Subject.roles,
-    arguments: PositionalArguments("NAV take|release [-- COMMAND...]", count: 1...Int.max),
+    "lease", "Hold the display of a nav, while the command runs", Subject.roles,
+    .init("NAV take|release [-- COMMAND...]"),
     options: [
-      OptionDeclaration("force", "Take it from its holder; needs the right admin on the nav"),
-      OptionDeclaration("name", argument: "NAME", "The name that other clients see"),
+      .init("force", "Take it from its holder; needs the right admin on the nav"),
+      .init("name", argument: "NAME", "The name that other clients see"),
     ],
-    epilogue: """
+    note: """
       While a session holds the display, no other can set display, begin a gesture or complete a
       transition. take holds the display until it is interrupted. With COMMAND, take holds it while
       COMMAND runs, and ends with the status of COMMAND. release --force takes the display from its
@@ -24,9 +24,7 @@ enum LeaseCommand: Command {
 
       Only the session of this command holds the display. A navctl that COMMAND runs has its own
       session; give its set, gesture or transition the option --lease instead.
-
-      Example: navctl lease kiosk take -- date
-      """)
+      """, example: "lease kiosk take -- date")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments(isOwn: verbs.contains)

@@ -6,9 +6,9 @@ import NavigationReplica
 /// `list`: lists the navs, or the sessions.
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(
-    "list", "List the navs, with the position of each", group: Subject.look,
+    "list", "List the navs, with the position of each", Subject.look,
     options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
-    epilogue: "Example: navctl list")
+    example: "list")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()

@@ -4,13 +4,12 @@ import NavigationCore
 /// `log`: prints the author and the operations of each change.
 enum LogCommand: Command {
   static let declaration = CommandSet.Command(
-    "log", "Show the author and the operations of each change", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "log", "Show the author and the operations of each change", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration("from", argument: "REV", "Begin at this revision, not with the last 100"),
-      OptionDeclaration("limit", argument: "N", "Print at most N revisions; default 100"),
+      .init("from", argument: "REV", "Begin at this revision, not with the last 100"),
+      .init("limit", argument: "N", "Print at most N revisions; default 100"),
     ],
-    epilogue: "Example: navctl log kiosk --limit 20")
+    example: "log kiosk --limit 20")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line

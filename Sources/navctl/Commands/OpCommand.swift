@@ -5,15 +5,12 @@ import NavigationCore
 /// `op`: performs operations given as JSON, all of them or none.
 enum OpCommand: Command {
   static let declaration = CommandSet.Command(
-    "op", "Perform operations given as JSON, all or none", group: Subject.anything,
-    arguments: PositionalArguments("NAV JSON...", count: 1...Int.max),
+    "op", "Perform operations given as JSON, all or none", Subject.anything, .init("NAV JSON..."),
     options: Change.options,
-    epilogue: """
+    note: """
       An operation is an object with one member, whose name is that of the operation. The names
       are \(names).
-
-      Example: navctl op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"id":"now"}}}'
-      """)
+      """, example: #"op kiosk '{"popToRoot":{}}' '{"push":{"screen":{"id":"now"}}}'"#)
 
   private static let names = OperationKind.allCases.filter { $0 != .unknown }.map(\.name)
     .joined(separator: ", ")

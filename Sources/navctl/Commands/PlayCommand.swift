@@ -8,24 +8,20 @@ import RuntimePaths
 /// `play`: shows a recording in the terminal, or verifies it.
 enum PlayCommand: Command {
   static let declaration = CommandSet.Command(
-    "play", "Show a recording, or verify it", group: Subject.look,
-    arguments: PositionalArguments("FILE", count: 1...1),
+    "play", "Show a recording, or verify it", Subject.look, .init("FILE"),
     options: [
-      OptionDeclaration("verify", "Compute each digest anew, and show nothing"),
-      OptionDeclaration(
-        "speed", argument: "X", "1 as recorded (default), 0 as fast as possible"),
-      OptionDeclaration("at", argument: "REV", "Begin with this revision"),
-      OptionDeclaration("until", argument: "REV", "Stop at this revision"),
-      OptionDeclaration("step", "Show one revision for each key or line of stdin"),
+      .init("verify", "Compute each digest anew, and show nothing"),
+      .init("speed", argument: "X", "1 as recorded (default), 0 as fast as possible"),
+      .init("at", argument: "REV", "Begin with this revision"),
+      .init("until", argument: "REV", "Stop at this revision"),
+      .init("step", "Show one revision for each key or line of stdin"),
       ProgressOption.declaration,
     ],
-    epilogue: """
+    note: """
       The command needs no daemon. FILE - is stdin. It draws each revision, and prints who made it and the digest that
       it has computed. With --step: n or space, b, g REV, p plays on, + and - change the speed, q.
       A digest proves order and ids, and is no signature.
-
-      Example: navctl play kiosk.navrec --verify
-      """)
+      """, example: "play kiosk.navrec --verify")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line

@@ -8,28 +8,24 @@ import RuntimePaths
 /// `record`: writes the history of a nav to a file.
 enum RecordCommand: Command {
   static let declaration = CommandSet.Command(
-    "record", "Write the history of a nav to a file, for a ticket", group: Subject.look,
-    arguments: PositionalArguments("NAV FILE", count: 1...2),
+    "record", "Write the history of a nav to a file, for a ticket", Subject.look, .init("NAV FILE"),
     options: [
-      OptionDeclaration("from", argument: "REV", "Begin at this revision, not with the oldest"),
-      OptionDeclaration("to", argument: "REV", "End at this revision, not with the newest"),
-      OptionDeclaration("last", argument: "N", "The newest N revisions, up to --to"),
-      OptionDeclaration("html", "Write a page that shows the recording without navd"),
-      OptionDeclaration(
-        "page", argument: "DIR", "Where the page offline.html of the inspector is"),
-      OptionDeclaration("redact", "Replace contents, and names of clients and users"),
-      OptionDeclaration(
+      .init("from", argument: "REV", "Begin at this revision, not with the oldest"),
+      .init("to", argument: "REV", "End at this revision, not with the newest"),
+      .init("last", argument: "N", "The newest N revisions, up to --to"),
+      .init("html", "Write a page that shows the recording without navd"),
+      .init("page", argument: "DIR", "Where the page offline.html of the inspector is"),
+      .init("redact", "Replace contents, and names of clients and users"),
+      .init(
         "keep", argument: "ROUTES", "With --redact: keep contents of screens with such a route"),
-      OptionDeclaration("force", "Replace the file if it exists"),
+      .init("force", "Replace the file if it exists"),
       ProgressOption.declaration,
     ],
-    epilogue: """
+    note: """
       The recording has each change with its author and what the bar showed. navctl play shows and
       verifies it; see navd-recording(7). FILE - is stdout. --redact keeps ids, versions and routes. ROUTES is a
       pattern with * and ?, such as 'help/*'; --keep can be repeated.
-
-      Example: navctl record kiosk kiosk.navrec --redact
-      """)
+      """, example: "record kiosk kiosk.navrec --redact")
 
   /// The revisions of one request; an answer holds fewer of large ones.
   private static let pageRevisions: UInt64 = 250

@@ -6,15 +6,12 @@ import RuntimePaths
 /// `save`: writes the restorable screens of the stack to a file for `restore`.
 enum SaveCommand: Command {
   static let declaration = CommandSet.Command(
-    "save", "Save the stack for restore, to a file or stdout", group: Subject.stack,
-    arguments: PositionalArguments("NAV [FILE]", count: 0...2),
-    epilogue: """
+    "save", "Save the stack for restore, to a file or stdout", Subject.stack, .init("NAV [FILE]"),
+    note: """
       navctl saves only screens with a restoration id, and only if the nav has one too; see
       set. It names the others on stderr. It replaces an existing FILE as a whole or not at
       all.
-
-      Example: navctl save kiosk kiosk.json
-      """)
+      """, example: "save kiosk kiosk.json")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
@@ -76,16 +73,13 @@ enum SaveCommand: Command {
 /// `restore`: replaces the stack by one that `save` wrote.
 enum RestoreCommand: Command {
   static let declaration = CommandSet.Command(
-    "restore", "Replace the stack by a saved one", group: Subject.stack,
-    arguments: PositionalArguments("NAV FILE", count: 1...2),
+    "restore", "Replace the stack by a saved one", Subject.stack, .init("NAV FILE"),
     options: [
-      OptionDeclaration("root", argument: "SCREEN", "The root if no saved screen can be restored")
+      .init("root", argument: "SCREEN", "The root if no saved screen can be restored")
     ] + Change.options,
-    epilogue: """
+    note: """
       FILE is the output of save, or - for stdin.
-
-      Example: navctl restore kiosk kiosk.json
-      """)
+      """, example: "restore kiosk kiosk.json")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments()
@@ -100,20 +94,15 @@ enum RestoreCommand: Command {
 /// `open`: replaces the stack by the screens of a route.
 enum OpenCommand: Command {
   static let declaration = CommandSet.Command(
-    "open", "Replace the stack by the screens of a route", group: Subject.stack,
-    arguments: PositionalArguments("NAV ROUTE", count: 1...2),
+    "open", "Replace the stack by the screens of a route", Subject.stack, .init("NAV ROUTE"),
     options: [
-      OptionDeclaration(
-        "expect", argument: "SCREEN", "Then wait until the top has this id or route"),
-      OptionDeclaration(
-        "within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
+      .init("expect", argument: "SCREEN", "Then wait until the top has this id or route"),
+      .init("within", argument: "TIME", "How long to wait for --expect, such as 500ms; default 2s"),
     ] + Change.options,
-    epilogue: """
+    note: """
       The setting routes defines them; see set and routes. Screens that agree with the route
       stay. With --expect, the status is 4 if something else is on top when the time is up.
-
-      Example: navctl open kiosk settings/wifi --expect settings/wifi
-      """)
+      """, example: "open kiosk settings/wifi --expect settings/wifi")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let line = invocation.line

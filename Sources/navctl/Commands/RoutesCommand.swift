@@ -8,19 +8,16 @@ import RuntimePaths
 /// `routes`: lists and checks the routes of a nav, and tests where they lead.
 enum RoutesCommand: Command {
   static let declaration = CommandSet.Command(
-    "routes", "Check the routes of a nav, and test where they lead", group: Subject.stack,
-    arguments: PositionalArguments(
-      "NAV check|test|reverse [FILE]", count: 1...3),
+    "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
+    .init("NAV check|test|reverse [FILE]"),
     options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
-    epilogue: """
+    note: """
       check names templates that can never match. test opens each route of FILE as a dry run, on the
       stack that the nav has now, and compares where it leads: a line such as
       {"open":"settings/wifi","stack":["home","settings/wifi"]} has ids or routes, bottom first, or
       null if the route must be refused. reverse prints the route that leads to the present stack.
       Nothing is changed. The status is 1 if a case fails, or if no route leads to the stack.
-
-      Example: navctl routes kiosk check
-      """)
+      """, example: "routes kiosk check")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments { ["check", "test", "reverse"].contains($0) }

@@ -3,16 +3,13 @@ import CommandLineOptions
 /// `schema`: prints the JSON Schema of what `-o json` prints.
 enum SchemaCommand: Command {
   static let declaration = CommandSet.Command(
-    "schema", "Print the JSON Schema of the output", group: Subject.administration,
-    arguments: PositionalArguments(
-      "[TYPE]", count: 0...1, choices: ["TYPE": Record.Kind.allCases.map(\.rawValue)]),
-    epilogue: """
+    "schema", "Print the JSON Schema of the output", Subject.administration,
+    .init("[TYPE]", choices: ["TYPE": Record.Kind.allCases.map(\.rawValue)]),
+    note: """
       TYPE is the member type of the objects that -o json prints. Without it, the schema has every
       type. Members that a schema does not name can be added at any time; one that it names keeps
       its name and its type.
-
-      Example: navctl schema diff
-      """)
+      """, example: "schema diff")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     guard let word = invocation.line.positionals.first else {

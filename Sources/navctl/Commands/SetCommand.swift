@@ -5,12 +5,11 @@ import NavigationCore
 /// `set`: changes members of a screen, an item, a button or a part of a nav, or prints them.
 enum SetCommand: Command {
   static let declaration = CommandSet.Command(
-    "set", "Set members of a screen, a button, a bar …", group: Subject.content,
-    arguments: PositionalArguments(
-      "NAV OBJECT [ID] [KEY=VALUE...]",
-      choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
+    "set", "Set members of a screen, a button, a bar …", Subject.content,
+    .init(
+      "NAV OBJECT [ID] [KEY=VALUE...]", choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
     options: [Lease.option] + Change.options,
-    epilogue: """
+    note: """
       Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
       KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. Of veto,
       interactivePop and profile the other members stay; any other object is replaced whole, and so is
@@ -23,9 +22,7 @@ enum SetCommand: Command {
       standard.backgroundColor=red. proxy is of all bars of CLASS, NavigationBar by default, and takes
       no NAV: set proxy barStyle=black. While a session holds the display, no other can set display;
       --lease holds it for this command.
-
-      Example: navctl set kiosk item wifi prompt='Choose one' rightItems=scan=Scan
-      """)
+      """, example: "set kiosk item wifi prompt='Choose one' rightItems=scan=Scan")
 
   private static func line(_ object: NavObject) -> String {
     let id = object.neededID.map { " \($0)" } ?? object.optionalID.map { " [\($0)]" } ?? ""

@@ -5,14 +5,11 @@ import NavigationCore
 /// `show`: draws a nav, and records the state as seen in this terminal.
 enum ShowCommand: Command {
   static let declaration = CommandSet.Command(
-    "show", "Draw a nav: bars, stack, presented screens", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
-    epilogue: """
+    "show", "Draw a nav: bars, stack, presented screens", Subject.look, .init("NAV"),
+    note: """
       navctl records the state as seen in this terminal. A command that removes screens then fails
       if the nav has changed in between.
-
-      Example: navctl show kiosk
-      """)
+      """, example: "show kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav

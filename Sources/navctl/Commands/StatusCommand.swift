@@ -5,12 +5,10 @@ import NavigationCore
 /// `status`: prints whether the daemon is running, and its health.
 enum StatusCommand: Command {
   static let declaration = CommandSet.Command(
-    "status", "Show whether navd is running, and its health", group: Subject.daemon,
-    epilogue: """
+    "status", "Show whether navd is running, and its health", Subject.daemon,
+    note: """
       The status is 7 if there is no daemon. With -o json, navctl prints all statistics of navd.
-
-      Example: navctl status
-      """)
+      """, example: "status")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     var connection = try invocation.connect()

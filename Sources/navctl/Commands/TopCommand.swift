@@ -7,20 +7,17 @@ import RuntimePaths
 /// `top`: draws the activity of the daemon, by default every 2 s.
 enum TopCommand: Command {
   static let declaration = CommandSet.Command(
-    "top", "Show the activity of navd, by default every 2 s", group: Subject.daemon,
+    "top", "Show the activity of navd, by default every 2 s", Subject.daemon,
     options: [
-      OptionDeclaration(
-        "interval", argument: "TIME", "Time between frames, such as 500ms; default 2s"),
-      OptionDeclaration("count", argument: "N", "End after N frames"),
+      .init("interval", argument: "TIME", "Time between frames, such as 500ms; default 2s"),
+      .init("count", argument: "N", "End after N frames"),
     ],
-    epilogue: """
+    note: """
       Rates and times are those since the previous frame. In the first frame, times are those \
       since navd started. On a terminal, q ends the command. If stdout is not a terminal, navctl \
       prints one block after another, with an empty line in between. The role admin also sees the \
       sessions.
-
-      Example: navctl top --interval 1s
-      """)
+      """, example: "top --interval 1s")
 
   private static let shortestInterval: UInt64 = 100
 

@@ -7,23 +7,19 @@ import RuntimePaths
 /// `trace`: prints the messages of a client or a nav as navd receives and sends them.
 enum TraceCommand: Command {
   static let declaration = CommandSet.Command(
-    "trace", "Print the messages of one client or one nav", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "trace", "Print the messages of one client or one nav", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration(
-        "client", argument: "CLIENT", "Messages of this client, by its name or its id"),
-      OptionDeclaration("all", "The messages of all clients"),
-      OptionDeclaration("count", argument: "N", "End after N messages"),
-      OptionDeclaration("redact", "Replace texts of users by their number of characters"),
+      .init("client", argument: "CLIENT", "Messages of this client, by its name or its id"),
+      .init("all", "The messages of all clients"),
+      .init("count", argument: "N", "End after N messages"),
+      .init("redact", "Replace texts of users by their number of characters"),
     ],
-    epilogue: """
+    note: """
       Needs the role admin. Each line names the peer as the kernel or its key proves it. In means from the
       client to navd, out from navd to the client. navd reports at most 2000 messages in a second, drops
       the others, and the line says how many: a trace never slows a client. Bodies of more than 4096
       octets are left out. --timeout ends the command.
-
-      Example: navctl trace kiosk --timeout 1s
-      """)
+      """, example: "trace kiosk --timeout 1s")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let client = invocation.line.value(of: "client")

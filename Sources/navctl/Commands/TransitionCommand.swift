@@ -5,15 +5,13 @@ import NavigationCore
 /// `transition`: prints the running transition, or reports that the display has shown it.
 enum TransitionCommand: Command {
   static let declaration = CommandSet.Command(
-    "transition", "Show or complete the running transition", group: Subject.touch,
-    arguments: PositionalArguments("NAV [complete TID]", count: 0...3),
+    "transition", "Show or complete the running transition", Subject.touch,
+    .init("NAV [complete TID]"),
     options: [Lease.option] + Change.options,
-    epilogue: """
+    note: """
       Without complete, navctl prints the running transition with its number TID. complete reports
       to navd that the display has shown it.
-
-      Example: navctl transition kiosk
-      """)
+      """, example: "transition kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let arguments = try invocation.navArguments { $0 == "complete" }

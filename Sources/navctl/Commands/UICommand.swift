@@ -10,19 +10,16 @@ import Synchronization
 /// `ui`: shows the navs live on a whole terminal.
 enum UICommand: Command {
   static let declaration = CommandSet.Command(
-    "ui", "Browse the navs live on the whole terminal", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "ui", "Browse the navs live on the whole terminal", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration("write", "Let the keys p, P, b and r change the open nav")
+      .init("write", "Let the keys p, P, b and r change the open nav")
     ],
-    epilogue: """
+    note: """
       The list has the navs, and NAV is open at the start. The other panes have its stack, as show
       draws it, and its changes, as watch prints them. The key ? shows all keys, q quits. A change is
       guarded by the state on the screen. Without --write nothing is ever sent. There is no JSON,
       since ui draws for people: see watch -o json.
-
-      Example: navctl ui kiosk
-      """)
+      """, example: "ui kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = invocation.namesNav ? try invocation.navArguments().nav : nil

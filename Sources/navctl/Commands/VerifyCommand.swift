@@ -6,14 +6,11 @@ import RuntimePaths
 /// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {
   static let declaration = CommandSet.Command(
-    "verify", "Check the digests and invariants of one or all navs", group: Subject.look,
-    arguments: PositionalArguments("[NAV]", count: 0...1),
+    "verify", "Check the digests and invariants of one or all navs", Subject.look, .init("[NAV]"),
     options: [ProgressOption.declaration],
-    epilogue: """
+    note: """
       Without NAV, navd checks all navs, and compares its count of connections with those it has.
-
-      Example: navctl verify kiosk
-      """)
+      """, example: "verify kiosk")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let form = try ProgressOption.form(invocation)

@@ -7,18 +7,14 @@ import RuntimePaths
 /// `wait`: waits on a watch until a nav meets a condition; it does not poll.
 enum WaitCommand: Command {
   static let declaration = CommandSet.Command(
-    "wait", "Wait until a nav meets a condition", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "wait", "Wait until a nav meets a condition", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration("top", argument: "ID", "Until this screen is on top"),
-      OptionDeclaration("depth", argument: "N", "Until the stack has N screens"),
-      OptionDeclaration("rev", argument: "N", "Until this revision or a later one exists"),
-      OptionDeclaration(
-        "timeout", argument: "TIME", "End with status 4 after this time; no limit by default"),
+      .init("top", argument: "ID", "Until this screen is on top"),
+      .init("depth", argument: "N", "Until the stack has N screens"),
+      .init("rev", argument: "N", "Until this revision or a later one exists"),
+      .init("timeout", argument: "TIME", "End with status 4 after this time; no limit by default"),
     ],
-    epilogue: """
-      Example: navctl wait kiosk --top wifi --timeout 10s
-      """)
+    example: "wait kiosk --top wifi --timeout 10s")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let condition = try WaitCondition(invocation.line)

@@ -8,31 +8,27 @@ import RuntimePaths
 /// `watch`: prints one line for each revision as it arrives.
 enum WatchCommand: Command {
   static let declaration = CommandSet.Command(
-    "watch", "Print every change of a nav when it arrives", group: Subject.look,
-    arguments: PositionalArguments("NAV", count: 0...1),
+    "watch", "Print every change of a nav when it arrives", Subject.look, .init("NAV"),
     options: [
-      OptionDeclaration(
+      .init(
         "view", argument: "VIEW", "full, or only the newest bar or top",
         choices: ["full", "bar", "top"]),
-      OptionDeclaration("from", argument: "EPOCH:REV:DIGEST", "Continue after this revision"),
-      OptionDeclaration("count", argument: "N", "End after N lines"),
-      OptionDeclaration("until-current", "End at the revision that the nav has now"),
-      OptionDeclaration("events", "Also print events without a revision, such as a tap"),
-      OptionDeclaration("progress", "Also print that all is shown, when a mark of navd proves it"),
-      OptionDeclaration("times", "Begin each line with the time of its arrival"),
-      OptionDeclaration(
-        "exec", argument: "COMMAND", "Run COMMAND for each line, with its JSON on stdin"),
-      OptionDeclaration("wait", "Wait for a nav that does not exist yet"),
+      .init("from", argument: "EPOCH:REV:DIGEST", "Continue after this revision"),
+      .init("count", argument: "N", "End after N lines"),
+      .init("until-current", "End at the revision that the nav has now"),
+      .init("events", "Also print events without a revision, such as a tap"),
+      .init("progress", "Also print that all is shown, when a mark of navd proves it"),
+      .init("times", "Begin each line with the time of its arrival"),
+      .init("exec", argument: "COMMAND", "Run COMMAND for each line, with its JSON on stdin"),
+      .init("wait", "Wait for a nav that does not exist yet"),
     ],
-    epilogue: """
+    note: """
       A restart of navd leaves no gap and repeats nothing. A line that begins with resync replaces
       revisions that navd had to leave out. COMMAND is a line of a shell; it finds NAVD_NAV, NAVD_TYPE
       and NAVD_REV, and the next one runs when it has ended. navd sends a mark after some seconds
       without another message. --timeout ends the command, with status 4 if there were
       fewer than --count lines.
-
-      Example: navctl watch kiosk --count 1
-      """)
+      """, example: "watch kiosk --count 1")
 
   static func run(_ invocation: Invocation) throws -> Int32 {
     let nav = try invocation.navArguments().nav

@@ -5,15 +5,12 @@ import NavigationCore
 /// `why`: prints which client put a screen where it is, when, and by which operation.
 enum WhyCommand: Command {
   static let declaration = CommandSet.Command(
-    "why", "Show which client put a screen there, when and how", group: Subject.look,
-    arguments: PositionalArguments("NAV SCREEN", count: 1...2),
-    epilogue: """
+    "why", "Show which client put a screen there, when and how", Subject.look, .init("NAV SCREEN"),
+    note: """
       The answer comes from the log of the nav, so it goes back as far as the log does. For a screen
       that is gone, it also has the revision that took it away. The status is 6 if the log has
       nothing about the screen.
-
-      Example: navctl why kiosk wifi
-      """)
+      """, example: "why kiosk wifi")
 
   private static let page: UInt64 = 1000
 
