@@ -46,17 +46,17 @@ struct Change {
   }
 
   /// Sends the request and waits for its reply within `--timeout`, counted from `init`.
-  func perform(on connection: inout NavigationConnection) throws {
+  func perform(on daemon: Daemon) throws {
     let end = begun + invocation.timeoutMilliseconds
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waits || holdsDisplay {
-      try connection.openSession(timeout: left)
+      try daemon.connection.openSession(timeout: left)
     }
-    if holdsDisplay, !request.isDry, connection.holdsLease(of: nav) == false {
-      _ = try Lease.take(invocation, &connection, nav, isForced: false, isKept: false)
+    if holdsDisplay, !request.isDry, daemon.connection.holdsLease(of: nav) == false {
+      _ = try Lease.take(daemon, nav, isForced: false, isKept: false)
     }
-    let reply = try connection.perform(
+    let reply = try daemon.connection.perform(
       request, operations: operations.map(\.octets.bytes), timeout: left
     ) { position in
       Output.error("navctl: waiting for an open transition, position \(position) in the queue")
@@ -170,7 +170,7 @@ extension Change {
   /// Performs the operations that `operations` makes of the arguments after the nav.
   static func perform(
     _ invocation: Invocation, _ operations: ([String]) throws -> [NavigationOperation]
-  ) throws -> Int32 {
+  ) throws {
     let arguments = try invocation.navArguments()
     return try perform(invocation, nav: arguments.nav, try operations(arguments.rest))
   }
@@ -178,12 +178,10 @@ extension Change {
   /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
-  ) throws -> Int32 {
+  ) throws {
     if let plan = invocation.plan { return try plan.add(operations, of: nav) }
     // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
-    var connection = try invocation.connect()
-    try change.perform(on: &connection)
-    return 0
+    try change.perform(on: invocation.connect())
   }
 }

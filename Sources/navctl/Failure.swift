@@ -21,6 +21,16 @@ struct PlainFailure: Error {
   var status: Int32
 }
 
+/// The exit status of a command that has printed all there is to say.
+struct ExitStatus: Error {
+  var status: Int32
+
+  /// Ends a command with a status; goes on for 0.
+  static func end(_ status: Int32) throws(ExitStatus) {
+    if status != 0 { throw ExitStatus(status: status) }
+  }
+}
+
 /// Prints errors to stderr and returns their exit status.
 enum Failure {
   static func report(_ error: any Error, command: String, words: [String]) -> Int32 {

@@ -120,36 +120,46 @@ struct Invocation {
   /// Connects to the daemon without a session; requests need none.
   ///
   /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
-  func connect(wake: Int32? = nil) throws -> NavigationConnection {
+  func connect(wake: Int32? = nil) throws -> Daemon {
     // A command that adds nothing to its plan would read and print.
     try require(plan == nil, "this line changes nothing", remedy: "navctl help \(command.name)")
     let endpoint = try endpoint()
-    return try NavigationConnection.connect(
-      to: endpoint, as: try identity(endpoint), name: "navctl",
-      timeout: .milliseconds(timeoutMilliseconds), wake: wake)
+    return try connect(endpoint, try identity(endpoint), wake: wake)
   }
 
   /// Connects to another daemon of a cluster, without a session.
-  func connect(to address: DaemonAddress) throws -> NavigationConnection {
-    let keys = try identity(try endpoint())
-    return try NavigationConnection.connect(
-      to: address.endpoint, as: keys?.keys(for: address), name: "navctl",
-      timeout: .milliseconds(timeoutMilliseconds))
+  func connect(to address: DaemonAddress) throws -> Daemon {
+    try connect(address.endpoint, try identity(try endpoint())?.keys(for: address))
+  }
+
+  /// Connects to an address, as a client that others see by a name.
+  func connect(
+    _ endpoint: String, _ identity: NetworkIdentity?, name: String = "navctl",
+    milliseconds: UInt64? = nil, wake: Int32? = nil
+  ) throws -> Daemon {
+    Daemon(
+      self,
+      try NavigationConnection.connect(
+        to: endpoint, as: identity, name: name,
+        timeout: .milliseconds(milliseconds ?? timeoutMilliseconds), wake: wake))
   }
 
   /// Connects and opens a session that will hold a lease or a delegate role.
   ///
   /// `wake` is a descriptor that ends a wait when it becomes readable.
-  func connectSession(wake: Int32) throws -> NavigationConnection {
-    let timeout = Duration.milliseconds(timeoutMilliseconds)
+  func connectSession(wake: Int32) throws -> Daemon {
     let endpoint = try endpoint()
     // The process id in the name distinguishes two successive holders.
-    var connection = try NavigationConnection.connect(
-      to: endpoint, as: try identity(endpoint),
-      name: line.value(of: "name") ?? "navctl-\(processID())",
-      timeout: timeout, wake: wake)
-    try connection.openSession(timeout: timeout)
-    return connection
+    let daemon = try connect(
+      endpoint, try identity(endpoint), name: line.value(of: "name") ?? "navctl-\(processID())",
+      wake: wake)
+    try daemon.openSession()
+    return daemon
+  }
+
+  /// Prints a heading and rows.
+  func table(_ heading: [String], _ rows: [[String]]) throws {
+    try Output.lines(Tables.table(heading, rows, columns: tableColumns))
   }
 
   /// Prints lines of text, with colours if the output has them.

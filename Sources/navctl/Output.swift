@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import NavigationCore
 import RuntimePaths
 import Synchronization
 
@@ -21,6 +22,8 @@ enum Output {
     else { return try line(octets(text)) }
     for part in TerminalText.continued(text, columns: columns) { try line(octets(part)) }
   }
+
+  static func lines(_ texts: [String]) throws { for text in texts { try line(text) } }
 
   private static func line(_ bytes: [UInt8]) throws { try data(bytes + [0x0A]) }
 
@@ -51,8 +54,12 @@ enum Output {
   }
 
   /// Writes an object as one line to stdout, with its type.
-  static func record(_ kind: Record.Kind, _ object: [UInt8]) throws {
-    try record(Record(kind, object))
+  static func record(_ kind: Record.Kind, _ object: [UInt8], at time: UInt64? = nil) throws {
+    try record(Record(kind, object, at: time))
+  }
+
+  static func record(_ kind: Record.Kind, _ members: JSONObject, at time: UInt64? = nil) throws {
+    try record(Record(kind, members, at: time))
   }
 
   /// Writes text to stdout that has its own line breaks.

@@ -17,8 +17,9 @@ enum Program {
       VerifyCommand.self, ExplainCommand.self, StatusCommand.self, TopCommand.self,
       DoctorCommand.self, DumpCommand.self, ConfigCommand.self, ReloadCommand.self,
     ].map(Entry.init) + ChangeCommands.navs + ChangeCommands.stack
-    + [OpenCommand.self, RoutesCommand.self, SaveCommand.self, RestoreCommand.self].map(Entry.init)
-    + ChangeCommands.presentations + [Entry(SetCommand.self)] + ChangeCommands.records
+    + [OpenCommand.self, RoutesCommand.self, SaveCommand.self].map(Entry.init)
+    + ChangeCommands.restoration + ChangeCommands.presentations
+    + [Entry(SetCommand.self)] + ChangeCommands.records
     + [Entry(BackCommand.self)] + ChangeCommands.touch
     + [
       GestureCommand.self, TransitionCommand.self, LeaseCommand.self, DelegateCommand.self,
@@ -91,7 +92,10 @@ enum Program {
       preconditionFailure("no implementation of the command \(command.name)")
     }
     do {
-      return try entry.run(try Invocation(command: command, line: line))
+      try entry.run(try Invocation(command: command, line: line))
+      return 0
+    } catch let ended as ExitStatus {
+      return ended.status
     } catch {
       return Failure.report(error, command: command.name, words: line.positionals)
     }
@@ -128,18 +132,18 @@ extension CommandSet.Command {
 protocol Command: Sendable {
   static var declaration: CommandSet.Command { get }
 
-  /// Runs the command; returns the exit status.
-  static func run(_ invocation: Invocation) throws -> Int32
+  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
+  static func run(_ invocation: Invocation) throws
 }
 
 /// A command as a value.
 struct Entry: Sendable {
   var declaration: CommandSet.Command
-  var run: @Sendable (Invocation) throws -> Int32
+  var run: @Sendable (Invocation) throws -> Void
 
   init(_ command: any Command.Type) { (declaration, run) = (command.declaration, command.run) }
 
-  init(_ declaration: CommandSet.Command, run: @escaping @Sendable (Invocation) throws -> Int32) {
+  init(_ declaration: CommandSet.Command, run: @escaping @Sendable (Invocation) throws -> Void) {
     (self.declaration, self.run) = (declaration, run)
   }
 }

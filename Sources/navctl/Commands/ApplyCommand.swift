@@ -17,7 +17,7 @@ enum ApplyCommand: Command {
       operations make one revision, or none of them is performed; so a plan has at most 16.
       """, example: "apply kiosk plan.txt")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments()
     let file = arguments.rest[0]
     let name = file == "-" ? "stdin" : file
@@ -44,7 +44,7 @@ enum ApplyCommand: Command {
       planned.operations.count <= Plan.maximumOperations,
       "\(name) has \(planned.operations.count) operations; one message holds at most "
         + "\(Plan.maximumOperations)", remedy: "several plans, each guarded by --rev")
-    return try Change.perform(
+    try Change.perform(
       try Invocation(command: invocation.command, line: line), nav: arguments.nav,
       planned.operations)
   }
@@ -93,7 +93,7 @@ enum ApplyCommand: Command {
     var step = try Invocation(command: command, line: line)
     step.plan = planned
     do {
-      _ = try entry.run(step)
+      try entry.run(step)
     } catch let error as UsageError {
       throw UsageError("\(place): \(error.message)", remedy: error.remedy)
     }
@@ -117,12 +117,11 @@ final class PlannedOperations {
 
   init(nav: String) { self.nav = nav }
 
-  /// Adds the operations that a command would send; returns its exit status.
-  func add(_ operations: [NavigationOperation], of nav: String) throws(UsageError) -> Int32 {
+  /// Adds the operations that a command would send.
+  func add(_ operations: [NavigationOperation], of nav: String) throws(UsageError) {
     try require(
       nav == self.nav, "this line is about \(nav), and the plan about \(self.nav)",
       remedy: "run it by itself")
     self.operations += operations
-    return 0
   }
 }

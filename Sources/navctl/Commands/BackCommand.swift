@@ -16,23 +16,16 @@ enum BackCommand: Command {
       top screen does not let a person pop it (canPop). A pop does not look at any of this.
       """, example: "back kiosk --top wifi")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    let operation = try Operations.back(
-      invocation.line, changeOptions: Change.options)
+  static func run(_ invocation: Invocation) throws {
+    let operation = try Operations.back(invocation.line, changeOptions: Change.options)
     guard let operation else { return try printMenu(invocation) }
-    return try Change.perform(invocation) { _ in [operation] }
+    try Change.perform(invocation) { _ in [operation] }
   }
 
-  private static func printMenu(_ invocation: Invocation) throws -> Int32 {
+  private static func printMenu(_ invocation: Invocation) throws {
     let nav = try invocation.navArguments().nav
-    var connection = try invocation.connect()
-    let (reply, body) = try Reading.get(
-      invocation, &connection, GetRequest(id: 0, nav: nav, what: .bar))
-    if invocation.isJSON {
-      try Output.record(.backMenu, body)
-    } else {
-      for line in BackMenuText.lines(try Reading.value(reply)) { try Output.line(line) }
-    }
-    return 0
+    let (reply, body) = try invocation.connect().get(.bar, nav)
+    if invocation.isJSON { return try Output.record(.backMenu, body) }
+    try Output.lines(BackMenuText.lines(try reply.json()))
   }
 }

@@ -17,34 +17,29 @@ enum BackupCommand: Command {
   /// 24 h, long enough for any journal; if the daemon ends, the connection reports that at once.
   private static let defaultTimeout: UInt64 = 24 * 3_600_000
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     var line = ProgressLine(.backup, as: try ProgressOption.form(invocation))
-    var connection = try invocation.connect()
-    let timeout = invocation.typedTimeout ?? defaultTimeout
+    let daemon = try invocation.connect()
     defer { line.end() }
-    let reply = try backUp(&connection, &line, timeout: timeout)
+    let reply = try backUp(daemon, &line)
     if case .success = reply.result { line.complete() }
     line.end()
     switch reply.result {
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     case .success(let answer):
-      if invocation.isJSON {
-        try Output.record(.backup, reply.body)
-      } else {
-        try Output.line(try Reading.value(answer).string ?? "")
-      }
+      if invocation.isJSON { return try Output.record(.backup, reply.body) }
+      try Output.line(try answer.json().string ?? "")
     }
-    return 0
   }
 
   private static func backUp(
-    _ connection: inout NavigationConnection, _ line: inout ProgressLine, timeout: UInt64
+    _ daemon: Daemon, _ line: inout ProgressLine
   ) throws -> NavigationConnection.Reply {
-    let request = GetRequest(id: 0, nav: nil, what: .backup)
-    let limit = Duration.milliseconds(timeout)
-    let question = line.isShown ? GetRequest(id: 0, nav: nil, what: .stats) : nil
-    return try connection.get(
-      request, timeout: limit, asking: question, every: .milliseconds(100)
+    let limit = Duration.milliseconds(daemon.invocation.typedTimeout ?? defaultTimeout)
+    return try daemon.connection.get(
+      GetRequest(id: 0, nav: nil, what: .backup), timeout: limit,
+      asking: line.isShown ? GetRequest(id: 0, nav: nil, what: .stats) : nil,
+      every: .milliseconds(100)
     ) { stats in
       guard let value = stats.value, let backup = try? JSONValue(value.bytes)["backup"],
         let done = backup["done"]?.integer, let total = backup["total"]?.integer

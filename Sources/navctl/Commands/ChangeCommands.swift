@@ -130,6 +130,18 @@ enum ChangeCommands {
     ) { [try Operations.revert(to: $1[0])] },
   ]
 
+  static let restoration = [
+    change(
+      "restore", "Replace the stack by a saved one", Subject.stack, .init("NAV FILE"),
+      options: [.init("root", argument: "SCREEN", "The root if no saved screen can be restored")],
+      note: "FILE is the output of save, or - for stdin.", example: "restore kiosk kiosk.json"
+    ) { line, words in
+      let remedy = "navctl restore NAV FILE, where save wrote FILE"
+      let text = try InputLines.text(of: words[0], remedy: remedy)
+      return [try Operations.restore(text, root: line.value(of: "root"))]
+    }
+  ]
+
   static let presentations = [
     change(
       "present", "Present a screen above the visible one", Subject.presentation,

@@ -17,21 +17,21 @@ enum ClusterCommand: Command {
       need the role admin. Clients follow by themselves; no operation is refused.
       """, example: "cluster drain b")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
     let isOff = invocation.line.contains("off")
-    var connection = try invocation.connect()
+    let daemon = try invocation.connect()
     switch (words.first ?? "status", words.count) {
-    case ("status", 0...1): return try show(invocation, &connection)
+    case ("status", 0...1): return try show(daemon)
     case ("move", 3):
       let wish: ClusterRequest.Wish =
         Int(words[1]).map { .move($0, to: words[2]) } ?? .moveNav(words[1], to: words[2])
-      return try change(wish, invocation, &connection) { members in
+      return try change(wish, daemon) { members in
         let shard = UInt64(words[1]) ?? members.shard(of: words[1])
         return members.owner(of: shard)?.name == words[2]
       }
     case ("drain", 2):
-      return try change(.drain(words[1], on: !isOff), invocation, &connection) { members in
+      return try change(.drain(words[1], on: !isOff), daemon) { members in
         isOff || members.members.first { $0.name == words[1] }?.owned == 0
       }
     default:
@@ -41,26 +41,18 @@ enum ClusterCommand: Command {
     }
   }
 
-  private static func show(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> Int32 {
-    let (body, members) = try read(invocation, &connection)
-    if invocation.isJSON {
-      try Output.record(.cluster, body)
-    } else {
-      for line in members.table { try Output.line(line) }
-    }
-    return 0
+  private static func show(_ daemon: Daemon) throws {
+    let (body, members) = try read(daemon)
+    if daemon.invocation.isJSON { return try Output.record(.cluster, body) }
+    try Output.lines(members.table)
   }
 
-  private static func read(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> (body: [UInt8], members: ClusterMembers) {
-    let reply = try connection.cluster(timeout: .milliseconds(invocation.timeoutMilliseconds))
+  private static func read(_ daemon: Daemon) throws -> (body: [UInt8], members: ClusterMembers) {
+    let reply = try daemon.connection.cluster(timeout: daemon.timeout)
     switch reply.result {
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     case .success(let answer):
-      guard let members = ClusterMembers(try Reading.value(answer)) else {
+      guard let members = ClusterMembers(try answer.json()) else {
         throw PlainFailure(
           lines: ["unsupported: this daemon is not one of a cluster, or has no view of it yet"],
           status: ErrorCode.unsupported.exitStatus)
@@ -71,19 +63,16 @@ enum ClusterCommand: Command {
 
   /// Asks for a change, and waits until it is done.
   private static func change(
-    _ wish: ClusterRequest.Wish, _ invocation: Invocation,
-    _ connection: inout NavigationConnection, until isDone: (ClusterMembers) -> Bool
-  ) throws -> Int32 {
-    let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
-    if case .failure(let error) = try connection.divide(wish, timeout: timeout).result {
-      throw Refusal(error: error, nav: nil, seen: nil)
-    }
-    let timer = Countdown(invocation.timeoutMilliseconds)
+    _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
+  ) throws {
+    let reply = try daemon.connection.divide(wish, timeout: daemon.timeout)
+    if case .failure(let error) = reply.result { throw Refusal(error: error, nav: nil, seen: nil) }
+    let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while true {
-      let (body, members) = try read(invocation, &connection)
+      let (body, members) = try read(daemon)
       if isDone(members) {
-        if invocation.isJSON { try Output.record(.cluster, body) }
-        return 0
+        if daemon.invocation.isJSON { try Output.record(.cluster, body) }
+        return
       }
       guard timer.left != .zero else {
         throw PlainFailure(

@@ -16,18 +16,12 @@ enum CompletionCommand: Command {
       the navs, screens, buttons and routes that navd has at the moment.
       """, example: "completion bash")
 
-  /// How long navd may take: the person waits for the key.
-  private static let patience = Duration.milliseconds(500)
-
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
     let shell = try require(
       Shell(rawValue: words[0]), "there is no completion for '\(words[0])'",
       remedy: "navctl completion bash|zsh|fish")
-    guard words.count > 1 else {
-      try Output.line(shell.script)
-      return 0
-    }
+    if words.count == 1 { return try Output.line(shell.script) }
     let typed = shell.joined(Array(words.dropFirst()))
     // A proxy is of all navs, so it stands where otherwise the nav does.
     let completion = Completion(
@@ -37,7 +31,6 @@ enum CompletionCommand: Command {
     // One write, because a write for each of ten thousand navs would take longer than all the rest.
     let lines = candidates(completion, invocation).map { shell.line($0, behind: completion) + "\n" }
     try Output.text(lines.joined())
-    return 0
   }
 
   /// The candidates of the tables, and those that navd has; without navd, only the former.
@@ -75,34 +68,27 @@ enum CompletionCommand: Command {
     }
   }
 
-  /// Asks navd for the values of a placeholder.
+  /// Asks navd for the values of a placeholder, for half a second: the person waits for the key.
   private static func live(
     _ placeholder: String, _ completion: Completion, _ invocation: Invocation
   ) throws -> [Completion.Word] {
-    let source = Names(placeholder)
-    guard let source else { return [] }
+    guard let source = Names(placeholder) else { return [] }
     var line = completion.line
     line.options.append(.init("timeout", "500ms"))
     if completion.isArgument { line.positionals.append(completion.prefix) }
     let command = Program.grammar.commands.first { $0.name == completion.command }
     let quick = try Invocation(command: command ?? invocation.command, line: line)
-    let endpoint = try quick.endpoint()
-    var connection = try NavigationConnection.connect(
-      to: endpoint, as: try quick.identity(endpoint), name: "navctl", timeout: patience)
+    let daemon = try quick.connect()
     if source == .navs {
-      return try Directory.navs.read(quick, &connection).compactMap {
-        $0["id"]?.string.map { .init(text: $0, summary: "") }
-      }
+      return try Directory.navs.names(daemon).map { .init(text: $0, summary: "") }
     }
     if source == .members {
-      let reply = try connection.cluster(timeout: patience)
+      let reply = try daemon.connection.cluster(timeout: daemon.timeout)
       guard case .success(let answer) = reply.result else { return [] }
-      return ClusterMembers(try Reading.value(answer))?.members
+      return ClusterMembers(try answer.json())?.members
         .map { .init(text: $0.name, summary: "") } ?? []
     }
     let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
-    let state = try Reading.value(
-      Reading.get(quick, &connection, GetRequest(id: 0, nav: nav)).reply)
-    return source.names(in: state)
+    return source.names(in: try daemon.get(.state, nav).reply.json())
   }
 }

@@ -13,29 +13,21 @@ enum ConfigCommand: Command {
       precedes the files of navd.conf.d, and these precede navd.conf. It needs the role admin.
       """, example: "config origin limits.depth")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
     try require(
       words.isEmpty || words.count == 2 && words[0] == "origin",
       "config takes nothing, or origin and a key",
       remedy: "navctl config, or navctl config origin limits.depth")
-    var connection = try invocation.connect()
-    let answer = try Reading.get(
-      invocation, &connection, GetRequest(id: 0, nav: nil, what: .config))
-    var values = try Reading.value(answer.reply).elements
+    var values = try invocation.connect().get(.config, nil).reply.json().elements
     if words.count == 2 { values = try matches(words[1], values) }
     if invocation.isJSON {
       let list = OpaqueJSON.array(values.map { OpaqueJSON(validated: $0.bytes) })
-      try Output.record(Record(.config, ["values": list]))
-    } else {
-      let rows = values.map { value in
-        ["key", "value", "origin"].map { value[$0]?.string ?? "" }
-      }
-      for line in Tables.table(["KEY", "VALUE", "ORIGIN"], rows, columns: invocation.tableColumns) {
-        try Output.line(line)
-      }
+      return try Output.record(.config, ["values": list])
     }
-    return 0
+    try invocation.table(
+      ["KEY", "VALUE", "ORIGIN"],
+      values.map { value in ["key", "value", "origin"].map { value[$0]?.string ?? "" } })
   }
 
   private static func matches(_ key: String, _ values: [JSONValue]) throws -> [JSONValue] {
@@ -69,15 +61,9 @@ enum ReloadCommand: Command {
       answer. It needs the role admin.
       """, example: "reload")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    var connection = try invocation.connect()
-    let answer = try Reading.get(
-      invocation, &connection, GetRequest(id: 0, nav: nil, what: .reload))
-    if invocation.isJSON {
-      try Output.record(.reload, answer.body)
-    } else {
-      try Output.line(TerminalText.visible(try Reading.value(answer.reply).string ?? ""))
-    }
-    return 0
+  static func run(_ invocation: Invocation) throws {
+    let answer = try invocation.connect().get(.reload, nil)
+    if invocation.isJSON { return try Output.record(.reload, answer.body) }
+    try Output.line(TerminalText.visible(try answer.reply.json().string ?? ""))
   }
 }

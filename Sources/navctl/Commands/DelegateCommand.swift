@@ -24,39 +24,37 @@ enum DelegateCommand: Command {
       question has ended. The roles last until navctl is interrupted.
       """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#)
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let registration = try DelegateText.registration(invocation.line)
     let nav = try invocation.navArguments().nav
-    let count = try invocation.line.value(of: "count").map {
-      try Quantities.integer($0, option: "count")
-    }
+    let count = try invocation.line.integer(of: "count")
     let signals = try Signals()
-    var connection = try invocation.connectSession(wake: signals.descriptor)
-    try connection.delegate(nav, registration)
+    let daemon = try invocation.connectSession(wake: signals.descriptor)
+    try daemon.connection.delegate(nav, registration)
     var answers = Answers(invocation: invocation, nav: nav, remaining: count)
     let timer = Countdown(invocation.typedTimeout)
     while answers.remaining != 0 {
       while let signal = signals.next() {
         guard signal == SIGCHLD else {
           answers.stop()
-          try connection.leave()
-          return 0
+          try daemon.connection.leave()
+          return
         }
         if let (ask, value) = try answers.takeEnd() {
-          try connection.answer(ask, value: value.bytes)
+          try daemon.connection.answer(ask, value: value.bytes)
         }
       }
       // A question for an animator or an interaction ends with its answer, not with an event.
       guard answers.remaining != 0 else { break }
-      guard let event = try connection.nextEvent(timeout: timer.left) else {
+      guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         break
       }
       try answers.take(event)
     }
     answers.stop()
-    try connection.leave()
-    guard let remaining = answers.remaining, remaining > 0 else { return 0 }
+    try daemon.connection.leave()
+    guard let remaining = answers.remaining, remaining > 0 else { return }
     throw PlainFailure(
       lines: ["timeout: \(remaining) awaited questions did not arrive"],
       status: ErrorCode.busy.exitStatus)

@@ -11,7 +11,7 @@ enum DiffCommand: Command {
       behind - and the later one behind +.
       """, example: "diff kiosk 1")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments()
     let revisions = try arguments.rest.map { (word: String) throws -> Revision in
       guard let number = UInt64(word), number < 1 << 53 else {
@@ -19,33 +19,20 @@ enum DiffCommand: Command {
       }
       return Revision(number)
     }
-    var connection = try invocation.connect()
-    let before = try state(invocation, &connection, arguments.nav, revisions[0])
-    let after = try state(
-      invocation, &connection, arguments.nav, revisions.count > 1 ? revisions[1] : nil)
+    let daemon = try invocation.connect()
+    let before = try daemon.get(.state, arguments.nav, at: revisions[0]).reply.json()
+    let later = revisions.count > 1 ? revisions[1] : nil
+    let after = try daemon.get(.state, arguments.nav, at: later).reply.json()
     let comparison = StateComparison(before, after)
     if invocation.isJSON {
-      try Output.record(
-        Record(
-          .comparison,
-          [
-            "nav": .string(arguments.nav),
-            "from": .integer(before["rev"]?.integer ?? 0),
-            "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
-          ]))
-    } else {
-      try invocation.write(
-        comparison.differences.isEmpty ? [StyledLine("no difference")] : comparison.lines)
+      return try Output.record(
+        .comparison,
+        [
+          "nav": .string(arguments.nav), "from": .integer(before["rev"]?.integer ?? 0),
+          "to": .integer(after["rev"]?.integer ?? 0), "differences": comparison.json,
+        ])
     }
-    return 0
-  }
-
-  private static func state(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    _ revision: Revision?
-  ) throws -> JSONValue {
-    var request = GetRequest(id: 0, nav: nav)
-    request.at = revision
-    return try Reading.value(Reading.get(invocation, &connection, request).reply)
+    try invocation.write(
+      comparison.differences.isEmpty ? [StyledLine("no difference")] : comparison.lines)
   }
 }

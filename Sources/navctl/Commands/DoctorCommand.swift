@@ -13,14 +13,14 @@ enum DoctorCommand: Command {
       needed. The status is 1 if a check fails, else 0.
       """, example: "doctor")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let findings = findings(invocation)
     if invocation.isJSON {
       try Output.record(.doctor, Doctor.json(findings))
     } else {
       try invocation.write(Doctor.lines(findings, columns: invocation.columns))
     }
-    return findings.contains { $0.verdict == .fail } ? 1 : 0
+    try ExitStatus.end(findings.contains { $0.verdict == .fail } ? 1 : 0)
   }
 
   static func findings(_ invocation: Invocation) -> [DoctorFinding] {
@@ -55,14 +55,12 @@ enum DoctorCommand: Command {
   private static func ask(
     _ invocation: Invocation, _ endpoint: String, _ facts: inout DoctorFacts
   ) throws {
-    let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
-    var connection = try NavigationConnection.connect(
-      to: endpoint, as: try invocation.identity(endpoint), name: "navctl", timeout: timeout)
+    let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
     let start = SystemClock.monotonicMilliseconds()
-    let pong = try connection.ping(timeout: timeout)
+    let pong = try daemon.connection.ping(timeout: daemon.timeout)
     facts.took = SystemClock.monotonicMilliseconds() - start
     facts.daemonTime = pong.time
     facts.ownTime = SystemClock.wallMilliseconds()
-    facts.statistics = try StatusCommand.read(invocation, &connection).statistics
+    facts.statistics = try StatusCommand.read(daemon).statistics
   }
 }

@@ -18,48 +18,37 @@ enum DumpCommand: Command {
       it has all navs. --redact keeps ids, names of navs and clients, operations and numbers.
       """, example: "dump kiosk --redact")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
-    let limit =
-      try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") } ?? 50
+    let limit = try line.integer(of: "limit") ?? 50
     try require((1...1000).contains(limit), "--limit is a number from 1 to 1000")
-    var connection = try invocation.connect()
-    var names = line.positionals
-    if names.isEmpty {
-      names = try Directory.navs.read(invocation, &connection).compactMap { $0["id"]?.string }
-    }
-    var navs: [OpaqueJSON] = []
-    for nav in names { navs.append(try describe(nav, limit, invocation, &connection)) }
+    let daemon = try invocation.connect()
+    let names = line.positionals.isEmpty ? try Directory.navs.names(daemon) : line.positionals
+    let navs = try names.map { try describe($0, limit, daemon) }
     var members: JSONObject = ["version": .string(Program.version)]
-    let (body, _) = try StatusCommand.read(invocation, &connection)
+    let (body, _) = try StatusCommand.read(daemon)
     members.add("statistics", try JSONValue(body)["value"].map { OpaqueJSON(validated: $0.bytes) })
     members.add("doctor", OpaqueJSON(validated: Doctor.json(DoctorCommand.findings(invocation))))
-    members.add("clients", try? clients(invocation, &connection))
+    members.add("clients", try? clients(daemon))
     members.add("navs", .array(navs))
     var whole = OpaqueJSON.object(members)
     if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
-    try Output.record(Record(.dump, whole.bytes, at: SystemClock.wallMilliseconds()))
-    return 0
+    try Output.record(.dump, whole.bytes, at: SystemClock.wallMilliseconds())
   }
 
-  private static func clients(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> OpaqueJSON {
-    .array(
-      try Directory.clients.read(invocation, &connection)
-        .map { OpaqueJSON(validated: $0.bytes) })
+  private static func clients(_ daemon: Daemon) throws -> OpaqueJSON {
+    .array(try Directory.clients.read(daemon).map { OpaqueJSON(validated: $0.bytes) })
   }
 
   /// State and log of a nav; the error instead of what cannot be read.
   private static func describe(
-    _ nav: String, _ limit: UInt64, _ invocation: Invocation,
-    _ connection: inout NavigationConnection
+    _ nav: String, _ limit: UInt64, _ daemon: Daemon
   ) throws -> OpaqueJSON {
     var members: JSONObject = ["nav": .string(nav)]
     do {
-      let state = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply
+      let state = try daemon.get(.state, nav).reply
       members.add("state", state.value)
-      let log = try Reading.someLog(invocation, &connection, nav: nav, from: nil, limit: limit)
+      let log = try daemon.someLog(nav: nav, from: nil, limit: limit)
       members.add("log", log.value)
       members.add("floor", log.floor.map { .integer($0.number) })
     } catch let refusal as Refusal {

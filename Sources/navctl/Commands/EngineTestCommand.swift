@@ -16,7 +16,7 @@ enum EngineTestCommand: Command {
       the command line.
       """, example: "engine-test 'host=db1,db2 dbname=navd user=navd'")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let words = ["navd-cluster", "--qualify", invocation.line.positionals[0]]
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     unsafe execvp("navd-cluster", &arguments)

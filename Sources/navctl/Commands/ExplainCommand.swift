@@ -10,27 +10,17 @@ enum ExplainCommand: Command {
       code of a reply. Without CODE, navctl lists all codes with their meanings.
       """, example: "explain desync")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    guard let code = invocation.line.positionals.first else {
-      try list(invocation)
-      return 0
-    }
+  static func run(_ invocation: Invocation) throws {
+    guard let code = invocation.line.positionals.first else { return try list(invocation) }
     let explanation = try Explanation.find(code)
-    if invocation.isJSON {
-      try Output.record(.code, explanation.json.bytes)
-    } else {
-      for line in explanation.lines(columns: invocation.columns) { try Output.line(line) }
-    }
-    return 0
+    if invocation.isJSON { return try Output.record(.code, explanation.json.bytes) }
+    try Output.lines(explanation.lines(columns: invocation.columns))
   }
 
   private static func list(_ invocation: Invocation) throws {
     guard !invocation.isJSON else {
-      return try Output.record(Record(.codes, ["codes": .array(Explanation.all.map(\.json))]))
+      return try Output.record(.codes, ["codes": .array(Explanation.all.map(\.json))])
     }
-    let rows = Explanation.all.map { [$0.code, $0.meaning] }
-    for line in Tables.table(["CODE", "MEANING"], rows, columns: invocation.tableColumns) {
-      try Output.line(line)
-    }
+    try invocation.table(["CODE", "MEANING"], Explanation.all.map { [$0.code, $0.meaning] })
   }
 }

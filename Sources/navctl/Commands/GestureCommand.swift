@@ -19,7 +19,7 @@ enum GestureCommand: Command {
       steps. If the last is neither finish nor cancel, navctl reads more from stdin, line by line.
       """, example: "gesture kiosk begin update 0.4 finish")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let words: Set<String> = ["begin", "update", "finish", "cancel"]
     let arguments = try invocation.navArguments { words.contains($0) || Double($0) != nil }
     var steps = try GestureStep.steps(arguments.rest)
@@ -27,26 +27,25 @@ enum GestureCommand: Command {
       !steps.isEmpty, "gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
     // Makes the first step before it connects, so that its usage errors need no daemon.
     let first = try change(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
-    var connection = try invocation.connect()
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
-    try first.step.perform(on: &connection)
+    let daemon = try invocation.connect()
+    try daemon.openSession()
+    try first.step.perform(on: daemon)
     var isOver = first.isLast
     var input = InputLines()
     while !isOver {
       for step in steps {
         let next = try change(invocation, arguments.nav, step, isFirst: false)
-        try next.step.perform(on: &connection)
+        try next.step.perform(on: daemon)
         isOver = next.isLast
       }
       guard !isOver else { break }
-      guard let line = try input.next(idle: { try drain(&connection) }) else {
+      guard let line = try input.next(idle: { try drain(daemon) }) else {
         Output.error("navctl: stdin ended before finish or cancel; the gesture is cancelled")
         break
       }
       steps = try GestureStep.steps(line.split(separator: " ").map(String.init))
     }
-    try connection.leave()
-    return 0
+    try daemon.connection.leave()
   }
 
   private static func change(
@@ -58,7 +57,7 @@ enum GestureCommand: Command {
   }
 
   /// Receives pending messages and answers heartbeats, so that navd keeps the session.
-  private static func drain(_ connection: inout NavigationConnection) throws {
-    while try connection.next(timeout: .zero) != nil {}
+  private static func drain(_ daemon: Daemon) throws {
+    while try daemon.connection.next(timeout: .zero) != nil {}
   }
 }

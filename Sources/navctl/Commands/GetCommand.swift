@@ -19,7 +19,7 @@ enum GetCommand: Command {
       Without NAV, stats returns the statistics of navd. For a backup see navctl backup.
       """, example: "get kiosk --what top -o json")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
     let screen = line.value(of: "screen")
     let word = line.value(of: "what") ?? (screen == nil ? "state" : "screen")
@@ -40,16 +40,11 @@ enum GetCommand: Command {
       "--at goes with state, top and bar, not with \(word)")
     var request = GetRequest(id: 0, nav: nav, what: what)
     request.screen = screen
-    request.at = try line.value(of: "at").map {
-      Revision(try Quantities.integer($0, option: "at"))
-    }
-    var connection = try invocation.connect()
-    let answer = try Reading.get(invocation, &connection, request)
+    request.at = try line.integer(of: "at").map { Revision($0) }
+    let answer = try invocation.connect().get(request)
     if invocation.isJSON {
-      try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
-    } else {
-      try Output.json(try Reading.value(answer.reply), columns: invocation.columns)
+      return try Output.record(Record.Kind(rawValue: word) ?? .state, answer.body)
     }
-    return 0
+    try Output.json(try answer.reply.json(), columns: invocation.columns)
   }
 }

@@ -15,58 +15,36 @@ enum HistoryCommand: Command {
       The output of --at does not count as seen, because it is not the present state.
       """, example: "history kiosk --at 2")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
     let nav = try invocation.navArguments().nav
-    let at = try line.value(of: "at").map { Revision(try Quantities.integer($0, option: "at")) }
-    let from = try line.value(of: "from").map { try Quantities.integer($0, option: "from") }
-    let limit = try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") }
+    let at = try line.integer(of: "at").map { Revision($0) }
+    let (from, limit) = (try line.integer(of: "from"), try line.integer(of: "limit"))
     try require(
       at == nil || from == nil && limit == nil,
       "--at shows one revision; --from and --limit choose several")
-    var connection = try invocation.connect()
-    if let at { return try draw(invocation, &connection, nav, at) }
-    let answer = try Reading.log(
-      invocation, &connection, nav: nav, from: from, limit: limit ?? 20)
-    if invocation.isJSON {
-      try Output.record(.history, answer.body)
-      return 0
-    }
-    let entries = try Reading.value(answer.reply).elements
-    let tops = try entries.map { try top(invocation, &connection, nav, $0) }
-    for line in Tables.history(entries, tops: tops, columns: invocation.columns) {
-      try Output.line(line)
-    }
-    return 0
+    let daemon = try invocation.connect()
+    if let at { return try draw(daemon, nav, at) }
+    let answer = try daemon.log(nav: nav, from: from, limit: limit ?? 20)
+    if invocation.isJSON { return try Output.record(.history, answer.body) }
+    let entries = try answer.reply.json().elements
+    let tops = try entries.map { try top(daemon, nav, $0) }
+    try Output.lines(Tables.history(entries, tops: tops, columns: invocation.columns))
   }
 
-  private static func draw(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    _ revision: Revision
-  ) throws -> Int32 {
-    var request = GetRequest(id: 0, nav: nav)
-    request.at = revision
-    let answer = try Reading.get(invocation, &connection, request)
-    if invocation.isJSON {
-      try Output.record(.state, answer.body)
-    } else {
-      let state = try Reading.value(answer.reply)
-      try invocation.write(StateDrawing(columns: invocation.columns).lines(state))
-    }
-    return 0
+  private static func draw(_ daemon: Daemon, _ nav: String, _ revision: Revision) throws {
+    let answer = try daemon.get(.state, nav, at: revision)
+    if daemon.invocation.isJSON { return try Output.record(.state, answer.body) }
+    let drawing = StateDrawing(columns: daemon.invocation.columns)
+    try daemon.invocation.write(drawing.lines(try answer.reply.json()))
   }
 
   /// The top screen after the revision of an entry; nil if that state cannot be read.
-  private static func top(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    _ entry: JSONValue
-  ) throws -> String? {
+  private static func top(_ daemon: Daemon, _ nav: String, _ entry: JSONValue) throws -> String? {
     guard let revision = entry["rev"]?.integer, entry["bad"] == nil else { return nil }
-    var request = GetRequest(id: 0, nav: nav, what: .top)
-    request.at = Revision(revision)
     do {
-      let reply = try Reading.get(invocation, &connection, request).reply
-      return try Reading.value(reply)["id"]?.string ?? "none"
+      let reply = try daemon.get(.top, nav, at: Revision(revision)).reply
+      return try reply.json()["id"]?.string ?? "none"
     } catch is Refusal {
       return nil
     }

@@ -20,13 +20,13 @@ enum InspectCommand: Command {
       127.0.0.1:9721
       """, example: "inspect kiosk")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
     // An error of the connection ends the command before a browser shows it.
-    var connection = try invocation.connect()
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
-    try connection.leave()
-    var words = ["--inspector", "--endpoint", connection.endpoint]
+    let daemon = try invocation.connect()
+    try daemon.openSession()
+    try daemon.connection.leave()
+    var words = ["--inspector", "--endpoint", daemon.endpoint]
     if let nav { words += ["--nav", nav] }
     if let address = invocation.line.value(of: "listen") { words += ["--listen", address] }
     let environment = invocation.environment

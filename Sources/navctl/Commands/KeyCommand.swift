@@ -23,7 +23,7 @@ enum KeyCommand: Command {
       admin, ui, or a role of the configuration, about which navctl asks the running navd.
       """, example: "key new panel-1.key")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
     let directory = KeyDirectory(
       path: invocation.line.value(of: "keys") ?? KeyDirectory.standardPath)
@@ -37,14 +37,13 @@ enum KeyCommand: Command {
           role: invocation.line.value(of: "role"))
         if let role = key.role { try requireKnown(role, invocation) }
         try directory.authorize(key)
-      case ("revoke", 2): return try revoke(words[1], directory)
+      case ("revoke", 2): try revoke(words[1], directory)
       case ("list", 1): try list(directory, invocation)
       default:
         throw UsageError(
           "key takes new FILE, public FILE, authorize NAME PUBLIC-KEY, list, or revoke NAME",
           remedy: "navctl help key")
       }
-      return 0
     } catch let error as KeyError {
       throw PlainFailure(lines: ["key: \(error)"], status: ErrorCode.invalidArgument.exitStatus)
     }
@@ -72,10 +71,8 @@ enum KeyCommand: Command {
   /// configuration.
   private static func knownRoles(_ invocation: Invocation) -> [String]? {
     do {
-      var connection = try invocation.connect()
-      let answer = try Reading.get(
-        invocation, &connection, GetRequest(id: 0, nav: nil, what: .stats))
-      return try Reading.value(answer.reply)["roles"]?.elements.compactMap(\.string)
+      let answer = try invocation.connect().get(.stats, nil).reply.json()
+      return answer["roles"]?.elements.compactMap(\.string)
     } catch {
       return nil
     }
@@ -83,7 +80,7 @@ enum KeyCommand: Command {
 
   private static func show(_ key: String, _ invocation: Invocation) throws {
     guard invocation.isJSON else { return try Output.line(key) }
-    try Output.record(Record(.key, ["public": .string(key)]))
+    try Output.record(.key, ["public": .string(key)])
   }
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {
@@ -91,24 +88,20 @@ enum KeyCommand: Command {
     for problem in listing.problems { Output.error("navctl: key: ignored: \(problem)") }
     if invocation.isJSON {
       let records = listing.keys.map { key in
-        var record: JSONObject = [
-          "name": .string(key.name), "public": .string("\(key.publicKey)"),
-        ]
+        var record: JSONObject = ["name": .string(key.name), "public": .string("\(key.publicKey)")]
         record.add("role", key.role)
         return OpaqueJSON.object(record)
       }
-      try Output.record(Record(.keys, ["keys": .array(records)]))
-    } else {
-      let rows = listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] }
-      for line in Tables.table(
-        ["NAME", "ROLE", "PUBLIC KEY"], rows, columns: invocation.tableColumns)
-      { try Output.line(line) }
+      return try Output.record(.keys, ["keys": .array(records)])
     }
+    try invocation.table(
+      ["NAME", "ROLE", "PUBLIC KEY"],
+      listing.keys.map { [$0.name, $0.role ?? "-", "\($0.publicKey)"] })
   }
 
-  private static func revoke(_ name: String, _ directory: KeyDirectory) throws -> Int32 {
-    guard try !directory.revoke(name) else { return 0 }
+  private static func revoke(_ name: String, _ directory: KeyDirectory) throws {
+    guard try !directory.revoke(name) else { return }
     Output.error("navctl: key: there is no key \(name) in \(directory.path)")
-    return ErrorCode.noNav.exitStatus
+    throw ExitStatus(status: ErrorCode.noNav.exitStatus)
   }
 }

@@ -26,7 +26,7 @@ enum LeaseCommand: Command {
       session; give its set, gesture or transition the option --lease instead.
       """, example: "lease kiosk take -- date")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments(isOwn: verbs.contains)
     let isForced = invocation.line.contains("force")
     let words = Array(arguments.rest.dropFirst())
@@ -38,38 +38,31 @@ enum LeaseCommand: Command {
         "lease needs a verb, take or release", remedy: "navctl lease NAV take [-- COMMAND]")
     }
     let signals = try Signals()
-    var connection = try invocation.connectSession(wake: signals.descriptor)
+    let daemon = try invocation.connectSession(wake: signals.descriptor)
     let nav = arguments.nav
-    if arguments.rest.first == "release" {
-      return try release(invocation, &connection, nav, isForced: isForced)
-    }
-    let owner = try Lease.take(invocation, &connection, nav, isForced: isForced, isKept: true)
+    if arguments.rest.first == "release" { return try release(daemon, nav, isForced: isForced) }
+    let owner = try Lease.take(daemon, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
     if words.isEmpty { try tell(invocation, nav, "display held by \(owner)", owner: owner) }
-    let child =
-      words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
-    let status = try hold(&connection, nav, signals, child)
-    try connection.leave()
-    return status
+    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
+    let status = try hold(daemon, nav, signals, child)
+    try daemon.connection.leave()
+    try ExitStatus.end(status)
   }
 
-  private static func release(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    isForced: Bool
-  ) throws -> Int32 {
+  private static func release(_ daemon: Daemon, _ nav: String, isForced: Bool) throws {
     try require(
       isForced, "a lease ends with the command that took it; release works only with --force",
       remedy: "interrupt that command, or navctl lease \(nav) release --force")
-    _ = try Lease.take(invocation, &connection, nav, isForced: true, isKept: false)
-    try connection.lease(nav, .release)
-    let timer = Countdown(invocation.timeoutMilliseconds)
-    while let event = try connection.nextEvent(timeout: timer.left) {
+    _ = try Lease.take(daemon, nav, isForced: true, isKept: false)
+    try daemon.connection.lease(nav, .release)
+    let timer = Countdown(daemon.invocation.timeoutMilliseconds)
+    while let event = try daemon.connection.nextEvent(timeout: timer.left) {
       guard case .duty(.leaseReleased) = event else { continue }
-      try tell(invocation, nav, "display released", owner: nil)
-      try connection.leave()
-      return 0
+      try tell(daemon.invocation, nav, "display released", owner: nil)
+      return try daemon.connection.leave()
     }
-    throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
+    throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
   }
 
   /// Holds the display until the child ends, and returns its status; without a child, until a signal
@@ -78,8 +71,7 @@ enum LeaseCommand: Command {
   /// Without a child it throws when the lease or the nav ends. With a child it only prints the loss
   /// of the lease.
   private static func hold(
-    _ connection: inout NavigationConnection, _ nav: String, _ signals: borrowing Signals,
-    _ child: Subprocess?
+    _ daemon: Daemon, _ nav: String, _ signals: borrowing Signals, _ child: Subprocess?
   ) throws -> Int32 {
     while true {
       while let signal = signals.next() {
@@ -88,7 +80,7 @@ enum LeaseCommand: Command {
         // The terminal sends SIGINT to the child as well, so only SIGTERM is passed on.
         if signal == SIGTERM { child.kill(SIGTERM) }
       }
-      guard let event = try connection.nextEvent() else { continue }
+      guard let event = try daemon.connection.nextEvent() else { continue }
       switch event {
       case .duty(.leaseLost(_, isTakenAgain: true)):
         Output.error("navctl: connection lost; the display is taken again when navd is back")
@@ -114,9 +106,8 @@ enum LeaseCommand: Command {
   ) throws {
     guard invocation.isJSON else { return try Output.line(TerminalText.visible("\(nav)  \(text)")) }
     try Output.record(
-      Record(
-        .lease, ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null],
-        at: SystemClock.wallMilliseconds()))
+      .lease, ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null],
+      at: SystemClock.wallMilliseconds())
   }
 }
 
@@ -133,16 +124,13 @@ enum Lease {
 
   /// Takes the display and waits until the daemon confirms it; returns the name of the holder that
   /// other clients see.
-  static func take(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    isForced: Bool, isKept: Bool
-  ) throws -> String {
-    try connection.lease(nav, isForced ? .force : .take, isKept: isKept)
-    let timer = Countdown(invocation.timeoutMilliseconds)
+  static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {
+    try daemon.connection.lease(nav, isForced ? .force : .take, isKept: isKept)
+    let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while true {
-      guard let event = try connection.nextEvent(timeout: timer.left) else {
+      guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
-        throw ConnectionError.noAnswer(endpoint: connection.endpoint, isChange: false)
+        throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
       }
       switch event {
       case .duty(.leaseTaken(nav, let owner)): return owner ?? ""

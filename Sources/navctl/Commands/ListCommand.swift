@@ -10,29 +10,23 @@ enum ListCommand: Command {
     options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
     example: "list")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    var connection = try invocation.connect()
+  static func run(_ invocation: Invocation) throws {
+    let daemon = try invocation.connect()
     let isClients = invocation.line.contains("clients")
     let records: [JSONValue]
     if isClients {
-      records = try Directory.clients.read(invocation, &connection)
+      records = try Directory.clients.read(daemon)
     } else {
-      let lists = try Directory.readOfEachMember([.navs, .heads], invocation, &connection)
+      let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
       records = NavList.join(navs: lists[0], heads: lists[1])
     }
     if invocation.isJSON {
       let list = OpaqueJSON.array(records.map { OpaqueJSON(validated: $0.bytes) })
-      try Output.record(
-        isClients ? Record(.clients, ["clients": list]) : Record(.navs, ["navs": list]))
-    } else {
-      for line in isClients
-        ? Tables.clients(records, columns: invocation.tableColumns)
-        : Tables.navs(records, columns: invocation.tableColumns)
-      {
-        try Output.line(line)
-      }
+      return try isClients
+        ? Output.record(.clients, ["clients": list]) : Output.record(.navs, ["navs": list])
     }
-    return 0
+    let table = isClients ? Tables.clients : Tables.navs
+    try Output.lines(table(records, invocation.tableColumns))
   }
 }
 
@@ -53,30 +47,32 @@ struct Directory {
   let isOptional: Bool
 
   /// Reads the records, of all daemons of a cluster if they belong together.
-  func read(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> [JSONValue] {
-    try Self.read([self], isOfEachMember: isOfEachMember, invocation, &connection)[0]
+  func read(_ daemon: Daemon) throws -> [JSONValue] {
+    try Self.read([self], isOfEachMember: isOfEachMember, daemon)[0]
+  }
+
+  /// Reads the names of the navs.
+  func names(_ daemon: Daemon) throws -> [String] {
+    try read(daemon).compactMap { $0["id"]?.string }
   }
 
   /// Reads the records of several directories, each daemon of a cluster over one connection.
   static func readOfEachMember(
-    _ directories: [Directory], _ invocation: Invocation, _ connection: inout NavigationConnection
+    _ directories: [Directory], _ daemon: Daemon
   ) throws -> [[JSONValue]] {
-    try read(directories, isOfEachMember: true, invocation, &connection)
+    try read(directories, isOfEachMember: true, daemon)
   }
 
   private static func read(
-    _ directories: [Directory], isOfEachMember: Bool, _ invocation: Invocation,
-    _ connection: inout NavigationConnection
+    _ directories: [Directory], isOfEachMember: Bool, _ daemon: Daemon
   ) throws -> [[JSONValue]] {
-    let others = isOfEachMember ? try others(invocation, &connection) : []
-    var lists = try directories.map { [try $0.readOwn(invocation, &connection)] }
+    let others = isOfEachMember ? try others(daemon) : []
+    var lists = try directories.map { [try $0.readOwn(daemon)] }
     for member in others {
       guard let address = member.address else { continue }
       do {
-        var connection = try invocation.connect(to: address)
-        let found = try directories.map { try $0.readOwn(invocation, &connection) }
+        let daemon = try daemon.invocation.connect(to: address)
+        let found = try directories.map { try $0.readOwn(daemon) }
         for (index, records) in found.enumerated() { lists[index].append(records) }
       } catch let error as ConnectionError {
         let name = TerminalText.visible(member.name)
@@ -87,20 +83,16 @@ struct Directory {
   }
 
   /// The other daemons of a cluster that have navs; none without a cluster.
-  private static func others(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> [ClusterMembers.Member] {
-    let reply = try connection.cluster(timeout: .milliseconds(invocation.timeoutMilliseconds))
+  private static func others(_ daemon: Daemon) throws -> [ClusterMembers.Member] {
+    let reply = try daemon.connection.cluster(timeout: daemon.timeout)
     guard case .success(let answer) = reply.result else { return [] }
-    return ClusterMembers(try Reading.value(answer))?.others ?? []
+    return ClusterMembers(try answer.json())?.others ?? []
   }
 
   /// Reads the records of one daemon; none if it refuses those of an optional directory.
-  private func readOwn(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> [JSONValue] {
+  private func readOwn(_ daemon: Daemon) throws -> [JSONValue] {
     do {
-      return try readAll(invocation, &connection)
+      return try readAll(daemon)
     } catch let refusal as Refusal
       where isOptional
       && [.forbidden, .noNav].contains(refusal.error.knownCode)
@@ -111,25 +103,21 @@ struct Directory {
 
   /// Reads the records of one daemon; those that exceed the size of a reply are read from the snapshot
   /// of a watch.
-  private func readAll(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> [JSONValue] {
+  private func readAll(_ daemon: Daemon) throws -> [JSONValue] {
     do {
-      let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
-      return try Reading.value(answer.reply)["screens"]?.elements ?? []
+      let answer = try daemon.get(.state, nav)
+      return try answer.reply.json()["screens"]?.elements ?? []
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      let state = try watchOnce(invocation, &connection)
+      let state = try watchOnce(daemon)
       return try JSONValue(state)["screens"]?.elements ?? []
     }
   }
 
-  private func watchOnce(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> [UInt8] {
-    let timeout = Duration.milliseconds(invocation.timeoutMilliseconds)
-    try connection.openSession(timeout: timeout)
-    try connection.watch(nav)
-    while let event = try connection.next(timeout: timeout) {
+  private func watchOnce(_ daemon: Daemon) throws -> [UInt8] {
+    let timeout = daemon.timeout
+    try daemon.connection.openSession(timeout: timeout)
+    try daemon.connection.watch(nav)
+    while let event = try daemon.connection.next(timeout: timeout) {
       switch event {
       case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)
       case .watchEnded(_, _, .refused(let error)):
@@ -138,7 +126,7 @@ struct Directory {
       }
     }
     throw PlainFailure(
-      lines: ConnectionText.timeout(connection.endpoint, isChange: false),
+      lines: ConnectionText.timeout(daemon.endpoint, isChange: false),
       status: ErrorCode.busy.exitStatus)
   }
 }

@@ -11,21 +11,13 @@ enum LogCommand: Command {
     ],
     example: "log kiosk --limit 20")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
     let nav = try invocation.navArguments().nav
-    let from = try line.value(of: "from").map { try Quantities.integer($0, option: "from") }
-    let limit = try line.value(of: "limit").map { try Quantities.integer($0, option: "limit") }
-    var connection = try invocation.connect()
-    let answer = try Reading.log(
-      invocation, &connection, nav: nav, from: from, limit: limit ?? 100)
-    if invocation.isJSON {
-      try Output.record(.log, answer.body)
-    } else {
-      for line in Tables.log(
-        try Reading.value(answer.reply).elements, columns: invocation.tableColumns)
-      { try Output.line(line) }
-    }
-    return 0
+    let (from, limit) = (try line.integer(of: "from"), try line.integer(of: "limit"))
+    let answer = try invocation.connect().log(nav: nav, from: from, limit: limit ?? 100)
+    if invocation.isJSON { return try Output.record(.log, answer.body) }
+    let entries = try answer.reply.json().elements
+    try Output.lines(Tables.log(entries, columns: invocation.tableColumns))
   }
 }

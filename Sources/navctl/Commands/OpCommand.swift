@@ -15,14 +15,14 @@ enum OpCommand: Command {
   private static let names = OperationKind.allCases.filter { $0 != .unknown }.map(\.name)
     .joined(separator: ", ")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let positionals = invocation.line.positionals
     // A first argument that begins like a JSON object is an operation, not the nav.
     let isNavLeftOut = positionals.first?.hasPrefix("{") ?? false
     let count = isNavLeftOut ? positionals.count : positionals.count - 1
     let arguments = try invocation.navArguments(rest: count...count)
     try require(!arguments.rest.isEmpty, "an operation is missing")
-    return try Change.perform(
+    try Change.perform(
       invocation, nav: arguments.nav, try arguments.rest.map { try NavigationOperation(typed: $0) })
   }
 }

@@ -23,20 +23,18 @@ enum PlayCommand: Command {
       A digest proves order and ids, and is no signature.
       """, example: "play kiosk.navrec --verify")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
     let path = line.positionals[0]
     try require(
       path != RecordingFile.standardStream || !line.contains("step"),
       "--step reads keys from stdin, so the recording cannot come from there")
     do {
-      guard !line.contains("verify") else {
-        try require(
-          !["speed", "at", "until", "step"].contains(where: line.contains),
-          "--verify reads the whole file, without other options")
-        return try RecordingProof.run(invocation, path)
-      }
-      return try play(invocation, path)
+      guard line.contains("verify") else { return try play(invocation, path) }
+      try require(
+        !["speed", "at", "until", "step"].contains(where: line.contains),
+        "--verify reads the whole file, without other options")
+      try RecordingProof.run(invocation, path)
     } catch let fault as RecordingFault {
       var lines = ["recording: \(path): \(fault)"]
       if case .newer = fault {
@@ -48,18 +46,16 @@ enum PlayCommand: Command {
     }
   }
 
-  private static func play(_ invocation: Invocation, _ path: String) throws -> Int32 {
+  private static func play(_ invocation: Invocation, _ path: String) throws {
     let line = invocation.line
-    func revision(_ name: String) throws -> Revision? {
-      try line.value(of: name).map { Revision(try Quantities.integer($0, option: name)) }
-    }
     let speed = try line.value(of: "speed").map { text in
       guard let speed = Double(text), speed >= 0, speed <= 1_000_000 else {
         throw UsageError("--speed takes a number from 0 to 1000000, not '\(text)'")
       }
       return speed
     }
-    let (at, until) = (try revision("at"), try revision("until"))
+    let at = try line.integer(of: "at").map { Revision($0) }
+    let until = try line.integer(of: "until").map { Revision($0) }
     let player = try Player(path)
     let header = player.header
     for (name, revision) in [("at", at), ("until", until)] {
@@ -78,7 +74,6 @@ enum PlayCommand: Command {
       && Output.isTerminal && tcgetpgrp(0) == getpgrp()
     try playback.run(
       signals, at: at ?? header.from, steps: steps, takesKeys: steps || isWatched)
-    return 0
   }
 }
 
@@ -102,13 +97,12 @@ private struct Playback: ~Copyable {
       return try Output.line(TerminalText.visible("\(header.nav)  \(range)\(note)"))
     }
     try Output.record(
-      Record(
-        .playback,
-        [
-          "state": .string("started"), "nav": .string(header.nav),
-          "from": .integer(header.from.number), "to": .integer(header.to.number),
-          "redacted": .array(header.redacted.map { .string($0) }),
-        ]))
+      .playback,
+      [
+        "state": .string("started"), "nav": .string(header.nav),
+        "from": .integer(header.from.number), "to": .integer(header.to.number),
+        "redacted": .array(header.redacted.map { .string($0) }),
+      ])
   }
 
   /// Plays to the end, or until a signal or `q`; with `steps`, until the end of stdin.
@@ -202,7 +196,7 @@ private struct Playback: ~Copyable {
         members.add(name, entry[name].map { OpaqueJSON(validated: $0.bytes) })
       }
       members.add("value", OpaqueJSON(validated: player.state))
-      return try Output.record(Record(.playback, members))
+      return try Output.record(.playback, members)
     }
     try invocation.write(
       StateDrawing(columns: invocation.columns).lines(try JSONValue(player.state)))

@@ -38,7 +38,7 @@ enum RecordCommand: Command {
     var to: Revision
   }
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
     let form = try ProgressOption.form(invocation)
     let arguments = try invocation.navArguments()
@@ -47,8 +47,8 @@ enum RecordCommand: Command {
       ? try RecordingPage(directory: line.value(of: "page")) : nil
     let redaction = try redaction(line)
     let signals = try Signals(also: [SIGHUP])
-    var connection = try invocation.connect()
-    let range = try range(invocation, &connection, arguments.nav)
+    let daemon = try invocation.connect()
+    let range = try range(daemon, arguments.nav)
     let header = RecordingHeader(
       nav: range.nav, server: range.server, recorded: SystemClock.wallMilliseconds(),
       from: range.from, to: range.to)
@@ -59,11 +59,11 @@ enum RecordCommand: Command {
     defer { progress.end() }
     try file.line(writer.header.line)
     do {
-      try begin(invocation, &connection, range, &writer, &file)
+      try begin(daemon, range, &writer, &file)
       var next = range.from.number + 1
       while next <= range.to.number {
         progress.show(next - range.from.number, of: range.to.number - range.from.number + 1)
-        next = try copy(invocation, &connection, range, from: next, &writer, &file)
+        next = try copy(daemon, range, from: next, &writer, &file)
         guard !isInterrupted(signals) else {
           throw PlainFailure(lines: ["interrupted: the recording was not completed"], status: 1)
         }
@@ -78,7 +78,6 @@ enum RecordCommand: Command {
     progress.complete()
     progress.end()
     try report(invocation, arguments.rest[0], writer, file.byteCount, isPage: page != nil)
-    return 0
   }
 
   private static func redaction(_ line: ParsedCommandLine) throws -> RecordingRedaction? {
@@ -99,20 +98,15 @@ enum RecordCommand: Command {
   }
 
   /// The revisions to record, by the options and what the daemon has.
-  private static func range(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String
-  ) throws -> Range {
-    func option(_ name: String) throws -> UInt64? {
-      try invocation.line.value(of: name).map { try Quantities.integer($0, option: name) }
-    }
-    let (from, to, last) = (try option("from"), try option("to"), try option("last"))
+  private static func range(_ daemon: Daemon, _ nav: String) throws -> Range {
+    let line = daemon.invocation.line
+    let (from, to) = (try line.integer(of: "from"), try line.integer(of: "to"))
+    let last = try line.integer(of: "last")
     try require(from == nil || last == nil, "--from and --last both name the first revision")
     try require(last != 0, "--last takes a number of at least 1")
     try require(!nav.hasPrefix("$"), "\(nav) is virtual and has no history to record")
-    let figures = try Reading.get(
-      invocation, &connection, GetRequest(id: 0, nav: nav, what: .stats)
-    ).reply
-    let floor = try Reading.value(figures)["floor"]?.integer ?? 1
+    let figures = try daemon.get(.stats, nav).reply
+    let floor = try figures.json()["floor"]?.integer ?? 1
     let newest = figures.revision?.number ?? 0
     let end = to ?? newest
     guard end <= newest else {
@@ -124,60 +118,48 @@ enum RecordCommand: Command {
     }
     let first = from ?? max(floor, last.map { end - min(end, $0) + 1 } ?? floor)
     try require(first <= end, "revision \(first) is behind revision \(end)")
-    let daemon = try Reading.get(
-      invocation, &connection, GetRequest(id: 0, nav: nil, what: .stats)
-    ).reply
-    return Range(
-      nav: nav, server: try Reading.value(daemon)["server"]?.string ?? "",
-      from: Revision(first), to: Revision(end))
+    let server = try daemon.get(.stats, nil).reply.json()["server"]?.string ?? ""
+    return Range(nav: nav, server: server, from: Revision(first), to: Revision(end))
   }
 
   /// Writes the state at the first revision, with the author of that revision.
   private static func begin(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ range: Range,
-    _ writer: inout RecordingWriter, _ file: inout RecordingFile
+    _ daemon: Daemon, _ range: Range, _ writer: inout RecordingWriter,
+    _ file: inout RecordingFile
   ) throws {
-    let origin = try entries(invocation, &connection, range.nav, from: range.from.number, limit: 1)
-    let state = try state(invocation, &connection, range.nav, at: range.from)
+    let origin = try entries(daemon, range.nav, from: range.from.number, limit: 1)
+    let state = try state(daemon, range.nav, at: range.from)
     try file.line(try writer.state(state, origin: origin.list.first))
   }
 
   /// Writes the entries of one answer; returns the revision to go on from.
   private static func copy(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ range: Range,
-    from: UInt64, _ writer: inout RecordingWriter, _ file: inout RecordingFile
+    _ daemon: Daemon, _ range: Range, from: UInt64, _ writer: inout RecordingWriter,
+    _ file: inout RecordingFile
   ) throws -> UInt64 {
     let limit = min(pageRevisions, range.to.number - from + 1)
-    let page = try entries(invocation, &connection, range.nav, from: from, limit: limit)
+    let page = try entries(daemon, range.nav, from: from, limit: limit)
     for entry in page.list {
       try file.line(try writer.entry(entry))
       guard writer.needsState else { continue }
-      let state = try state(invocation, &connection, range.nav, at: writer.revision)
-      try file.line(try writer.state(state))
+      try file.line(try writer.state(try state(daemon, range.nav, at: writer.revision)))
     }
     return page.next ?? from + limit
   }
 
   private static func entries(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    from: UInt64, limit: UInt64
+    _ daemon: Daemon, _ nav: String, from: UInt64, limit: UInt64
   ) throws -> (list: [[UInt8]], next: UInt64?) {
-    var request = GetRequest(id: 0, nav: nav, what: .diffs)
-    request.from = Revision(from)
-    request.limit = limit
-    let answer = try Reading.get(invocation, &connection, request)
+    let answer = try daemon.get(
+      GetRequest(id: 0, nav: nav, what: .diffs, from: Revision(from), limit: limit))
     let next = try JSONValue(answer.body)["next"]?.integer
-    return (try Reading.value(answer.reply).elements.map(\.bytes), next)
+    return (try answer.reply.json().elements.map(\.bytes), next)
   }
 
   private static func state(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, _ nav: String,
-    at revision: Revision
+    _ daemon: Daemon, _ nav: String, at revision: Revision
   ) throws -> [UInt8] {
-    var request = GetRequest(id: 0, nav: nav)
-    request.at = revision
-    let reply = try Reading.get(invocation, &connection, request).reply
-    return try Reading.value(reply).bytes
+    try daemon.get(.state, nav, at: revision).reply.json().bytes
   }
 
   private static func report(

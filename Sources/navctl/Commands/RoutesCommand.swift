@@ -19,13 +19,13 @@ enum RoutesCommand: Command {
       Nothing is changed. The status is 1 if a case fails, or if no route leads to the stack.
       """, example: "routes kiosk check")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments { ["check", "test", "reverse"].contains($0) }
     let words = arguments.rest
     switch (words.first, words.count) {
-    case ("check", 1): return try check(invocation, arguments.nav)
-    case ("reverse", 1): return try reverse(invocation, arguments.nav)
-    case ("test", 2): return try test(invocation, arguments.nav, file: words[1])
+    case ("check", 1): try check(invocation, arguments.nav)
+    case ("reverse", 1): try reverse(invocation, arguments.nav)
+    case ("test", 2): try test(invocation, arguments.nav, file: words[1])
     default:
       throw UsageError(
         "routes needs check, reverse, or test and a file",
@@ -33,36 +33,31 @@ enum RoutesCommand: Command {
     }
   }
 
-  private static func check(_ invocation: Invocation, _ nav: String) throws -> Int32 {
-    var connection = try invocation.connect()
-    let state = try Reading.value(
-      Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply)
+  private static func check(_ invocation: Invocation, _ nav: String) throws {
+    let state = try invocation.connect().get(.state, nav).reply.json()
     let routes = state["settings"]?["routes"]?.elements ?? []
     let faults = RouteTemplates.faults(routes)
-    return try report(
-      invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
+    try report(invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
   }
 
   /// Prints the route of the top, if opening it would leave the stack as it is.
-  private static func reverse(_ invocation: Invocation, _ nav: String) throws -> Int32 {
-    var connection = try invocation.connect()
-    let state = try Reading.value(
-      Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav)).reply)
+  private static func reverse(_ invocation: Invocation, _ nav: String) throws {
+    let daemon = try invocation.connect()
+    let state = try daemon.get(.state, nav).reply.json()
     let screens = state["screens"]?.elements ?? []
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    try daemon.openSession()
     let route = screens.last?["route"]?.string
-    let there = try route.flatMap { try stack($0, invocation, nav, &connection) }
+    let there = try route.flatMap { try stack($0, nav, daemon) }
     let ids = { (list: [JSONValue]) in list.compactMap { $0["id"]?.string } }
     let found = there.map { ids($0) == ids(screens) } == true ? route : nil
     if invocation.isJSON {
       let routes = found.map { OpaqueJSON.object(["route": .string($0), "ok": .bool(true)]) }
       try Output.record(
-        Record(
-          .routes,
-          [
-            "nav": .string(nav), "ok": .bool(found != nil),
-            "routes": .array(routes.map { [$0] } ?? []),
-          ]))
+        .routes,
+        [
+          "nav": .string(nav), "ok": .bool(found != nil),
+          "routes": .array(routes.map { [$0] } ?? []),
+        ])
     } else if let found {
       try Output.line(TerminalText.visible(found))
     } else {
@@ -70,10 +65,10 @@ enum RoutesCommand: Command {
         TerminalText.visible(
           "navctl: no route leads to the stack [\(ids(screens).joined(separator: " "))]"))
     }
-    return found == nil ? 1 : 0
+    try ExitStatus.end(found == nil ? 1 : 0)
   }
 
-  private static func test(_ invocation: Invocation, _ nav: String, file: String) throws -> Int32 {
+  private static func test(_ invocation: Invocation, _ nav: String, file: String) throws {
     let text = try InputLines.text(of: file, remedy: "navctl routes NAV test FILE, or - for stdin")
     var cases: [(line: Int, RouteCase)] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -85,27 +80,24 @@ enum RoutesCommand: Command {
         throw UsageError("\(file):\(index + 1): \(error.message)", remedy: error.remedy)
       }
     }
-    var connection = try invocation.connect()
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    let daemon = try invocation.connect()
+    try daemon.openSession()
     var results: [JUnit.Case] = []
     for (_, each) in cases {
-      results.append((each.route, each.fault(try stack(each.route, invocation, nav, &connection))))
+      results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
     }
-    return try report(invocation, nav, results)
+    try report(invocation, nav, results)
   }
 
   /// The stack that a route leads to; nil if no template matches.
   private static func stack(
-    _ route: String, _ invocation: Invocation, _ nav: String,
-    _ connection: inout NavigationConnection
+    _ route: String, _ nav: String, _ daemon: Daemon
   ) throws -> [JSONValue]? {
     var request = OpRequest(id: 0, nav: nav)
     request.guards.any = true
     request.isDry = true
-    let operations = [NavigationOperation.open(route)]
-    let reply = try connection.perform(
-      request, operations: operations.map(\.octets.bytes),
-      timeout: .milliseconds(invocation.timeoutMilliseconds)
+    let reply = try daemon.connection.perform(
+      request, operations: [NavigationOperation.open(route).octets.bytes], timeout: daemon.timeout
     ) { _ in }
     switch reply.result {
     case .success:
@@ -124,7 +116,7 @@ enum RoutesCommand: Command {
 
   private static func report(
     _ invocation: Invocation, _ nav: String, _ cases: [JUnit.Case]
-  ) throws -> Int32 {
+  ) throws {
     if let path = invocation.line.value(of: "junit") {
       do throws(SystemError) {
         try writeFileAtomically(path, Array(JUnit.report("routes \(nav)", cases).utf8))
@@ -140,9 +132,7 @@ enum RoutesCommand: Command {
         return OpaqueJSON.object(members)
       }
       try Output.record(
-        Record(
-          .routes,
-          ["nav": .string(nav), "ok": .bool(failures == 0), "routes": .array(list)]))
+        .routes, ["nav": .string(nav), "ok": .bool(failures == 0), "routes": .array(list)])
     } else {
       for (name, fault) in cases {
         try Output.line(
@@ -150,6 +140,6 @@ enum RoutesCommand: Command {
       }
       if cases.isEmpty { try Output.line("\(nav) has no routes") }
     }
-    return failures == 0 ? 0 : 1
+    try ExitStatus.end(failures == 0 ? 0 : 1)
   }
 }

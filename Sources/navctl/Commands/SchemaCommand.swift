@@ -11,16 +11,13 @@ enum SchemaCommand: Command {
       its name and its type.
       """, example: "schema diff")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     guard let word = invocation.line.positionals.first else {
-      try Output.data(Schema.text)
-      return 0
+      return try Output.data(Schema.text)
     }
-    guard let kind = Record.Kind(rawValue: word) else {
-      let words = Record.Kind.allCases.map(\.rawValue).joined(separator: " ")
-      throw UsageError("there is no type '\(word)'", remedy: "one of \(words)")
-    }
+    let kind = try require(
+      Record.Kind(rawValue: word), "there is no type '\(word)'",
+      remedy: "one of \(Record.Kind.allCases.map(\.rawValue).joined(separator: " "))")
     try Output.json(Schema.text(of: kind))
-    return 0
   }
 }

@@ -35,7 +35,7 @@ enum SetCommand: Command {
     return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
   }
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let isProxy = invocation.line.positionals.first == NavObject.proxy.rawValue
     let arguments = try invocation.navArguments(
       of: isProxy ? NavName.appearance.text : nil)
@@ -58,22 +58,21 @@ enum SetCommand: Command {
       throw UsageError("set without KEY only prints, so it takes no --\(other.name)")
     }
     try print(object, id, of: arguments.nav, invocation)
-    return 0
   }
 
   private static func print(
     _ object: NavObject, _ id: String?, of nav: String, _ invocation: Invocation
   ) throws {
-    var connection = try invocation.connect()
+    let daemon = try invocation.connect()
     let isOfScreen = object != .button && object != .proxy && id != nil
     var request = GetRequest(id: 0, nav: nav, what: isOfScreen ? .screen : .state)
     if isOfScreen { request.screen = id }
-    let answer = try Reading.get(invocation, &connection, request)
-    var value = object.value(id: id, in: try Reading.value(answer.reply))
+    let answer = try daemon.get(request)
+    var value = object.value(id: id, in: try answer.reply.json())
     if object == .button, value == nil {
       request.what = .detached
-      let answer = try Reading.get(invocation, &connection, request)
-      value = object.value(id: id, in: try Reading.value(answer.reply))
+      let answer = try daemon.get(request)
+      value = object.value(id: id, in: try answer.reply.json())
       guard value != nil else {
         let remedy = Remedies.remedy(for: .unknownButton, nav: nav)
         throw PlainFailure(
@@ -86,7 +85,7 @@ enum SetCommand: Command {
         JSONObject.Member(name: $0.name, value: OpaqueJSON(validated: $0.value.bytes))
       }
       return try Output.record(
-        Record(.part, JSONObject([.init(name: "part", value: .string(object.rawValue))] + members)))
+        .part, JSONObject([.init(name: "part", value: .string(object.rawValue))] + members))
     }
     // `ver` is the revision of the last change; users cannot set it.
     let lines = value.map { Tables.members($0, except: "ver") } ?? []

@@ -11,23 +11,22 @@ enum ShowCommand: Command {
       if the nav has changed in between.
       """, example: "show kiosk")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let nav = try invocation.navArguments().nav
     try require(
       !nav.hasPrefix("$"), "\(nav) is a directory, not a nav",
       remedy: nav == Directory.clients.nav ? "navctl list --clients" : "navctl list")
-    var connection = try invocation.connect()
-    let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
-    let state = try Reading.value(answer.reply)
+    let daemon = try invocation.connect()
+    let answer = try daemon.get(.state, nav)
+    let state = try answer.reply.json()
     if invocation.isJSON {
       try Output.record(.state, answer.body)
     } else {
-      let elapsed = Reading.elapsed(invocation, &connection, nav: nav, state: state)
+      let elapsed = daemon.elapsed(nav: nav, state: state)
       try invocation.write(
         StateDrawing(columns: invocation.columns).lines(state, elapsed: elapsed))
     }
-    Memory(invocation.environment, endpoint: connection.endpoint)
+    Memory(invocation.environment, endpoint: daemon.endpoint)
       .remember(Seen(state: state), of: nav)
-    return 0
   }
 }

@@ -10,26 +10,20 @@ enum StatusCommand: Command {
       The status is 7 if there is no daemon. With -o json, navctl prints all statistics of navd.
       """, example: "status")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
-    var connection = try invocation.connect()
-    let (body, statistics) = try read(invocation, &connection)
-    if invocation.isJSON {
-      try Output.record(.status, body)
-    } else {
-      try invocation.write(
-        StatusDrawing.lines(
-          statistics, endpoint: connection.endpoint, columns: invocation.columns))
-    }
-    return 0
+  static func run(_ invocation: Invocation) throws {
+    let daemon = try invocation.connect()
+    let (body, statistics) = try read(daemon)
+    if invocation.isJSON { return try Output.record(.status, body) }
+    try invocation.write(
+      StatusDrawing.lines(statistics, endpoint: daemon.endpoint, columns: invocation.columns))
   }
 
   static func read(
-    _ invocation: Invocation, _ connection: inout NavigationConnection,
-    timeout: UInt64? = nil
+    _ daemon: Daemon, timeout: UInt64? = nil
   ) throws -> (body: [UInt8], statistics: DaemonStatistics) {
-    let reply = try connection.get(
+    let reply = try daemon.connection.get(
       GetRequest(id: 0, nav: nil, what: .stats),
-      timeout: .milliseconds(timeout ?? invocation.timeoutMilliseconds))
+      timeout: .milliseconds(timeout ?? daemon.invocation.timeoutMilliseconds))
     switch reply.result {
     case .success(let answer):
       let value = answer.value?.bytes ?? Array("{}".utf8)

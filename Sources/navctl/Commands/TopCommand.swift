@@ -21,29 +21,26 @@ enum TopCommand: Command {
 
   private static let shortestInterval: UInt64 = 100
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let line = invocation.line
-    let interval = try line.value(of: "interval").map {
-      try Quantities.milliseconds($0, option: "interval")
-    }
+    let interval = try line.milliseconds(of: "interval")
     try require(
       interval.map { $0 >= shortestInterval } ?? true,
       "--interval is \(shortestInterval)ms or more")
-    let count = try line.value(of: "count").map { try Quantities.integer($0, option: "count") }
+    let count = try line.integer(of: "count")
     let signals = try Signals(also: [SIGHUP, SIGQUIT])
     // An error of the first request ends the command before the screen is taken over.
-    var connection = try invocation.connect()
-    let sample = try read(invocation, &connection)
+    let daemon = try invocation.connect()
+    let sample = try read(daemon)
     let screen = try LiveScreen(isTerminal: Output.isTerminal && !invocation.isJSON)
-    var view = TopView(invocation, interval: interval ?? 2000, connection: connection)
+    var view = TopView(
+      invocation: invocation, interval: interval ?? 2000, endpoint: daemon.endpoint,
+      daemon: daemon)
     try view.run(screen, signals, first: sample, count: count)
-    return 0
   }
 
-  fileprivate static func read(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, timeout: UInt64? = nil
-  ) throws -> TopFrame {
-    let (body, statistics) = try StatusCommand.read(invocation, &connection, timeout: timeout)
+  fileprivate static func read(_ daemon: Daemon, timeout: UInt64? = nil) throws -> TopFrame {
+    let (body, statistics) = try StatusCommand.read(daemon, timeout: timeout)
     return TopFrame(
       sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
       record: Record(.status, body, at: SystemClock.wallMilliseconds()))
@@ -57,18 +54,11 @@ private struct TopFrame {
 }
 
 /// Draws the frames of one run, and holds the connection to the daemon.
-private struct TopView: ~Copyable {
-  private let invocation: Invocation
-  private let interval: UInt64
-  private let endpoint: String
-  private var connection: NavigationConnection?
-
-  init(_ invocation: Invocation, interval: UInt64, connection: consuming NavigationConnection) {
-    self.invocation = invocation
-    self.interval = interval
-    endpoint = connection.endpoint
-    self.connection = consume connection
-  }
+private struct TopView {
+  let invocation: Invocation
+  let interval: UInt64
+  let endpoint: String
+  var daemon: Daemon?
 
   /// Draws frames until `count` is reached, or until the user ends the command.
   mutating func run(
@@ -104,19 +94,18 @@ private struct TopView: ~Copyable {
     // Keys are read between two frames, so a request lasts at most 1 s.
     let timeout = screen.isTerminal ? min(invocation.timeoutMilliseconds, 1000) : nil
     do {
-      var connection = try connect(timeout)
-      let sample = try TopCommand.read(invocation, &connection, timeout: timeout)
-      self.connection = consume connection
+      let daemon = try connect(timeout)
+      let sample = try TopCommand.read(daemon, timeout: timeout)
+      self.daemon = daemon
       return sample
     } catch  where screen.isTerminal {
       return nil
     }
   }
 
-  private mutating func connect(_ timeout: UInt64?) throws -> NavigationConnection {
-    if let connection = connection.take() { return connection }
-    return try NavigationConnection.connect(
-      to: endpoint, as: try invocation.identity(endpoint), name: "navctl",
-      timeout: .milliseconds(timeout ?? invocation.timeoutMilliseconds))
+  private mutating func connect(_ timeout: UInt64?) throws -> Daemon {
+    if let daemon = daemon.take() { return daemon }
+    return try invocation.connect(
+      endpoint, try invocation.identity(endpoint), milliseconds: timeout)
   }
 }

@@ -21,23 +21,21 @@ enum TraceCommand: Command {
       octets are left out. --timeout ends the command.
       """, example: "trace kiosk --timeout 1s")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let client = invocation.line.value(of: "client")
     let isOfAll = invocation.line.contains("all")
     let hasNav = invocation.namesNav
     try require(!isOfAll || client == nil && !hasNav, "--all goes without NAV and without --client")
     let nav = isOfAll || client != nil && !hasNav ? nil : try invocation.navArguments().nav
-    var remaining = try invocation.line.value(of: "count").map {
-      try Quantities.integer($0, option: "count")
-    }
+    var remaining = try invocation.line.integer(of: "count")
     var request = GetRequest(id: 0, nav: nav, what: .trace)
     request.client = client
     let timer = Countdown(invocation.typedTimeout)
     let isRedacted = invocation.line.contains("redact")
-    var connection = try invocation.connect(wake: Output.pipe)
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
-    _ = try Reading.get(invocation, &connection, request)
-    while remaining != 0, let event = try connection.next(timeout: timer.left) {
+    let daemon = try invocation.connect(wake: Output.pipe)
+    try daemon.openSession()
+    _ = try daemon.get(request)
+    while remaining != 0, let event = try daemon.connection.next(timeout: timer.left) {
       switch event {
       case .traced(let messages):
         for report in messages.list where remaining != 0 {
@@ -56,12 +54,12 @@ enum TraceCommand: Command {
         }
       case .opened:
         // A new session has no trace.
-        _ = try Reading.get(invocation, &connection, request)
+        _ = try daemon.get(request)
       default: break
       }
     }
-    try connection.leave()
-    guard let remaining, remaining > 0, !Output.hasLostReader else { return 0 }
+    try daemon.connection.leave()
+    guard let remaining, remaining > 0, !Output.hasLostReader else { return }
     throw PlainFailure(
       lines: ["timeout: \(remaining) awaited messages did not pass"],
       status: ErrorCode.busy.exitStatus)

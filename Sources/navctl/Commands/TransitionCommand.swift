@@ -13,29 +13,26 @@ enum TransitionCommand: Command {
       to navd that the display has shown it.
       """, example: "transition kiosk")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments { $0 == "complete" }
     guard !arguments.rest.isEmpty else { return try show(invocation, arguments.nav) }
     try require(
       arguments.rest.count == 2 && arguments.rest[0] == "complete",
       "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
-    return try Change.perform(
+    try Change.perform(
       invocation, nav: arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
   }
 
-  private static func show(_ invocation: Invocation, _ nav: String) throws -> Int32 {
-    var connection = try invocation.connect()
-    let answer = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav))
-    let state = try Reading.value(answer.reply)
+  private static func show(_ invocation: Invocation, _ nav: String) throws {
+    let daemon = try invocation.connect()
+    let state = try daemon.get(.state, nav).reply.json()
     if invocation.isJSON {
-      try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
-      return 0
+      return try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
     }
-    let elapsed = Reading.elapsed(invocation, &connection, nav: nav, state: state)
+    let elapsed = daemon.elapsed(nav: nav, state: state)
     let lines = TransitionDrawing(columns: invocation.columns)
       .lines(state["transition"], elapsed: elapsed)
     if lines.isEmpty { try Output.line("\(nav): no transition is running") }
     try invocation.write(lines)
-    return 0
   }
 }

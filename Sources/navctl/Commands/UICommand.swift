@@ -21,7 +21,7 @@ enum UICommand: Command {
       since ui draws for people: see watch -o json.
       """, example: "ui kiosk")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
@@ -34,26 +34,25 @@ enum UICommand: Command {
     }
     let signals = try Signals(also: [SIGHUP, SIGQUIT, SIGWINCH])
     // An error of the first connection ends the command before the terminal is taken over.
-    var connection = try invocation.connect()
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    let daemon = try invocation.connect()
+    try daemon.openSession()
     guard let events = EventDescriptor.make() else {
       throw SystemError("make", "a descriptor for events", code: navd_errno())
     }
     let isUTF8 = CursesTerminal.takeLocale()
     let browser = NavBrowser(
-      isWritable: invocation.line.contains("write"), endpoint: connection.endpoint,
+      isWritable: invocation.line.contains("write"), endpoint: daemon.endpoint,
       isASCII: !isUTF8 || Output.isASCII.withLock { $0 })
     guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
       throw BrowserTerminal.unfit(term, nav: nav)
     }
     var view = BrowserView(
       invocation: invocation, browser: browser, terminal: terminal, events: events)
-    try view.run(&connection, signals, nav)
+    try view.run(daemon, signals, nav)
     let shown = view.end()
-    try connection.leave()
-    let memory = Memory(invocation.environment, endpoint: connection.endpoint)
+    try daemon.connection.leave()
+    let memory = Memory(invocation.environment, endpoint: daemon.endpoint)
     if let shown { memory.remember(shown.seen, of: shown.nav) }
-    return 0
   }
 }
 
@@ -72,14 +71,12 @@ private struct BrowserView: ~Copyable {
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
 
   /// Shows frames until the user or a signal ends the command.
-  mutating func run(
-    _ connection: inout NavigationConnection, _ signals: borrowing Signals, _ nav: String?
-  ) throws {
+  mutating func run(_ daemon: Daemon, _ signals: borrowing Signals, _ nav: String?) throws {
     resize()
-    guard try perform(browser.start(nav), on: &connection) else { return }
+    guard try perform(browser.start(nav), on: daemon) else { return }
     while true {
       draw()
-      try connection.update(&events, isReady: false)
+      try daemon.connection.update(&events, isReady: false)
       var entries = [0, signals.descriptor, events.descriptor].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
@@ -87,14 +84,14 @@ private struct BrowserView: ~Copyable {
       guard goesOn(after: signals) else { return }
       // Keys come first: they are about the frame that the user sees, not about newer events.
       for key in takeKeys() {
-        guard try perform(browser.press(key), on: &connection) else { return }
+        guard try perform(browser.press(key), on: daemon) else { return }
       }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
-      try connection.serve(limit: Self.maximumEvents)
-      while let event = connection.takeEvent() {
+      try daemon.connection.serve(limit: Self.maximumEvents)
+      while let event = daemon.connection.takeEvent() {
         guard case .session(let event) = event else { continue }
-        guard try perform(browser.take(event), on: &connection) else { return }
+        guard try perform(browser.take(event), on: daemon) else { return }
       }
     }
   }
@@ -137,18 +134,16 @@ private struct BrowserView: ~Copyable {
   }
 
   /// Performs effects; returns false if one of them ends the command.
-  private mutating func perform(
-    _ effects: [NavBrowser.Effect], on connection: inout NavigationConnection
-  ) throws -> Bool {
+  private mutating func perform(_ effects: [NavBrowser.Effect], on daemon: Daemon) throws -> Bool {
     for effect in effects {
       switch effect {
-      case .watch(let nav): try connection.watch(nav)
-      case .unwatch(let nav): try connection.unwatch(nav)
+      case .watch(let nav): try daemon.connection.watch(nav)
+      case .unwatch(let nav): try daemon.connection.unwatch(nav)
       case .send(let change):
         var request = OpRequest(id: 0, nav: change.nav, guards: change.guards)
         request.expire(
-          after: .milliseconds(invocation.timeoutMilliseconds), at: connection.endpoint)
-        let id = try connection.submit(request, operations: [change.operation.octets.bytes])
+          after: .milliseconds(invocation.timeoutMilliseconds), at: daemon.endpoint)
+        let id = try daemon.connection.submit(request, operations: [change.operation.octets.bytes])
         browser.noteSent(id: id)
       case .redraw: terminal.redraw()
       case .quit: return false

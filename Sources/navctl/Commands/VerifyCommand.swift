@@ -12,32 +12,23 @@ enum VerifyCommand: Command {
       Without NAV, navd checks all navs, and compares its count of connections with those it has.
       """, example: "verify kiosk")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let form = try ProgressOption.form(invocation)
     let named = invocation.namesNav ? try invocation.navArguments().nav : nil
     if let named, named.hasSuffix(".navrec") {
       throw UsageError(
         "\(named) is a recording, not a nav", remedy: "navctl play \(named) --verify")
     }
-    var connection = try invocation.connect()
-    var navs: [String] = []
-    if let named {
-      navs = [named]
-    } else {
-      navs = try Directory.navs.read(invocation, &connection).compactMap { $0["id"]?.string }
-    }
-    var status: Int32 = 0
-    if named == nil, try !writeConnections(invocation, &connection) {
-      status = ErrorCode.internal.exitStatus
-    }
+    let daemon = try invocation.connect()
+    let navs = try named.map { [$0] } ?? Directory.navs.names(daemon)
+    var isSound = try named != nil || writeConnections(daemon)
     var line = ProgressLine(.verify, as: named == nil ? form : .none)
     defer { line.end() }
     for (index, nav) in navs.enumerated() {
       line.show(UInt64(index), of: UInt64(navs.count))
       let answer: (reply: OkReply, body: [UInt8])
       do {
-        answer = try Reading.get(
-          invocation, &connection, GetRequest(id: 0, nav: nav, what: .verify))
+        answer = try daemon.get(.verify, nav)
       } catch let refusal as Refusal where named == nil && refusal.error.knownCode != .internal {
         // The nav was closed since the directory was read, or this user may not read it.
         if Output.isTerminal { line.pause() }
@@ -45,24 +36,21 @@ enum VerifyCommand: Command {
         continue
       }
       if Output.isTerminal { line.pause() }
-      if try !write(invocation, nav, answer) { status = ErrorCode.internal.exitStatus }
+      if try !write(invocation, nav, answer) { isSound = false }
     }
     line.show(UInt64(navs.count), of: UInt64(navs.count))
-    return status
+    try ExitStatus.end(isSound ? 0 : ErrorCode.internal.exitStatus)
   }
 
   /// Prints whether the daemon's count of connections is right; returns that.
-  private static func writeConnections(
-    _ invocation: Invocation, _ connection: inout NavigationConnection
-  ) throws -> Bool {
-    let answer = try Reading.get(
-      invocation, &connection, GetRequest(id: 0, nav: nil, what: .verify))
-    if invocation.isJSON {
-      try Output.record(.verify, answer.body)
-      return try Reading.value(answer.reply)["ok"]?.bool ?? false
-    }
-    let value = try Reading.value(answer.reply)
+  private static func writeConnections(_ daemon: Daemon) throws -> Bool {
+    let answer = try daemon.get(.verify, nil)
+    let value = try answer.reply.json()
     let isSound = value["ok"]?.bool ?? false
+    if daemon.invocation.isJSON {
+      try Output.record(.verify, answer.body)
+      return isSound
+    }
     func figure(_ name: String) -> String { value[name]?.plainText ?? "0" }
     var text = "connections  \(isSound ? "ok" : "MISCOUNTED")  \(figure("counted")) counted"
     text += "  \(figure("open")) open"
@@ -75,7 +63,7 @@ enum VerifyCommand: Command {
   private static func write(
     _ invocation: Invocation, _ nav: String, _ answer: (reply: OkReply, body: [UInt8])
   ) throws -> Bool {
-    let value = try Reading.value(answer.reply)
+    let value = try answer.reply.json()
     let isSound = value["ok"]?.bool ?? false
     if invocation.isJSON {
       try Output.record(.verify, answer.body)

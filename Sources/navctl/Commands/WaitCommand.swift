@@ -16,26 +16,24 @@ enum WaitCommand: Command {
     ],
     example: "wait kiosk --top wifi --timeout 10s")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let condition = try WaitCondition(invocation.line)
     let nav = try invocation.navArguments().nav
     let timer = Countdown(invocation.typedTimeout)
-    var connection = try invocation.connect()
-    let mirror = try mirror(of: nav, meeting: condition, invocation, &connection, timer)
-    try write(invocation, mirror, nav: nav, endpoint: connection.endpoint)
-    return 0
+    let daemon = try invocation.connect()
+    let mirror = try mirror(of: nav, meeting: condition, daemon, timer)
+    try write(invocation, mirror, nav: nav, endpoint: daemon.endpoint)
   }
 
   /// Watches a nav until its state meets a condition, and returns that state; throws `PlainFailure`
   /// with status 4 after the time.
   static func mirror(
-    of nav: String, meeting condition: WaitCondition, _ invocation: Invocation,
-    _ connection: inout NavigationConnection, _ timer: Countdown
+    of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
-    try connection.watch(nav)
+    try daemon.openSession()
+    try daemon.connection.watch(nav)
     var last: Mirror?
-    while let event = try connection.next(timeout: timer.left) {
+    while let event = try daemon.connection.next(timeout: timer.left) {
       switch event {
       case .changed(_, .applied(let mirror, _)), .changed(_, .replaced(let mirror, _)),
         .changed(_, .resumed(let mirror)):

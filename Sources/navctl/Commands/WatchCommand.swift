@@ -30,14 +30,12 @@ enum WatchCommand: Command {
       fewer than --count lines.
       """, example: "watch kiosk --count 1")
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let nav = try invocation.navArguments().nav
     let word = invocation.line.value(of: "view") ?? "full"
     let view = try require(
       View.allCases.first { $0.text == word }, "--view takes full, bar or top, not '\(word)'")
-    let count = try invocation.line.value(of: "count").map {
-      try Quantities.integer($0, option: "count")
-    }
+    let count = try invocation.line.integer(of: "count")
     let from = try invocation.line.value(of: "from").map {
       try Quantities.position($0, option: "from")
     }
@@ -50,34 +48,26 @@ enum WatchCommand: Command {
     if invocation.line.contains("exec") { signal(SIGPIPE, SIG_IGN) }
     let timer = Countdown(invocation.typedTimeout)
     // A reader such as head(1) goes away while nothing is printed.
-    var connection = try invocation.connect(
+    let daemon = try invocation.connect(
       wake: invocation.line.contains("exec") ? nil : Output.pipe)
     var stream = WatchStream(
-      invocation, nav: nav, view: view, remaining: count, from: from,
-      endpoint: connection.endpoint)
-    if isBounded {
-      let now = try Reading.get(invocation, &connection, GetRequest(id: 0, nav: nav, what: .top))
-      stream.end = now.reply.revision
-    }
+      invocation, nav: nav, view: view, remaining: count, from: from, endpoint: daemon.endpoint)
+    if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }
     var mirror: Mirror?
-    if let from {
-      (mirror, stream.hindrance) = try start(invocation, &connection, nav: nav, from: from)
-    }
-    try connection.openSession(timeout: .milliseconds(invocation.timeoutMilliseconds))
+    if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
+    try daemon.openSession()
     let waits = invocation.line.contains("wait")
-    try connection.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
+    try daemon.connection.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
     while stream.remaining != 0, !stream.isAtEnd,
-      let event = try connection.next(timeout: timer.left)
+      let event = try daemon.connection.next(timeout: timer.left)
     {
       try stream.take(event)
     }
     stream.remember()
-    try connection.leave()
+    try daemon.connection.leave()
     guard !Output.hasLostReader, !stream.isAtEnd, stream.remaining != 0,
       isBounded || stream.remaining != nil
-    else {
-      return 0
-    }
+    else { return }
     let missing = stream.remaining.map { "\($0) awaited lines" } ?? "the present revision"
     throw PlainFailure(
       lines: ["timeout: \(missing) did not arrive", "try: navctl show \(nav)"],
@@ -86,18 +76,13 @@ enum WatchCommand: Command {
 
   /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
   private static func start(
-    _ invocation: Invocation, _ connection: inout NavigationConnection, nav: String,
-    from: MirrorPosition
+    _ daemon: Daemon, nav: String, from: MirrorPosition
   ) throws -> (mirror: Mirror?, hindrance: String?) {
     do {
-      var request = GetRequest(id: 0, nav: nav)
-      request.at = from.revision
-      let state = try Reading.value(try Reading.get(invocation, &connection, request).reply)
-      guard let mirror = MirrorText.mirror(state), mirror.position == from else {
-        // Without a mirror, the watch begins with a snapshot that has the reason.
-        return (nil, nil)
-      }
-      return (mirror, nil)
+      let state = try daemon.get(.state, nav, at: from.revision).reply.json()
+      let mirror = MirrorText.mirror(state)
+      // Without a mirror, the watch begins with a snapshot that has the reason.
+      return (mirror?.position == from ? mirror : nil, nil)
     } catch let refusal as Refusal {
       return (nil, refusal.error.code)
     }

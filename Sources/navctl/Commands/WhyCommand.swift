@@ -14,30 +14,29 @@ enum WhyCommand: Command {
 
   private static let page: UInt64 = 1000
 
-  static func run(_ invocation: Invocation) throws -> Int32 {
+  static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments()
     let (nav, screen) = (arguments.nav, arguments.rest[0])
-    var connection = try invocation.connect()
+    let daemon = try invocation.connect()
     var origin = ScreenOrigin(of: screen)
     var floor: UInt64 = 1
-    var answer = try Reading.someLog(invocation, &connection, nav: nav, from: nil, limit: page)
+    var answer = try daemon.someLog(nav: nav, from: nil, limit: page)
     while true {
       floor = answer.floor?.number ?? floor
-      let entries = try Reading.value(answer).elements
+      let entries = try answer.json().elements
       let first = entries.first?["rev"]?.integer ?? floor
       if origin.take(entries) || first <= floor { break }
       // Two pages share an entry, so that the one before each entry is known.
       let from = max(floor, first - min(first, page - 1))
       guard from < first else { break }
-      answer = try Reading.someLog(
-        invocation, &connection, nav: nav, from: from, limit: first - from + 1)
+      answer = try daemon.someLog(nav: nav, from: from, limit: first - from + 1)
     }
     origin.finish()
     if invocation.isJSON {
-      try Output.record(Record(.why, origin.members(nav: nav, floor: floor)))
+      try Output.record(.why, origin.members(nav: nav, floor: floor))
     } else {
-      for line in origin.lines(nav: nav, floor: floor) { try Output.line(line) }
+      try Output.lines(origin.lines(nav: nav, floor: floor))
     }
-    return origin.isFound ? 0 : ErrorCode.noNav.exitStatus
+    try ExitStatus.end(origin.isFound ? 0 : ErrorCode.noNav.exitStatus)
   }
 }

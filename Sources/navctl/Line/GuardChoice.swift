@@ -17,9 +17,7 @@ struct GuardChoice: Hashable, Sendable {
     typed.any = line.contains("any")
     // An empty text stands for an empty stack.
     if let top = line.value(of: "top") { typed.top = .some(top.isEmpty ? nil : top) }
-    if let text = line.value(of: "rev") {
-      typed.revision = Revision(try Quantities.integer(text, option: "rev"))
-    }
+    typed.revision = try line.integer(of: "rev").map { Revision($0) }
     if let text = line.value(of: "epoch") {
       typed.epoch = try Quantities.epoch(text, option: "epoch")
     }
@@ -28,9 +26,7 @@ struct GuardChoice: Hashable, Sendable {
         Digest(text), "--digest takes 24 hex digits, as show prints them, not '\(text)'")
       typed.digest = digest
     }
-    if let text = line.value(of: "depth") {
-      typed.depth = try Quantities.integer(text, option: "depth")
-    }
+    typed.depth = try line.integer(of: "depth")
     // An empty text stands for an empty stack here too.
     if let text = line.value(of: "stack") {
       typed.stack = text.unicodeScalars.split(separator: ",").map(String.init)

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import NavigationCore
 
 /// An error of the command line; navctl sends nothing and ends with status 2.
@@ -25,6 +26,20 @@ func require<Value>(
 ) throws(UsageError) -> Value {
   guard let value else { throw UsageError(message(), remedy: remedy()) }
   return value
+}
+
+extension ParsedCommandLine {
+  /// The value of an option that takes a whole number; nil without the option.
+  func integer(of option: String) throws(UsageError) -> UInt64? {
+    guard let text = value(of: option) else { return nil }
+    return try Quantities.integer(text, option: option)
+  }
+
+  /// The value of an option that takes a time; nil without the option.
+  func milliseconds(of option: String) throws(UsageError) -> UInt64? {
+    guard let text = value(of: option) else { return nil }
+    return try Quantities.milliseconds(text, option: option)
+  }
 }
 
 /// Reads and checks the values of options.

@@ -14,12 +14,8 @@ enum WaitCondition: Hashable, Sendable {
   init(_ line: ParsedCommandLine) throws(UsageError) {
     var conditions: [WaitCondition] = []
     if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }
-    if let text = line.value(of: "depth") {
-      conditions.append(.depth(try Quantities.integer(text, option: "depth")))
-    }
-    if let text = line.value(of: "rev") {
-      conditions.append(.revision(try Quantities.integer(text, option: "rev")))
-    }
+    if let depth = try line.integer(of: "depth") { conditions.append(.depth(depth)) }
+    if let revision = try line.integer(of: "rev") { conditions.append(.revision(revision)) }
     try require(
       conditions.count == 1, "wait needs one condition",
       remedy: "one of --top ID, --depth N, --rev N")

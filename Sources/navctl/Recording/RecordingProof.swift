@@ -4,8 +4,8 @@ import RuntimePaths
 
 /// `play --verify`: computes the digest after each revision of a recording anew.
 enum RecordingProof {
-  /// Verifies a file, and prints the result; returns the exit status.
-  static func run(_ invocation: Invocation, _ path: String) throws -> Int32 {
+  /// Verifies a file, and prints the result.
+  static func run(_ invocation: Invocation, _ path: String) throws {
     var progress = ProgressLine(.proof, as: try ProgressOption.form(invocation))
     defer { progress.end() }
     let start = SystemClock.monotonicMilliseconds()
@@ -24,16 +24,13 @@ enum RecordingProof {
       progress.end()
       guard invocation.isJSON else { throw fault }
       try Output.record(record(path, header, verifier, fault: fault))
-      return 1
+      throw ExitStatus(status: 1)
     }
     progress.show(input.byteCount, of: input.byteCount)
     progress.end()
     let elapsed = max(1, SystemClock.monotonicMilliseconds() - start)
     let rate = verifier.revisions * 1000 / elapsed
-    if invocation.isJSON {
-      try Output.record(record(path, header, verifier, rate: rate))
-      return 0
-    }
+    if invocation.isJSON { return try Output.record(record(path, header, verifier, rate: rate)) }
     var text = "\(path)  ok  \(header.nav)  \(verifier.revisions) revisions from "
     text += "\(header.from.number) to \(verifier.replay.revision.number)  "
     text += "digest \(verifier.replay.digest.text)  \(rate) revisions/s"
@@ -44,7 +41,6 @@ enum RecordingProof {
         "  the bars were computed by rules \(header.rules), not \(RecordingVerifier.rules): not compared"
       )
     }
-    return 0
   }
 
   private static func record(
