@@ -123,31 +123,25 @@ extension Change {
     "dry-run", "Print the answer and the state that it would lead to; change nothing",
     group: "When:")
 
-  /// Options of all changes: whether they are animated, and what binds them to a state or to the end
-  /// of a transition.
-  static let options: [OptionDeclaration] = [
-    .init("animated", "Animate the change", group: "When:"),
-    .init("still", "No animation (default, except for push --show)", group: "When:"),
-    .init(
-      "on-busy", argument: "WHAT", "reject, or queue while a transition is open", group: "When:"),
-    .init("queue", "Short for --on-busy queue", group: "When:"),
-    dryRunOption,
-    .init("top", argument: "ID", "Only if this screen is on top", group: "Only if:"),
-    .init("rev", argument: "N", "Only at this revision", group: "Only if:"),
-    .init("epoch", argument: "E", "Only in this epoch", group: "Only if:"),
-    .init("digest", argument: "D", "Only with this digest", group: "Only if:"),
-    .init("depth", argument: "N", "Only with N screens", group: "Only if:"),
-    .init(
-      "stack", argument: "ID,ID", "Only with exactly these screens, bottom first",
-      group: "Only if:"),
-    .init(
-      "has", argument: "ID", "Only with this screen on the stack; repeat for more",
-      group: "Only if:"),
-    .init(
-      "visible", argument: "ID", "Only if this screen is visible, presented ones included",
-      group: "Only if:"),
-    .init("any", "Whatever the state is; navd logs this", group: "Only if:"),
-  ]
+  /// The options that bind a change to a state.
+  static let conditions: [OptionDeclaration] = [
+    ("top", "ID", "Only if this screen is on top"), ("rev", "N", "Only at this revision"),
+    ("epoch", "E", "Only in this epoch"), ("digest", "D", "Only with this digest"),
+    ("depth", "N", "Only with N screens"),
+    ("stack", "ID,ID", "Only with exactly these screens, bottom first"),
+    ("has", "ID", "Only with this screen on the stack; repeat for more"),
+    ("visible", "ID", "Only if this screen is visible, presented ones included"),
+    ("any", nil, "Whatever the state is; navd logs this"),
+  ].map { OptionDeclaration($0, argument: $1, $2, group: "Only if:") }
+
+  /// The options of all changes.
+  static let options: [OptionDeclaration] =
+    [
+      ("animated", nil, "Animate the change"),
+      ("still", nil, "No animation (default, except for push --show)"),
+      ("on-busy", "WHAT", "reject, or queue while a transition is open"),
+      ("queue", nil, "Short for --on-busy queue"),
+    ].map { OptionDeclaration($0, argument: $1, $2, group: "When:") } + [dryRunOption] + conditions
 
   /// Whether the change is animated; nil for the default of the operation.
   static func isAnimated(_ line: ParsedCommandLine) throws(UsageError) -> Bool? {

@@ -4,7 +4,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `apply`: performs the operations of a file, all of them or none.
 enum ApplyCommand: Command {
   static let declaration = CommandSet.Command(
     "apply", "Perform a plan: the operations of a file, all or none", Subject.anything,
@@ -29,7 +28,7 @@ enum ApplyCommand: Command {
     case .options(let options)?: try add(options, to: &line, from: name)
     case .words(let words)?:
       let conditions = CommandLineGrammar(
-        program: "if", summary: "", options: Change.options.filter { $0.group == "Only if:" })
+        program: "if", summary: "", options: Change.conditions)
       try add(parse(words, conditions, at: name).options, to: &line, from: name)
     case nil: break
     }

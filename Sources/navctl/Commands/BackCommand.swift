@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `back`: taps the back button.
 enum BackCommand: Command {
   static let declaration = CommandSet.Command(
     "back", "Tap back, or use the button's menu", Subject.touch, .init("NAV"),

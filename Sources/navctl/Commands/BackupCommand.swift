@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `backup`: lets navd copy its journal.
 enum BackupCommand: Command {
   static let declaration = CommandSet.Command(
     "backup", "Let navd copy its journal, and print the path of the copy", Subject.administration,

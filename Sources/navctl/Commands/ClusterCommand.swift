@@ -3,7 +3,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `cluster`: shows how a cluster is divided among its daemons, and changes it.
 enum ClusterCommand: Command {
   static let declaration = CommandSet.Command(
     "cluster", "Show and change which daemon of a cluster has which navs", Subject.administration,

@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `completion`: prints what a shell needs to complete command lines, and completes one.
 enum CompletionCommand: Command {
   static let declaration = CommandSet.Command(
     "completion", "Print the completion of a shell", Subject.administration,

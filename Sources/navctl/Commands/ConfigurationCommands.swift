@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `config`: prints the values that navd uses, and where each comes from.
 enum ConfigCommand: Command {
   static let declaration = CommandSet.Command(
     "config", "Show the values that navd uses, and where each comes from", Subject.daemon,
@@ -51,7 +50,6 @@ enum ConfigCommand: Command {
   }
 }
 
-/// `reload`: lets navd read its configuration again.
 enum ReloadCommand: Command {
   static let declaration = CommandSet.Command(
     "reload", "Let navd read its configuration again: all of it, or nothing", Subject.daemon,

@@ -5,7 +5,6 @@ import NavigationCore
 import NavigationReplica
 import RuntimePaths
 
-/// `delegate`: registers as a delegate of a nav, and answers its questions by running a command.
 enum DelegateCommand: Command {
   static let declaration = CommandSet.Command(
     "delegate", "Answer the questions about a nav, while it runs", Subject.roles, .init("NAV"),

@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `diff`: prints what differs between two revisions of a nav.
 enum DiffCommand: Command {
   static let declaration = CommandSet.Command(
     "diff", "Show what differs between two revisions", Subject.look, .init("NAV REV [REV]"),

@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `doctor`: checks the daemon and the connection to it.
 enum DoctorCommand: Command {
   static let declaration = CommandSet.Command(
     "doctor", "Check navd and the way to it; print a remedy for each fault", Subject.daemon,

@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `dump`: prints everything that a report of a fault needs.
 enum DumpCommand: Command {
   static let declaration = CommandSet.Command(
     "dump", "Print everything for a ticket: states, history, statistics", Subject.daemon,

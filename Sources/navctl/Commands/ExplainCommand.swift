@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationCore
 
-/// `explain`: prints the meaning, the cause and the remedy of a code; needs no daemon.
 enum ExplainCommand: Command {
   static let declaration = CommandSet.Command(
     "explain", "Explain an error code, or list all codes", Subject.look, .init("[CODE]"),

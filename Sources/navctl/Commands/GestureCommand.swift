@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `gesture`: performs the steps of a swipe back in one session.
 enum GestureCommand: Command {
   static let declaration = CommandSet.Command(
     "gesture", "Swipe back from the screen you last saw", Subject.touch,

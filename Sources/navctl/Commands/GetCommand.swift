@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationCore
 
-/// `get`: reads one value of a nav, or the statistics of the daemon.
 enum GetCommand: Command {
   static let declaration = CommandSet.Command(
     "get", "Read one value of a nav", Subject.look, .init("NAV"),

@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `history`: prints the log with the top screen after each revision, or draws an old state.
 enum HistoryCommand: Command {
   static let declaration = CommandSet.Command(
     "history", "Show the revisions of a nav, newest last", Subject.look, .init("NAV"),

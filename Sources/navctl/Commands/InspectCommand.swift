@@ -4,7 +4,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `inspect`: shows the navs in a browser, by `navd-web --inspector`.
 enum InspectCommand: Command {
   static let declaration = CommandSet.Command(
     "inspect", "Show the navs, their history and any moment of it in a browser", Subject.look,

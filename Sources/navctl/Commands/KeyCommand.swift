@@ -4,7 +4,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `key`: creates and authorises keys of tcp clients, as files that the daemon watches.
 enum KeyCommand: Command {
   static let declaration = CommandSet.Command(
     "key", "Create keys, and authorise them to connect over tcp", Subject.administration,

@@ -5,7 +5,6 @@ import NavigationCore
 import NavigationReplica
 import RuntimePaths
 
-/// `lease`: holds the display of a nav while the command runs.
 enum LeaseCommand: Command {
   private static let verbs = ["take", "release"]
 

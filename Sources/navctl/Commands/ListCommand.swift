@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import NavigationReplica
 
-/// `list`: lists the navs, or the sessions.
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(
     "list", "List the navs, with the position of each", Subject.look,

@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationCore
 
-/// `log`: prints the author and the operations of each change.
 enum LogCommand: Command {
   static let declaration = CommandSet.Command(
     "log", "Show the author and the operations of each change", Subject.look, .init("NAV"),

@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `op`: performs operations given as JSON, all of them or none.
 enum OpCommand: Command {
   static let declaration = CommandSet.Command(
     "op", "Perform operations given as JSON, all or none", Subject.anything, .init("NAV JSON..."),

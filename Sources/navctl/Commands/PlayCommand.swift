@@ -5,7 +5,6 @@ import NavigationCore
 import NavigationRecording
 import RuntimePaths
 
-/// `play`: shows a recording in the terminal, or verifies it.
 enum PlayCommand: Command {
   static let declaration = CommandSet.Command(
     "play", "Show a recording, or verify it", Subject.look, .init("FILE"),

@@ -5,7 +5,6 @@ import NavigationCore
 import NavigationRecording
 import RuntimePaths
 
-/// `record`: writes the history of a nav to a file.
 enum RecordCommand: Command {
   static let declaration = CommandSet.Command(
     "record", "Write the history of a nav to a file, for a ticket", Subject.look, .init("NAV FILE"),

@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `save`: writes the restorable screens of the stack to a file for `restore`.
 enum SaveCommand: Command {
   static let declaration = CommandSet.Command(
     "save", "Save the stack for restore, to a file or stdout", Subject.stack, .init("NAV [FILE]"),
@@ -63,7 +62,6 @@ enum SaveCommand: Command {
   }
 }
 
-/// `open`: replaces the stack by the screens of a route.
 enum OpenCommand: Command {
   static let declaration = CommandSet.Command(
     "open", "Replace the stack by the screens of a route", Subject.stack, .init("NAV ROUTE"),

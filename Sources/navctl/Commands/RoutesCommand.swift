@@ -5,7 +5,6 @@ import NavigationCore
 import NavigationReplica
 import RuntimePaths
 
-/// `routes`: lists and checks the routes of a nav, and tests where they lead.
 enum RoutesCommand: Command {
   static let declaration = CommandSet.Command(
     "routes", "Check the routes of a nav, and test where they lead", Subject.stack,

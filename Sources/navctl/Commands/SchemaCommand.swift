@@ -1,6 +1,5 @@
 import CommandLineOptions
 
-/// `schema`: prints the JSON Schema of what `-o json` prints.
 enum SchemaCommand: Command {
   static let declaration = CommandSet.Command(
     "schema", "Print the JSON Schema of the output", Subject.administration,

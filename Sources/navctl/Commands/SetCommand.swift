@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `set`: changes members of a screen, an item, a button or a part of a nav, or prints them.
 enum SetCommand: Command {
   static let declaration = CommandSet.Command(
     "set", "Set members of a screen, a button, a bar …", Subject.content,

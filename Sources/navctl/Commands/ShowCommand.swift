@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `show`: draws a nav, and records the state as seen in this terminal.
 enum ShowCommand: Command {
   static let declaration = CommandSet.Command(
     "show", "Draw a nav: bars, stack, presented screens", Subject.look, .init("NAV"),

@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `status`: prints whether the daemon is running, and its health.
 enum StatusCommand: Command {
   static let declaration = CommandSet.Command(
     "status", "Show whether navd is running, and its health", Subject.daemon,

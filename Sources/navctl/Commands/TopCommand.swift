@@ -4,7 +4,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `top`: draws the activity of the daemon, by default every 2 s.
 enum TopCommand: Command {
   static let declaration = CommandSet.Command(
     "top", "Show the activity of navd, by default every 2 s", Subject.daemon,

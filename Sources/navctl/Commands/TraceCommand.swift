@@ -4,7 +4,6 @@ import NavigationCore
 import NavigationReplica
 import RuntimePaths
 
-/// `trace`: prints the messages of a client or a nav as navd receives and sends them.
 enum TraceCommand: Command {
   static let declaration = CommandSet.Command(
     "trace", "Print the messages of one client or one nav", Subject.look, .init("NAV"),

@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `transition`: prints the running transition, or reports that the display has shown it.
 enum TransitionCommand: Command {
   static let declaration = CommandSet.Command(
     "transition", "Show or complete the running transition", Subject.touch,

@@ -7,7 +7,6 @@ import NavigationCore
 import RuntimePaths
 import Synchronization
 
-/// `ui`: shows the navs live on a whole terminal.
 enum UICommand: Command {
   static let declaration = CommandSet.Command(
     "ui", "Browse the navs live on the whole terminal", Subject.look, .init("NAV"),

@@ -3,7 +3,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// `verify`: lets the daemon check a nav, or all navs and its connection counts.
 enum VerifyCommand: Command {
   static let declaration = CommandSet.Command(
     "verify", "Check the digests and invariants of one or all navs", Subject.look, .init("[NAV]"),

@@ -5,7 +5,6 @@ import NavigationCore
 import NavigationReplica
 import RuntimePaths
 
-/// `watch`: prints one line for each revision as it arrives.
 enum WatchCommand: Command {
   static let declaration = CommandSet.Command(
     "watch", "Print every change of a nav when it arrives", Subject.look, .init("NAV"),

@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// `why`: prints which client put a screen where it is, when, and by which operation.
 enum WhyCommand: Command {
   static let declaration = CommandSet.Command(
     "why", "Show which client put a screen there, when and how", Subject.look, .init("NAV SCREEN"),
