@@ -98,9 +98,7 @@ enum Failure {
     case .noAnswer(let endpoint, let isChange):
       (ConnectionText.timeout(endpoint, isChange: isChange), ErrorCode.busy.exitStatus)
     case .unreadable, .system:
-      (
-        ["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus
-      )
+      (["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus)
     }
   }
 }

@@ -4,8 +4,7 @@ import RuntimePaths
 /// The option `--progress` of commands that take long.
 enum ProgressOption {
   static let declaration = OptionDeclaration(
-    "progress", argument: "HOW",
-    "auto (if stderr is a terminal), json (lines on stderr) or none",
+    "progress", argument: "HOW", "auto (if stderr is a terminal), json (lines on stderr) or none",
     choices: ProgressDisplay.Form.words)
 
   static func form(_ invocation: Invocation) throws -> ProgressDisplay.Form {

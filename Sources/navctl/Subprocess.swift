@@ -89,9 +89,7 @@ struct Subprocess {
   /// Waits until the child has ended; returns as `endedStatus`.
   func waitForEnd() -> Int32 {
     var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { return 126 }
-    }
+    while unsafe waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return 126 } }
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
@@ -160,8 +158,7 @@ struct Subprocess {
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     guard let program = unsafe arguments[0] else { return (ENOENT, 0) }
     var process: pid_t = 0
-    let code = unsafe posix_spawnp(
-      &process, program, actions, &attributes, &arguments, &variables)
+    let code = unsafe posix_spawnp(&process, program, actions, &attributes, &arguments, &variables)
     return (code, process)
   }
 }

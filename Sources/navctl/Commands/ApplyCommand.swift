@@ -27,16 +27,14 @@ enum ApplyCommand: Command {
     switch plan.conditions {
     case .options(let options)?: try add(options, to: &line, from: name)
     case .words(let words)?:
-      let conditions = CommandLineGrammar(
-        program: "if", summary: "", options: Change.conditions)
+      let conditions = CommandLineGrammar(program: "if", summary: "", options: Change.conditions)
       try add(parse(words, conditions, at: name).options, to: &line, from: name)
     case nil: break
     }
     for (number, step) in plan.steps {
       switch step {
       case .operation(let operation): planned.operations.append(operation)
-      case .command(let words):
-        try add(words, at: number, of: name, in: planned)
+      case .command(let words): try add(words, at: number, of: name, in: planned)
       }
     }
     try require(

@@ -121,8 +121,7 @@ enum ChangeCommands {
         + newScreen, note: newScreenNote, example: "segue kiosk wifi --title Wi-Fi"
     ) { [try Operations.segue($0, id: $1.first)] },
     change(
-      "revert", "Replace the stack by that of an earlier revision", Subject.stack,
-      .init("NAV REV"),
+      "revert", "Replace the stack by that of an earlier revision", Subject.stack, .init("NAV REV"),
       note: """
         REV is a revision of this epoch. history lists them, and history --at draws one. The command
         restores ids and order; the screens keep their present content.

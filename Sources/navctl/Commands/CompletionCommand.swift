@@ -7,8 +7,7 @@ enum CompletionCommand: Command {
   static let declaration = CommandSet.Command(
     "completion", "Print the completion of a shell", Subject.administration,
     .init(
-      "SHELL [-- WORD...]", count: 1...Int.max,
-      choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
+      "SHELL [-- WORD...]", count: 1...Int.max, choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
     note: """
       SHELL is bash, zsh or fish. The packages install the completion of all three. With words, the
       command prints the candidates for the last one, which can be empty: commands, options, and

@@ -76,8 +76,7 @@ private struct Answers {
       try write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
         Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
-    case .duty(.registrationRefused(_, let error)):
-      throw Refusal(error: error, nav: nav, seen: nil)
+    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav, seen: nil)
     case .duty(.asked(let id, let ask)):
       try write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
       waiting.append((id, ask))

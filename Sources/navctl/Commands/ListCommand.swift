@@ -119,8 +119,7 @@ struct Directory {
     while let event = try daemon.connection.next(timeout: timeout) {
       switch event {
       case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)
-      case .watchEnded(_, _, .refused(let error)):
-        throw Refusal(error: error, nav: nav, seen: nil)
+      case .watchEnded(_, _, .refused(let error)): throw Refusal(error: error, nav: nav, seen: nil)
       default: continue
       }
     }

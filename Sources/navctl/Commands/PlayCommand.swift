@@ -71,8 +71,7 @@ enum PlayCommand: Command {
     let isWatched =
       path != RecordingFile.standardStream && !invocation.isJSON && isatty(0) == 1
       && Output.isTerminal && tcgetpgrp(0) == getpgrp()
-    try playback.run(
-      signals, at: at ?? header.from, steps: steps, takesKeys: steps || isWatched)
+    try playback.run(signals, at: at ?? header.from, steps: steps, takesKeys: steps || isWatched)
   }
 }
 
@@ -115,9 +114,7 @@ private struct Playback: ~Copyable {
     plan()
     try report()
     while signals.next() == nil {
-      while let request = keys?.next() {
-        guard try take(request) else { return }
-      }
+      while let request = keys?.next() { guard try take(request) else { return } }
       if steps ? keys?.isAtEnd == true : isDone { return }
       let now = SystemClock.monotonicMilliseconds()
       if !isPaused, !isDone, now >= due {

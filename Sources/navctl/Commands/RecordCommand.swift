@@ -123,8 +123,7 @@ enum RecordCommand: Command {
 
   /// Writes the state at the first revision, with the author of that revision.
   private static func begin(
-    _ daemon: Daemon, _ range: Range, _ writer: inout RecordingWriter,
-    _ file: inout RecordingFile
+    _ daemon: Daemon, _ range: Range, _ writer: inout RecordingWriter, _ file: inout RecordingFile
   ) throws {
     let origin = try entries(daemon, range.nav, from: range.from.number, limit: 1)
     let state = try state(daemon, range.nav, at: range.from)
@@ -170,8 +169,7 @@ enum RecordCommand: Command {
       var members: JSONObject = [
         "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
         "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
-        "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text),
-        "html": .bool(isPage),
+        "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
       ]
       members.add("redacted", .array(header.redacted.map { .string($0) }))
       let record = Record(.recording, members)

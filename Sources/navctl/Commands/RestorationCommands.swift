@@ -81,8 +81,7 @@ enum OpenCommand: Command {
       within == nil || line.contains("expect"), "--within goes with --expect",
       remedy: "--expect SCREEN --within 2s")
     try Change.perform(invocation) { [.open($0[0])] }
-    guard let expected = line.value(of: "expect"), !line.contains("dry-run"),
-      invocation.plan == nil
+    guard let expected = line.value(of: "expect"), !line.contains("dry-run"), invocation.plan == nil
     else { return }
     _ = try WaitCommand.mirror(
       of: invocation.navArguments().nav, meeting: .shows(expected), invocation.connect(),

@@ -11,9 +11,7 @@ enum SchemaCommand: Command {
       """, example: "schema diff")
 
   static func run(_ invocation: Invocation) throws {
-    guard let word = invocation.line.positionals.first else {
-      return try Output.data(Schema.text)
-    }
+    guard let word = invocation.line.positionals.first else { return try Output.data(Schema.text) }
     let kind = try require(
       Record.Kind(rawValue: word), "there is no type '\(word)'",
       remedy: "one of \(Record.Kind.allCases.map(\.rawValue).joined(separator: " "))")

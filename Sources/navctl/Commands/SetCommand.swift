@@ -36,8 +36,7 @@ enum SetCommand: Command {
 
   static func run(_ invocation: Invocation) throws {
     let isProxy = invocation.line.positionals.first == NavObject.proxy.rawValue
-    let arguments = try invocation.navArguments(
-      of: isProxy ? NavName.appearance.text : nil)
+    let arguments = try invocation.navArguments(of: isProxy ? NavName.appearance.text : nil)
     let words = Array(arguments.rest.dropFirst())
     guard let object = NavObject(rawValue: arguments.rest[0]) else {
       throw NavObject.unknown(arguments.rest[0], nav: arguments.nav)
@@ -50,8 +49,7 @@ enum SetCommand: Command {
     let members = Array(words.dropFirst(id == nil ? 0 : 1))
     guard members.isEmpty, object.neededID == nil || id != nil else {
       try object.check(members, id: id)
-      return try Change.perform(
-        invocation, nav: arguments.nav, object.operations(id: id, members))
+      return try Change.perform(invocation, nav: arguments.nav, object.operations(id: id, members))
     }
     if let other = declaration.options.first(where: { invocation.line.contains($0.name) }) {
       throw UsageError("set without KEY only prints, so it takes no --\(other.name)")

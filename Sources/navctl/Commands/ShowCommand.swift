@@ -22,10 +22,8 @@ enum ShowCommand: Command {
       try Output.record(.state, answer.body)
     } else {
       let elapsed = daemon.elapsed(nav: nav, state: state)
-      try invocation.write(
-        StateDrawing(columns: invocation.columns).lines(state, elapsed: elapsed))
+      try invocation.write(StateDrawing(columns: invocation.columns).lines(state, elapsed: elapsed))
     }
-    Memory(invocation.environment, endpoint: daemon.endpoint)
-      .remember(Seen(state: state), of: nav)
+    Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(state: state), of: nav)
   }
 }

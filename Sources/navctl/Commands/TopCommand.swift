@@ -33,8 +33,7 @@ enum TopCommand: Command {
     let sample = try read(daemon)
     let screen = try LiveScreen(isTerminal: Output.isTerminal && !invocation.isJSON)
     var view = TopView(
-      invocation: invocation, interval: interval ?? 2000, endpoint: daemon.endpoint,
-      daemon: daemon)
+      invocation: invocation, interval: interval ?? 2000, endpoint: daemon.endpoint, daemon: daemon)
     try view.run(screen, signals, first: sample, count: count)
   }
 
@@ -61,8 +60,7 @@ private struct TopView {
 
   /// Draws frames until `count` is reached, or until the user ends the command.
   mutating func run(
-    _ screen: borrowing LiveScreen, _ signals: borrowing Signals, first: TopFrame,
-    count: UInt64?
+    _ screen: borrowing LiveScreen, _ signals: borrowing Signals, first: TopFrame, count: UInt64?
   ) throws {
     var (sample, before): (TopFrame?, TopFrame?) = (first, nil)
     var drawn: UInt64 = 0

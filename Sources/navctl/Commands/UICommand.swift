@@ -10,9 +10,7 @@ import Synchronization
 enum UICommand: Command {
   static let declaration = CommandSet.Command(
     "ui", "Browse the navs live on the whole terminal", Subject.look, .init("NAV"),
-    options: [
-      .init("write", "Let the keys p, P, b and r change the open nav")
-    ],
+    options: [.init("write", "Let the keys p, P, b and r change the open nav")],
     note: """
       The list has the navs, and NAV is open at the start. The other panes have its stack, as show
       draws it, and its changes, as watch prints them. The key ? shows all keys, q quits. A change is
@@ -82,9 +80,7 @@ private struct BrowserView: ~Copyable {
       _ = unsafe poll(&entries, nfds_t(entries.count), -1)
       guard goesOn(after: signals) else { return }
       // Keys come first: they are about the frame that the user sees, not about newer events.
-      for key in takeKeys() {
-        guard try perform(browser.press(key), on: daemon) else { return }
-      }
+      for key in takeKeys() { guard try perform(browser.press(key), on: daemon) else { return } }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
       try daemon.connection.serve(limit: Self.maximumEvents)

@@ -47,8 +47,7 @@ enum WatchCommand: Command {
     if invocation.line.contains("exec") { signal(SIGPIPE, SIG_IGN) }
     let timer = Countdown(invocation.typedTimeout)
     // A reader such as head(1) goes away while nothing is printed.
-    let daemon = try invocation.connect(
-      wake: invocation.line.contains("exec") ? nil : Output.pipe)
+    let daemon = try invocation.connect(wake: invocation.line.contains("exec") ? nil : Output.pipe)
     var stream = WatchStream(
       invocation, nav: nav, view: view, remaining: count, from: from, endpoint: daemon.endpoint)
     if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }

@@ -124,8 +124,7 @@ struct GuardChoice: Hashable, Sendable {
     }
     return UsageError(
       "\(command) would remove screens that this terminal has not shown",
-      remedy: "navctl show \(nav), then again; or add \(option), or --any for any state"
-    )
+      remedy: "navctl show \(nav), then again; or add \(option), or --any for any state")
   }
 }
 

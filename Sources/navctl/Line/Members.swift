@@ -19,9 +19,7 @@ enum Members {
 
   private static func button(_ text: Substring) -> OpaqueJSON {
     guard let parts = String(text).cut(at: "=") else { return .string(String(text)) }
-    return .object([
-      "id": .string(String(parts.before)), "title": .string(String(parts.after)),
-    ])
+    return .object(["id": .string(String(parts.before)), "title": .string(String(parts.after))])
   }
 
   /// Whether a word is a list of buttons with one id in it, as `leftItems=cancel`.

@@ -94,9 +94,7 @@ enum NavObject: String, CaseIterable, Sendable {
   }
 
   /// Why the daemon would refuse a member, as far as that depends on the member alone.
-  func refusal(of member: String) -> String? {
-    try? operations(id: "x", [member]).first?.refusal
-  }
+  func refusal(of member: String) -> String? { try? operations(id: "x", [member]).first?.refusal }
 
   /// Refuses what is no member of the object, but an object of its own or of a slot's appearance.
   func check(_ words: [String], id: String?) throws(UsageError) {
@@ -112,13 +110,10 @@ enum NavObject: String, CaseIterable, Sendable {
   }
 
   /// Makes the operations that set members; `words` are KEY=VALUE.
-  func operations(id: String?, _ words: [String]) throws(UsageError)
-    -> [NavigationOperation]
-  {
+  func operations(id: String?, _ words: [String]) throws(UsageError) -> [NavigationOperation] {
     let usage = "navctl set NAV \(form)"
     try require(
-      neededID == nil || id != nil, "\(neededID ?? "") is missing",
-      remedy: "\(usage) KEY=VALUE...")
+      neededID == nil || id != nil, "\(neededID ?? "") is missing", remedy: "\(usage) KEY=VALUE...")
     var arguments: JSONObject = [:]
     switch self {
     case .screen, .item: arguments.add("screen", id)
@@ -181,8 +176,7 @@ enum NavObject: String, CaseIterable, Sendable {
         }).first { $0["id"]?.string == id }
     case .bar, .toolbar, .settings: return state[rawValue]
     case .display: return state["environment"]
-    case .appearance:
-      return state[id == nil ? "bar" : "item"]?["appearance"]
+    case .appearance: return state[id == nil ? "bar" : "item"]?["appearance"]
     case .proxy:
       let looks = state["settings"]?["proxy"]
       return id.map { looks?[$0] } ?? looks

@@ -3,15 +3,13 @@ import NavigationClient
 import NavigationCore
 
 extension Operations {
-  static func present(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func present(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "present")]
     for name in ["from", "style"] { arguments.add(name, line.value(of: name)) }
     return NavigationOperation(.present, arguments)
   }
 
-  static func dismiss(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
+  static func dismiss(_ line: Line) throws(UsageError) -> NavigationOperation {
     let result = try result(line)
     guard line.contains("swipe") else {
       return .dismiss(from: line.value(of: "from"), result: result)
@@ -25,7 +23,7 @@ extension Operations {
   ///
   /// `--menu` takes none of the options of a change.
   static func back(
-    _ line: ParsedCommandLine, changeOptions: [OptionDeclaration]
+    _ line: Line, changeOptions: [OptionDeclaration]
   ) throws(UsageError) -> NavigationOperation? {
     guard line.contains("menu") else {
       return line.value(of: "to").map { .backMenu($0) } ?? .backTap()
@@ -40,11 +38,11 @@ extension Operations {
   static let resultOption = OptionDeclaration(
     "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
 
-  static func pop(_ line: ParsedCommandLine) throws(UsageError) -> NavigationOperation {
+  static func pop(_ line: Line) throws(UsageError) -> NavigationOperation {
     .pop(result: try result(line))
   }
 
-  static func result(_ line: ParsedCommandLine) throws(UsageError) -> NavigationValue? {
+  static func result(_ line: Line) throws(UsageError) -> NavigationValue? {
     guard let text = line.value(of: "result") else { return nil }
     do {
       return try NavigationValue(json: text)
@@ -53,9 +51,7 @@ extension Operations {
     }
   }
 
-  static func segue(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func segue(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     let kind: OpaqueJSON = .string(line.contains("detail") ? "showDetail" : "show")
     return NavigationOperation(
       .segue, ["kind": kind, "screen": try newScreen(line, id: id, command: "segue")])
@@ -71,9 +67,7 @@ extension Operations {
   }
 
   /// Makes the operation of `restore` from the contents of a file that `save` wrote.
-  static func restore(_ text: String, root: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func restore(_ text: String, root: String?) throws(UsageError) -> NavigationOperation {
     var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
     if let root { arguments.add("root", try screen(root)) }
     return NavigationOperation(.restore, arguments)
@@ -84,7 +78,7 @@ extension Operations {
   /// An id alone refers to a known screen. A record in JSON, or any option about the screen,
   /// creates one.
   static func newScreen(
-    _ line: ParsedCommandLine, id: String?, command: String
+    _ line: Line, id: String?, command: String
   ) throws(UsageError) -> OpaqueJSON {
     let others = try screenMembers(line, id: nil)
     if let id, others.isEmpty, !line.contains("new") { return try screen(id) }

@@ -20,8 +20,7 @@ enum GestureStep: Hashable, Sendable {
     var steps: [GestureStep] = []
     var isValue = false
     for word in words {
-      try require(
-        steps.last?.isLast != true, "no step can follow finish or cancel", remedy: usage)
+      try require(steps.last?.isLast != true, "no step can follow finish or cancel", remedy: usage)
       switch word {
       case _ where isValue || word.first?.isNumber == true:
         steps.append(.update(try fraction(word)))
@@ -53,9 +52,7 @@ enum GestureStep: Hashable, Sendable {
 }
 
 extension Operations {
-  static func gesture(
-    _ step: GestureStep, _ line: ParsedCommandLine
-  ) throws(UsageError) -> NavigationOperation {
+  static func gesture(_ step: GestureStep, _ line: Line) throws(UsageError) -> NavigationOperation {
     switch step {
     case .begin:
       let kind = line.value(of: "kind") ?? "edge"

@@ -4,7 +4,9 @@ import NavigationCore
 
 /// Makes operations from command lines, one function for each command that changes a nav.
 enum Operations {
-  static func create(_ line: ParsedCommandLine) throws(UsageError) -> [NavigationOperation] {
+  typealias Line = ParsedCommandLine
+
+  static func create(_ line: Line) throws(UsageError) -> [NavigationOperation] {
     let isDetached = line.contains("detached")
     let subject = try subject(line, isDetached: isDetached)
     var arguments: JSONObject = [subject.name: subject.value]
@@ -19,7 +21,7 @@ enum Operations {
 
   /// The member of `nav.create` that describes the nav: `root`, `classes` of its bars, or `kind`.
   private static func subject(
-    _ line: ParsedCommandLine, isDetached: Bool
+    _ line: Line, isDetached: Bool
   ) throws(UsageError) -> (name: String, value: OpaqueJSON) {
     let id = line.value(of: "root")
     let others = try screenMembers(line, id: nil)
@@ -51,9 +53,7 @@ enum Operations {
     return ("root", .object(try screenMembers(line, id: id)))
   }
 
-  static func push(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func push(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "push")]
     if line.contains("if-absent") {
       try require(
@@ -74,9 +74,7 @@ enum Operations {
       ? try Quantities.json(text, what: "--sender") : .string(text)
   }
 
-  static func popTo(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func popTo(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     let route = line.value(of: "route")
     switch (id, route) {
     case (let id?, nil):
@@ -86,23 +84,18 @@ enum Operations {
       return .popTo(
         route: route, match: line.contains("unique") ? .unique : .top,
         inclusive: line.contains("inclusive"), result: try result(line))
-    case (nil, nil), (_?, _?):
-      throw UsageError("pop-to takes either a screen's id or --route")
+    case (nil, nil), (_?, _?): throw UsageError("pop-to takes either a screen's id or --route")
     }
   }
 
-  static func replace(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func replace(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     var arguments: JSONObject = ["with": try newScreen(line, id: id, command: "replace")]
     arguments.add("screen", line.value(of: "screen"))
     if line.contains("back") { arguments.add("direction", "back") }
     return NavigationOperation(.replace, arguments)
   }
 
-  static func insert(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> NavigationOperation
-  {
+  static func insert(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
     var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "insert")]
     let places = ["below", "above", "at"].filter(line.contains)
     try require(
@@ -159,8 +152,7 @@ enum Operations {
 
   /// A screen on the command line: an id, or a record in JSON.
   static func screen(_ text: String) throws(UsageError) -> OpaqueJSON {
-    text.hasPrefix("{")
-      ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
+    text.hasPrefix("{") ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
   }
 
   static func screens(_ texts: [String]) throws(UsageError) -> OpaqueJSON {
@@ -175,9 +167,7 @@ enum Operations {
     return members
   }
 
-  static func screenMembers(_ line: ParsedCommandLine, id: String?) throws(UsageError)
-    -> JSONObject
-  {
+  static func screenMembers(_ line: Line, id: String?) throws(UsageError) -> JSONObject {
     var members = record(id)
     members.add("title", line.value(of: "title"))
     members.add("route", line.value(of: "route"))

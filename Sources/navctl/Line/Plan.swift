@@ -92,8 +92,7 @@ struct Plan: Sendable {
       case ("top", .string), ("visible", .string), ("epoch", .string), ("dig", .string):
         options.append(.init(option, value.string))
       case ("top", .null), ("visible", .null): options.append(.init(option, ""))
-      case ("rev", .integer), ("depth", .integer):
-        options.append(.init(option, value.plainText))
+      case ("rev", .integer), ("depth", .integer): options.append(.init(option, value.plainText))
       case ("stack", .array) where value.elements.allSatisfy({ $0.string?.contains(",") == false }):
         options.append(.init(option, value.elements.compactMap(\.string).joined(separator: ",")))
       case ("has", .string): options.append(.init(option, value.string))

@@ -77,8 +77,7 @@ enum Quantities {
   }
 
   static func epoch(_ text: String, option: String) throws(UsageError) -> Epoch {
-    try require(
-      Epoch(text), "--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
+    try require(Epoch(text), "--\(option) takes 16 hex digits, as show prints them, not '\(text)'")
   }
 
   static func position(_ text: String, option: String) throws(UsageError) -> MirrorPosition {

@@ -76,9 +76,7 @@ enum SeenFile {
     json.member("nav", nav)
     json.member("epoch", seen.epoch.text)
     json.member("rev", seen.revision.number)
-    if let top = seen.top {
-      json.member("top", top)
-    }
+    if let top = seen.top { json.member("top", top) }
     if let visible = seen.visible {
       json.name("visible")
       // False stands for no screen; a missing member for one that was not shown.

@@ -48,9 +48,7 @@ struct SeenStore: Sendable {
     try replace(path, bytes)
   }
 
-  func forget(endpoint: String, nav: String) {
-    unsafe unlink(path(endpoint: endpoint, nav: nav))
-  }
+  func forget(endpoint: String, nav: String) { unsafe unlink(path(endpoint: endpoint, nav: nav)) }
 
   /// Replaces a file by a rename, without a sync.
   ///

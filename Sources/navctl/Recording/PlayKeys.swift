@@ -74,9 +74,7 @@ struct PlayKeys: ~Copyable {
       defer { buffer.removeFirst(end + 1) }
       return PlayRequest(line: String(decoding: buffer[..<end], as: UTF8.self))
     }
-    while !buffer.isEmpty {
-      if let request = key() { return request }
-    }
+    while !buffer.isEmpty { if let request = key() { return request } }
     return nil
   }
 

@@ -50,8 +50,7 @@ enum RecordingProof {
     var members: JSONObject = [
       "file": .string(path), "nav": .string(header.nav), "ok": .bool(fault == nil),
       "revisions": .integer(verifier.revisions), "from": .integer(header.from.number),
-      "to": .integer(verifier.replay.revision.number),
-      "dig": .string(verifier.replay.digest.text),
+      "to": .integer(verifier.replay.revision.number), "dig": .string(verifier.replay.digest.text),
       "bars": .bool(verifier.comparesBars && fault == nil),
     ]
     members.add("rate", rate.map { .integer($0) })

@@ -4,9 +4,7 @@
 /// Escape that arrives together with other keys therefore begins a sequence: ncurses has waited for
 /// the next key before it delivers Escape alone.
 struct EscapeFilter: Hashable, Sendable {
-  private enum Place: Hashable {
-    case outside, afterEscape, inSequence
-  }
+  private enum Place: Hashable { case outside, afterEscape, inSequence }
 
   private var place = Place.outside
 

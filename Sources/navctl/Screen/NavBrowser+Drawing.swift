@@ -137,9 +137,7 @@ extension NavBrowser {
     return TerminalText.width(label) + min(before, max(1, room))
   }
 
-  private var isHeld: Bool {
-    opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false
-  }
+  private var isHeld: Bool { opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false }
 
   /// The keys, those first that are needed first, as many as fit.
   private var hints: StyledLine {

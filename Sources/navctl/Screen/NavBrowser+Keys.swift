@@ -167,9 +167,7 @@ extension NavBrowser {
     guard let opened else { return "no nav is open: choose one and press Enter" }
     guard isConnected else { return "disconnected: nothing was sent" }
     if let pending { return "\(pending.command) has no answer yet: nothing was sent" }
-    guard opened.isCurrent else {
-      return "\(opened.name) is not up to date yet: nothing was sent"
-    }
+    guard opened.isCurrent else { return "\(opened.name) is not up to date yet: nothing was sent" }
     guard drawn != nil else {
       return layout.isWide || pane == .stack
         ? "the top of \(opened.name) is not on the screen: press g in its pane first"
@@ -261,8 +259,7 @@ extension NavBrowser {
       return "\(cause); try: look, then press the key again"
     default:
       let attempt = Attempt(
-        command: change.command, operation: change.operation.kind,
-        rights: change.operation.rights)
+        command: change.command, operation: change.operation.kind, rights: change.operation.rights)
       return oneLine(error, nav: change.nav, attempt, seen: change.seen)
     }
   }

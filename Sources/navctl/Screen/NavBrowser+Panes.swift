@@ -14,8 +14,7 @@ extension NavBrowser {
         }
       return Self.filled(lines, rows: layout.body)
     }
-    let left = Self.filled(
-      listPane(columns: layout.list, rows: layout.body), rows: layout.body)
+    let left = Self.filled(listPane(columns: layout.list, rows: layout.body), rows: layout.body)
     let stack = layout.height(of: .stack)
     let right =
       Self.filled(stackPane(columns: layout.side, rows: stack), rows: stack)
@@ -83,8 +82,7 @@ extension NavBrowser {
     let note = notes.first { TerminalText.width(label) + 2 + TerminalText.width($0) <= room } ?? ""
     let gap = note.isEmpty ? 0 : TerminalText.width(note) + 2
     var line = StyledLine(marks + " ", .strong)
-    line.append(
-      TerminalText.padded(label, columns: room - gap), row.isNav ? .plain : .faint)
+    line.append(TerminalText.padded(label, columns: room - gap), row.isNav ? .plain : .faint)
     if !note.isEmpty { line.append("  \(note)", .faint) }
     return isChosen ? line.restyled(.chosen) : line
   }
@@ -114,9 +112,7 @@ extension NavBrowser {
         opened.name, note, of: .stack, columns: columns,
         isAlert: opened.mirror != nil && !opened.isCurrent)
     ]
-    if let problem = opened.problem {
-      lines += Self.paragraph(problem, columns: columns, .alert)
-    }
+    if let problem = opened.problem { lines += Self.paragraph(problem, columns: columns, .alert) }
     guard let mirror = opened.mirror else { return lines }
     let state: JSONValue
     do {

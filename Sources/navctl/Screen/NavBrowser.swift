@@ -33,9 +33,7 @@ struct NavBrowser: Sendable {
   }
 
   /// A part of the screen that keys act on.
-  enum Pane: CaseIterable, Sendable {
-    case list, stack, changes
-  }
+  enum Pane: CaseIterable, Sendable { case list, stack, changes }
 
   /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {

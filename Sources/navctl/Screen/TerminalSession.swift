@@ -22,8 +22,7 @@ struct TerminalSession: Hashable, Sendable {
     let number = getsid(0)
     do throws(SystemError) {
       guard number > 0, let own = try ProcessStatus.read("/proc/self/stat"),
-        let leader = try ProcessStatus.read("/proc/\(number)/stat"),
-        leader.session == Int64(number)
+        let leader = try ProcessStatus.read("/proc/\(number)/stat"), leader.session == Int64(number)
       else { return nil }
       return TerminalSession(
         boot: try bootID(environment: environment), device: own.terminal,

@@ -25,8 +25,7 @@ struct TopChangeText {
       return
     }
     let what = since.popped == nil ? "covered with \(name(top))" : "popped"
-    line =
-      "\(name(expected)) is not on top any more: \(what) \(deed), rev \(since.revision.number)"
+    line = "\(name(expected)) is not on top any more: \(what) \(deed), rev \(since.revision.number)"
     replacesMessage = isAboutTop
   }
 
@@ -51,9 +50,7 @@ struct TopChangeText {
   private static func who(_ author: ErrReply.Author?) -> String {
     guard let author else { return "navd itself" }
     let principal = author.principal
-    var facts = [
-      principal.hasPrefix("uid:") ? "uid \(principal.dropFirst(4))" : "key \(principal)"
-    ]
+    var facts = [principal.hasPrefix("uid:") ? "uid \(principal.dropFirst(4))" : "key \(principal)"]
     if let process = author.process { facts.append("pid \(process)") }
     let text = facts.joined(separator: ", ")
     return TerminalText.visible(author.name.isEmpty ? text : "\(author.name) (\(text))")

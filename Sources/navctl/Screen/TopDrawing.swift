@@ -94,9 +94,7 @@ struct TopDrawing: Sendable {
     for (code, _) in refusals.prefix(4) { add(code) { $0.operations[code] ?? 0 } }
     if refusals.count > 4 {
       let shown = Set(refusals.prefix(4).map(\.key)).union(StatusDrawing.answers)
-      add("other refusals") {
-        $0.operations.filter { !shown.contains($0.key) }.values.reduce(0, +)
-      }
+      add("other refusals") { $0.operations.filter { !shown.contains($0.key) }.values.reduce(0, +) }
     }
     add("messages in") { $0.received }
     add("messages out") { $0.sent }
@@ -151,8 +149,7 @@ struct TopDrawing: Sendable {
         span > 0 ? Double(session.operations - $0) * 1000 / Double(span) : nil
       }
       return (session: session, rate: rate)
-    }
-    .sorted { ($1.rate ?? 0, $1.session.operations) < ($0.rate ?? 0, $0.session.operations) }
+    }.sorted { ($1.rate ?? 0, $1.session.operations) < ($0.rate ?? 0, $0.session.operations) }
     return [StyledLine(Self.cells("BUSIEST SESSIONS", "A SECOND", "IN ALL"), .strong)]
       + ranked.map { entry in
         let name = entry.session.name.isEmpty ? entry.session.id : entry.session.name

@@ -12,8 +12,7 @@ struct BarDrawing: Sendable {
   /// and is cut only if it does not fit between them, as in UIKit.
   func line(_ resolved: JSONValue) -> StyledLine {
     let half = columns / 2 - 2
-    let left = TerminalText.fitted(
-      texts(resolved["left"]).joined(separator: "  "), columns: half)
+    let left = TerminalText.fitted(texts(resolved["left"]).joined(separator: "  "), columns: half)
     // Index 0 is right-most.
     let right = TerminalText.fitted(
       texts(resolved["right"]).reversed().joined(separator: "  "), columns: half)

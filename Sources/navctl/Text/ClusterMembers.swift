@@ -80,9 +80,7 @@ struct ClusterMembers: Sendable {
   /// If a nav moves between the two reads, both have it; the later list wins.
   static func join(_ lists: [[JSONValue]]) -> [JSONValue] {
     var records: [String: JSONValue] = [:]
-    for record in lists.joined() {
-      if let id = record["id"]?.string { records[id] = record }
-    }
+    for record in lists.joined() { if let id = record["id"]?.string { records[id] = record } }
     return records.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
   }
 }

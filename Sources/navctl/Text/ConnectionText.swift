@@ -66,8 +66,7 @@ enum ConnectionText {
       return ["protocol: the program at \(endpoint) is not navd", "try: navctl doctor"]
     }
     return [
-      "wrong-server-key: the program at \(endpoint) is not the navd with the key",
-      serverKey,
+      "wrong-server-key: the program at \(endpoint) is not the navd with the key", serverKey,
       "try: on navd's machine: navctl key public FILE, where FILE is secret-key of navd.conf(5);",
       "then here: --server-key KEY, or NAVD_SERVER_KEY",
     ]

@@ -28,8 +28,7 @@ extension Doctor {
       return DoctorFinding(
         "disk", .warn, "navd does not report the disk", "df on its state directory")
     }
-    let text =
-      "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
+    let text = "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
     let remedy = "free space on the file system of navd's state directory"
     if statistics.diskFree < 16_000_000 { return DoctorFinding("disk", .fail, text, remedy) }
     // 5 % of a large disk can be plenty. So the warning also requires less than 100 MB, or less

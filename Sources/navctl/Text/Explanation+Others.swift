@@ -21,8 +21,7 @@ extension Explanation {
       "usage", exitStatus: 2, "The command line is wrong.",
       cause:
         "An option or an argument is missing, misspelt or not possible here. navctl sent nothing.",
-      remedy: "navctl help COMMAND",
-      example: "navctl help push"),
+      remedy: "navctl help COMMAND", example: "navctl help push"),
     Explanation(
       "recording", exitStatus: 1,
       "The file is no recording that can be read, or its contents contradict its digests.",
@@ -34,8 +33,7 @@ extension Explanation {
     Explanation(
       "history", exitStatus: 8, "The history that navd sent contradicts itself.",
       cause: "A revision does not lead to the digest that navd has for it. navctl wrote no file.",
-      remedy: "navctl verify NAV; report it with navctl dump",
-      example: "navctl verify kiosk"),
+      remedy: "navctl verify NAV; report it with navctl dump", example: "navctl verify kiosk"),
     Explanation(
       "interrupted", exitStatus: 1, "A signal ended the command before its file was complete.",
       cause: "Ctrl-C, the end of the terminal, or SIGTERM. navctl removed what it had written.",
@@ -86,13 +84,11 @@ extension Explanation {
       cause:
         "A public key must have 40 characters, only its owner may read the file of a secret key, "
         + "and navctl does not overwrite a file. The message names the fault.",
-      remedy: "follow the message; navctl help key",
-      example: "navctl key public panel-1.key"),
+      remedy: "follow the message; navctl help key", example: "navctl key public panel-1.key"),
     Explanation(
       "file", exitStatus: 1, "A file cannot be read or written.",
       cause: "The directory is missing or full, or this user may not write there.",
-      remedy: "choose another file",
-      example: "navctl save kiosk /tmp/kiosk.json"),
+      remedy: "choose another file", example: "navctl save kiosk /tmp/kiosk.json"),
     Explanation(
       "nothing", exitStatus: 1, "There is nothing to save.",
       cause: "Only screens with a restoration id are saved, and only if the nav has one.",
@@ -107,8 +103,7 @@ extension Explanation {
     Explanation(
       "output", exitStatus: 1, "Standard output cannot be written.",
       cause: "The disk is full, or the program that read the output has ended.",
-      remedy: "free disk space, or read the output to its end",
-      example: "navctl list"),
+      remedy: "free disk space, or read the output to its end", example: "navctl list"),
     Explanation(
       "command", exitStatus: 126, "The command behind -- or --exec cannot be started.",
       cause: "It does not exist (status 127), or this user may not run it (status 126).",
@@ -120,18 +115,15 @@ extension Explanation {
       cause:
         "The client and navd have different versions. As the end of a session: the client sent "
         + "three malformed messages.",
-      remedy: "compare the versions: navctl --version, navctl status",
-      example: "navctl status"),
+      remedy: "compare the versions: navctl --version, navctl status", example: "navctl status"),
     Explanation(
       "failed", exitStatus: 7, "An error occurred that has no code of its own.",
       cause: "A system call failed; the message contains the error text of the system.",
-      remedy: "navctl doctor",
-      example: "navctl doctor"),
+      remedy: "navctl doctor", example: "navctl doctor"),
     Explanation(
       "override", exitStatus: nil, "A client changed a nav without a guard, by --any.",
       cause: "A note in navd's log with the name of the client; navd performed the operation.",
-      remedy: "find the author: navctl log NAV",
-      example: "journalctl -u navd NAVD_CODE=override"),
+      remedy: "find the author: navctl log NAV", example: "journalctl -u navd NAVD_CODE=override"),
     Explanation(
       "trace", exitStatus: nil, "A client sees the messages of other clients.",
       cause: "A note in navd's log: navctl trace, which needs the role admin.",
@@ -140,8 +132,7 @@ extension Explanation {
     Explanation(
       "forced", exitStatus: nil, "A client took the display from its holder.",
       cause: "A note in navd's log: lease take --force, which needs the right admin.",
-      remedy: "find the holder: navctl show NAV",
-      example: "journalctl -u navd NAVD_CODE=forced"),
+      remedy: "find the holder: navctl show NAV", example: "journalctl -u navd NAVD_CODE=forced"),
     Explanation(
       "veto-skipped", exitStatus: nil, "A delegate did not answer, and navd allowed the change.",
       cause: "A note in navd's log: the delegate did not answer in time, and veto.policy is allow.",
@@ -149,8 +140,7 @@ extension Explanation {
       example: "journalctl -u navd NAVD_CODE=veto-skipped"),
     Explanation(
       "bye", exitStatus: nil, "The client ended its session.",
-      cause: "A reason in the statistics of ended sessions; not an error.",
-      remedy: "none needed",
+      cause: "A reason in the statistics of ended sessions; not an error.", remedy: "none needed",
       example: "navctl status -o json"),
     Explanation(
       "lost", exitStatus: nil, "The connection of a session was lost.",
@@ -161,8 +151,7 @@ extension Explanation {
       example: "navctl status -o json"),
     Explanation(
       "renewed", exitStatus: nil, "The client began a new session on the same connection.",
-      cause: "A reason in the statistics of ended sessions; not an error.",
-      remedy: "none needed",
+      cause: "A reason in the statistics of ended sessions; not an error.", remedy: "none needed",
       example: "navctl status -o json"),
     Explanation(
       "stalled", exitStatus: nil, "navd ended a session because its client read nothing for 30 s.",

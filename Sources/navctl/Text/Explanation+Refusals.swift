@@ -17,8 +17,7 @@ extension Explanation {
       example: "navctl op kiosk '{\"pop\":{}}' --any"),
     Explanation(
       .badVerb, "navd does not know the verb of a message.",
-      cause: "The client is newer than navd.",
-      example: "navctl --version; navctl status"),
+      cause: "The client is newer than navd.", example: "navctl --version; navctl status"),
     Explanation(
       .version, "The client and navd have no version of the protocol in common.",
       cause: "One of the two is much older than the other.",
@@ -57,8 +56,7 @@ extension Explanation {
       example: "navctl get kiosk --what stats"),
     Explanation(
       .expired, "navd did not begin the change within the time that the client gave it.",
-      cause:
-        "navd was busy or waited for its disk. It did not make the change, and never will.",
+      cause: "navd was busy or waited for its disk. It did not make the change, and never will.",
       example: "navctl push kiosk wifi --new --timeout 30s"),
     Explanation(
       .opReused, "The client used the id of an earlier operation for a different one.",
@@ -148,8 +146,7 @@ extension Explanation {
       example: "navctl get kiosk"),
     Explanation(
       .nilScreen, "The operation needs a screen and has none.",
-      cause: "The screen is missing or null.",
-      example: "navctl push kiosk wifi --title Wi-Fi"),
+      cause: "The screen is missing or null.", example: "navctl push kiosk wifi --title Wi-Fi"),
     Explanation(
       .unknownScreen, "The nav knows no screen with this id.",
       cause: "It was never created, it was released, or it belongs to another nav. Of the commands "
@@ -169,8 +166,7 @@ extension Explanation {
       example: "navctl present kiosk pin --title PIN"),
     Explanation(
       .ownedElsewhere, "The screen is presented, so it cannot stand on the stack too.",
-      cause: "A screen is in one place at a time.",
-      example: "navctl dismiss kiosk --any"),
+      cause: "A screen is in one place at a time.", example: "navctl dismiss kiosk --any"),
     Explanation(
       .duplicateScreen, "The screen is on the stack already, or known with other contents.",
       cause:
@@ -178,8 +174,7 @@ extension Explanation {
       example: "navctl push kiosk wifi --if-absent"),
     Explanation(
       .duplicateInSet, "A screen is named twice in a new stack or a removal.",
-      cause: "A screen stands on a stack once.",
-      example: "navctl stack kiosk home wifi"),
+      cause: "A screen stands on a stack once.", example: "navctl stack kiosk home wifi"),
     Explanation(
       .duplicateItem, "A button or an item is named twice, or is in use already.",
       cause: "A record with the id of a button in use must have the same content.",
@@ -190,8 +185,7 @@ extension Explanation {
       example: "navctl set kiosk item wifi leftItems= rightItems=scan"),
     Explanation(
       .notInStack, "The screen is not on the stack.",
-      cause: "It was popped, it is presented, or it is detached.",
-      example: "navctl show kiosk"),
+      cause: "It was popped, it is presented, or it is detached.", example: "navctl show kiosk"),
     Explanation(
       .noRoot, "No screen would be left on the stack.",
       cause:
@@ -222,8 +216,7 @@ extension Explanation {
       example: "navctl dismiss kiosk --from home"),
     Explanation(
       .alreadyActive, "The screen is on the stack or presented already.",
-      cause: "A screen is in one place at a time.",
-      example: "navctl show kiosk"),
+      cause: "A screen is in one place at a time.", example: "navctl show kiosk"),
     Explanation(
       .classUnknown, "The configuration declares no bar class of this name.",
       cause:
@@ -247,8 +240,7 @@ extension Explanation {
       example: "navctl gesture kiosk begin update 0.4 finish"),
     Explanation(
       .invalidArgument, "An argument of the operation is wrong.",
-      cause:
-        "It is missing, malformed, or does not fit the state; the message names the fault.",
+      cause: "It is missing, malformed, or does not fit the state; the message names the fault.",
       example: "navctl help item"),
     Explanation(
       .noRoute, "No template of the nav matches the route.",

@@ -22,9 +22,7 @@ enum Figures {
   }
 
   /// A number of bytes in the unit that gives one to three digits before the point.
-  static func bytes(_ number: UInt64) -> String {
-    NumberText.bytes(Double(number))
-  }
+  static func bytes(_ number: UInt64) -> String { NumberText.bytes(Double(number)) }
 
   static func time(nanoseconds: Double) -> String {
     switch nanoseconds {

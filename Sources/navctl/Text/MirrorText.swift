@@ -4,9 +4,7 @@ import NavigationReplica
 /// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
 enum MirrorText {
   /// A mirror as the body of a complete snapshot.
-  static func state(_ mirror: Mirror, nav: String) -> [UInt8] {
-    mirror.snapshot(of: nav).bytes
-  }
+  static func state(_ mirror: Mirror, nav: String) -> [UInt8] { mirror.snapshot(of: nav).bytes }
 
   static func mirror(_ state: JSONValue) -> Mirror? {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
@@ -50,8 +48,7 @@ enum MirrorText {
   /// The newest value of the view `bar` or `top`, which skips values in between.
   static func latest(_ latest: Latest) -> [UInt8] {
     OpaqueJSON.object([
-      "nav": .string(latest.nav), "view": .string(latest.view),
-      "epoch": .string(latest.epoch.text),
+      "nav": .string(latest.nav), "view": .string(latest.view), "epoch": .string(latest.epoch.text),
       "rev": .integer(latest.revision.number), "value": latest.value,
     ]).bytes
   }

@@ -95,8 +95,7 @@ enum Remedies {
     case (.setStack, _), (.push, _), (.show, _), (.segue, _), (.present, _), (.replace, _),
       (.insert, _):
       #"give a record in place of the id, which creates it: {"id":"ID","title":"TEXT"}"#
-    default:
-      "list the screens: navctl show \(nav), navctl get \(nav) --what detached"
+    default: "list the screens: navctl show \(nav), navctl get \(nav) --what detached"
     }
   }
 

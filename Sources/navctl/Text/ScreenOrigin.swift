@@ -66,8 +66,7 @@ struct ScreenOrigin: Sendable {
     let verb = isPresented ? "presented" : "put on the stack"
     var lines = ["\(screen) was \(verb) at \(Self.text(put))"]
     if let route { lines.append("route \(route)") }
-    lines.append(
-      taken.map { "it was taken away at \(Self.text($0))" } ?? "it is there still")
+    lines.append(taken.map { "it was taken away at \(Self.text($0))" } ?? "it is there still")
     return lines.map(TerminalText.visible)
   }
 

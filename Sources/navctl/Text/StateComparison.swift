@@ -24,8 +24,7 @@ struct StateComparison: Sendable {
           after: "[\(newIDs.joined(separator: " "))]"))
     }
     for screen in new {
-      guard let id = screen["id"]?.string,
-        let former = old.first(where: { $0["id"]?.string == id })
+      guard let id = screen["id"]?.string, let former = old.first(where: { $0["id"]?.string == id })
       else { continue }
       compare("screen \(id)", former, screen)
     }

@@ -198,8 +198,7 @@ struct StateDrawing: Sendable {
       id = min(room / 3, rows.map { TerminalText.width($0.id) }.max() ?? 0)
       // A third each; titles get the columns that the details do not need.
       let details = rows.map { TerminalText.width($0.detail) }.max() ?? 0
-      title = min(
-        max(room / 3, room - id - details), rows.map(\.titleWidth).max() ?? 0)
+      title = min(max(room / 3, room - id - details), rows.map(\.titleWidth).max() ?? 0)
       detail = room - id - title
     }
   }

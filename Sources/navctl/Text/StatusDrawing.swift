@@ -39,8 +39,7 @@ enum StatusDrawing {
       ("sessions", sessions(statistics), statistics.stalledSessions > 0),
       ("connections", connections(statistics), isScarce(statistics)),
       ("watches", watches(statistics), statistics.watchesBehind > 0),
-      ("operations", operations(statistics), false),
-      ("journal", journal(statistics), false),
+      ("operations", operations(statistics), false), ("journal", journal(statistics), false),
     ]
     if statistics.backupInterval > 0 || statistics.backupTotal > 0 {
       let isFaulty = statistics.isBackupOverdue || statistics.hasBackupRetentionFailed

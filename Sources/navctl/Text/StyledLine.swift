@@ -22,9 +22,7 @@ struct StyledLine: Hashable, Sendable {
 
   init(_ text: String = "", _ style: Style = .plain) { pieces = [(text, style)] }
 
-  mutating func append(_ text: String, _ style: Style = .plain) {
-    pieces.append((text, style))
-  }
+  mutating func append(_ text: String, _ style: Style = .plain) { pieces.append((text, style)) }
 
   mutating func append(_ line: StyledLine) { pieces += line.pieces }
 
@@ -54,9 +52,7 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  func restyled(_ style: Style) -> StyledLine {
-    StyledLine(pieces.map(\.text).joined(), style)
-  }
+  func restyled(_ style: Style) -> StyledLine { StyledLine(pieces.map(\.text).joined(), style) }
 
   /// The line in ASCII, with as many columns as before.
   var ascii: StyledLine {
@@ -76,8 +72,7 @@ struct StyledLine: Hashable, Sendable {
         let width = DisplayWidth.columns(of: character)
         guard column + width <= columns else { return cells }
         guard width > 0 else { continue }
-        cells.append(
-          TerminalCell(character, column: column, width: width, style: piece.style))
+        cells.append(TerminalCell(character, column: column, width: width, style: piece.style))
         column += width
       }
     }

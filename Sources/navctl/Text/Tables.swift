@@ -23,8 +23,7 @@ enum Tables {
         }
         return [
           entry["rev"]?.plainText ?? "-", time(entry["t"]), entry["cause"]?.string ?? "-",
-          by(entry["by"]), renewal(entry) ?? operations(entry["do"]),
-          entry["dig"]?.string ?? "-",
+          by(entry["by"]), renewal(entry) ?? operations(entry["do"]), entry["dig"]?.string ?? "-",
         ]
       }, columns: columns)
   }
@@ -42,9 +41,7 @@ enum Tables {
       let done = operations(entry["do"])
       let what =
         renewal(entry) ?? (cause == "api" ? done : done == "-" ? cause : "\(cause): \(done)")
-      return [
-        entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-",
-      ]
+      return [entry["rev"]?.plainText ?? "-", time(entry["t"]), by(entry["by"]), what, top ?? "-"]
     }
     // The width that the revision, the time and four gaps of two columns leave for the others.
     let widths = (0..<5).map { column in

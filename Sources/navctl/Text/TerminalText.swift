@@ -39,8 +39,7 @@ enum TerminalText {
   ///
   /// Without any of them it is UTF-8, as everywhere on the devices that navd is for.
   static func isASCII(_ variable: (String) -> String?) -> Bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable)
-      .first { !$0.isEmpty }
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable).first { !$0.isEmpty }
     guard let locale else { return false }
     return !["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
       && !locale.lowercased().contains("utf-8@") && !locale.lowercased().contains("utf8@")
@@ -89,8 +88,7 @@ enum TerminalText {
       guard fitting.count < piece.count || piece.utf8.count < rest.utf8.count else { break }
       var end = rest.index(rest.startIndex, offsetBy: max(1, fitting.count))
       // The last space, unless nothing but the indentation of the line is before it.
-      if let space = rest[..<end].lastIndex(of: " "),
-        rest[..<space].contains(where: { $0 != " " })
+      if let space = rest[..<end].lastIndex(of: " "), rest[..<space].contains(where: { $0 != " " })
       {
         end = space
       }

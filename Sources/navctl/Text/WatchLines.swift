@@ -34,8 +34,7 @@ struct WatchLines: Sendable {
     text += "  \(why)  [\(ids.joined(separator: " "))]"
     var members: JSONObject = ["why": .string(why)]
     members.add(
-      "after",
-      last.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
+      "after", last.map { .object(["epoch": .string($0.epoch), "rev": .integer($0.revision)]) })
     members.add("state", OpaqueJSON(validated: state.bytes))
     last = (epoch, revision)
     return (TerminalText.visible(text), Record(kind, members, at: time))
