@@ -133,7 +133,7 @@ extension ProcessTests {
         (["get", "kiosk", "--what", "log", "--at", "1"], "--at goes with"),
         (["get", "kiosk", "--what", "top", "--screen", "a"], "--screen goes with"),
         (["show", "$navs"], "navctl list"), (["show", "$clients"], "navctl list --clients"),
-        (["set", "kiosk", "display", "foo=1"], "navctl set --help"),
+        (["set", "kiosk", "display", "foo=1"], "try: one of idiom, vCompact"),
         (["op", "kiosk", #"{"fly":{}}"#], "navctl op --help"),
       ] {
         let refused = try daemon.navctl(words)
