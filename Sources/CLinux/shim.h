@@ -92,28 +92,6 @@ static inline int navd_processor_count(void) {
   return count > 0 ? count : 1;
 }
 
-/// The number of a group, or -1 if there is none of that name.
-static inline long navd_group_id(const char *name) {
-  struct group *group = getgrnam(name);
-  return group ? (long)group->gr_gid : -1;
-}
-
-/// The number of a user, or -1 if there is none of that name.
-static inline long navd_user_id(const char *name) {
-  struct passwd *user = getpwnam(name);
-  return user ? (long)user->pw_uid : -1;
-}
-
-/// The number of a group's member at a place, -2 for one that is no user, -1 behind the last.
-static inline long navd_group_member(const char *name, int index) {
-  struct group *group = getgrnam(name);
-  if (!group) return -1;
-  for (int at = 0; at <= index; at++)
-    if (!group->gr_mem[at]) return -1;
-  long user = navd_user_id(group->gr_mem[index]);
-  return user < 0 ? -2 : user;
-}
-
 /// A socket that listens on a path, non-blocking and closed on exec, or -1. What is at the path is
 /// removed; the file's mode follows the umask.
 static inline int navd_listen_unix(const char *path, int backlog) {
