@@ -42,6 +42,10 @@ struct EventBatches {
   private(set) var areOps = true
   /// Whether one of the events at hand is a `get`.
   private(set) var hasGet = false
+  /// The number of the first events at hand that were in a batch before.
+  ///
+  /// They are older than whatever waited for navs.
+  private(set) var takenBack = 0
   private var bytesAtHand = 0
   /// The bytes of the messages at hand that have more than `leastBytes`, by index.
   private var longAtHand: [Int: Int] = [:]
@@ -160,6 +164,7 @@ struct EventBatches {
         event: atHand[$0], byteCount: max(longAtHand[$0] ?? 0, Self.leastBytes))
     }
     atHand.removeSubrange(index...)
+    takenBack = min(takenBack, index)
     longAtHand = longAtHand.filter { $0.key < index }
     areOps = atHand.allSatisfy(\.isOp)
     hasGet = atHand.contains(where: \.isGet)
@@ -189,8 +194,10 @@ struct EventBatches {
   }
 
   /// Inserts events that were held before those at hand, and counts their bytes again.
+  ///
+  /// What was in a batch before stays first.
   mutating func insertFirst(_ events: [ReceivedEvent]) {
-    let later = takeAtHand()
+    let later = takeAtHand(from: takenBack)
     for received in events {
       noteReceived(received.byteCount)
       put(received.event)
@@ -204,7 +211,7 @@ struct EventBatches {
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand) = ([], 0)
+    (atHand, bytesAtHand, takenBack) = ([], 0, 0)
     (areOps, hasGet) = (true, false)
     if !longAtHand.isEmpty || !longOfNewest.isEmpty {
       (longOfNewest, longAtHand) = (longAtHand, [:])
@@ -247,14 +254,13 @@ struct EventBatches {
     guard !postponed.isEmpty else { return }
     var batch = inFlight.removeLast()
     for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
-      var events = left.map { (index, _) in
+      let events = left.map { (index, _) in
         ReceivedEvent(
           event: batch.events[index], byteCount: max(longOfNewest[index] ?? 0, Self.leastBytes))
       }
-      for connection in Set(events.compactMap(\.event.connection)) {
-        events += pageIns.take(from: connection)
-      }
-      backlog.putBack(events.map { ($0, $0.weight) }, of: owner)
+      // `PageIns` has bounded them already, so that they disconnect nobody.
+      let held = Set(events.compactMap(\.event.connection)).flatMap { pageIns.take(from: $0) }
+      backlog.putBack(events.map { ($0, $0.weight) } + held.map { ($0, 0) }, of: owner)
     }
     let left = Set(postponed.map(\.index))
     batch.events = batch.events.indices.filter { !left.contains($0) }.map { batch.events[$0] }
@@ -273,8 +279,9 @@ struct EventBatches {
   /// Puts the events of all batches, none of which is durable, back before those at hand.
   mutating func takeBack() {
     bytesAtHand += bytesInFlight
-    let later = takeAtHand()
+    let (former, later) = (takenBack, takeAtHand())
     for event in takeAll() { put(event) }
+    takenBack = atHand.count + former
     for received in later { putBack(received) }
   }
 

@@ -33,10 +33,10 @@ extension ServerLoop {
     }
     // Most turns hold nothing, and so copy no event.
     var first = 0
-    if pageIns.isEmpty {
-      while first < batches.atHand.count, hub.dormant(for: batches.atHand[first]) == nil {
-        first += 1
-      }
+    while first < batches.atHand.count, pageIns.isEmpty || first < batches.takenBack,
+      hub.dormant(for: batches.atHand[first]) == nil
+    {
+      first += 1
     }
     guard first < batches.atHand.count else { return }
     for received in batches.takeAtHand(from: first)

@@ -50,7 +50,8 @@ extension EventBatches {
     var batches = EventBatches()
     var (atHand, inFlight): ([Int], [[Int]]) = ([], [])
     var (bytesAtHand, bytesInFlight): (Int, [Int]) = (0, [])
-    var (held, takenBack): ([ReceivedEvent], Set<Int>) = ([], [])
+    // `first` events at hand were in a batch before, and come before those that were held.
+    var (held, takenBack, first): ([ReceivedEvent], Set<Int>, Int) = ([], [], 0)
     for number in 0..<2000 {
       switch Int.random(in: 0..<24, using: &random) {
       case 0..<10:
@@ -69,7 +70,7 @@ extension EventBatches {
           inFlight.append(atHand)
           bytesInFlight.append(bytesAtHand)
         }
-        (atHand, bytesAtHand) = ([], 0)
+        (atHand, bytesAtHand, first) = ([], 0, 0)
       case 16..<19:
         guard !inFlight.isEmpty else { continue }
         batches.completeOldest()
@@ -78,17 +79,19 @@ extension EventBatches {
       case 19 where Int.random(in: 0..<10, using: &random) == 0:
         batches.takeBack()
         takenBack.formUnion(inFlight.joined())
+        first += inFlight.joined().count
         atHand = inFlight.flatMap { $0 } + atHand
         bytesAtHand += bytesInFlight.reduce(0, +)
         (inFlight, bytesInFlight) = ([], [])
       case 20, 21:
-        let (kept, waiting) = hold(&batches, atHand, &random)
+        let (index, kept, waiting) = hold(&batches, atHand, &random)
+        first = min(first, index)
         atHand = kept
         held += waiting
       case 22:
         batches.insertFirst(held)
-        atHand = numbers(held.map(\.event)) + atHand
-        for (received, number) in zip(held, atHand) {
+        atHand.insert(contentsOf: numbers(held.map(\.event)), at: first)
+        for (received, number) in zip(held, atHand[first...]) {
           // `takeBack` drops the sizes of its events; the loop holds none of them.
           let bytes = takenBack.contains(number) ? 0 : bytesOf(number)
           #expect(received.byteCount == max(bytes, EventBatches.leastBytes))
@@ -100,7 +103,7 @@ extension EventBatches {
         #expect(numbers(batches.takeAll()) == inFlight.flatMap { $0 })
         (inFlight, bytesInFlight) = ([], [])
       }
-      #expect(numbers(batches.atHand) == atHand)
+      #expect(numbers(batches.atHand) == atHand && batches.takenBack == first)
       #expect(batches.areOps == atHand.allSatisfy(isOp))
       #expect(batches.hasGet == atHand.contains(where: isGet))
       #expect(batches.areDurable == inFlight.isEmpty)
@@ -130,7 +133,7 @@ extension EventBatches {
   /// Takes the events at hand, and puts back those that wait for no nav.
   private func hold(
     _ batches: inout EventBatches, _ atHand: [Int], _ random: inout SeededGenerator
-  ) -> (kept: [Int], waiting: [ReceivedEvent]) {
+  ) -> (from: Int, kept: [Int], waiting: [ReceivedEvent]) {
     let first = Int.random(in: 0...atHand.count, using: &random)
     let before = numbers(Array(batches.atHand.prefix(first)))
     let taken = batches.takeAtHand(from: first)
@@ -147,7 +150,7 @@ extension EventBatches {
         kept.append(received.event)
       }
     }
-    return (before + numbers(kept), waiting)
+    return (first, before + numbers(kept), waiting)
   }
 
   /// A message of a connection; the principal is the connection's number modulo three.
