@@ -290,9 +290,11 @@ extension ServerLoop {
     case nil: break
     }
     guard !batches.areDurable else { return }
+    // The timings behind the number, so that they have those of all completed batches.
+    let completed = writer.takeCompleted()
     let timings = writer.takeTimings()
     if !timings.isEmpty { noteStored(at: now) }
-    for _ in 0..<writer.takeCompleted() {
+    for _ in 0..<completed {
       batches.completeOldest()
       try carryOut(hub.committed(at: now))
     }
