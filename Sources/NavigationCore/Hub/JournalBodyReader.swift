@@ -86,11 +86,15 @@ struct JournalBodyReader: Sendable {
     guard let name = text("nav"),
       let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
       let owner = text("owner"), kind == "controller" || kind == "bar",
-      let depth = integer("depth").flatMap({ Int(exactly: $0) })
+      let depth = integer("depth").flatMap({ Int32(exactly: $0) })
     else { throw StoredDataError(what: "a state lacks nav, kind, epoch, owner or depth") }
+    let top = text("top").flatMap { ScreenID($0) }
+    guard (depth == 0) == (top == nil) else {
+      throw StoredDataError(what: "a state of depth \(depth) with the top \(top?.text ?? "none")")
+    }
     return Head(
       name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
-      depth: depth, top: text("top").flatMap { ScreenID($0) }, isOpen: flag("open"))
+      depth: Int(depth), top: top, isOpen: flag("open"))
   }
 
   /// Reads the body of an `epoch` row.
