@@ -323,7 +323,8 @@ extension Screen {
 
 extension Button {
   var byteCount: Int {
-    48 + id.text.utf8.count + (content.title?.jsonOctets ?? 0) + content.accessibility.byteCount
+    // The names of all members, and the longest word of each that has words.
+    128 + id.text.utf8.count + (content.title?.jsonOctets ?? 0) + content.accessibility.byteCount
       + (content.action?.jsonOctets ?? 0) + (content.customView?.bytes.count ?? 0)
       + (content.image?.ref.jsonOctets ?? 0) + (content.landscapeImage?.ref.jsonOctets ?? 0)
   }

@@ -90,7 +90,9 @@ extension Settings {
   var byteCount: Int {
     var count = (container?.bytes.count ?? 0) + (simultaneous?.bytes.count ?? 0)
     count += (routes?.bytes.count ?? 0) + (restorationID?.jsonOctets ?? 0)
-    return backTitles.reduce(count) { $0 + $1.key.string.jsonOctets + $1.value.string.jsonOctets }
+    return backTitles.reduce(count) {
+      $0 + 8 + $1.key.string.jsonOctets + $1.value.string.jsonOctets
+    }
   }
 
   /// The size of the looks of all bars, which count apart, because a nav cannot refuse them.
