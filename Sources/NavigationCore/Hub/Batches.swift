@@ -43,10 +43,12 @@ struct Batches: Sendable {
 
   var maySeal: Bool { !wantsStandstill && !isStorageFailing }
 
+  /// Whether a batch under way changes a nav.
+  func change(_ entry: NavEntry) -> Bool { entry.touchedBy + UInt64(sealed.count) >= number }
+
   /// Whether a sealed batch changes a nav, or what its clients coordinate.
   func concern(_ slot: Int, _ entry: NavEntry) -> Bool {
-    entry.touchedBy + UInt64(sealed.count) >= number
-      || sealed.contains { $0.coordinationsBefore[slot] != nil }
+    change(entry) || sealed.contains { $0.coordinationsBefore[slot] != nil }
   }
 
   /// Whether nothing was decided since the last commit.

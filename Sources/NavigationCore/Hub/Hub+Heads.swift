@@ -7,7 +7,8 @@ extension Hub {
   /// A position that is not durable is noted when it is, or when the nav has been read back.
   mutating func noteHead(_ slot: Int) {
     guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
-      navs.hasName(slot), navs.slots[slot].durable == navs.slots[slot].revision
+      navs.hasName(slot), navs.slots[slot].durable == navs.slots[slot].revision,
+      !batches.change(navs.slots[slot])
     else { return }
     noteHead(Head(navs.slots[slot]), slot)
   }
@@ -61,6 +62,8 @@ extension Hub {
   mutating func publishAllHeads() {
     _ = heads.take()
     publish(Navs.headsSlot)
+    heads.pace.published(
+      at: timer.now.boot, records: navs.slots[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
   /// Makes a revision of the noted changes.
