@@ -11,14 +11,14 @@ enum SetCommand: Command {
     note: """
       Without KEY, navctl prints the members. VALUE is read as JSON if it is valid JSON, else as text.
       KEY= resets a member, KEY='""' is the empty text. A dot in KEY leads into an object. Of veto,
-      interactivePop and profile the other members stay; any other object is replaced whole, and so is
-      a list. A list of buttons is ID,ID=TITLE or in JSON; TITLE makes a new button. Deadlines are
-      in milliseconds. OBJECT and its keys:
+      interactivePop and profile the other members stay; any other object then has just those of this
+      command, and a list is replaced. A list of buttons is ID,ID=TITLE or in JSON; TITLE makes a new
+      button. Deadlines are in milliseconds. OBJECT and its keys:
 
       \(NavObject.allCases.map(line).joined(separator: "\n\n"))
 
       Without SCREEN, an appearance is that of the bar: set kiosk appearance
-      standard.backgroundColor=red. proxy is of all bars of CLASS, NavigationBar by default, and takes
+      standard.backgroundColor=red. navd takes any member of a slot such as standard. proxy is of all bars of CLASS, NavigationBar by default, and takes
       no NAV: set proxy barStyle=black. While a session holds the display, no other can set display;
       --lease holds it for this command.
       """, example: "set kiosk item wifi prompt='Choose one' rightItems=scan=Scan")
@@ -48,7 +48,7 @@ enum SetCommand: Command {
     let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
     let members = Array(words.dropFirst(id == nil ? 0 : 1))
     guard members.isEmpty, object.neededID == nil || id != nil else {
-      try object.check(members, id: id)
+      try object.check(members, id: id, of: arguments.nav)
       return try Change.perform(invocation, nav: arguments.nav, object.operations(id: id, members))
     }
     if let other = declaration.options.first(where: { invocation.line.contains($0.name) }) {

@@ -29,11 +29,9 @@ enum TopCommand: Command {
     let count = try line.integer(of: "count")
     let signals = try Signals(also: [SIGHUP, SIGQUIT])
     // An error of the first request ends the command before the screen is taken over.
-    let daemon = try invocation.connect()
-    let sample = try read(daemon)
+    var view = TopView(invocation: invocation, interval: interval ?? 2000)
+    let sample = try view.begin()
     let screen = try LiveScreen(isTerminal: Output.isTerminal && !invocation.isJSON)
-    var view = TopView(
-      invocation: invocation, interval: interval ?? 2000, endpoint: daemon.endpoint, daemon: daemon)
     try view.run(screen, signals, first: sample, count: count)
   }
 
@@ -55,8 +53,20 @@ private struct TopFrame {
 private struct TopView {
   let invocation: Invocation
   let interval: UInt64
-  let endpoint: String
-  var daemon: Daemon?
+  private var endpoint = ""
+  /// Nobody else holds it, because a daemon that came back gets a connection of its own.
+  private var daemon: Daemon?
+
+  init(invocation: Invocation, interval: UInt64) {
+    (self.invocation, self.interval) = (invocation, interval)
+  }
+
+  /// Connects, and reads the first sample.
+  mutating func begin() throws -> TopFrame {
+    let daemon = try invocation.connect()
+    (self.daemon, endpoint) = (daemon, daemon.endpoint)
+    return try TopCommand.read(daemon)
+  }
 
   /// Draws frames until `count` is reached, or until the user ends the command.
   mutating func run(

@@ -98,6 +98,7 @@ enum Members {
     if isKnown, lists.contains(path[path.count - 1]) {
       return .array(text.split(separator: ",").map(button))
     }
+    if path == ["edges"] { return .array(text.split(separator: ",").map { .string(String($0)) }) }
     return (try? Quantities.json(text, what: key)) ?? .string(text)
   }
 }

@@ -26,7 +26,7 @@ enum NavObject: String, CaseIterable, Sendable {
   }
 
   static func unknown(_ word: String, nav: String) -> UsageError {
-    if let object = NavObject(rawValue: nav) {
+    if let object = NavObject(rawValue: nav), Members.isMember(word) {
       return UsageError("NAV is missing", remedy: "navctl set NAV \(object.form) KEY=VALUE")
     }
     let near = Suggestion.nearest(word, among: allCases.map(\.rawValue)).flatMap(Self.init)
@@ -38,7 +38,7 @@ enum NavObject: String, CaseIterable, Sendable {
   }
 
   /// The object as it is typed, with the placeholder of its id.
-  private var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
+  var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
 
   /// The members that a client can set, with dots for those of objects.
   ///
@@ -97,15 +97,20 @@ enum NavObject: String, CaseIterable, Sendable {
   func refusal(of member: String) -> String? { try? operations(id: "x", [member]).first?.refusal }
 
   /// Refuses what is no member of the object, but an object of its own or of a slot's appearance.
-  func check(_ words: [String], id: String?) throws(UsageError) {
-    let names = words.compactMap { $0.cut(at: "=")?.before.split(separator: ".").first }
-    for name in names.map(String.init) where !keys.contains(name) {
-      try require(
-        self != .appearance, "\(name) is a member of one of \(keys.joined(separator: ", "))",
-        remedy: "navctl set NAV \(form)\(id.map { " \($0)" } ?? "") standard.\(name)=VALUE")
+  func check(_ words: [String], id: String?, of nav: String) throws(UsageError) {
+    for key in words.compactMap({ $0.cut(at: "=")?.before }).map(String.init) {
+      let name = key.split(separator: ".").first.map(String.init) ?? key
+      if self == .appearance, !keys.contains(name) {
+        let line = "navctl set \(nav) \(form)\(id.map { " \($0)" } ?? "")"
+        throw UsageError(
+          "an appearance has no slot \(name), but \(keys.joined(separator: ", "))",
+          remedy: Suggestion.nearest(name, among: keys).map { "is it '\($0)'?" }
+            ?? "\(line) standard.\(key)=VALUE")
+      }
+      if keys.contains(name) { continue }
       guard let object = NavObject(rawValue: name), object != self else { continue }
-      throw UsageError(
-        "\(name) is an object of its own", remedy: "navctl set NAV \(object.form) KEY=VALUE")
+      let line = object == .proxy ? "proxy" : "\(nav) \(object.form)"
+      throw UsageError("\(name) is an object of its own", remedy: "navctl set \(line) KEY=VALUE")
     }
   }
 

@@ -5,7 +5,9 @@ import NavigationCore
 enum Correction {
   /// The remedy in one line, for `words`, the arguments of the command; nil if the message names
   /// no nearer word.
-  static func remedy(_ message: String, _ words: [String]) -> String? {
+  ///
+  /// `settingOf` is the nav of a `set`; nil for any other command.
+  static func remedy(_ message: String, _ words: [String], settingOf nav: String?) -> String? {
     let message = message.split(separator: " ").map(String.init)
     guard let last = message.last, let first = message.first else { return nil }
     if message.contains(where: { $0 == "op" }), message.contains(where: { $0 == "know" }) {
@@ -20,17 +22,19 @@ enum Correction {
         ?? NavObject.allCases.first { message.dropLast(4).contains($0.rawValue) }
       let owners = NavObject.allCases.filter { inner.isEmpty && $0.keys.contains(last) }
       if let object, let owner = owners.first {
-        let line = words.prefix { $0 != object.rawValue } + [owner.rawValue]
-        let id = words.drop { $0 != object.rawValue }.dropFirst().prefix { !Members.isMember($0) }
-        return "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
-          + (owners.count == 1 && owner.neededID == nil && object.neededID == nil
-            || owner.neededID == "SCREEN" && object.neededID == "SCREEN"
-            ? ": navctl set \((line + id).joined(separator: " ")) \(last)=VALUE" : "")
+        let member = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
+        guard let nav, owners.count == 1, owner != .proxy else { return member }
+        let id = owner.neededID != object.neededID ? nil : words.last { !Members.isMember($0) }
+        let words = owner.neededID == nil ? owner.form : "\(owner.rawValue) \(id ?? "SCREEN")"
+        return "\(member): navctl set \(nav) \(words) \(last)=VALUE"
       }
       let names = inner.isEmpty ? object?.keys.filter { !$0.contains(".") } ?? [] : inner
       let near = Suggestion.nearest(inner.isEmpty ? last : "\(first).\(last)", among: names)
       return near.map { "is it '\($0)'?" }
         ?? (names.isEmpty || names.count > 16 ? nil : "one of \(names.joined(separator: ", "))")
+    }
+    if ["routes", "route"].contains(where: message.prefix(2).contains) {
+      return #"routes='[{"match":"news/:id","screens":["home","news"]}]'"#
     }
     if let typed = words.first(where: { $0.hasPrefix("\(first)=") }), message.count > 2 {
       return value(for: first, String(typed.dropFirst(first.count + 1)), by: message)

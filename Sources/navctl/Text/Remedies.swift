@@ -19,7 +19,11 @@ enum Remedies {
     for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
-    let correction = Correction.remedy(message, attempt.words)
+    let correction = Correction.remedy(
+      message, attempt.words, settingOf: command == "set" ? nav : nil)
+    let list = message.split(separator: " ").last.flatMap { id in
+      attempt.words.first { Members.isListOfOneID($0) && $0.hasSuffix("=\(id)") }
+    }
     return switch code {
     case .invalidArgument where correction != nil, .unsupported where correction != nil:
       correction ?? ""
@@ -35,8 +39,9 @@ enum Remedies {
       "list the navs: navctl list; print \(nav) revisions: navctl \(command) NAV --limit \(nav)"
     case .noNav: "list the navs: navctl list; create it: navctl create \(nav)"
     case .navExists: "use the existing nav: navctl create --if-absent \(nav)"
-    case .unknownButton where attempt.words.contains(where: Members.isListOfOneID):
-      "make it: \(attempt.words.first(where: Members.isListOfOneID) ?? "")=TITLE"
+    case .unknownButton where list != nil: "make it: \(list ?? "")=TITLE"
+    case .unknownButton where attempt.words.contains(where: { $0.hasPrefix("backBarButtonItem=") }):
+      "make it: backBarButtonItem.title=TITLE"
     case .unknownItem, .unknownButton: "see the present state: navctl get \(nav) --what state"
     case .fenced: "start again; another process took over this identity"
     case .leaseLost

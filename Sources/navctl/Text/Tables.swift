@@ -3,7 +3,9 @@ import RuntimePaths
 
 /// Draws replies of the daemon as tables of text.
 enum Tables {
-  /// The directory of navs: a heading, and a line for each nav; the caller may not read positions.
+  /// The directory of navs: a heading, and a line for each nav.
+  ///
+  /// `-` stands for a position that the caller may not read.
   static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     let rows = records.map { record in
       let cells = ["id", "rev", "depth", "top", "watches"].map { record[$0]?.plainText ?? "-" }
