@@ -180,10 +180,11 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Takes the error of the oldest incomplete batch; loop thread.
   ///
-  /// The journal has no record of that batch. The worker has dropped all later batches.
+  /// The journal has no record of that batch. The worker has dropped all later batches. nil while
+  /// `takeCompleted` has batches before it: they must not be rolled back with it.
   func takeFailure() -> JournalError? {
     guarded {
-      guard let failure else { return nil }
+      guard completed == 0, let failure else { return nil }
       self.failure = nil
       queue = []
       return failure

@@ -121,6 +121,24 @@ import Testing
     #expect(writer.takeCompleted() == 0 && writer.takeFailure() == cluster.failure)
   }
 
+  @Test func `a failure is taken behind the batches that were stored before it`() {
+    let cluster = ScriptedCluster()
+    cluster.lease = JournalLease(renewal: 0, end: 0)
+    cluster.failure = .fenced(path: "test", shards: [Shard(9)])
+    let writer = JournalWriter(journal: cluster)
+    writer.submit(Self.batch(1...1))
+    writer.awaitProgress()
+    writer.submit(JournalRecords())
+    // However long it has failed: what was stored before it comes first.
+    for _ in 0..<50 {
+      #expect(writer.takeFailure() == nil)
+      _ = poll(nil, 0, 1)
+    }
+    #expect(writer.takeCompleted() == 1)
+    writer.awaitProgress(milliseconds: 10_000)
+    #expect(writer.takeFailure() == cluster.failure && writer.takeCompleted() == 0)
+  }
+
   @Test func `what a reader is at work in stays in the log until it has ended`() throws {
     try withTemporaryDirectory { directory in
       let (journal, _) = try Self.open(directory)
