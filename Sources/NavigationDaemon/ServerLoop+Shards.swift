@@ -72,6 +72,8 @@ extension ServerLoop {
     let lost = served.lost
     self.served?.lost = []
     try loseShards(lost, at: now)
+    // What was taken back comes first: with shards that arrive now, it could be about dormant navs.
+    guard batches.takenBack == 0 else { return }
     while let loaded = self.served?.arriving.first {
       self.served?.arriving.removeFirst()
       try serve(loaded, at: now)
