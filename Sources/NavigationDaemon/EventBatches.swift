@@ -109,10 +109,8 @@ struct EventBatches {
     if case .closed = event { return nil }
     guard backlog.weight(of: owner) > Self.weightOfPrincipal else { return nil }
     var weights: [ConnectionID: Int] = [:]
-    for waiting in backlog.elements(of: owner) {
-      if let connection = waiting.event.connection {
-        weights[connection, default: 0] += waiting.weight
-      }
+    for (waiting, weight) in backlog.elements(of: owner) {
+      if let connection = waiting.event.connection { weights[connection, default: 0] += weight }
     }
     let most = weights.max { ($0.value, $0.key.number) < ($1.value, $1.key.number) }?.key
     if let most { drop(most) }

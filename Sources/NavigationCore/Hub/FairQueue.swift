@@ -29,9 +29,9 @@ package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Senda
   /// What the owner's last element was charged, at least 1.
   package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.cost ?? 1 }
 
-  /// The waiting elements of an owner, the first one first.
-  package func elements(of owner: Owner) -> [Element] {
-    lanes[owner]?.elements.map(\.element) ?? []
+  /// The waiting elements of an owner with their weights, the first one first.
+  package func elements(of owner: Owner) -> ArraySlice<(element: Element, weight: Int)> {
+    lanes[owner]?.elements ?? []
   }
 
   package mutating func append(_ element: Element, of owner: Owner, weight: Int = 1) {
