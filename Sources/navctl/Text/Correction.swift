@@ -23,7 +23,7 @@ enum Correction {
       let owners = NavObject.allCases.filter { inner.isEmpty && $0.keys.contains(last) }
       if let object, let owner = owners.first {
         let member = "it is a member of \(owners.map(\.rawValue).joined(separator: ", "))"
-        guard let nav, owners.count == 1, owner != .proxy else { return member }
+        guard let nav, owners.count == 1, ![owner, object].contains(.proxy) else { return member }
         let id = owner.neededID != object.neededID ? nil : words.last { !Members.isMember($0) }
         let words = owner.neededID == nil ? owner.form : "\(owner.rawValue) \(id ?? "SCREEN")"
         return "\(member): navctl set \(nav) \(words) \(last)=VALUE"
