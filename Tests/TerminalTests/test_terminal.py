@@ -11,10 +11,10 @@ from scene import Scene, eventually
 LOOKS = [
     ("show kiosk", "Wi-Fi"), ("list", "kiosk"), ("list --clients", ""), ("history kiosk", "push"), ("log kiosk", "push"),
     ("status", "navd"), ("doctor", "ok"), ("watch kiosk --count 1", "snapshot"), ("wait kiosk --depth 3", "depth 3"),
-    ("why kiosk wifi", "put on the stack"), ("diff kiosk 1", "stack"), ("verify", "kiosk"), ("set kiosk display", "default"),
+    ("why kiosk wifi", "put on the stack"), ("diff kiosk 1", "stack"), ("verify", "kiosk"), ("set kiosk display", "no member"),
     ("get kiosk --screen wifi", "Wi-Fi"), ("explain desync", "try"), ("explain", "desync"),
     ("config origin limits.depth", "default"), ("push kiosk dns --new --dry-run", "dry run"), ("key list", "NAME"),
-    ("show nowhere", "no-nav"), ("psuh kiosk", "push"), ("set kiosk bar", "default"), ("--help", "push"),
+    ("show nowhere", "no-nav"), ("psuh kiosk", "push"), ("set kiosk bar", "no member"), ("--help", "push"),
 ]
 
 
