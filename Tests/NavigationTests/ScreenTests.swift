@@ -35,7 +35,7 @@ import Testing
       button.action = text
       button.image = text.map { ImageReference(ref: $0) }
       screen.item.leftItems = [Button(id: "b", content: button)]
-      return screen.byteCount
+      return screen.writtenByteCount
     }
     let plain = size("")
     for scalar in (0..<0x80).compactMap({ Unicode.Scalar($0) }) + ["é", "界"] {

@@ -16,7 +16,7 @@ extension NavigationController {
     }
     let byteCount = arrival.screen.byteCount
     try checkRoom(adding: arrival.isNew ? byteCount : 0, besideStack: byteCount, context)
-    try checkChain(adding: byteCount, context)
+    try checkChain(adding: arrival.screen.writtenByteCount, context)
     let former = visible?.id
     let screen = take(arrival, &draft)
     assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
@@ -120,7 +120,7 @@ extension NavigationController {
     adding growth: Int, _ context: NavigationContext
   ) throws(NavigationError) {
     let limit = context.limits.presentedBytes
-    guard presentedScreens.reduce(growth, { $0 + $1.byteCount }) <= limit else {
+    guard presentedScreens.reduce(growth, { $0 + $1.writtenByteCount }) <= limit else {
       throw .sizeLimit(limit)
     }
   }

@@ -207,7 +207,9 @@ extension NavigationController {
     let isActive = index != nil || presentedIndex != nil
     let growth = new.byteCount - old.byteCount
     try checkRoom(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
-    if presentedIndex != nil { try checkChain(adding: growth, context) }
+    if presentedIndex != nil {
+      try checkChain(adding: new.writtenByteCount - old.writtenByteCount, context)
+    }
     assert(index == nil || presentedIndex == nil, "\(old.id.text) has two places")
     var new = new
     new.version = draft.revision
@@ -285,10 +287,19 @@ extension NavigationController {
 }
 
 extension Screen {
+  /// The size as it is written, with the escapes of title and route.
+  ///
+  /// `byteCount` leaves these out: to look for them costs a push some 700 instructions, and what is
+  /// on the stack need not fit one message.
+  var writtenByteCount: Int {
+    byteCount + (withTitle { $0.jsonOctets - $0.count } ?? 0)
+      + (withRoute { $0.jsonOctets - $0.count } ?? 0)
+  }
+
   /// The estimated encoded size of the screen with its buttons, in bytes.
   var byteCount: Int {
     var count = 48 + id.text.utf8.count + (args?.bytes.count ?? 0)
-    count += (withTitle { $0.jsonOctets } ?? 0) + (withRoute { $0.jsonOctets } ?? 0)
+    count += titleByteCount + routeByteCount
     guard !hasDefaultDetails else { return count }
     let details = details
     let item = details.item

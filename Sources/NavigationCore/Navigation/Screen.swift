@@ -101,6 +101,9 @@ package struct Screen: @unchecked Sendable {
   /// The number of bytes of the title; 0 if there is none.
   package var titleByteCount: Int { max(storage.titleCount, 0) }
 
+  /// The number of bytes of the route; 0 if there is none.
+  package var routeByteCount: Int { max(storage.routeCount, 0) }
+
   /// Calls `body` with the UTF-8 bytes of the title; returns nil if there is no title.
   @inline(__always)
   package func withTitle<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
@@ -111,7 +114,7 @@ package struct Screen: @unchecked Sendable {
   @inline(__always)
   package func withRoute<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
     let start = titleByteCount
-    return storage.routeCount < 0 ? nil : withBytes(start..<start + storage.routeCount, body)
+    return storage.routeCount < 0 ? nil : withBytes(start..<start + routeByteCount, body)
   }
 
   @inline(__always)
