@@ -220,7 +220,7 @@ bench-cluster: release ## Measure how long clients of a cluster wait after a los
 	@.ci/deps $(CLUSTER_PACKAGES)
 	$(call step,Benchmarks/cluster/measure $(ROUNDS))
 
-# Two users are needed, so root runs it, about two minutes; the machine should have nothing else to do.
+# Two users are needed, so root runs it, about four minutes; the machine should have nothing else to do.
 bench-flood: release ## Measure what floods of one user do to another, and to navd's memory
 	$(call step,Benchmarks/flood/measure)
 
