@@ -42,18 +42,17 @@ def words(cells):
 
 
 def setUpModule():
-    global profile, pages, driver
-    profile, pages = Directory(), Directory()
+    global pages, driver
+    pages = Directory()
     shutil.copytree(PAGE, pages.path, dirs_exist_ok=True)
     pages.write("guide.js", program())
     pages.write("running.js", running())
-    driver = browser(profile)
+    driver = browser()
 
 
 def tearDownModule():
     driver.quit()
     pages.remove()
-    profile.remove()
 
 
 class GuideTest(PageTest):

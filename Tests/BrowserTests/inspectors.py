@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from selenium.webdriver.common.keys import Keys
 
-from harness import BINARIES, DEADLINE, HERE, ROOT, TOKENS, Control, Daemon, Directory, Gateway, eventually
+from harness import BINARIES, DEADLINE, HERE, ROOT, TOKENS, Control, Daemon, Gateway, eventually
 from pages import browser, console, witness
 
 # The faults' runner shortens it, since each fault makes a test wait in vain.
@@ -104,7 +104,8 @@ class Client(Control):
         return self.request("op", nav=nav, do=list(operations), **{"if": guard or {"any": True}}, **members)
 
 
-def start(configuration="", *, rules="", arguments=(), options=(), inspector=True, endpoint=None, tokens=None):
+def start(configuration="", *, rules="", arguments=(), options=(), inspector=True, endpoint=None, tokens=None,
+          is_whole=False):
     """Starts a daemon, an inspector and a browser for the tests of a module."""
     daemon = Daemon(configuration)
     unittest.addModuleCleanup(daemon.close)
@@ -113,9 +114,7 @@ def start(configuration="", *, rules="", arguments=(), options=(), inspector=Tru
         beside = daemon if endpoint is None else endpoint(daemon)
         InspectorTest.inspector = Inspector(beside, options=options, **({"tokens": tokens} if tokens else {}))
         unittest.addModuleCleanup(InspectorTest.inspector.close)
-    profile = Directory()
-    unittest.addModuleCleanup(profile.remove)
-    InspectorTest.driver = driver = browser(profile, rules=rules, arguments=("--disable-gpu", *arguments))
+    InspectorTest.driver = driver = browser(rules=rules, arguments=("--disable-gpu", *arguments), is_whole=is_whole)
     unittest.addModuleCleanup(driver.quit)
     witness(driver)
 

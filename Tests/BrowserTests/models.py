@@ -11,9 +11,8 @@ NAV = "team/kiosk"
 
 def open_model():
     """Opens it for the tests of a module; to be called by setUpModule."""
-    profile, page, daemon = Directory(), Directory(), Daemon()
-    for each in (profile, page):
-        unittest.addModuleCleanup(each.remove)
+    page, daemon = Directory(), Daemon()
+    unittest.addModuleCleanup(page.remove)
     unittest.addModuleCleanup(daemon.close)
     subprocess.run(["esbuild", os.path.join(HERE, "page", "inspector_model.js"), "--bundle", "--format=iife", "--log-level=warning",
                     f"--outfile={page / 'model.js'}"], check=True)
@@ -21,7 +20,7 @@ def open_model():
                              '<script src="model.js"></script>', 0o644)
     PageTest.gateway = Gateway(daemon, page=page.path)
     unittest.addModuleCleanup(PageTest.gateway.close)
-    PageTest.driver = browser(profile)
+    PageTest.driver = browser()
     unittest.addModuleCleanup(PageTest.driver.quit)
 
 

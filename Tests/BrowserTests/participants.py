@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from harness import BINARIES, DEADLINE, Directory, Process, eventually
+from harness import BINARIES, DEADLINE, Process, eventually
 from pages import browser
 
 
@@ -16,10 +16,10 @@ class Browser:
     """A chromium of its own with one page, page/worker.html."""
 
     def __init__(self, name):
-        self.name, self.profile, self.driver = name, Directory(), None
+        self.name, self.driver = name, None
 
     def open(self, gateway, seed, navs, signal):
-        self.driver = browser(self.profile)
+        self.driver = browser()
         self.driver.set_script_timeout(DEADLINE)
         self.driver.get(f"http://{gateway.host}/worker.html")
         eventually("the page", lambda: self.driver.execute_script(
@@ -47,7 +47,6 @@ class Browser:
     def close(self):
         if self.driver:
             self.driver.quit()
-        self.profile.remove()
 
 
 def token_of(name):

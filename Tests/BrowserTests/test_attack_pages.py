@@ -11,7 +11,7 @@ import socket
 import threading
 import unittest
 
-from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, eventually
+from harness import MODULE, ROOT, TOKENS, Daemon, Gateway, eventually
 from pages import PageTest, browser
 
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
@@ -170,9 +170,7 @@ class Pages(PageTest):
 
     @classmethod
     def setUpClass(cls):
-        profile = Directory()
-        cls.addClassCleanup(profile.remove)
-        cls.driver, cls.gateway = browser(profile, rules=RULES), gateway
+        cls.driver, cls.gateway = browser(rules=RULES), gateway
         cls.addClassCleanup(cls.driver.quit)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil)
         cls.addClassCleanup(server.server_close)

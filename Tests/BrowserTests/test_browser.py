@@ -3,7 +3,7 @@ import os
 import subprocess
 import unittest
 
-from harness import BINARIES, MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, eventually
+from harness import BINARIES, MODULE, ROOT, TOKENS, Daemon, Gateway, eventually
 from pages import PageTest, browser, console
 
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
@@ -11,9 +11,8 @@ VECTORS = os.path.join(ROOT, "Tests", "Conformance", "vectors.jsonl")
 
 
 def setUpModule():
-    global daemon, gateway, driver, profile
-    profile = Directory()
-    driver = browser(profile)
+    global daemon, gateway, driver
+    driver = browser()
     daemon = Daemon()
     gateway = Gateway(daemon, page=PAGE, module=MODULE, launch="ui")
     PageTest.driver, PageTest.gateway = driver, gateway
@@ -23,7 +22,6 @@ def tearDownModule():
     driver.quit()
     gateway.close()
     daemon.close()
-    profile.remove()
 
 
 class Vectors(PageTest):

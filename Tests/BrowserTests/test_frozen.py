@@ -10,7 +10,7 @@ import signal
 import unittest
 
 from clients import Page, WebNav
-from harness import IS_LONG, MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, closing, eventually
+from harness import IS_LONG, MODULE, ROOT, TOKENS, Daemon, Gateway, closing, eventually
 from pages import PageTest, browser
 
 PAGE = os.path.join(ROOT, "Tests", "BrowserTests", "page")
@@ -49,13 +49,11 @@ if (isDisplay) await client.lease(nav);
 
 def setUpModule():
     global daemon, gateway, driver, navs
-    profile = Directory()
-    unittest.addModuleCleanup(profile.remove)
     daemon = Daemon(CONFIGURATION)
     unittest.addModuleCleanup(daemon.close)
     gateway = Gateway(daemon, page=PAGE, module=MODULE)
     unittest.addModuleCleanup(gateway.close)
-    driver = browser(profile)
+    driver = browser(is_whole=True)
     unittest.addModuleCleanup(driver.quit)
     PageTest.driver, PageTest.gateway, Standing.daemon = driver, gateway, daemon
     navs = iter(f"frozen/{number}" for number in range(1000))

@@ -27,8 +27,7 @@ await client.state(nav);
 
 def setUpModule():
     global shards, gateways, origins
-    profile, directory = Directory(), Directory()
-    unittest.addModuleCleanup(profile.remove)
+    directory = Directory()
     unittest.addModuleCleanup(directory.remove)
     shards = Shards(directory.path)
     unittest.addModuleCleanup(shards.close)
@@ -44,7 +43,7 @@ def setUpModule():
         gateway.arguments += ["--allow-origin", origins["b" if name == "a" else "a"]]
         gateway.process.stop()
         gateway.start()
-    PageTest.gateway, PageTest.driver = gateways["a"], browser(profile)
+    PageTest.gateway, PageTest.driver = gateways["a"], browser()
     unittest.addModuleCleanup(PageTest.driver.quit)
 
 

@@ -12,7 +12,7 @@ import unittest
 from urllib.parse import quote
 
 from clients import Page, line
-from harness import IS_LONG, MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, Refused, eventually, kiosk_page
+from harness import IS_LONG, MODULE, ROOT, TOKENS, Daemon, Gateway, Refused, eventually, kiosk_page
 from members import ARGUMENTS, MEMBERS, NO_TEXTS, SETTERS, Row, documented
 from pages import browser, console, witness
 
@@ -230,9 +230,7 @@ def setUpModule():
     unittest.addModuleCleanup(gateway.close)
     evil = Evil()
     unittest.addModuleCleanup(evil.close)
-    profile = Directory()
-    unittest.addModuleCleanup(profile.remove)
-    driver = browser(profile, rules=f"MAP evil.test 127.0.0.1:{evil.port}")
+    driver = browser(rules=f"MAP evil.test 127.0.0.1:{evil.port}")
     unittest.addModuleCleanup(driver.quit)
     witness(driver)
 

@@ -15,7 +15,7 @@ OCTETS_PER_SECOND = 200 * 1000
 
 
 def setUpModule():
-    start("[history]\nrevisions = 200000\n")
+    start("[history]\nrevisions = 200000\n", is_whole=True)
     control = InspectorTest.daemon.control
     for number in range(NAVS):
         control.create(f"load/{number:04}")

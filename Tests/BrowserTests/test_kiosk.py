@@ -4,7 +4,7 @@ import unittest
 
 from selenium.webdriver.common.keys import Keys
 
-from harness import MODULE, TOKEN_LINES, Daemon, Directory, Gateway, eventually, kiosk_page
+from harness import MODULE, TOKEN_LINES, Daemon, Gateway, eventually, kiosk_page
 from kiosk import Kiosk
 from pages import browser, console
 
@@ -16,9 +16,8 @@ WALL = (3840, 2160)
 STRANGER = "StrangerStrangerStrangerStran006"
 
 def setUpModule():
-    global daemon, gateway, driver, profile, kiosk
-    profile = Directory()
-    driver = browser(profile)
+    global daemon, gateway, driver, kiosk
+    driver = browser()
     daemon = Daemon()
     gateway = Gateway(daemon, page=kiosk_page(), module=MODULE, tokens=[*TOKEN_LINES, f"stranger {STRANGER} operators"])
     kiosk = Kiosk(driver, daemon, gateway)
@@ -28,7 +27,6 @@ def tearDownModule():
     driver.quit()
     gateway.close()
     daemon.close()
-    profile.remove()
 
 
 class KioskTest(unittest.TestCase):

@@ -3,7 +3,7 @@ import os
 import re
 import unittest
 
-from harness import HERE, MODULE, Daemon, Directory, Gateway
+from harness import HERE, MODULE, Daemon, Gateway
 from pages import PageTest, browser
 
 PAGE = os.path.join(HERE, "page")
@@ -11,12 +11,11 @@ PAGE = os.path.join(HERE, "page")
 
 def setUpModule():
     global daemon
-    profile, daemon = Directory(), Daemon()
-    unittest.addModuleCleanup(profile.remove)
+    daemon = Daemon()
     unittest.addModuleCleanup(daemon.close)
     PageTest.gateway = Gateway(daemon, page=PAGE, module=MODULE)
     unittest.addModuleCleanup(PageTest.gateway.close)
-    PageTest.driver = browser(profile)
+    PageTest.driver = browser()
     unittest.addModuleCleanup(PageTest.driver.quit)
 
 

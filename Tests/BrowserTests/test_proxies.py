@@ -23,12 +23,12 @@ def setUpModule():
     if missing:
         raise unittest.SkipTest(f"missing: {', '.join(missing)}")
     global daemon, directory
-    profile, daemon, directory = Directory(), Daemon(), Directory(0o755)
+    daemon, directory = Daemon(), Directory(0o755)
     PageTest.gateway = Gateway(daemon, page=PAGE, module=MODULE, listen=f"unix:{directory / 'web.sock'}",
                                options=("--allow-host", "kiosk.test"))
     os.chmod(directory / "web.sock", 0o666)
-    PageTest.driver = browser(profile, rules="MAP kiosk.test 127.0.0.1")
-    for thing in (profile.remove, directory.remove, daemon.close, PageTest.gateway.close, PageTest.driver.quit):
+    PageTest.driver = browser(rules="MAP kiosk.test 127.0.0.1")
+    for thing in (directory.remove, daemon.close, PageTest.gateway.close, PageTest.driver.quit):
         unittest.addModuleCleanup(thing)
 
 

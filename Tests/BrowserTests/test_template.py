@@ -1,19 +1,17 @@
 """The remote of examples/template: a page that goes back only from what its user saw."""
 import os
 
-from harness import MODULE, ROOT, TOKENS, Daemon, Directory, Gateway, eventually
+from harness import MODULE, ROOT, TOKENS, Daemon, Gateway, eventually
 from pages import PageTest, browser
 
 
 def setUpModule():
-    global profile, driver
-    profile = Directory()
-    driver = browser(profile)
+    global driver
+    driver = browser()
 
 
 def tearDownModule():
     driver.quit()
-    profile.remove()
 
 
 class Remote(PageTest):

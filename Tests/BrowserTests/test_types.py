@@ -60,10 +60,10 @@ return found;
 
 
 def setUpModule():
-    global profile, driver, daemon, compiled
-    profile = Directory()
+    global folder, driver, daemon, compiled
+    folder = Directory()
     compiled = compile_types()
-    driver = browser(profile)
+    driver = browser()
     daemon = Daemon()
     PageTest.driver = driver
     PageTest.gateway = Gateway(daemon, page=PAGE, module=MODULE)
@@ -73,12 +73,12 @@ def tearDownModule():
     PageTest.gateway.close()
     daemon.close()
     driver.quit()
-    profile.remove()
+    folder.remove()
 
 
 def compile_types():
     done = subprocess.run(
-        ["node", os.path.join(HERE, "types", "check.js"), TYPES, profile.write("guide.js", program())],
+        ["node", os.path.join(HERE, "types", "check.js"), TYPES, folder.write("guide.js", program())],
         env={**os.environ, "NODE_PATH": COMPILER}, capture_output=True, text=True, timeout=120)
     if done.returncode:
         raise AssertionError(done.stderr)

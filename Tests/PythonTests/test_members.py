@@ -53,7 +53,7 @@ class Member:
         self.endpoint = f"ipc://{self.directory / 'op'}"
         config = self.directory.write("navd.conf", (
             f"[cluster]\ndatabase = host={server.path} user=navd dbname=navd\n"
-            f"member = {name}\nhost = here\nlease = 1000\n"))
+            f"member = {name}\nhost = here\nlease = 3000\n"))
         command = [os.path.join(BINARIES, "navd-cluster"), "--listen", self.endpoint, "--config", config]
         # As its unit does: a server that answers too late on a busy machine ends the start with status 7.
         for tries in range(5):
@@ -81,7 +81,11 @@ class Members(unittest.TestCase):
             self.addCleanup(self.members[name].close)
         self.client = navd.connect(",".join(each.endpoint for each in self.members.values()), within=DEADLINE)
         self.addCleanup(self.client.close)
-        eventually("each has a half", lambda: sorted(self.owned().values()) == [512, 512])
+        try:
+            eventually("each has a half", lambda: sorted(self.owned().values()) == [512, 512])
+        except AssertionError as error:
+            logs = "\n".join(f"{name}: {each.process.log()}" for name, each in self.members.items())
+            raise AssertionError(f"{error}: {self.owned()}\n{logs}") from None
 
     def owned(self):
         return {each["name"]: each["owned"] for each in self.client.get(None, "cluster")["value"]["members"]}
