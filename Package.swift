@@ -146,33 +146,23 @@ let package = Package(
         "DaemonMain", "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
       ],
       swiftSettings: strict, linkerSettings: daemonLinking),
-    // The HTTP server of the programs that serve pages and metrics.
+    // HTTP, and the two programs over it: pages in browsers, metrics.
     .target(
-      name: "WebServer", dependencies: ["RuntimePaths", "CMicroHTTPD", "CLinux"],
-      swiftSettings: strict),
-    .target(
-      name: "NavigationExporter",
+      name: "Web",
       dependencies: [
-        "NavigationClient", "NavigationCore", "CurveKeys", "RuntimePaths", "WebServer", "CLinux",
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "NavigationGateway",
-      dependencies: [
-        "NavigationCore", "CurveKeys", "RuntimePaths", "WebServer", "ZeroMQ", "CLinux",
+        "NavigationClient", "NavigationCore", "CurveKeys", "RuntimePaths", "ZeroMQ", "CMicroHTTPD",
+        "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navd-web",
       dependencies: [
-        "NavigationGateway", "WebServer", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",
+        "Web", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "navd-exporter",
-      dependencies: [
-        "NavigationExporter", "WebServer", "CommandLineOptions", "RuntimePaths", "CLinux",
-      ],
+      dependencies: ["Web", "CommandLineOptions", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     // The terminal as a grid of cells, for `navctl ui`.
     .target(name: "Curses", dependencies: ["CNCurses"], swiftSettings: strict),
@@ -286,14 +276,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ExporterTests",
-      dependencies: ["NavigationExporter", "NavigationCore", "RuntimePaths", "WebServer"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "WebServerTests", dependencies: ["WebServer", "RuntimePaths"], swiftSettings: strict),
-    .testTarget(
-      name: "GatewayTests",
-      dependencies: ["NavigationGateway", "NavigationCore", "WebServer", "RuntimePaths"],
+      name: "WebTests", dependencies: ["Web", "NavigationCore", "RuntimePaths"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",

@@ -1,8 +1,7 @@
 import CLinux
 import CommandLineOptions
-import NavigationExporter
 import RuntimePaths
-import WebServer
+import Web
 
 let grammar = CommandLineGrammar(
   program: "navd-exporter",

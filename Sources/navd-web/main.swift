@@ -1,9 +1,8 @@
 import CLinux
 import CommandLineOptions
-import NavigationGateway
 import RuntimePaths
 import Systemd
-import WebServer
+import Web
 
 let grammar = CommandLineGrammar(
   program: "navd-web",

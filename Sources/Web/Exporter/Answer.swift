@@ -1,0 +1,61 @@
+import NavigationCore
+
+/// The queries that responses need; a test replaces the daemon by a double.
+protocol DaemonProbe: ~Copyable {
+  /// Reads the statistics of the daemon; throws if it does not answer within 2.5 s.
+  mutating func statistics() throws(ProbeFailure) -> DaemonStatistics
+
+  /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
+  mutating func ping() throws(ProbeFailure)
+}
+
+/// The reason why a query failed.
+struct ProbeFailure: Error, Hashable, Sendable {
+  var reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// Chooses the response to a request.
+enum Router {
+  /// The response to a request, which depends only on its method, its path and the daemon.
+  static func answer(
+    method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
+  ) -> HTTPResponse {
+    decide(method: method, path: path, from: &probe).with("Cache-Control", "no-store")
+  }
+
+  private static func decide(
+    method: String, path: String, from probe: inout some DaemonProbe & ~Copyable
+  ) -> HTTPResponse {
+    guard ["/metrics", "/livez", "/readyz"].contains(path) else {
+      return HTTPResponse(404, "not found; the paths are /metrics, /livez and /readyz")
+    }
+    guard method == "GET" else {
+      return HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET, HEAD")
+    }
+    do throws(ProbeFailure) {
+      switch path {
+      case "/livez":
+        try probe.ping()
+        return HTTPResponse(200, "ok")
+      case "/readyz": return readiness(try probe.statistics())
+      default:
+        return HTTPResponse(
+          200, type: PrometheusText.contentType,
+          body: Array(PrometheusText.render(try probe.statistics()).utf8))
+      }
+    } catch {
+      return HTTPResponse(503, error.reason)
+    }
+  }
+
+  /// 200 if the daemon can serve changes, else 503 with the reason.
+  static func readiness(_ statistics: DaemonStatistics) -> HTTPResponse {
+    if statistics.isServing == false { return HTTPResponse(503, "navd is stopping") }
+    if statistics.storageProblem != nil {
+      return HTTPResponse(503, "navd cannot write its journal; its log has the error")
+    }
+    return HTTPResponse(200, "ok")
+  }
+}

@@ -1,0 +1,57 @@
+import CLinux
+package import RuntimePaths
+
+/// The main function of navd-exporter.
+package enum Exporter {
+  package static let version = "0.1.0"
+  /// The default of `--listen`.
+  package static let defaultAddress = "127.0.0.1:9719"
+
+  /// Serves on the calling thread until SIGTERM or SIGINT arrives.
+  ///
+  /// nil as `endpoint` means that `rules` find the daemon, which need not run yet.
+  package static func run(
+    _ address: ListenAddress, endpoint: String?, rules: PathRules,
+    ready: (ListenAddress) -> Void
+  ) throws {
+    // Before any thread starts, because a thread without the signal mask could receive the signals.
+    let signals = navd_stop_signals()
+    guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
+    let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
+    var server = try HTTPServer(address, application: source)
+    ready(server.bound)
+    while true {
+      var entries = [
+        pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+      ]
+      let result = unsafe poll(&entries, nfds_t(entries.count), server.timeout)
+      guard result >= 0 || navd_errno() == EINTR else {
+        throw SystemError("wait for", "requests", code: navd_errno())
+      }
+      // The exporter has no configuration, so SIGHUP has no effect.
+      if entries[1].revents != 0, navd_next_signal(signals) != SIGHUP { return }
+      server.run()
+    }
+  }
+
+  /// Holds the noncopyable probe for the server's callbacks, which all run on one thread.
+  ///
+  /// Any host may ask, because Prometheus and those who supervise navd use names of their own, and
+  /// the exporter has nothing but figures.
+  private final class Source: HTTPApplication {
+    private var probe: ConnectionProbe
+
+    init(_ probe: consuming ConnectionProbe) { self.probe = probe }
+
+    func head(_ request: HTTPRequest) -> HTTPDecision {
+      .respond(Router.answer(method: request.method, path: request.path, from: &probe))
+    }
+
+    func body(_ request: HTTPRequest) -> HTTPDecision { head(request) }
+
+    func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+      HTTPResponse(status, reason)
+    }
+  }
+}

@@ -1,0 +1,486 @@
+import CLinux
+import CurveKeys
+package import NavigationCore
+package import RuntimePaths
+import ZeroMQ
+
+/// The gateway between pages and navd: it carries messages, and decides nothing about navigation.
+///
+/// One thread does everything. `TokenTable`, `Admission` and `PageStream` decide; this shell owns
+/// sockets, files and clocks.
+package final class Gateway {
+  /// How a gateway serves.
+  package struct Configuration {
+    package var address: ListenAddress
+    /// The listening socket of the service manager; nil to open one.
+    package var inherited: Int32?
+    /// The address of navd, which need not run yet, or several, separated by commas; nil to find it
+    /// by `rules`.
+    package var endpoint: String?
+    package var rules: PathRules
+    /// The checks of hosts and origins.
+    package var gate = RequestGate()
+    package var tokenFile: String?
+    package var pageDirectory: String?
+    /// The files of scripts by their paths, which stand for those of the page.
+    package var scripts: [String: String]
+    /// The actor of the launch codes that the gateway prints; nil for none.
+    package var launch: SessionActor?
+    package var purpose = Purpose.participation
+
+    package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
+      self.address = address
+      self.rules = rules
+      self.scripts = scripts
+    }
+  }
+
+  /// What pages may do.
+  package enum Purpose: Sendable {
+    /// All that navd permits the actor of their token.
+    case participation
+    /// Read. A page that was launched reads what navd permits the user of this process, and the
+    /// others what it permits the actor of their token.
+    case inspection
+  }
+
+  /// The most streams at a time.
+  static let maximumStreams = 256
+  private static let server = HTTPServer.Limits(connections: 640, idleSeconds: 15)
+
+  private let configuration: Configuration
+  private let say: (String) -> Void
+  private let launched: (String) -> Void
+  private let files: StaticFiles?
+  private let context: Context
+  private var tokens = TokenTable()
+  private var poller = Poller()
+  private var streams: [String: OpenStream] = [:]
+  private var reader = ClientMessageReader(maximumBytes: PageMessage.maximumLineBytes)
+  private var bound: ListenAddress
+  private var isStopping = false
+  /// The launch code that was printed last; nil without `launch`.
+  private var printedCode: String?
+  /// When the printed code expires; nil if it never does, or has been used.
+  private var unopenedUntil: UInt64?
+  /// Whether nobody can come but by the address that was printed.
+  private var isPrivate: Bool {
+    configuration.purpose == .inspection && configuration.tokenFile == nil
+  }
+  /// The reason that was logged last why there was no attempt to connect; nil after a connection.
+  private var loggedFault: String?
+  private var refusals = RefusalLog()
+
+  /// One stream with its sockets.
+  private final class OpenStream {
+    var rules: PageStream
+    let token: String
+    let response = ResponseStream()
+    var link: DaemonLink?
+    /// How often it began to connect: each attempt goes to the next address of navd.
+    var attempts = 0
+
+    init(_ rules: PageStream, token: String) {
+      self.rules = rules
+      self.token = token
+    }
+  }
+
+  private init(
+    _ configuration: Configuration, say: @escaping (String) -> Void,
+    launched: @escaping (String) -> Void
+  ) throws {
+    self.configuration = configuration
+    self.say = say
+    self.launched = launched
+    bound = configuration.address
+    files = try configuration.pageDirectory.map { try StaticFiles($0) }
+    context = try Context.make()
+    reader.takesActors = false
+    try readTokens()
+  }
+
+  /// Serves on the calling thread until SIGTERM or SIGINT arrives; SIGHUP reads the tokens again.
+  ///
+  /// An inspection without tokens stops at SIGHUP too, and if its address is not opened in time.
+  ///
+  /// `launched` gets each address that opens a page once. `ready` gets the address it listens on.
+  package static func run(
+    _ configuration: Configuration, say: @escaping (String) -> Void,
+    launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
+    stopping: () -> Void = {}
+  ) throws {
+    // Before any thread starts, because a thread without the signal mask could receive the signals.
+    let signals = navd_stop_signals()
+    guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
+    _ = navd_raise_descriptor_limit()
+    let gateway = try Gateway(configuration, say: say, launched: launched)
+    var server = try HTTPServer(
+      configuration.address, inherited: configuration.inherited, limits: Self.server,
+      application: gateway)
+    gateway.bound = server.bound
+    ready(server.bound)
+    gateway.launch()
+    try gateway.run(&server, signals, stopping)
+  }
+
+  private func run(
+    _ server: inout HTTPServer, _ signals: Int32, _ stopping: () -> Void
+  ) throws {
+    let signal = poller.add(descriptor: signals)
+    _ = poller.add(descriptor: server.descriptor)
+    var stopAt: UInt64?
+    while true {
+      _ = try poller.wait(milliseconds: timeout(server.timeout, stopAt))
+      var isAsked = false
+      if poller.isReadable(signal) {
+        isAsked = navd_next_signal(signals) != SIGHUP || isPrivate
+        if !isAsked { reload() }
+      }
+      if let unopenedUntil, unopenedUntil <= now {
+        say("the address was not opened within \(TokenTable.codeSeconds) s")
+        self.unopenedUntil = nil
+        isAsked = true
+      }
+      if isAsked, stopAt == nil {
+        stopAt = now + Self.stopPatience
+        stopping()
+        stop()
+      }
+      // Requests first, then messages for both sides, then what the pages are to get.
+      server.run()
+      for stream in Array(streams.values) {
+        do { try carry(stream) } catch { end(stream, .gone) }
+        settle(stream)
+      }
+      server.run()
+      for stream in Array(streams.values) { tidy(stream) }
+      if let stopAt, streams.isEmpty || now >= stopAt { return }
+    }
+  }
+
+  /// How long a stop waits until the pages have got the end of their streams.
+  private static let stopPatience: UInt64 = 1_000
+  /// How soon the gateway offers a message again that navd's socket did not take.
+  ///
+  /// A receive can hide the sign that the socket takes messages again.
+  private static let offerAgain: UInt64 = 10
+
+  private var now: UInt64 { SystemClock.monotonicMilliseconds() }
+
+  private func timeout(_ server: Int32, _ stopAt: UInt64?) -> Int {
+    var next = min(stopAt ?? .max, unopenedUntil ?? .max)
+    for stream in streams.values {
+      if mayRead(stream), stream.link?.mustRead == true { return 0 }
+      if stream.link != nil, !stream.rules.due.isEmpty { next = min(next, now + Self.offerAgain) }
+      next = min(next, stream.rules.deadline?.at ?? .max, stream.rules.connectsAgainAt ?? .max)
+    }
+    guard next < .max else { return Int(server) }
+    let left = Int(clamping: next - min(next, now))
+    return server < 0 ? left : min(left, Int(server))
+  }
+
+  // Streams.
+
+  private func open(
+    _ actor: SessionActor, token: String, _ shared: [[String]]
+  ) -> HTTPDecision {
+    guard !isStopping, streams.count < Self.maximumStreams else {
+      let answer = Answers.error(503, "there are too many streams").with("Retry-After", "1")
+      return .respond(answer.with(shared))
+    }
+    let rules = PageStream(id: randomText(16), actor: actor, scope: scope(of: actor), at: now)
+    let stream = OpenStream(rules, token: token)
+    connect(stream)
+    streams[stream.rules.id] = stream
+    stream.response.send(stream.rules.opening)
+    return .stream(stream.response, Answers.stream.with(shared))
+  }
+
+  private func scope(of actor: SessionActor) -> PageStream.Scope {
+    guard configuration.purpose == .inspection else { return .actor }
+    var source = SystemRandomNumberGenerator()
+    let client = ClientID(high: source.next(), low: source.next())
+    return actor == configuration.launch ? .readingUser(client) : .readingActor(client)
+  }
+
+  /// Begins to connect to navd, in place of an earlier attempt.
+  ///
+  /// The place of navd may be missing, as during its restart: the deadline of the stream decides.
+  private func connect(_ stream: OpenStream) {
+    close(stream)
+    stream.rules.noteAttempt(at: now)
+    do {
+      let endpoint = try configuration.rules.clientEndpoint(option: configuration.endpoint)
+      let places = endpoints(in: endpoint)
+      let place = places[stream.attempts % places.count]
+      stream.attempts += 1
+      let identity = try NetworkIdentity.read(
+        for: place, environment: configuration.rules.environment)
+      stream.link = try DaemonLink.open(place, as: identity, in: context, &poller)
+    } catch {
+      guard loggedFault != "\(error)" else { return }
+      loggedFault = "\(error)"
+      say("\(error)")
+    }
+  }
+
+  private func post(_ request: HTTPRequest) -> HTTPResponse {
+    let number = request.query["n"] ?? request.fields["nsp-number"]
+    guard let number = number.flatMap({ UInt64($0) }), number > 0 else {
+      return Answers.error(400, "the query needs stream and n, a number from 1 on")
+    }
+    let id = request.query["stream"] ?? request.fields["nsp-stream"]
+    guard let stream = id.flatMap({ streams[$0] }), !stream.rules.hasEnded,
+      stream.token == request.token
+    else { return Answers.error(410, "there is no such stream; open another") }
+    let verdict = stream.rules.post(number, request.body, reader: &reader, at: now)
+    do { _ = try pass(stream) } catch { end(stream, .gone) }
+    return Answers.post(verdict)
+  }
+
+  private func mayRead(_ stream: OpenStream) -> Bool {
+    stream.rules.reads(pending: stream.response.pending)
+  }
+
+  /// Carries the messages of a stream, both ways.
+  private func carry(_ stream: OpenStream) throws {
+    guard stream.link?.isReady(poller) == true || !stream.rules.due.isEmpty else { return }
+    repeat { try receive(stream) } while try pass(stream)
+    // An offer that navd's socket did not take may have hidden the sign of a message.
+    if stream.link?.mustRead == true { try receive(stream) }
+  }
+
+  /// Gives navd what waits for it; returns whether its socket took any of that.
+  private func pass(_ stream: OpenStream) throws -> Bool {
+    guard !stream.rules.due.isEmpty else { return false }
+    guard let count = try stream.link?.send(stream.rules.due) else { return false }
+    stream.rules.noteSent(count)
+    return count > 0
+  }
+
+  /// Gives the page what waits for it.
+  private func receive(_ stream: OpenStream) throws {
+    // Messages before the event that ends their connection.
+    while mayRead(stream), let line = try stream.link?.receive() {
+      // An open stream counts as use of its token: a page that only shows must be able to come back.
+      tokens.touch(stream.token, at: now)
+      stream.response.send(line)
+      if let reason = stream.rules.receive(line) { return end(stream, reason) }
+    }
+    while mayRead(stream), let event = try stream.link?.event() {
+      switch event {
+      case .connected:
+        stream.rules.noteConnected()
+        loggedFault = nil
+      case .lost: return end(stream, .gone)
+      }
+    }
+  }
+
+  /// Notes what the page took, connects again, and ends a stream whose time is over.
+  private func settle(_ stream: OpenStream) {
+    stream.rules.notePage(
+      isDrained: stream.response.isDrained, taken: stream.response.taken, at: now)
+    if let again = stream.rules.connectsAgainAt, again <= now { connect(stream) }
+    guard let deadline = stream.rules.deadline, deadline.at <= now else { return }
+    if deadline.end == .stalled { stream.response.abort() }
+    end(stream, deadline.end)
+  }
+
+  /// Removes a stream that is over; stops reading from navd while much waits for the page.
+  private func tidy(_ stream: OpenStream) {
+    guard stream.response.isOver else {
+      stream.link?.pause(!mayRead(stream), &poller)
+      return
+    }
+    close(stream)
+    streams[stream.rules.id] = nil
+  }
+
+  private func end(_ stream: OpenStream, _ reason: PageStream.End) {
+    guard !stream.rules.hasEnded else { return }
+    stream.rules.noteEnd(at: now)
+    if reason == .gone { stream.response.send(PageStream.gone) }
+    stream.response.end()
+    close(stream)
+  }
+
+  /// Closes the connection to navd, and with it the session.
+  private func close(_ stream: OpenStream) {
+    guard let link = stream.link.take() else { return }
+    poller.remove(link.slot)
+    poller.remove(link.monitorSlot)
+  }
+
+  private func stop() {
+    isStopping = true
+    for stream in streams.values { end(stream, .gone) }
+  }
+
+  // Tokens.
+
+  private func readTokens() throws(TokenFileError) {
+    guard let path = configuration.tokenFile else { return }
+    let (bytes, status): ([UInt8], FileStatus)
+    do throws(SystemError) {
+      (bytes, status) = try readFile(path)
+    } catch {
+      throw TokenFileError(description: error.description, isFailedRead: error.isDiskFailure)
+    }
+    guard status.isSecret || status.isSecretOfGroup else {
+      throw TokenFileError(
+        description:
+          "other users can read \(path): it needs the mode 0600, or root as its owner, the "
+          + "group of navd-web and the mode 0640")
+    }
+    do throws(TokenFile.Fault) {
+      tokens.replace(try TokenFile.read(String(decoding: bytes, as: UTF8.self)))
+    } catch {
+      throw TokenFileError(description: "\(path), \(error)")
+    }
+  }
+
+  private func reload() {
+    do {
+      try readTokens()
+      say("read the tokens again")
+      for stream in streams.values
+      where tokens.actor(of: stream.token, at: now) != stream.rules.actor { end(stream, .gone) }
+    } catch {
+      say("the former tokens stay: \(error)")
+    }
+  }
+
+  /// The actor of people who open the printed address: all navs, and their list.
+  package static func launchActor(role: String) -> SessionActor? {
+    let navs = ["*", "$navs"].compactMap { NavGlob($0) }
+    guard !role.isEmpty else { return nil }
+    return SessionActor(name: TokenFile.launchName, role: Role(role), navs: navs)
+  }
+
+  /// Prints the address of a page that may be opened once.
+  private func launch() {
+    guard let actor = configuration.launch else { return }
+    let code = randomText(32)
+    printedCode = code
+    tokens.add(code: code, for: actor, at: now, expires: isPrivate)
+    if isPrivate { unopenedUntil = now + TokenTable.codeSeconds * 1000 }
+    launched("http://\(bound)/#c=\(code)")
+  }
+
+  private func trade(_ request: HTTPRequest) -> HTTPResponse {
+    guard let code = Answers.code(in: request.body) else {
+      return Answers.error(400, "the body is {\"code\":CODE}")
+    }
+    let token = randomText(32)
+    guard let actor = tokens.trade(code: code, for: token, at: now) else {
+      return Answers.error(401, "this launch code was used, has expired or never was")
+    }
+    if code == printedCode {
+      unopenedUntil = nil
+      // One page of a private inspection is enough: it opens others by launch codes of its own.
+      if !isPrivate { launch() }
+    }
+    return Answers.token(token, of: actor)
+  }
+
+  private func makeCode(for actor: SessionActor) -> HTTPResponse {
+    let code = randomText(32)
+    tokens.add(code: code, for: actor, at: now)
+    return Answers.code(code)
+  }
+
+  /// Random octets as text for URLs.
+  private func randomText(_ count: Int) -> String {
+    var source = SystemRandomNumberGenerator()
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    let length = (count * 8 + 5) / 6
+    return String(
+      decoding: (0..<length).map { _ in letters[Int(source.next() % 64)] }, as: UTF8.self)
+  }
+}
+
+/// The reason why a file of tokens is not accepted.
+struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The reason in one line, with the path.
+  let description: String
+  /// Whether the disk failed to read the file, so that nothing is known of its contents.
+  var isFailedRead = false
+}
+
+extension Gateway: HTTPApplication {
+  func head(_ request: HTTPRequest) -> HTTPDecision {
+    let shared = sharing(request)
+    switch Admission(request, configuration.gate, &tokens, at: now) {
+    case .refused(let status, let reason, let allow):
+      // The cause is a foreign page, or a proxy that does not pass `Host` on.
+      if status == 403 || status == 421 {
+        refusals.line("\(request.method) \(request.path)", reason, at: now).map(say)
+      }
+      let answer = Answers.error(status, reason).with(shared)
+      return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
+    case .preflight(let route):
+      return .respond(Answers.preflight(for: route).with(shared))
+    case .route(let route, let actor):
+      if let limit = route.bodyLimit { return .readBody(limit: limit) }
+      switch route {
+      case .stream where request.isForHead: return .respond(Answers.stream.with(shared))
+      case .stream:
+        guard let actor, let token = request.token else {
+          preconditionFailure("a stream without a token")
+        }
+        return open(actor, token: token, shared)
+      default: return file(request.path)
+      }
+    }
+  }
+
+  /// The token is looked up again: it may have become invalid meanwhile.
+  func body(_ request: HTTPRequest) -> HTTPDecision {
+    let answer =
+      switch Admission(request, configuration.gate, &tokens, at: now) {
+      case .refused(let status, let reason, _): Answers.error(status, reason)
+      case .route(.token, _): trade(request)
+      case .route(.code, let actor?): makeCode(for: actor)
+      case .route(.messages, _): post(request)
+      case .route, .preflight: Answers.error(404, "there is no \(request.path)")
+      }
+    return .respond(answer.with(sharing(request)))
+  }
+
+  /// The headers that let a page of an allowed origin read the answer; none for files.
+  ///
+  /// A request for another host is refused before its origin is read, so its answer has none too.
+  private func sharing(_ request: HTTPRequest) -> [[String]] {
+    guard Route(request.path)?.isProtocol == true,
+      configuration.gate.refusalOfHost(request) == nil
+    else { return [] }
+    return configuration.gate.sharing(request)
+  }
+
+  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse {
+    Answers.error(status, reason)
+  }
+
+  private func script(_ path: String) -> HTTPDecision {
+    do {
+      let bytes = try readSmallFile(path)
+      var answer = Answers.file(
+        type: "text/javascript; charset=utf-8", connectingTo: configuration.gate.allowedOrigins)
+      answer.body = bytes
+      return .respond(answer)
+    } catch {
+      return .respond(Answers.error(404, "a script is not installed: \(error)"))
+    }
+  }
+
+  private func file(_ path: String) -> HTTPDecision {
+    if let script = configuration.scripts[path] { return self.script(script) }
+    guard let (file, type) = files?.find(path) else {
+      return .respond(Answers.error(404, "there is no \(path)"))
+    }
+    let origins = configuration.gate.allowedOrigins
+    return .sendFile(file, Answers.file(type: type, connectingTo: origins))
+  }
+}

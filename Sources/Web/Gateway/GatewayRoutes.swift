@@ -1,0 +1,195 @@
+import NavigationCore
+
+/// The place that a request asks for, from the closed table of routes (docs/protocol.md §16).
+enum Route: Hashable, Sendable {
+  /// Trades a launch code for a token.
+  case token
+  /// Makes a launch code.
+  case code
+  /// Opens a stream.
+  case stream
+  /// Takes a post of a stream.
+  case messages
+  /// A file of the page, or one of `Gateway.Configuration.scripts`.
+  case file
+
+  /// The route of a path.
+  ///
+  /// What begins with `/nsp1/` is never a file, so that no file can stand for a route.
+  init?(_ path: String) {
+    switch path {
+    case "/nsp1/token": self = .token
+    case "/nsp1/code": self = .code
+    case "/nsp1/stream": self = .stream
+    case "/nsp1/messages": self = .messages
+    default:
+      guard !path.hasPrefix("/nsp1"), path.hasPrefix("/") else { return nil }
+      self = .file
+    }
+  }
+
+  var method: String {
+    switch self {
+    case .token, .code, .messages: "POST"
+    case .stream, .file: "GET"
+    }
+  }
+
+  /// Whether the route is part of the protocol: other pages may not use it.
+  var isProtocol: Bool {
+    switch self {
+    case .token, .code, .stream, .messages: true
+    case .file: false
+    }
+  }
+
+  /// The headers that a page of another gateway may send, lower case.
+  var headers: [String] {
+    self == .messages ? ["nsp-token", "nsp-number", "nsp-stream"] : ["nsp-token"]
+  }
+
+  var needsToken: Bool { isProtocol && self != .token }
+
+  /// The most octets of a body; nil if the route reads none.
+  var bodyLimit: Int? {
+    switch self {
+    case .token: 4096
+    case .messages: PageMessage.maximumPostBytes
+    case .code: 0
+    case .stream, .file: nil
+    }
+  }
+}
+
+/// The decision about the head of a request.
+enum Admission: Hashable, Sendable {
+  /// The request may go on, for this actor if its route needs one.
+  case route(Route, SessionActor?)
+  /// The request is a preflight, and a page of its origin may send the request that it announces.
+  case preflight(Route)
+  case refused(status: UInt32, reason: String, allow: String?)
+
+  /// Decides about a request: host, path, method, origin, site, token, in this order.
+  init(
+    _ request: HTTPRequest, _ gate: RequestGate, _ tokens: inout TokenTable, at now: UInt64
+  ) {
+    if let refusal = gate.refusalOfHost(request) {
+      self = .refused(status: refusal.status, reason: refusal.reason, allow: nil)
+      return
+    }
+    guard let route = Route(request.path) else {
+      self = .refused(status: 404, reason: "there is no \(request.path)", allow: nil)
+      return
+    }
+    if route.isProtocol,
+      gate.permitsPreflight(
+        request, method: route.method, headers: route.headers)
+    {
+      self = .preflight(route)
+      return
+    }
+    guard request.method == route.method else {
+      let allow = route.method == "GET" ? "GET, HEAD" : route.method
+      self = .refused(status: 405, reason: "use \(route.method)", allow: allow)
+      return
+    }
+    if route.isProtocol, let refusal = gate.refusalOfOrigin(request) {
+      self = .refused(status: refusal.status, reason: refusal.reason, allow: nil)
+      return
+    }
+    guard route.needsToken else {
+      self = .route(route, nil)
+      return
+    }
+    guard let token = request.token, let actor = tokens.actor(of: token, at: now) else {
+      self = .refused(
+        status: 401,
+        reason: "a token is needed: NSP-Token: TOKEN, or Authorization: Bearer TOKEN", allow: nil)
+      return
+    }
+    self = .route(route, actor)
+  }
+}
+
+/// The bodies of the gateway's own answers.
+enum Answers {
+  static func json(_ status: UInt32, _ write: (inout JSONWriter) -> Void) -> HTTPResponse {
+    let body = JSONWriter.value { json in
+      json.beginObject()
+      write(&json)
+      json.endObject()
+    }
+    return HTTPResponse(
+      status, type: "application/json",
+      headers: SecurityHeaders.all + [["Cache-Control", "no-store"]], body: body + [0x0A])
+  }
+
+  static func error(_ status: UInt32, _ reason: String) -> HTTPResponse {
+    let answer = json(status) { $0.member("error", reason) }
+    return status == 401 ? answer.with("WWW-Authenticate", "Bearer") : answer
+  }
+
+  static func next(_ status: UInt32, _ next: UInt64) -> HTTPResponse {
+    json(status) { $0.member("next", next) }
+  }
+
+  static func post(_ verdict: PageStream.Verdict) -> HTTPResponse {
+    switch verdict {
+    case .taken(let next): Answers.next(200, next)
+    case .ahead(let next): Answers.next(409, next)
+    case .malformed(let reason): Answers.error(400, reason)
+    case .tooLong(let reason): Answers.error(413, reason)
+    case .forbidden(let reason): Answers.error(403, reason)
+    case .full: Answers.error(503, "navd is busy").with("Retry-After", "1")
+    }
+  }
+
+  static func token(_ token: String, of actor: SessionActor) -> HTTPResponse {
+    json(200) { json in
+      json.member("token", token)
+      json.member("name", actor.name)
+      json.member("role", actor.role.name)
+      json.list("navs", actor.navs.map(\.text))
+    }
+  }
+
+  /// The member `code` of a body; nil if the body is not an object with it.
+  static func code(in body: [UInt8]) -> String? {
+    var tape = JSONTape()
+    do throws(JSONError) {
+      try tape.read(body, maximumDepth: 8)
+    } catch {
+      return nil
+    }
+    return tape.member("code", of: tape.root).flatMap { tape.string($0) }
+  }
+
+  static func code(_ code: String) -> HTTPResponse {
+    json(200) { json in
+      json.member("code", code)
+      json.member("seconds", TokenTable.codeSeconds)
+    }
+  }
+
+  /// The head of a stream.
+  ///
+  /// A proxy that buffers or compresses it would hold back the last message.
+  static let stream = HTTPResponse(
+    200, type: "application/x-ndjson",
+    headers: SecurityHeaders.all + [
+      ["Cache-Control", "no-store, no-transform"], ["X-Accel-Buffering", "no"],
+    ], body: [])
+
+  static func preflight(for route: Route) -> HTTPResponse {
+    let permitted = RequestGate.preflight(method: route.method, headers: route.headers)
+    return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])
+  }
+
+  /// The head of a file, whose page may connect to these origins too.
+  static func file(type: String, connectingTo origins: Set<String>) -> HTTPResponse {
+    HTTPResponse(
+      200, type: type,
+      headers: SecurityHeaders.headers(connectingTo: origins) + [["Cache-Control", "no-cache"]],
+      body: [])
+  }
+}

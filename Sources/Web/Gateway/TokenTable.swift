@@ -1,0 +1,144 @@
+import NavigationCore
+import RuntimePaths
+
+/// The tokens of pages: those of the file, and those that launch codes were traded for.
+///
+/// A pure value; it gets random texts and the time in milliseconds. Tokens are found by a hash with
+/// a random seed, so the time of a search says nothing about how much of a token is right.
+struct TokenTable: Sendable {
+  /// How long an unused token of a launch code stays valid.
+  static let idle: UInt64 = 12 * 3_600_000
+  /// How long a launch code of a page is valid.
+  static let codeSeconds: UInt64 = 60
+  /// The most launch codes, and the most of their tokens, of all actors.
+  private static let most = 1024
+  /// The same of one actor.
+  private static let mostOfActor = 64
+
+  /// A launch code or a token of one, with the end of a code or the last use of a token.
+  private struct Entry {
+    var actor: SessionActor
+    var time: UInt64
+  }
+
+  /// The actors by the tokens of the file.
+  private var fixed: [String: SessionActor]
+  private var launched: [String: Entry] = [:]
+  private var codes: [String: Entry] = [:]
+
+  init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
+
+  /// Replaces the tokens of the file.
+  ///
+  /// For an actor that lost a token, its launch codes and their tokens end too: whoever stole the
+  /// token could have made them. Others stay.
+  mutating func replace(_ fixed: [String: SessionActor]) {
+    let revoked = Set(self.fixed.filter { fixed[$0.key] != $0.value }.values)
+    self.fixed = fixed
+    launched = launched.filter { !revoked.contains($0.value.actor) }
+    codes = codes.filter { !revoked.contains($0.value.actor) }
+  }
+
+  /// The actor of a token; nil if the token is not valid.
+  mutating func actor(of token: String, at now: UInt64) -> SessionActor? {
+    if let actor = fixed[token] { return actor }
+    guard let entry = launched[token] else { return nil }
+    guard entry.time + Self.idle > now else {
+      launched[token] = nil
+      return nil
+    }
+    launched[token] = Entry(actor: entry.actor, time: now)
+    return entry.actor
+  }
+
+  /// Counts a token of a launch code as used now.
+  mutating func touch(_ token: String, at now: UInt64) {
+    if let entry = launched[token] { launched[token] = Entry(actor: entry.actor, time: now) }
+  }
+
+  /// Adds a launch code, valid for `codeSeconds`, or until it is used.
+  mutating func add(
+    code: String, for actor: SessionActor, at now: UInt64, expires: Bool = true
+  ) {
+    codes = codes.filter { $0.value.time > now }
+    Self.makeRoom(in: &codes, for: actor)
+    codes[code] = Entry(actor: actor, time: expires ? now + Self.codeSeconds * 1000 : .max)
+  }
+
+  /// Trades a launch code for a token; nil if it was used, has expired or never was.
+  mutating func trade(
+    code: String, for token: String, at now: UInt64
+  ) -> SessionActor? {
+    guard let entry = codes.removeValue(forKey: code), entry.time > now else { return nil }
+    launched = launched.filter { $0.value.time + Self.idle > now }
+    Self.makeRoom(in: &launched, for: entry.actor)
+    launched[token] = Entry(actor: entry.actor, time: now)
+    return entry.actor
+  }
+
+  /// Drops the oldest entry if the actor has too many, or all have.
+  ///
+  /// One of the actor itself if it has any: a page must not log out those of other actors.
+  private static func makeRoom(in entries: inout [String: Entry], for actor: SessionActor) {
+    let own = entries.filter { $0.value.actor == actor }
+    guard own.count >= mostOfActor || entries.count >= most else { return }
+    let oldest = (own.isEmpty ? entries : own).min { $0.value.time < $1.value.time }
+    if let oldest { entries[oldest.key] = nil }
+  }
+}
+
+/// The file of tokens.
+enum TokenFile {
+  /// The reason why a file is not accepted.
+  struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The number of the line, from 1.
+    var line: Int
+    var reason: String
+    var description: String { "line \(line): \(reason)" }
+  }
+
+  /// The name of pages of `--launch`.
+  ///
+  /// A line with this name would be the same principal.
+  static let launchName = "launch"
+
+  /// Reads lines of `NAME TOKEN [ROLE [NAVS...]]`; `#` begins a comment.
+  ///
+  /// Without a role it is `read`; without patterns of navs it is `*`.
+  static func read(_ text: String) throws(Fault) -> [String: SessionActor] {
+    var actors: [String: SessionActor] = [:]
+    var names: Set<String> = []
+    // CR and LF are one `Character`, which does not equal LF.
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+      guard !words.isEmpty else { continue }
+      func fault(_ reason: String) -> Fault { Fault(line: index + 1, reason: reason) }
+      guard words.count >= 2 else { throw fault("expected NAME TOKEN [ROLE [NAVS...]]") }
+      guard (22...128).contains(words[1].utf8.count), words[1].utf8.allSatisfy(isTokenByte) else {
+        throw fault(
+          "a token has 22 to 128 letters, digits and -._~+/=; head -c 32 /dev/urandom | base64 makes one"
+        )
+      }
+      let role = words.count > 2 ? Role(words[2]) : .read
+      let navs = words.count > 3 ? words[3...].map { NavGlob($0) } : [NavGlob("*")]
+      guard let actor = SessionActor(name: words[0], role: role, navs: navs.compactMap { $0 }),
+        actor.navs.count == navs.count
+      else {
+        throw fault("a name has 1 to 64 letters, digits and ._-, a pattern of navs 1 to 256 octets")
+      }
+      guard actor.name != launchName else {
+        throw fault("\(launchName) is the name of pages of --launch; use another")
+      }
+      guard names.insert(actor.name).inserted else { throw fault("\(actor.name) occurs twice") }
+      guard actors.updateValue(actor, forKey: words[1]) == nil else {
+        throw fault("the token of \(actor.name) occurs twice")
+      }
+    }
+    return actors
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    byte.isLetterOrDigit || "-._~+/=".utf8.contains(byte)
+  }
+}

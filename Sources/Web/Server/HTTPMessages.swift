@@ -1,0 +1,143 @@
+import RuntimePaths
+
+/// A request as the server received it.
+struct HTTPRequest: Hashable, Sendable {
+  /// The method, such as `GET`, which also stands for `HEAD`.
+  var method: String
+  /// Whether only the head of the answer is wanted: the method is `HEAD`.
+  var isForHead = false
+  /// The path, percent-decoded, without the query.
+  var path: String
+  /// The members of the query, percent-decoded; of a name that occurs twice, the last.
+  var query: [String: String] = [:]
+  /// The values of the header `Host`; a good request has one.
+  var hosts: [String] = []
+  /// The header `Origin`; of several, all of them, which equal no origin.
+  var origin: String?
+  /// The header `Sec-Fetch-Site`; of several, all of them.
+  var fetchSite: String?
+  /// The headers whose names begin with `nsp-`, by these names in lower case.
+  var fields: [String: String] = [:]
+  /// The header `Access-Control-Request-Method` of a preflight.
+  var requestedMethod: String?
+  /// The header `Access-Control-Request-Headers` of a preflight.
+  var requestedHeaders: String?
+  var authorization: String?
+  /// The fault of headers that leave a doubt where the body ends; nil if there is none.
+  var framingFault: String?
+  /// The body; empty until the route asked for it.
+  var body: [UInt8] = []
+
+  /// The token of `NSP-Token: TOKEN` or else of `Authorization: Bearer TOKEN`; nil without one.
+  ///
+  /// A proxy in front can want `Authorization` for itself.
+  var token: String? {
+    if let token = fields["nsp-token"] { return token.utf8.count <= 512 ? token : nil }
+    guard let authorization, authorization.utf8.count <= 512 else { return nil }
+    let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2, words[0].equalsIgnoringASCIICase("bearer") else { return nil }
+    return String(words[1])
+  }
+}
+
+/// A response whose body is known.
+struct HTTPResponse: Hashable, Sendable {
+  var status: UInt32
+  /// The value of `Content-Type`.
+  var type: String
+  /// Further headers, as name and value.
+  var headers: [[String]]
+  var body: [UInt8]
+
+  init(_ status: UInt32, type: String, headers: [[String]] = [], body: [UInt8]) {
+    self.status = status
+    self.type = type
+    self.headers = headers
+    self.body = body
+  }
+
+  /// Makes a response of one line of plain text.
+  init(_ status: UInt32, _ line: String) {
+    self.init(status, type: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
+  }
+
+  func with(_ name: String, _ value: String) -> HTTPResponse { with([[name, value]]) }
+
+  func with(_ headers: [[String]]) -> HTTPResponse {
+    var copy = self
+    copy.headers += headers
+    return copy
+  }
+}
+
+/// The decision about a request, of which the server has read the head or all.
+enum HTTPDecision {
+  case respond(HTTPResponse)
+  /// Read the body, at most this many octets, then decide again; a longer one is answered with 413.
+  case readBody(limit: Int)
+  /// Send a file from its descriptor, which the server closes.
+  case sendFile(OpenFile, HTTPResponse)
+  /// Begin a response that goes on until the stream ends.
+  case stream(ResponseStream, HTTPResponse)
+}
+
+/// The program behind a server: it decides about requests, on the thread of the server.
+protocol HTTPApplication: AnyObject {
+  /// Decides about a request, of which only the head has been read.
+  func head(_ request: HTTPRequest) -> HTTPDecision
+  /// Decides about a request with its body, after `.readBody`.
+  func body(_ request: HTTPRequest) -> HTTPDecision
+  /// The response to a request that the server itself refuses.
+  func refusal(_ status: UInt32, _ reason: String) -> HTTPResponse
+}
+
+/// Where the body of a request ends, as its headers say.
+enum Framing {
+  /// The fault of the headers of a request; nil if they leave no doubt.
+  ///
+  /// A proxy and this server must not disagree about the end of a request: the rest would be
+  /// another request, which nobody checked (RFC 9112, §6.3). Of a name that is no token, one of the
+  /// two may read `Content-Length`, and the other one not (§5.1).
+  static func fault(of headers: [(name: String, value: String)]) -> String? {
+    guard headers.allSatisfy({ isToken($0.name) }) else {
+      return "the name of a header has letters, digits and !#$%&'*+-.^_`|~"
+    }
+    func values(of name: String) -> [String] {
+      headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+    let lengths = values(of: "content-length")
+    let encodings = values(of: "transfer-encoding")
+    if lengths.count + encodings.count > 1 {
+      return "a request has one header Content-Length or Transfer-Encoding at most"
+    }
+    guard encodings.allSatisfy({ $0.equalsIgnoringASCIICase("chunked") }) else {
+      return "Transfer-Encoding is chunked"
+    }
+    return lengths.allSatisfy(isLength) ? nil : "Content-Length is a number"
+  }
+
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+  }
+
+  private static func isLength(_ value: String) -> Bool {
+    (1...18).contains(value.utf8.count)
+      && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+}
+
+extension StringProtocol {
+  /// Whether two texts have the same octets.
+  ///
+  /// For `==`, texts with other octets can be equal: a letter with a mark has two forms.
+  func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+  /// Whether two texts have the same octets but for the case of ASCII letters.
+  ///
+  /// For `lowercased()` and `==`, U+212A is a K: the text would pass here, and not at a proxy.
+  func equalsIgnoringASCIICase(_ other: String) -> Bool {
+    func lower(_ octet: UInt8) -> UInt8 { (0x41...0x5A).contains(octet) ? octet | 0x20 : octet }
+    return utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }
+  }
+}

@@ -1,0 +1,325 @@
+import CLinux
+import CMicroHTTPD
+import RuntimePaths
+
+/// An HTTP server on one socket, by libmicrohttpd, on the thread that calls `run`.
+///
+/// It asks its application about each request, with the head first. It closes a connection that is
+/// idle for too long, except one with a stream.
+@safe
+struct HTTPServer: ~Copyable {
+  /// The limits of a server.
+  struct Limits: Sendable {
+    /// The most connections at a time; further ones wait to be accepted.
+    var connections = 64
+    /// After how many seconds an idle connection is closed.
+    var idleSeconds: UInt32 = 3
+  }
+
+  private let daemon: OpaquePointer
+  private let responder: Responder
+  private let address: ListenAddress
+  private let limits: Limits
+  private let listener: Int32
+  /// Whether the listening socket is among what `descriptor` watches.
+  private var isListening = true
+  /// Whether there was no descriptor for a connection that waits; the next `run` tries again.
+  private var isStarved = false
+  /// The descriptor that is readable when `run` has work.
+  let descriptor: Int32
+  /// The address it listens on, with the port that the kernel chose for port 0.
+  let bound: ListenAddress
+
+  /// Opens the listening socket, or takes over the descriptor of one that listens already.
+  ///
+  /// `address` is then the one for people.
+  init(
+    _ address: ListenAddress, inherited: Int32? = nil, limits: Limits = Limits(),
+    application: any HTTPApplication
+  ) throws(SystemError) {
+    let listener =
+      switch address {
+      case _ where inherited != nil: inherited ?? -1
+      case .network(let address, let port): unsafe navd_http_listen_network(address, port)
+      case .local(let path): unsafe navd_http_listen_local(path)
+      }
+    guard listener >= 0 else {
+      throw SystemError("listen on", address.description, code: navd_errno())
+    }
+    let set = navd_http_watch_set()
+    let responder = Responder(application, set)
+    let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
+    guard set >= 0,
+      let daemon = unsafe navd_http_start(
+        Responder.handler, Responder.completed, context, UInt32(limits.connections + 1),
+        limits.idleSeconds)
+    else {
+      let code = navd_errno()
+      close(listener)
+      throw SystemError("serve HTTP on", address.description, code: code)
+    }
+    let work = unsafe navd_http_descriptor(daemon)
+    precondition(work >= 0, "a server made with MHD_USE_EPOLL has a descriptor")
+    let isWatched = navd_http_watch(set, work, 0) == 0 && navd_http_watch(set, listener, 0) == 0
+    precondition(isWatched, "epoll_ctl: errno=\(navd_errno())")
+    unsafe self.daemon = daemon
+    self.responder = responder
+    self.address = address
+    self.limits = limits
+    self.listener = listener
+    descriptor = set
+    isUnlinking = inherited == nil
+    bound =
+      switch address {
+      case .network(let address, let port):
+        .network(address: address, port: max(port, navd_http_port(listener)))
+      case .local: address
+      }
+  }
+
+  private let isUnlinking: Bool
+
+  deinit {
+    responder.abortStreams()
+    // libmicrohttpd must have resumed every connection before it stops.
+    unsafe MHD_run(daemon)
+    unsafe MHD_stop_daemon(daemon)
+    close(listener)
+    close(descriptor)
+    if isUnlinking, case .local(let path) = address { _ = unsafe unlink(path) }
+  }
+
+  /// Accepts waiting connections and responds to complete requests, without blocking.
+  ///
+  /// The server itself accepts connections and hands them to libmicrohttpd. If libmicrohttpd
+  /// accepts them and reaches its limit, it can stop polling the listening socket for ever.
+  mutating func run() {
+    var ready = [Int32](repeating: -1, count: 64)
+    let count = unsafe navd_http_ready(descriptor, &ready)
+    for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
+    var accepted: Int32 = 0
+    // libmicrohttpd 1.0 counts a connection only when it runs.
+    var room = limits.connections - connections
+    while room > 0, accepted == 0 {
+      accepted = unsafe navd_http_accept(daemon, listener)
+      room -= 1
+    }
+    // The connection that could not be accepted keeps the socket readable: without a pause, the
+    // caller would come back at once, for ever.
+    isStarved = accepted == -2
+    _ = unsafe MHD_run(daemon)
+    if isListening != (hasRoom && !isStarved) {
+      isListening.toggle()
+      navd_http_watch_again(descriptor, listener, isListening ? 1 : 0)
+    }
+  }
+
+  private var connections: Int { unsafe Int(navd_http_connections(daemon)) }
+
+  var hasRoom: Bool { connections < limits.connections }
+
+  /// Milliseconds until `run` must be called, at most 1000; -1 while no connection needs it.
+  ///
+  /// `run` then closes the connections that have been idle for too long.
+  var timeout: Int32 {
+    let timeout = unsafe navd_http_timeout(daemon)
+    return isStarved && timeout < 0 ? 1000 : timeout
+  }
+}
+
+/// The object behind the pointers that libmicrohttpd passes to its callbacks.
+@safe
+private final class Responder {
+  private let application: any HTTPApplication
+  private let set: Int32
+  /// The streams by the descriptors of their connections.
+  private(set) var streams: [Int32: ResponseStream] = [:]
+
+  /// A request on its way, between two calls of the handler.
+  final class Exchange {
+    var request: HTTPRequest
+    let limit: Int
+    var isTooLong = false
+
+    init(_ request: HTTPRequest, limit: Int) {
+      self.request = request
+      self.limit = limit
+    }
+  }
+
+  init(_ application: any HTTPApplication, _ set: Int32) {
+    self.application = application
+    self.set = set
+  }
+
+  func abortStreams() { for stream in Array(streams.values) { stream.abort() } }
+
+  static let handler: MHD_AccessHandlerCallback = {
+    context, connection, url, method, _, upload, size, state in
+    guard let context = unsafe context, let connection = unsafe connection,
+      let url = unsafe url, let method = unsafe method, let state = unsafe state,
+      let size = unsafe size
+    else { return .NO }
+    let responder = unsafe Unmanaged<Responder>.fromOpaque(context).takeUnretainedValue()
+    guard let pointer = unsafe state.pointee else {
+      let request = unsafe HTTPRequest(
+        String(cString: method), String(cString: url), of: connection)
+      if let fault = request.framingFault { return unsafe responder.refuse(400, fault, connection) }
+      let decision = responder.application.head(request)
+      guard case .readBody(let limit) = decision else {
+        return unsafe responder.carryOut(decision, on: connection)
+      }
+      let exchange = Exchange(request, limit: limit)
+      unsafe state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+      return .YES
+    }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    if unsafe size.pointee > 0, let upload = unsafe upload {
+      let bytes = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
+      if exchange.request.body.count + bytes.count > exchange.limit { exchange.isTooLong = true }
+      // The rest of a body that is too long is read and dropped: otherwise the client would get a
+      // reset in place of the answer.
+      if exchange.isTooLong {
+        exchange.request.body = []
+      } else {
+        unsafe exchange.request.body += bytes
+      }
+      unsafe size.pointee = 0
+      return .YES
+    }
+    if exchange.isTooLong {
+      let text = "the body has more than \(exchange.limit) octets"
+      return unsafe responder.refuse(413, text, connection)
+    }
+    return unsafe responder.carryOut(responder.application.body(exchange.request), on: connection)
+  }
+
+  static let completed: MHD_RequestCompletedCallback = { _, _, state, _ in
+    guard let state = unsafe state, let pointer = unsafe state.pointee else { return }
+    unsafe Unmanaged<Exchange>.fromOpaque(pointer).release()
+    unsafe state.pointee = nil
+  }
+
+  private func refuse(
+    _ status: UInt32, _ reason: String, _ connection: OpaquePointer
+  ) -> MHD_Result {
+    // What follows on this connection cannot be trusted to be a request.
+    let answer = application.refusal(status, reason).with("Connection", "close")
+    return unsafe carryOut(.respond(answer), on: connection)
+  }
+
+  private func carryOut(_ decision: HTTPDecision, on connection: OpaquePointer) -> MHD_Result {
+    let head: HTTPResponse
+    let response: OpaquePointer?
+    switch decision {
+    case .readBody: preconditionFailure("the body has been read")
+    case .respond(let answer):
+      head = answer
+      unsafe response = answer.body.withUnsafeBytes { buffer in
+        unsafe navd_http_copy(buffer.baseAddress, buffer.count)
+      }
+    case .sendFile(let file, let answer):
+      head = answer
+      unsafe response = MHD_create_response_from_fd64(UInt64(file.size), file.take())
+    case .stream(let stream, let answer):
+      head = answer
+      unsafe response = body(of: stream, on: connection)
+    }
+    guard let response = unsafe response else { return .NO }
+    defer { unsafe MHD_destroy_response(response) }
+    unsafe MHD_add_response_header(response, "Content-Type", head.type)
+    for header in head.headers { unsafe MHD_add_response_header(response, header[0], header[1]) }
+    return unsafe MHD_queue_response(connection, head.status, response)
+  }
+
+  /// What the callbacks of a stream's body need; the response keeps it alive.
+  private final class Body {
+    let stream: ResponseStream
+    let descriptor: Int32
+    unowned let responder: Responder
+
+    init(_ stream: ResponseStream, _ descriptor: Int32, _ responder: Responder) {
+      self.stream = stream
+      self.descriptor = descriptor
+      self.responder = responder
+    }
+  }
+
+  private func body(of stream: ResponseStream, on connection: OpaquePointer) -> OpaquePointer? {
+    unsafe stream.begin(connection)
+    let descriptor = stream.descriptor
+    unsafe navd_http_be_patient(connection)
+    streams[descriptor] = stream
+    // A suspended connection does not notice that its peer has closed it.
+    _ = navd_http_watch(set, descriptor, 1)
+    let body = unsafe Unmanaged.passRetained(Body(stream, descriptor, self)).toOpaque()
+    return unsafe MHD_create_response_from_callback(
+      UInt64.max, 16384,
+      { context, _, target, limit in
+        guard let context = unsafe context, let target = unsafe target else { return -1 }
+        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
+        return unsafe body.stream.take(target, limit)
+      }, body,
+      { context in
+        guard let context = unsafe context else { return }
+        let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
+        body.responder.forget(body.stream, body.descriptor)
+      })
+  }
+
+  private func forget(_ stream: ResponseStream, _ descriptor: Int32) {
+    if streams[descriptor] === stream { streams[descriptor] = nil }
+    stream.finish()
+  }
+}
+
+extension HTTPRequest {
+  fileprivate init(_ method: String, _ path: String, of connection: OpaquePointer) {
+    func header(_ name: String) -> String? {
+      unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name).map {
+        unsafe String(cString: $0)
+      }
+    }
+    self.init(
+      method: method == "HEAD" ? "GET" : method, isForHead: method == "HEAD", path: path,
+      authorization: header("Authorization"))
+    let headers = unsafe Self.values(.HEADER_KIND, of: connection)
+    func values(_ name: String) -> [String] {
+      headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+    func joined(_ name: String) -> String? {
+      let values = values(name)
+      return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+    hosts = values("host")
+    origin = joined("origin")
+    fetchSite = joined("sec-fetch-site")
+    for (name, value) in headers where name.lowercased().hasPrefix("nsp-") {
+      fields[name.lowercased()] = value
+    }
+    requestedMethod = joined("access-control-request-method")
+    requestedHeaders = joined("access-control-request-headers")
+    framingFault = Framing.fault(of: headers)
+    for (name, value) in unsafe Self.values(.GET_ARGUMENT_KIND, of: connection) {
+      query[name] = value
+    }
+  }
+
+  private static func values(
+    _ kind: MHD_ValueKind, of connection: OpaquePointer
+  ) -> [(name: String, value: String)] {
+    var values: [(name: String, value: String)] = []
+    unsafe withUnsafeMutablePointer(to: &values) { values in
+      _ = unsafe MHD_get_connection_values(
+        connection, kind,
+        { context, _, name, value in
+          let values = unsafe context?.assumingMemoryBound(to: [(name: String, value: String)].self)
+          guard let name = unsafe name else { return .YES }
+          let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
+          unsafe values?.pointee.append((String(cString: name), text))
+          return .YES
+        }, values)
+    }
+    return values
+  }
+}

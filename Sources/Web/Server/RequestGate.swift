@@ -1,0 +1,203 @@
+/// The checks that keep other pages away from a server on loopback.
+///
+/// A page of any site can send requests to a port of this machine. A pure value.
+package struct RequestGate: Hashable, Sendable {
+  /// A status code and its reason.
+  struct Refusal: Hashable, Sendable {
+    var status: UInt32
+    var reason: String
+
+    init(_ status: UInt32, _ reason: String) {
+      self.status = status
+      self.reason = reason
+    }
+  }
+
+  /// Further names that `Host` may have, lower case, for a proxy in front of the server.
+  var allowedHosts: Set<String>
+  /// The origins of other servers whose pages may use the protocol of this one.
+  package var allowedOrigins: Set<String>
+
+  package init(allowedHosts: Set<String> = [], allowedOrigins: Set<String> = []) {
+    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
+    self.allowedOrigins = allowedOrigins
+  }
+
+  /// The refusal of a request that names another host; nil if the request may go on.
+  ///
+  /// By a name that an attacker controls (DNS rebinding), a page of another site would count as
+  /// ours. So the host must be an address of loopback, `localhost` or an allowed name.
+  func refusalOfHost(_ request: HTTPRequest) -> Refusal? {
+    guard request.hosts.count == 1 else { return Refusal(400, "a request needs one header Host") }
+    guard let (name, _) = Self.split(request.hosts[0]), isAllowed(name) else {
+      return Refusal(
+        421,
+        "this server answers for loopback names only; --allow-host NAME permits another; "
+          + "Host is \(Self.shown(request.hosts[0]))")
+    }
+    return nil
+  }
+
+  /// The refusal of a request of a page of another origin; nil if the request may go on.
+  ///
+  /// To be called after `refusalOfHost` only: a page can have the origin that it claims as host.
+  func refusalOfOrigin(_ request: HTTPRequest) -> Refusal? {
+    guard request.hosts.count == 1 else { return Refusal(400, "no header Host") }
+    let isShared = sharedOrigin(of: request) != nil
+    guard request.origin == nil || isShared || isOwnOrigin(of: request) else {
+      return Refusal(
+        403,
+        "requests of pages of other origins are refused; Origin is \(Self.shown(request.origin)), "
+          + "Host is \(Self.shown(request.hosts[0])); a proxy must pass Host on, with its port")
+    }
+    // What a browser says of the site must fit to the origin, by which the answer is shared.
+    let sites: Set = isShared ? ["same-site", "cross-site"] : ["same-origin"]
+    guard request.fetchSite.map(sites.contains) ?? true else {
+      return Refusal(
+        403,
+        "requests of pages of other sites are refused; Sec-Fetch-Site is "
+          + Self.shown(request.fetchSite))
+    }
+    return nil
+  }
+
+  /// The value of a header for people: the start of it, and only what ASCII can print.
+  private static func shown(_ value: String?) -> String {
+    String(
+      decoding: (value ?? "absent").utf8.prefix(100).map { octet in
+        (0x20...0x7E).contains(octet) ? octet : UInt8(ascii: "?")
+      }, as: UTF8.self)
+  }
+
+  /// Whether a preflight asks for what a page of an allowed origin may send to a route.
+  ///
+  /// To be called after `refusalOfHost` only.
+  func permitsPreflight(
+    _ request: HTTPRequest, method: String, headers: [String]
+  ) -> Bool {
+    guard request.method == "OPTIONS", sharedOrigin(of: request) != nil,
+      refusalOfOrigin(request) == nil
+    else { return false }
+    let asked = (request.requestedHeaders ?? "").split(separator: ",")
+    return request.requestedMethod == method
+      && asked.allSatisfy { name in headers.contains { $0.isSame(as: name) } }
+  }
+
+  /// The headers that let a page of an allowed origin read the answer to a request.
+  ///
+  /// The answer depends on the origin for every page, so caches must keep one for each.
+  func sharing(_ request: HTTPRequest) -> [[String]] {
+    guard !allowedOrigins.isEmpty else { return [] }
+    let vary = [["Vary", "Origin"]]
+    guard let origin = sharedOrigin(of: request) else { return vary }
+    return vary + [
+      ["Access-Control-Allow-Origin", origin], ["Access-Control-Expose-Headers", "Retry-After"],
+    ]
+  }
+
+  /// The headers of the answer to a preflight that is permitted, beside those of `sharing`.
+  static func preflight(method: String, headers: [String]) -> [[String]] {
+    [
+      ["Access-Control-Allow-Methods", method],
+      ["Access-Control-Allow-Headers", headers.joined(separator: ", ")],
+      ["Access-Control-Max-Age", "600"],
+    ]
+  }
+
+  /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
+  private func sharedOrigin(of request: HTTPRequest) -> String? {
+    guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
+      !isOwnOrigin(of: request)
+    else { return nil }
+    return origin
+  }
+
+  private func isOwnOrigin(of request: HTTPRequest) -> Bool {
+    guard let origin = request.origin, let host = request.hosts.first else { return false }
+    if origin.isSame(as: "http://" + host) { return true }
+    guard let (name, _) = Self.split(host), allowedHosts.contains(name.lowercased()) else {
+      return false
+    }
+    return origin.isSame(as: "https://" + host)
+  }
+
+  /// Whether a text is an origin as a browser writes it in the header `Origin`.
+  ///
+  /// Another form of the same origin would never be equal to that header.
+  package static func isOrigin(_ text: String) -> Bool {
+    for (scheme, port) in [("http://", 80 as UInt16), ("https://", 443)]
+    where text.hasPrefix(scheme) {
+      let host = String(text.dropFirst(scheme.count))
+      guard let (name, given) = split(host), given != port, given != 0 else { return false }
+      if let given, host != "\(name):\(given)" { return false }
+      let letters =
+        name.hasPrefix("[") ? "[]:0123456789abcdef" : "-.0123456789_abcdefghijklmnopqrstuvwxyz"
+      return name.utf8.allSatisfy(letters.utf8.contains)
+    }
+    return false
+  }
+
+  private func isAllowed(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name == "localhost" || name == "[::1]" || Self.isLoopback(name)
+      || allowedHosts.contains(name)
+  }
+
+  /// Whether a name is an address in 127.0.0.0/8, in its usual form.
+  static func isLoopback(_ name: String) -> Bool {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "127" else { return false }
+    return parts.allSatisfy { part in
+      guard let number = UInt8(part) else { return false }
+      return String(number) == part
+    }
+  }
+
+  /// Splits `NAME:PORT`, where the port may be left out; nil for anything else.
+  static func split(_ host: String) -> (name: String, port: UInt16?)? {
+    // By Unicode, the lower case of U+212A is k.
+    guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    let end: String.Index
+    if host.hasPrefix("[") {
+      guard let bracket = host.firstIndex(of: "]") else { return nil }
+      end = host.index(after: bracket)
+    } else {
+      end = host.firstIndex(of: ":") ?? host.endIndex
+    }
+    let name = String(host[..<end])
+    let rest = host[end...]
+    guard !name.isEmpty else { return nil }
+    if rest.isEmpty { return (name, nil) }
+    let digits = rest.dropFirst()
+    guard rest.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let port = UInt16(digits)
+    else { return nil }
+    return (name, port)
+  }
+}
+
+/// The headers that keep a page from loading and running what is not the server's own.
+enum SecurityHeaders {
+  /// The value of `Content-Security-Policy` of files, whose pages may connect to these origins too.
+  static func policy(connectingTo origins: Set<String> = []) -> String {
+    let connections = (["'self'"] + origins.sorted()).joined(separator: " ")
+    return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+      + "font-src 'self'; media-src 'self'; connect-src \(connections); manifest-src 'self'; "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+      + "require-trusted-types-for 'script'; trusted-types 'none'"
+  }
+
+  /// The headers of every response of a server with pages.
+  static let all = headers()
+
+  /// The headers of a response whose page may connect to these origins too.
+  static func headers(connectingTo origins: Set<String> = []) -> [[String]] {
+    [
+      ["Content-Security-Policy", policy(connectingTo: origins)],
+      ["X-Content-Type-Options", "nosniff"],
+      ["Referrer-Policy", "no-referrer"],
+      ["Cross-Origin-Resource-Policy", "same-origin"],
+      ["Cross-Origin-Opener-Policy", "same-origin"],
+    ]
+  }
+}

@@ -1,0 +1,111 @@
+import CMicroHTTPD
+
+/// The body of a response that goes on, such as a stream of messages.
+///
+/// All its methods run on the thread of the server. The server keeps it alive while the response
+/// lasts.
+@safe
+final class ResponseStream {
+  /// Above how many octets in front of `start` the buffer is made shorter.
+  private static let freed = 65_536
+
+  /// What waits for the socket, from `start` on.
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isEnding = false
+  private var isAborted = false
+  private var connection: OpaquePointer?
+  private var isSuspended = false
+  /// How many octets the server has taken for the socket so far.
+  private(set) var taken: UInt64 = 0
+  /// Whether the response is over, or its connection closed.
+  private(set) var isOver = false
+
+  init() {}
+
+  /// The octets that wait for the socket.
+  var pending: Int { buffer.count - start }
+
+  /// Whether nothing waits for the socket, in libmicrohttpd neither.
+  ///
+  /// `take` moves up to 16 KiB into the buffer of libmicrohttpd, which asks for more, and is
+  /// suspended then, only when the socket has taken all of them.
+  var isDrained: Bool { pending == 0 && isSuspended }
+
+  /// The octets that it keeps: those that wait, and those that were sent and not freed yet.
+  var held: Int { buffer.count }
+
+  func send(_ bytes: [UInt8]) {
+    guard !isEnding, !isOver else { return }
+    if start == buffer.count {
+      buffer = bytes
+      start = 0
+    } else {
+      buffer += bytes
+    }
+    resume()
+  }
+
+  /// Ends the response after what waits.
+  func end() {
+    isEnding = true
+    resume()
+  }
+
+  /// Ends the response and its connection at once.
+  func abort() {
+    isAborted = true
+    resume()
+    guard let connection = unsafe connection, !isOver else { return }
+    // A connection that waits for its peer notices only this.
+    unsafe navd_http_shut_down(connection)
+  }
+
+  /// Notes the connection when the response begins.
+  func begin(_ connection: OpaquePointer) { unsafe self.connection = connection }
+
+  /// The connection's descriptor; -1 before the response begins.
+  var descriptor: Int32 {
+    guard let connection = unsafe connection else { return -1 }
+    return unsafe navd_http_connection_descriptor(connection)
+  }
+
+  /// Gives libmicrohttpd the next octets; called by it only.
+  func take(_ target: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
+    if isAborted { return Int(MHD_CONTENT_READER_END_WITH_ERROR_) }
+    let count = min(pending, limit)
+    guard count > 0 else {
+      if isEnding { return Int(MHD_CONTENT_READER_END_OF_STREAM_) }
+      // Without this, libmicrohttpd would ask again at once, for ever.
+      if let connection = unsafe connection { unsafe MHD_suspend_connection(connection) }
+      isSuspended = true
+      return 0
+    }
+    unsafe buffer[start..<start + count].withUnsafeBytes { bytes in
+      let room = unsafe UnsafeMutableRawBufferPointer(start: target, count: limit)
+      unsafe room.copyMemory(from: bytes)
+    }
+    start += count
+    taken += UInt64(count)
+    if start == buffer.count {
+      (buffer, start) = ([], 0)
+    } else if start >= Self.freed {
+      // A peer that is always behind would otherwise keep all that it ever got.
+      buffer.removeFirst(start)
+      start = 0
+    }
+    return count
+  }
+
+  /// Notes that libmicrohttpd has released the response.
+  func finish() {
+    isOver = true
+    unsafe connection = nil
+  }
+
+  private func resume() {
+    guard isSuspended, let connection = unsafe connection else { return }
+    isSuspended = false
+    unsafe MHD_resume_connection(connection)
+  }
+}

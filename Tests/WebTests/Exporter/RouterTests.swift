@@ -1,0 +1,72 @@
+import NavigationCore
+import Testing
+
+@testable import Web
+
+/// A daemon that answers as it is told.
+private struct FakeProbe: DaemonProbe {
+  var known = DaemonStatistics()
+  var failure: ProbeFailure?
+  var asked = 0
+
+  mutating func statistics() throws(ProbeFailure) -> DaemonStatistics {
+    asked += 1
+    if let failure { throw failure }
+    return known
+  }
+
+  mutating func ping() throws(ProbeFailure) {
+    asked += 1
+    if let failure { throw failure }
+  }
+}
+
+@Suite struct RouterTests {
+  private func status(
+    _ method: String, _ path: String, _ probe: FakeProbe = FakeProbe()
+  ) -> UInt32 {
+    var probe = probe
+    return Router.answer(method: method, path: path, from: &probe).status
+  }
+
+  @Test(arguments: ["/metrics", "/livez", "/readyz"])
+  func `a daemon that does not answer is 503 with the reason`(path: String) {
+    var probe = FakeProbe(failure: ProbeFailure("gone"))
+    #expect(
+      Router.answer(method: "GET", path: path, from: &probe)
+        == HTTPResponse(503, "gone").with("Cache-Control", "no-store"))
+    #expect(status("GET", path) == 200)
+  }
+
+  @Test func `a refused method is told the one that is answered`() {
+    var probe = FakeProbe()
+    let answer = Router.answer(method: "POST", path: "/livez", from: &probe)
+    #expect(answer.headers.contains(["Allow", "GET, HEAD"]))
+  }
+
+  @Test(arguments: ["POST", "HEAD", "PUT", "get", ""])
+  func `another method is refused without asking`(method: String) {
+    var probe = FakeProbe()
+    #expect(Router.answer(method: method, path: "/metrics", from: &probe).status == 405)
+    #expect(probe.asked == 0)
+  }
+
+  @Test(arguments: ["/", "", "/metrics/", "/metricsx", "//metrics", "/../metrics"])
+  func `another path is not there, and nobody is asked`(path: String) {
+    var probe = FakeProbe()
+    #expect(Router.answer(method: "GET", path: path, from: &probe).status == 404)
+    #expect(probe.asked == 0)
+  }
+
+  @Test func `a daemon is ready while it serves and its journal takes changes`() {
+    var probe = FakeProbe()
+    probe.known.isServing = true
+    #expect(status("GET", "/readyz", probe) == 200)
+    probe.known.storageProblem = "cannot"
+    #expect(status("GET", "/readyz", probe) == 503)
+    #expect(status("GET", "/livez", probe) == 200)
+    probe.known.storageProblem = nil
+    probe.known.isServing = false
+    #expect(status("GET", "/readyz", probe) == 503)
+  }
+}

@@ -1,0 +1,268 @@
+import NavigationCore
+import Testing
+
+@testable import Web
+
+@Suite struct PageStreamTests {
+  private static let till = actor("till")
+  private static let hello =
+    #"["hello",{"ver":[1,1],"client":"0123456789abcdef0123456789abcdef","nonce":"n"}]"#
+
+  private func stream() -> PageStream { PageStream(id: "s", actor: Self.till, at: 1000) }
+
+  private func post(
+    _ stream: inout PageStream, _ number: UInt64, _ text: String
+  ) -> PageStream.Verdict {
+    var reader = ClientMessageReader(maximumBytes: 65_536)
+    return stream.post(number, Array(text.utf8), reader: &reader, at: 2000)
+  }
+
+  @Test func `a stream begins with its id and the number of the first post`() {
+    let text = String(decoding: stream().opening, as: UTF8.self)
+    #expect(text == "[\"stream\",{\"id\":\"s\",\"next\":1}]\n")
+  }
+
+  @Test func `a post is taken once, in order, whole`() {
+    var stream = stream()
+    #expect(post(&stream, 2, Self.hello) == .ahead(next: 1))
+    #expect(post(&stream, 1, Self.hello + "\n" + #"["ping",{"id":1}]"#) == .taken(next: 2))
+    welcome(&stream)
+    #expect(stream.due.map { String(decoding: $0.frame, as: UTF8.self) } == ["nsp1.ping"])
+    #expect(post(&stream, 1, "anything") == .taken(next: 2))
+    #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(next: 2))
+    #expect(stream.due.count == 1)
+    guard case .malformed = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
+      Issue.record("a post with a bad line was taken")
+      return
+    }
+    #expect(stream.due.count == 1)
+    #expect(post(&stream, 2, #"["ping",{"id":2}]"#) == .taken(next: 3))
+    #expect(stream.due.count == 2)
+  }
+
+  @Test func `the gateway writes hello itself, whatever the page says of actor and flow`() throws {
+    var stream = stream()
+    let own = Self.hello.replacing(
+      #""nonce""#,
+      with: #""flow":"none","actor":{"name":"root","role":"admin","navs":["*"]},"nonce""#)
+    #expect(post(&stream, 1, own) == .taken(next: 2))
+    // A later hello begins another session; it gets the actor too.
+    #expect(post(&stream, 2, own) == .taken(next: 3))
+    let first = stream.due
+    welcome(&stream)
+    #expect(first.count == 1 && stream.due.count == 1)
+    for message in first + stream.due {
+      var reader = ClientMessageReader(maximumBytes: 65_536)
+      guard
+        case .hello(let hello) = try reader.read(frame: message.frame.span, body: message.body.span)
+      else {
+        Issue.record("no hello")
+        return
+      }
+      #expect(hello.actor == Self.till && !hello.isUncontrolled && hello.nonce == "n")
+    }
+  }
+
+  @Test(arguments: [
+    #"["op",{}]"#, #"["get",{"id":1,"what":"stats"}]"#, #"["ping",{"id":1}]"#,
+  ])
+  func `nothing comes before hello`(line: String) {
+    var stream = stream()
+    guard case .malformed = post(&stream, 1, line) else {
+      Issue.record("\(line) was taken before hello")
+      return
+    }
+    #expect(stream.due.isEmpty)
+  }
+
+  /// navd takes the first hello and accepts it.
+  private func welcome(_ stream: inout PageStream) {
+    #expect(stream.due.map(\.isHello) == [true])
+    stream.noteSent(1)
+    #expect(stream.due.isEmpty)
+    #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
+  }
+
+  @Test func `until navd accepts the first hello, nothing else passes`() {
+    var stream = stream()
+    let op = #"["op",{"id":1}]"#
+    #expect(post(&stream, 1, Self.hello + "\n" + op) == .taken(next: 2))
+    #expect(post(&stream, 2, op) == .taken(next: 3))
+    welcome(&stream)
+    #expect(stream.due.count == 2)
+  }
+
+  @Test func `a refused hello ends the stream, and what is behind it never passes`() {
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello + "\n" + #"["op",{"id":1}]"#)
+    stream.noteSent(1)
+    #expect(stream.receive(Array(#"["err",{"nonce":"n","code":"version"}]"#.utf8)) == .over)
+    #expect(stream.due.isEmpty)
+  }
+
+  @Test func `later refusals do not end the stream, the end of the session does`() {
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello)
+    welcome(&stream)
+    #expect(stream.receive(Array("[\"err\",{\"id\":1}]\n".utf8)) == nil)
+    #expect(stream.receive(Array("[\"bye\",{\"why\":\"fenced\"}]\n".utf8)) == .over)
+  }
+
+  @Test func `the answer to the page's bye ends the stream`() {
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello)
+    welcome(&stream)
+    _ = post(&stream, 2, #"["op",{"id":7}]"# + "\n" + #"["bye",{"id":8}]"#)
+    #expect(stream.receive(Array("[\"ok\",{\"id\":7,\"nav\":\"a\"}]\n".utf8)) == nil)
+    #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
+  }
+
+  @Test(arguments: [
+    ["bye", "bye2"], ["bye", "unreadable"], ["unreadable", "bye"], ["bye\nbye2"],
+    ["bye\nunreadable"], ["unreadable\nbye"],
+  ])
+  func `the answer to the first readable bye ends the stream, whatever bye follows`(
+    posts: [String]
+  ) {
+    let lines = [
+      "bye": #"["bye",{"id":8}]"#, "bye2": #"["bye",{"id":9}]"#,
+      "unreadable": #"["bye",{"id":-1}]"#,
+    ]
+    var stream = stream()
+    _ = post(&stream, 1, Self.hello)
+    welcome(&stream)
+    for (index, names) in posts.enumerated() {
+      let text = names.split(separator: "\n").compactMap { lines[String($0)] }
+      let number = UInt64(index + 2)
+      #expect(post(&stream, number, text.joined(separator: "\n")) == .taken(next: number + 1))
+    }
+    #expect(stream.receive(Array("[\"err\",{\"code\":\"bad-json\"}]\n".utf8)) == nil)
+    #expect(stream.receive(Array("[\"ok\",{\"id\":8}]\n".utf8)) == .over)
+  }
+
+  @Test func `what navd does not take is bounded`() {
+    var stream = stream()
+    #expect(post(&stream, 1, Self.hello) == .taken(next: 2))
+    let long = #"["op",{"x":""# + String(repeating: "x", count: 60_000) + #""}]"#
+    #expect(post(&stream, 2, long) == .taken(next: 3))
+    #expect(post(&stream, 3, long) == .taken(next: 4))
+    #expect(post(&stream, 4, long) == .full)
+    welcome(&stream)
+    #expect(post(&stream, 4, long) == .full)
+    stream.noteSent(1)
+    #expect(post(&stream, 4, long) == .taken(next: 5))
+  }
+
+  @Test func `many small messages count for the memory that they take`() {
+    var stream = stream()
+    #expect(post(&stream, 1, Self.hello) == .taken(next: 2))
+    // 100 messages of 2 + 7 octets, and 64 for each: 7300.
+    let small = Array(repeating: #"["op",{}]"#, count: 100).joined(separator: "\n")
+    var number: UInt64 = 2
+    while number < 100, post(&stream, number, small) == .taken(next: number + 1) { number += 1 }
+    #expect(number == 19)
+    welcome(&stream)
+    stream.noteSent(100)
+    #expect(post(&stream, number, small) == .taken(next: number + 1))
+    #expect(post(&stream, number + 1, small) == .full)
+    // What went out leaves nothing behind in the count.
+    stream.noteSent(stream.due.count)
+    for next in number + 1...number + 17 {
+      #expect(post(&stream, next, small) == .taken(next: next + 1))
+    }
+    #expect(post(&stream, number + 18, small) == .full)
+  }
+
+  @Test func `without a connection, a hello or a reader the stream ends in its time`() {
+    var stream = stream()
+    #expect(stream.deadline?.at == 6000 && stream.deadline?.end == .gone)
+    #expect(stream.connectsAgainAt == 1250)
+    stream.noteAttempt(at: 1300)
+    #expect(stream.connectsAgainAt == 1550)
+    stream.noteConnected()
+    #expect(stream.connectsAgainAt == nil)
+    #expect(stream.deadline?.at == 11_000 && stream.deadline?.end == .gone)
+    _ = post(&stream, 1, Self.hello)
+    // A navd that is stopped takes connections, and does not answer.
+    #expect(stream.deadline?.at == 7000 && stream.deadline?.end == .gone)
+    welcome(&stream)
+    #expect(stream.deadline == nil)
+    stream.notePage(isDrained: false, taken: 0, at: 20_000)
+    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
+    stream.notePage(isDrained: false, taken: 0, at: 30_000)
+    #expect(stream.deadline?.at == 35_000)
+    stream.notePage(isDrained: false, taken: 5, at: 31_000)
+    #expect(stream.deadline?.at == 46_000)
+    stream.notePage(isDrained: true, taken: 15, at: 32_000)
+    #expect(stream.deadline == nil)
+  }
+
+  @Test func `a stream that has ended waits for its page as long as any, and connects no more`() {
+    var stream = stream()
+    stream.noteEnd(at: 2000)
+    #expect(stream.deadline?.at == 17_000 && stream.deadline?.end == .stalled)
+    #expect(stream.connectsAgainAt == nil)
+    #expect(stream.hasEnded && !stream.reads(pending: 0))
+    stream.notePage(isDrained: false, taken: 0, at: 20_000)
+    #expect(stream.deadline?.at == 35_000 && stream.deadline?.end == .stalled)
+  }
+
+  @Test func `navd is read while little waits for the page`() {
+    #expect(stream().reads(pending: 65_535))
+    #expect(!stream().reads(pending: 65_536))
+  }
+}
+
+@Suite struct PageMessageTests {
+  private func read(_ text: String) -> [String]? {
+    guard let messages = try? PageMessage.read(Array(text.utf8)) else { return nil }
+    return messages.map {
+      String(decoding: $0.frame, as: UTF8.self) + " " + String(decoding: $0.body, as: UTF8.self)
+    }
+  }
+
+  @Test(arguments: [
+    (#"["op",{"a":1}]"#, ["nsp1.op {\"a\":1}"]),
+    ("[\"op\",{}]\n[\"bye\",{}]\n", ["nsp1.op {}", "nsp1.bye {}"]),
+    (" [ \"op\" , {} ] \r\n", ["nsp1.op {}"]),
+    (#"["op",{}],["x",{}]"#, ["nsp1.op {}],[\"x\",{}"]),
+  ])
+  func `a line is a verb and a body, which is not read`(text: String, messages: [String]) {
+    #expect(read(text) == messages)
+  }
+
+  @Test(arguments: [
+    "", "\n", "\n[\"op\",{}]", "[\"op\",{}]\n\n", "{}", "[]", #"["op"]"#, #"["op",1]"#,
+    #"["Op",{}]"#, #"["op" {}]"#, #"[op,{}]"#,
+    #"["",{}]"#, #"["abcdefghijklmnopqrst",{}]"#, #"["op",{}"#, "[\"op\",{}]\nx", "\u{0}",
+  ])
+  func `another form is refused`(text: String) {
+    #expect(read(text) == nil)
+  }
+
+  @Test func `every prefix and every changed octet of a post is read or refused`() {
+    let post = Array("[\"op\",{\"id\":1,\"do\":[{\"pop\":{}}]}]\n[\"ping\",{\"id\":2}]\n".utf8)
+    for end in post.indices { _ = try? PageMessage.read(Array(post[..<end])) }
+    for place in post.indices {
+      for octet in [0, 0x0A, 0x22, 0x5B, 0x7D, 0xFF] as [UInt8] {
+        var odd = post
+        odd[place] = octet
+        for message in (try? PageMessage.read(odd)) ?? [] {
+          #expect(message.frame.starts(with: Array("nsp1.".utf8)) && message.frame.count <= 24)
+          #expect(!message.body.contains(0x0A))
+        }
+      }
+    }
+  }
+
+  @Test func `a line that is too long is named`() {
+    let long = "[\"op\",{}]\n[\"op\",{" + String(repeating: " ", count: 65_536) + "}]"
+    #expect(throws: PageMessage.Fault.tooLong(line: 2)) { try PageMessage.read(Array(long.utf8)) }
+  }
+
+  @Test func `a line feed between tokens becomes a space, with the same number of octets`() {
+    let body = Array("{\"args\":{\n\"a\":\n1}}".utf8)
+    let line = PageMessage.line(frame: Array("nsp1.snap".utf8).span, body: body.span)
+    #expect(String(decoding: line, as: UTF8.self) == "[\"snap\",{\"args\":{ \"a\": 1}}]\n")
+  }
+}
