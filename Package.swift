@@ -68,12 +68,9 @@ let package = Package(
     // C libraries, one importer each. No pkgConfig for libzmq: Debian's file carries a flag that
     // SwiftPM prints a warning about on every build.
     .systemLibrary(name: "CZeroMQ"),
-    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CJournal"),
     .systemLibrary(name: "CPostgreSQL"),
     .systemLibrary(name: "CZlib"),
-    .systemLibrary(name: "CLZ4"),
-    .systemLibrary(name: "CXXHash"),
-    .systemLibrary(name: "CArgp"),
     .systemLibrary(name: "CSystemd"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CNCurses"),
@@ -93,14 +90,14 @@ let package = Package(
     .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
       name: "Journal",
-      dependencies: ["NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux"],
+      dependencies: ["NavigationCore", "RuntimePaths", "CJournal", "CLinux"],
       swiftSettings: strict + optimized),
     // A journal in PostgreSQL, for the daemon of a cluster alone: libpq adds twenty libraries.
     .target(
       name: "PostgresJournal",
       dependencies: ["Journal", "NavigationCore", "RuntimePaths", "CPostgreSQL"],
       swiftSettings: strict),
-    .target(name: "CommandLineOptions", dependencies: ["CArgp"], swiftSettings: strict),
+    .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
     // The service manager: sockets, notifications, the journal's socket.
     .target(
@@ -115,7 +112,7 @@ let package = Package(
       name: "NavigationDaemon",
       dependencies: [
         "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
-        "Systemd", "CLinux",
+        "Systemd", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
     .target(
@@ -133,18 +130,12 @@ let package = Package(
         "CurveKeys", "CLinux",
       ],
       exclude: ["navd.map", "navd.pc.in"], swiftSettings: strict, linkerSettings: libraryLinking),
-    // The command line of both daemons.
-    .target(
-      name: "DaemonMain", dependencies: ["NavigationDaemon", "CommandLineOptions", "RuntimePaths"],
-      swiftSettings: strict),
     .executableTarget(
-      name: "navd", dependencies: ["DaemonMain", "NavigationDaemon"], swiftSettings: strict,
+      name: "navd", dependencies: ["NavigationDaemon"], swiftSettings: strict,
       linkerSettings: daemonLinking),
     .executableTarget(
       name: "navd-cluster",
-      dependencies: [
-        "DaemonMain", "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
-      ],
+      dependencies: ["NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal"],
       swiftSettings: strict, linkerSettings: daemonLinking),
     // HTTP, and the two programs over it: pages in browsers, metrics.
     .target(
@@ -164,13 +155,11 @@ let package = Package(
       name: "navd-exporter",
       dependencies: ["Web", "CommandLineOptions", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
-    // The terminal as a grid of cells, for `navctl ui`.
-    .target(name: "Curses", dependencies: ["CNCurses"], swiftSettings: strict),
     .executableTarget(
       name: "navctl",
       dependencies: [
         "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
-        "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
+        "CommandLineOptions", "RuntimePaths", "CurveKeys", "CNCurses", "CLinux",
       ],
       resources: [.embedInCode("Schema/navctl.schema.json")],
       swiftSettings: strict),

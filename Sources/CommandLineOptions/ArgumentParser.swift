@@ -1,4 +1,4 @@
-import CArgp
+import CLinux
 
 extension CommandLineGrammar {
   package static let usageStatus: Int32 = 2

@@ -1,4 +1,4 @@
-import CXXHash
+import CJournal
 import NavigationCore
 
 /// The numbers that a checksum covers besides bytes, folded into a seed.

@@ -1,4 +1,4 @@
-import CSQLite
+import CJournal
 import Glibc
 
 /// The action during which SQLite reported an error; the same code means different things in each.

@@ -1,4 +1,4 @@
-import CLZ4
+import CJournal
 
 /// A buffer for the output of LZ4.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+import CJournal
 import NavigationCore
 
 /// A prepared statement; its `Database` owns it and finalises it at close.

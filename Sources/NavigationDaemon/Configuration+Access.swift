@@ -1,12 +1,12 @@
 import CurveKeys
-package import NavigationCore
+import NavigationCore
 
 extension Configuration {
   /// Section `[access]`: the roles and the rights of clients, and the keys for tcp.
-  package struct Access: Hashable, Sendable {
+  struct Access: Hashable, Sendable {
     /// The user, group, key or role of a line; navd looks up names of users when it starts or
     /// reloads.
-    package enum Who: Hashable, Sendable {
+    enum Who: Hashable, Sendable {
       /// `uid:N`
       case userID(UInt32)
       /// `user:NAME`
@@ -22,38 +22,38 @@ extension Configuration {
     }
 
     /// A line `role = ROLE WHO...`.
-    package struct RoleLine: Hashable, Sendable {
-      package var role: String
-      package var members: [Who]
+    struct RoleLine: Hashable, Sendable {
+      var role: String
+      var members: [Who]
       /// The value with single spaces, for `--print-config`.
-      package var text: String
+      var text: String
     }
 
     /// A line `grant = WHO NAVS RIGHT...`.
-    package struct GrantLine: Hashable, Sendable {
-      package var who: Who
-      package var navs: NavGlob
-      package var rights: Rights
+    struct GrantLine: Hashable, Sendable {
+      var who: Who
+      var navs: NavGlob
+      var rights: Rights
       /// The value with single spaces, for `--print-config`.
-      package var text: String
+      var text: String
     }
 
     /// A line `gateways = WHO...`.
-    package struct GatewayLine: Hashable, Sendable {
-      package var members: [Who]
+    struct GatewayLine: Hashable, Sendable {
+      var members: [Who]
       /// The value with single spaces, for `--print-config`.
-      package var text: String
+      var text: String
     }
 
     /// The `role` lines; the first that names a client decides.
-    package var roles: [RoleLine] = []
+    var roles: [RoleLine] = []
     /// The `grant` lines; all that name a client apply.
-    package var grants: [GrantLine] = []
+    var grants: [GrantLine] = []
     /// The `gateways` lines; all count.
-    package var gateways: [GatewayLine] = []
-    package var keyDirectory = KeyDirectory.standardPath
+    var gateways: [GatewayLine] = []
+    var keyDirectory = KeyDirectory.standardPath
     /// The file of the daemon's secret key; nil for the credential of the service manager.
-    package var secretKeyFile: String?
+    var secretKeyFile: String?
   }
 }
 

@@ -12,7 +12,7 @@ package struct Configuration: Hashable, Sendable {
   }
 
   /// The base of a class that `[classes]` declares.
-  package enum BaseClass: String, CaseIterable, Sendable {
+  enum BaseClass: String, CaseIterable, Sendable {
     case navigationBar = "NavigationBar"
     case toolbar = "Toolbar"
   }
@@ -20,18 +20,18 @@ package struct Configuration: Hashable, Sendable {
   /// Section `[daemon]`: the sockets, the state directory and the durability.
   package struct Daemon: Hashable, Sendable {
     /// The addresses to listen on; if empty, `PathRules` computes one.
-    package var endpoints: [String] = []
+    var endpoints: [String] = []
     /// The directory of the journal; if nil, `PathRules` computes it.
-    package var stateDirectory: String?
+    var stateDirectory: String?
     package var durability = Durability.sync
     /// The path of the journal's witness; nil for none.
-    package var witness: String?
+    var witness: String?
     /// The mode of the socket file; nil stands for 0660 with a group, else 0600.
-    package var socketMode: UInt32?
+    var socketMode: UInt32?
     /// The group whose members can connect, as name or number; nil keeps the group of the daemon.
-    package var socketGroup: String?
+    var socketGroup: String?
 
-    package var effectiveSocketMode: UInt32 { socketMode ?? (socketGroup == nil ? 0o600 : 0o660) }
+    var effectiveSocketMode: UInt32 { socketMode ?? (socketGroup == nil ? 0o600 : 0o660) }
   }
 
   /// Section `[cluster]`: the database that several daemons share.
@@ -39,117 +39,117 @@ package struct Configuration: Hashable, Sendable {
     /// The connection string of the database; nil for a journal in the state directory.
     package var database: String?
     /// The name of this daemon in the cluster; nil stands for the host name.
-    package var member: String?
+    var member: String?
     /// The name of this machine in the names of its users; nil stands for `member`.
-    package var host: String?
+    var host: String?
     /// The address at which clients reach this daemon; nil stands for the first one to listen on.
-    package var announce: String?
+    var announce: String?
     /// The address of the gateway that serves this daemon's navs to browsers; nil for none.
-    package var web: String?
+    var web: String?
     /// The milliseconds after which another daemon takes over from one that was lost.
     package var leaseMilliseconds = 5000
 
-    package var memberName: String { member ?? hostName() }
+    var memberName: String { member ?? hostName() }
     /// The name of this machine in the names of its users; nil without a cluster.
     var userHost: String? { database == nil ? nil : host ?? memberName }
   }
 
   /// Section `[limits]`: bounds for the memory and the work that clients can cause.
-  package struct Limits: Hashable, Sendable {
+  struct Limits: Hashable, Sendable {
     /// The longest message that a client can send, in bytes.
-    package var messageToDaemonBytes = 65_536
+    var messageToDaemonBytes = 65_536
     /// The longest message that the daemon sends, in bytes.
-    package var messageFromDaemonBytes = 262_144
+    var messageFromDaemonBytes = 262_144
     /// The maximum number of screens on one stack.
-    package var depth = 64
+    var depth = 64
     /// The largest state of one nav, in bytes.
-    package var stateBytes = 1_048_576
+    var stateBytes = 1_048_576
     /// The maximum number of detached records of one nav, which are on no stack.
-    package var detachedRecords = 256
+    var detachedRecords = 256
     /// How many diffs of one nav stay in memory for clients that reconnect.
-    package var resumeRevisions = 256
+    var resumeRevisions = 256
     /// How many bytes of diffs of one nav stay in memory for clients that reconnect.
-    package var resumeBytes = 262_144
+    var resumeBytes = 262_144
     /// How many bytes of diffs of all navs stay in memory.
-    package var resumeTotalBytes = 67_108_864
+    var resumeTotalBytes = 67_108_864
     /// How many bytes the daemon queues for all clients together before it disconnects the largest.
-    package var unsentTotalBytes = 268_435_456
+    var unsentTotalBytes = 268_435_456
     /// How many bytes all clients together can send ahead before the daemon disconnects the
     /// largest.
-    package var unreadTotalBytes = 134_217_728
+    var unreadTotalBytes = 134_217_728
     /// How many operations one connection can send in a second; 0 for no limit.
-    package var operationsPerSecond = 0
-    package var watchesPerConnection = 1024
+    var operationsPerSecond = 0
+    var watchesPerConnection = 1024
     /// The maximum number of unanswered operations of one connection.
-    package var inflightOperations = 64
+    var inflightOperations = 64
     /// The maximum number of connections over ipc, and of those over networks.
-    package var connections = 4096
+    var connections = 4096
     /// The maximum number of connections of one principal, which is a user or a key.
-    package var connectionsPerPrincipal = 256
-    package var navs = 100_000
+    var connectionsPerPrincipal = 256
+    var navs = 100_000
     /// How many seconds a nav stays in memory that no client uses or watches.
-    package var navIdleSeconds = 600
+    var navIdleSeconds = 600
     /// How many answers of one client stay in memory for repeated operations.
-    package var rememberedOperations = 64
+    var rememberedOperations = 64
     /// The maximum number of clients whose answers stay in memory.
-    package var rememberedClients = 4096
+    var rememberedClients = 4096
     /// The maximum number of these clients that belong to one principal.
-    package var rememberedClientsPerPrincipal = 1024
+    var rememberedClientsPerPrincipal = 1024
     /// How many seconds the answers of a disconnected client stay in memory.
-    package var rememberedIdleSeconds = 600
+    var rememberedIdleSeconds = 600
     /// The largest credit window that a client can ask for, in bytes.
-    package var maximumWindowBytes = 1_048_576
+    var maximumWindowBytes = 1_048_576
   }
 
   /// Section `[history]`: how much the journal keeps for `log`, `at` and `revert`.
-  package struct History: Hashable, Sendable {
+  struct History: Hashable, Sendable {
     /// How many revisions of each nav the journal keeps.
-    package var revisions = 10_000
+    var revisions = 10_000
     /// How many days the journal keeps a revision.
-    package var days = 30
+    var days = 30
     /// How many bytes of all navs together the journal keeps.
-    package var bytes = 1_073_741_824
+    var bytes = 1_073_741_824
     /// After how many revisions of a nav the journal stores its whole state.
     ///
     /// The daemon loads a nav from its newest stored state and replays the revisions after it.
-    package var snapshotEvery = 1000
+    var snapshotEvery = 1000
   }
 
   /// Section `[backup]`: the copies of the journal that the daemon makes by itself.
-  package struct Backup: Hashable, Sendable {
+  struct Backup: Hashable, Sendable {
     /// The directory of the copies; nil stands for `backups` in the directory of the journal.
-    package var directory: String?
+    var directory: String?
     /// The seconds between two copies; 0 for none.
-    package var everySeconds = 0
-    package var keep = 7
+    var everySeconds = 0
+    var keep = 7
   }
 
   /// Section `[session]`: the heartbeat and the patience with clients that do not read.
-  package struct Session: Hashable, Sendable {
+  struct Session: Hashable, Sendable {
     /// The heartbeat interval of a client that asks for none, in milliseconds.
-    package var heartbeatMilliseconds = 5000
+    var heartbeatMilliseconds = 5000
     /// How many seconds a client without credit can stay silent before its session ends.
-    package var stallSeconds = 30
+    var stallSeconds = 30
   }
 
   /// A line of `[classes]`: a class that clients can name for a bar or a toolbar.
   ///
   /// It is a subclass of `NavigationBar` or `Toolbar`.
-  package struct DeclaredClass: Hashable, Sendable {
-    package var name: String
-    package var base: BaseClass
+  struct DeclaredClass: Hashable, Sendable {
+    var name: String
+    var base: BaseClass
   }
 
   package var daemon = Daemon()
   package var cluster = Cluster()
-  package var limits = Limits()
-  package var history = History()
-  package var backup = Backup()
+  var limits = Limits()
+  var history = History()
+  var backup = Backup()
   /// Section `[session]`.
-  package var session = Session()
-  package var access = Access()
+  var session = Session()
+  var access = Access()
   /// Section `[classes]`, in the order declared; a name appears once.
-  package var classes: [DeclaredClass] = []
+  var classes: [DeclaredClass] = []
   /// Section `[log]`: the least important level that navd logs.
-  package var logLevel = LogLevel.info
+  var logLevel = LogLevel.info
 }

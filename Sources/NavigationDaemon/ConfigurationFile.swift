@@ -4,20 +4,20 @@ import RuntimePaths
 /// A fault of a configuration, with its place.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, or the name of the variable or option.
-  package var file: String
+  var file: String
   /// The line, from 1; nil if the fault is not about one line.
-  package var line: Int?
+  var line: Int?
   /// The found and the expected value.
-  package var message: String
+  var message: String
   /// Whether the disk failed to read the file, so that nothing is known of its contents.
-  package var isFailedRead = false
+  var isFailedRead = false
 
   /// The fault as text, such as "FILE:LINE: [limits] depth = x: expected a whole number …".
   package var description: String {
     line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
   }
 
-  package var exitStatus: ExitStatus { isFailedRead ? .journalUnavailable : .configuration }
+  var exitStatus: ExitStatus { isFailedRead ? .journalUnavailable : .configuration }
 }
 
 extension ConfigurationError {
@@ -30,17 +30,17 @@ extension ConfigurationError {
 
 extension Configuration {
   /// The size of the longest file that navd reads, in bytes.
-  package static let maximumFileBytes = 1 << 20
+  static let maximumFileBytes = 1 << 20
 
   /// Reads a file and its drop-ins, `FILE.d/*.conf` in the order of their bytes.
   ///
   /// A later line takes precedence over an earlier one. The first fault ends the reading.
-  package static func load(path: String) throws(ConfigurationError) -> Configuration {
+  static func load(path: String) throws(ConfigurationError) -> Configuration {
     try ConfigurationSources(file: path).load().configuration
   }
 
   /// Reads one text as if it were a file.
-  package static func parse(_ text: String, file: String) throws(ConfigurationError)
+  static func parse(_ text: String, file: String) throws(ConfigurationError)
     -> Configuration
   {
     var builder = ConfigurationBuilder()

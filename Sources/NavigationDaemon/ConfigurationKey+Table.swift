@@ -3,7 +3,7 @@ import RuntimePaths
 
 extension ConfigurationKey {
   /// Every key, in the order of the example file.
-  package static let all: [ConfigurationKey] =
+  static let all: [ConfigurationKey] =
     daemonKeys + clusterKeys + accessKeys + limitKeys + otherKeys
 
   private static func number(

@@ -1,32 +1,32 @@
 import NavigationCore
-package import RuntimePaths
+import RuntimePaths
 
 /// One key of the configuration; the parser, the example file and all messages use this entry.
-package struct ConfigurationKey: Sendable {
+struct ConfigurationKey: Sendable {
   /// The type of a value, with its text form and its check.
-  package enum Value: Sendable {
+  enum Value: Sendable {
     case number(any WritableKeyPath<Configuration, Int> & Sendable, Unit, ClosedRange<Int>)
     case text(TextValue)
   }
 
   /// A value that is not a number.
-  package struct TextValue: Sendable {
+  struct TextValue: Sendable {
     /// The accepted form, for messages and the example file.
-    package var expected: String
+    var expected: String
     /// Stores a text in the configuration; returns the reason if it refuses the text, else nil.
-    package var store: @Sendable (inout Configuration, String) -> String?
+    var store: @Sendable (inout Configuration, String) -> String?
     /// Writes the value of a configuration as text.
-    package var show: @Sendable (Configuration) -> String
+    var show: @Sendable (Configuration) -> String
     /// Writes one text for each line of a key that can be repeated; nil for any other key.
     ///
     /// Each line adds to the list, and an empty value clears it.
-    package var list: (@Sendable (Configuration) -> [String])?
+    var list: (@Sendable (Configuration) -> [String])?
     /// Computes the value that an empty text stands for; nil if there is no such rule.
-    package var rule: (@Sendable (PathRules) -> String?)?
+    var rule: (@Sendable (PathRules) -> String?)?
   }
 
   /// The time at which a value that a reload has changed takes effect.
-  package enum Change: Sendable {
+  enum Change: Sendable {
     case atOnce
     /// Immediately, if it is not above the value at the start; navd refuses a larger one.
     case atOnceUpToFirst
@@ -35,21 +35,21 @@ package struct ConfigurationKey: Sendable {
   }
 
   /// The name of the section without brackets.
-  package var section: String
+  var section: String
   /// The name of the key, unique within its section.
-  package var name: String
-  package var value: Value
+  var name: String
+  var value: Value
   /// One or two sentences about its effect, for the example file.
-  package var documentation: String
-  package var change = Change.atOnce
+  var documentation: String
+  var change = Change.atOnce
 
   /// Whether the key can have several lines.
-  package var isRepeatable: Bool {
+  var isRepeatable: Bool {
     if case .text(let text) = value { text.list != nil } else { false }
   }
 
   /// The environment variable that takes precedence over all files, such as `NAVD_LIMITS_DEPTH`.
-  package var variable: String {
+  var variable: String {
     String("NAVD_\(section)_\(name)".uppercased().map { $0 == "-" ? "_" : $0 })
   }
 
@@ -62,7 +62,7 @@ package struct ConfigurationKey: Sendable {
   }
 
   /// The accepted form of the value, with its unit, range and default.
-  package var expectation: String {
+  var expectation: String {
     let shown = defaultText.isEmpty ? "" : "; default \(defaultText)"
     switch value {
     case .number(_, let unit, let range):
@@ -73,7 +73,7 @@ package struct ConfigurationKey: Sendable {
   }
 
   /// The default as it stands in a file; empty if a rule computes it.
-  package var defaultText: String {
+  var defaultText: String {
     switch value {
     case .number(let path, let unit, _): unit.text(of: Configuration()[keyPath: path])
     case .text(let text): text.show(Configuration())
@@ -108,7 +108,7 @@ package struct ConfigurationKey: Sendable {
   static let classesSection = "classes"
 
   /// The names of all sections, in the order of the example file.
-  package static let sections = [
+  static let sections = [
     "daemon", "cluster", "access", "limits", "history", "backup", "session", "classes",
     "log",
   ]

@@ -1,31 +1,31 @@
 import NavigationCore
-package import RuntimePaths
+import RuntimePaths
 
 /// The sources of a configuration, in ascending order of precedence.
-package struct ConfigurationSources: Hashable, Sendable {
+struct ConfigurationSources: Hashable, Sendable {
   /// A command-line option that sets a key.
-  package struct Option: Hashable, Sendable {
+  struct Option: Hashable, Sendable {
     /// The name without dashes, which is also the name of the key in `[daemon]`.
-    package var name: String
+    var name: String
     /// The values in the order of the command line.
-    package var values: [String]
+    var values: [String]
 
-    package init(name: String, values: [String]) {
+    init(name: String, values: [String]) {
       self.name = name
       self.values = values
     }
   }
 
   /// The options that set a key of `[daemon]`.
-  package static let optionNames = ["listen", "state", "durability"]
+  static let optionNames = ["listen", "state", "durability"]
 
   /// The file, nil for none; its drop-ins are `FILE.d/*.conf` in byte order.
-  package var file: String?
+  var file: String?
   /// The environment, with variables such as `NAVD_LIMITS_DEPTH`.
-  package var environment: ProcessEnvironment
-  package var options: [Option]
+  var environment: ProcessEnvironment
+  var options: [Option]
 
-  package init(
+  init(
     file: String? = nil, environment: ProcessEnvironment = ProcessEnvironment([:]),
     options: [Option] = []
   ) {
@@ -35,14 +35,14 @@ package struct ConfigurationSources: Hashable, Sendable {
   }
 
   /// Reads all sources; throws the first fault.
-  package func load() throws(ConfigurationError) -> LoadedConfiguration {
+  func load() throws(ConfigurationError) -> LoadedConfiguration {
     let (loaded, faults) = examine()
     if let first = faults.first { throw first }
     return loaded
   }
 
   /// Reads all sources, and continues after faults; returns the accepted values and all faults.
-  package func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
+  func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     var builder = ConfigurationBuilder()
     if let file { Configuration.read(file, into: &builder) }
     for name in environment.ownNames {

@@ -1,6 +1,6 @@
 extension ConfigurationKey {
   /// The unit of a number, which decides its suffixes.
-  package enum Unit: String, Sendable {
+  enum Unit: String, Sendable {
     /// Bytes; K, M and G multiply by 1024.
     case bytes
     case milliseconds
@@ -33,7 +33,7 @@ extension ConfigurationKey {
 
     /// Reads a number with an optional suffix; nil if it is malformed or not a multiple of the
     /// unit.
-    package func parse(_ text: String) -> Int? {
+    func parse(_ text: String) -> Int? {
       for suffix in suffixes where text.hasSuffix(suffix.text) {
         let digits = text.dropLast(suffix.text.count)
         guard let number = Self.digits(digits.last == " " ? digits.dropLast() : digits) else {
@@ -47,7 +47,7 @@ extension ConfigurationKey {
     }
 
     /// Writes a number; bytes get the largest suffix that is exact, such as 64K for 65536.
-    package func text(of number: Int) -> String {
+    func text(of number: Int) -> String {
       guard self == .bytes, number > 0 else { return String(number) }
       for suffix in suffixes.reversed() where number % suffix.factor == 0 {
         return "\(number / suffix.factor)\(suffix.text)"

@@ -1,11 +1,11 @@
 import CurveKeys
 import NavigationCore
-package import RuntimePaths
+import RuntimePaths
 
 extension Daemon {
   /// The variables that set nothing, and the users and groups of `[access]` that do not exist: a start
   /// gives them nothing.
-  package static func warnings(about loaded: LoadedConfiguration) -> [ConfigurationError] {
+  static func warnings(about loaded: LoadedConfiguration) -> [ConfigurationError] {
     let access = loaded.configuration.access
     var warnings: [ConfigurationError] = []
     if let first = loaded.ignored.first {
@@ -35,7 +35,7 @@ extension Daemon {
   /// with all files when the service stops.
   ///
   /// `mounts` has the form of /proc/self/mountinfo.
-  package static func pathsThatGo(
+  static func pathsThatGo(
     in loaded: LoadedConfiguration, mounts: String? = nil
   ) -> [ConfigurationError] {
     let table =
@@ -65,7 +65,7 @@ extension Daemon {
   }
 
   /// The faults of values that refer to the machine, which would prevent a start.
-  package static func faults(
+  static func faults(
     of loaded: LoadedConfiguration, rules: PathRules
   ) -> [ConfigurationError] {
     let configuration = loaded.configuration

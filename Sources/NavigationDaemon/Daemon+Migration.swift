@@ -1,12 +1,12 @@
 import Journal
-package import RuntimePaths
+import RuntimePaths
 
 extension Daemon {
   /// What a start would change in the format of the journal; changes nothing, and makes no file.
   ///
   /// The status is `due` if there is something to do. An error means that this version cannot use
   /// the journal.
-  package static func migrationPlan(
+  static func migrationPlan(
     _ configuration: Configuration, rules: PathRules
   ) throws(DaemonError) -> (lines: [String], status: ExitStatus) {
     let directory: String

@@ -1,7 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
-package import RuntimePaths
+import RuntimePaths
 
 extension Daemon {
   /// Replaces the journal by a backup, while no daemon uses it.
@@ -11,7 +11,7 @@ extension Daemon {
   /// the process by that signal, after it has removed the partial copy.
   ///
   /// After an error, the journal is unchanged.
-  package static func restore(
+  static func restore(
     _ file: String, _ configuration: Configuration, rules: PathRules,
     progress form: ProgressDisplay.Form = .none, log: Log
   ) throws {

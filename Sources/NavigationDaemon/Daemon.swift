@@ -2,15 +2,15 @@ import CLinux
 import CurveKeys
 import Journal
 import NavigationCore
-package import RuntimePaths
+import RuntimePaths
 import Systemd
 import TransportGuard
 import ZeroMQ
 
 /// The daemon from start to stop.
-package enum Daemon {
+enum Daemon {
   /// The version in `--version` and in `welcome`.
-  package static let version = "0.1.0"
+  static let version = "0.1.0"
 
   /// Replays the journal, listens, serves until a stop signal, and closes everything.
   ///
@@ -18,7 +18,7 @@ package enum Daemon {
   /// SIGHUP reads `sources` again. If another daemon has the lease of a database, this one is ready
   /// at once, and waits for the lease before it listens. After an error, every acknowledged change
   /// is in the journal.
-  package static func run(
+  static func run(
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
     keeper: JournalKeeper, progress form: ProgressDisplay.Form, log: Log
   ) throws {

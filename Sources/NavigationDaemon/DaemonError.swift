@@ -35,7 +35,7 @@ package enum DaemonError: Error, CustomStringConvertible {
     }
   }
 
-  package var exitStatus: ExitStatus {
+  var exitStatus: ExitStatus {
     switch self {
     case .configuration(let error): error.exitStatus
     case .journal(let error):
@@ -62,13 +62,13 @@ package enum DaemonError: Error, CustomStringConvertible {
 }
 
 /// The end of the process by an error: the text for the log and the exit status.
-package struct DaemonFailure: Sendable {
+struct DaemonFailure: Sendable {
   /// The error in one line: the operation, its object and a remedy.
-  package let text: String
-  package let status: ExitStatus
+  let text: String
+  let status: ExitStatus
 
   /// The message id of the log entry; nil for none.
-  package var kind: LogEntry.Kind? {
+  var kind: LogEntry.Kind? {
     switch status {
     case .journalLocked, .journalDamaged, .journalFormat, .journalUnavailable, .syncFailed, .fenced:
       .journalFailed
@@ -76,7 +76,7 @@ package struct DaemonFailure: Sendable {
     }
   }
 
-  package init(_ error: any Error) {
+  init(_ error: any Error) {
     let known: DaemonError
     switch error {
     case let error as DaemonError: known = error

@@ -7,17 +7,17 @@ package import NavigationCore
 /// the library of the database needs twenty more: 5 MB of resident memory and 5 ms of each start
 /// (docs/decisions/021).
 package struct JournalKeeper: Sendable {
-  package let program: String
+  let program: String
   /// Checks the server of a connection string and ends the process; nil if there is no such option.
-  package let qualify: (@Sendable (_ conninfo: String) -> Never)?
+  let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
-  package let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
+  let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
   /// The reason why `--restore` is refused; nil if it is not.
-  package let restoreRefusal: DaemonError?
+  let restoreRefusal: DaemonError?
   /// The reason why `--migrate` is refused; nil if it is not.
-  package let migrationRefusal: DaemonError?
+  let migrationRefusal: DaemonError?
   /// Makes the place of a cluster; nil stands for the state directory.
-  package let cluster: MakePlace?
+  let cluster: MakePlace?
 
   /// Makes the place of a cluster for this daemon, by its name, address and key.
   ///

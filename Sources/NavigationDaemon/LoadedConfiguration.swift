@@ -1,5 +1,5 @@
 import NavigationCore
-package import RuntimePaths
+import RuntimePaths
 
 /// A configuration with the origin of each value.
 package struct LoadedConfiguration: Hashable, Sendable {
@@ -10,13 +10,13 @@ package struct LoadedConfiguration: Hashable, Sendable {
   var ignored: [String] = []
 
   /// The origins of a key's value, at least one.
-  package func origins(of section: String, _ name: String) -> [ConfigurationOrigin] {
+  func origins(of section: String, _ name: String) -> [ConfigurationOrigin] {
     origins[Text("\(section).\(name)")] ?? [.initial]
   }
 
   /// The text of `navd --print-config`: all keys with their values, and their origins as comments,
   /// in the form of a configuration file.
-  package func text(_ rules: PathRules) -> String {
+  func text(_ rules: PathRules) -> String {
     var lines: [(setting: String, origin: ConfigurationOrigin?)] = []
     for section in ConfigurationKey.sections {
       if !lines.isEmpty { lines.append(("", nil)) }
@@ -90,7 +90,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
 }
 
 /// The origin of a value; a later case takes precedence over an earlier one.
-package enum ConfigurationOrigin: Hashable, Sendable, CustomStringConvertible {
+enum ConfigurationOrigin: Hashable, Sendable, CustomStringConvertible {
   /// The default.
   case initial
   /// A line of a file, from 1; the last of several files takes precedence.
@@ -100,7 +100,7 @@ package enum ConfigurationOrigin: Hashable, Sendable, CustomStringConvertible {
   case option(String)
 
   /// The origin as text: "default", "FILE:LINE", "NAVD_LOG_LEVEL" or "--state".
-  package var description: String {
+  var description: String {
     switch self {
     case .initial: "default"
     case .file(let file, let line): "\(file):\(line)"

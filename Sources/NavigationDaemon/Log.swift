@@ -1,6 +1,6 @@
 import CLinux
 import Journal
-package import RuntimePaths
+import RuntimePaths
 import Synchronization
 import Systemd
 
@@ -8,9 +8,9 @@ import Systemd
 ///
 /// Any thread can call it. If stderr is a stream of the journal, messages have structured fields;
 /// otherwise they are lines on stderr.
-package final class Log: Sendable {
+final class Log: Sendable {
   /// The destination of messages.
-  package enum Destination: Sendable {
+  enum Destination: Sendable {
     /// The journal of systemd, with fields.
     case journal
     /// Lines on stderr, each with its time.
@@ -30,19 +30,19 @@ package final class Log: Sendable {
   private let limit = Mutex(LogRateLimit())
 
   /// Makes a log for messages of `level` and more important ones.
-  package init(level: LogLevel, destination: Destination) {
+  init(level: LogLevel, destination: Destination) {
     priority = Atomic(level.priority)
     self.destination = destination
   }
 
-  package func setLevel(_ level: LogLevel) {
+  func setLevel(_ level: LogLevel) {
     priority.store(level.priority, ordering: .relaxed)
   }
 
   /// The destination for this process: the journal if `JOURNAL_STREAM` identifies its stderr.
   ///
   /// `isService` means the daemon, and not a command such as `--check-config`.
-  package static func destination(
+  static func destination(
     environment: ProcessEnvironment, isService: Bool
   ) -> Destination {
     var status = stat()
@@ -59,7 +59,7 @@ package final class Log: Sendable {
   }
 
   /// Writes a message, unless its level is too low or the rate limit holds it back.
-  package func callAsFunction(
+  func callAsFunction(
     _ entry: LogEntry, at now: UInt64 = SystemClock.monotonicMilliseconds()
   ) {
     guard entry.level.priority <= priority.load(ordering: .relaxed) else { return }
@@ -70,7 +70,7 @@ package final class Log: Sendable {
   ///
   /// The loop calls it with each report to the watchdog, and the daemon when it stops. Windows that
   /// are still open at the stop get no summary.
-  package func flush(at now: UInt64 = SystemClock.monotonicMilliseconds()) {
+  func flush(at now: UInt64 = SystemClock.monotonicMilliseconds()) {
     for entry in limit.withLock({ $0.expire(at: now) }) { write(entry) }
   }
 

@@ -2,9 +2,9 @@ import NavigationCore
 import TransportGuard
 
 /// One message of the log, with the nav, the client and the code that it concerns.
-package struct LogEntry: Hashable, Sendable {
+struct LogEntry: Hashable, Sendable {
   /// The message ids of systemd's journal, which lead to the explanations in its catalog.
-  package enum Kind: String, CaseIterable, Sendable {
+  enum Kind: String, CaseIterable, Sendable {
     case started = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c01"
     case stopped = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c02"
     /// navd cannot use its journal, can use it again, or ends because a system call failed.
@@ -24,20 +24,20 @@ package struct LogEntry: Hashable, Sendable {
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
-  package var level: LogLevel
+  var level: LogLevel
   /// The text; it can contain names that a client has chosen.
-  package var message: String
+  var message: String
   /// The message id; nil for a message without an entry in the catalog.
-  package var kind: Kind?
-  package var nav: String?
-  package var revision: UInt64?
-  package var client: String?
+  var kind: Kind?
+  var nav: String?
+  var revision: UInt64?
+  var client: String?
   /// The authenticated user or key of the client.
-  package var principal: String?
+  var principal: String?
   /// An error code, or the code of a note such as `override`.
-  package var code: String?
+  var code: String?
 
-  package init(
+  init(
     _ level: LogLevel, _ message: String, kind: Kind? = nil, nav: String? = nil,
     revision: UInt64? = nil, client: String? = nil
   ) {
@@ -50,7 +50,7 @@ package struct LogEntry: Hashable, Sendable {
   }
 
   /// The fields for systemd's journal, each as "NAME=value".
-  package var journalFields: [String] {
+  var journalFields: [String] {
     var fields = ["PRIORITY=\(level.priority)", "MESSAGE=\(message)", "SYSLOG_IDENTIFIER=navd"]
     if let kind { fields.append("MESSAGE_ID=\(kind.rawValue)") }
     if let nav { fields.append("NAVD_NAV=\(nav)") }
@@ -65,7 +65,7 @@ package struct LogEntry: Hashable, Sendable {
   ///
   /// Control characters are escaped, so that a name of a client can neither begin a line nor
   /// control a terminal.
-  package var line: String {
+  var line: String {
     var line = "navd: "
     if level <= .warning { line += "\(level.rawValue): " }
     line += message
@@ -128,7 +128,7 @@ extension LogEntry {
 }
 
 /// The level of a message, with the names of syslog.
-package enum LogLevel: String, CaseIterable, Comparable, Sendable {
+enum LogLevel: String, CaseIterable, Comparable, Sendable {
   /// The daemon, or one of its functions, cannot continue.
   case error
   /// A fault that the daemon handled.
@@ -141,7 +141,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
   case debug
 
   /// The syslog priority, 3 to 7; a smaller number is more important.
-  package var priority: Int {
+  var priority: Int {
     switch self {
     case .error: 3
     case .warning: 4
@@ -152,7 +152,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
   }
 
   /// Orders by importance: `.error < .debug`.
-  package static func < (left: LogLevel, right: LogLevel) -> Bool {
+  static func < (left: LogLevel, right: LogLevel) -> Bool {
     left.priority < right.priority
   }
 }

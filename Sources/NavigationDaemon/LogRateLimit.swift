@@ -6,13 +6,13 @@ import NavigationCore
 /// many others there were. Messages about rights are equal only with the same principal and code,
 /// so that one client with endless refusals does not hide those of others. The limit counts at most
 /// `maximumTexts` different messages at a time.
-package struct LogRateLimit: Sendable {
-  package static let burst = 10
+struct LogRateLimit: Sendable {
+  static let burst = 10
   /// How many equal messages about rights pass in a window.
-  package static let auditBurst = 100
-  package static let windowMilliseconds: UInt64 = 30_000
+  static let auditBurst = 100
+  static let windowMilliseconds: UInt64 = 30_000
   /// How many different messages are counted; further ones pass without a count.
-  package static let maximumTexts = 256
+  static let maximumTexts = 256
 
   private struct Window {
     var entry: LogEntry
@@ -27,7 +27,7 @@ package struct LogRateLimit: Sendable {
   /// Takes a message; returns the entries to write.
   ///
   /// They are the summaries of windows that have ended, then the message unless it is held back.
-  package mutating func admit(_ entry: LogEntry, at now: UInt64) -> [LogEntry] {
+  mutating func admit(_ entry: LogEntry, at now: UInt64) -> [LogEntry] {
     var output = expire(at: now)
     if let index = windows.firstIndex(where: { Self.same($0.entry, entry) }) {
       windows[index].count += 1
@@ -40,7 +40,7 @@ package struct LogRateLimit: Sendable {
   }
 
   /// Closes the windows whose time has ended; returns the summaries of held-back messages.
-  package mutating func expire(at now: UInt64) -> [LogEntry] {
+  mutating func expire(at now: UInt64) -> [LogEntry] {
     var output: [LogEntry] = []
     while let first = windows.first, now >= first.start + Self.windowMilliseconds {
       windows.removeFirst()

@@ -1,5 +1,5 @@
-package import Journal
-package import NavigationCore
+import Journal
+import NavigationCore
 
 /// Decides which shards a member of a cluster takes and gives away, by what it reads of the cluster.
 ///
@@ -12,21 +12,21 @@ package import NavigationCore
 ///    draining.
 /// 4. A member that has more than its part gives the excess to those that have less than theirs. A
 ///    shard that an administrator wants here stays.
-package struct ShardPlacement: Hashable, Sendable {
+struct ShardPlacement: Hashable, Sendable {
   /// The shards to give away at a time, so that each of them is without an owner for a short time.
-  package static let givenAtATime = 64
+  static let givenAtATime = 64
 
-  package private(set) var takes: [Shard] = []
+  private(set) var takes: [Shard] = []
   /// The shards to give away, by the member that is to have them.
-  package private(set) var gives: [String: [Shard]] = [:]
+  private(set) var gives: [String: [Shard]] = [:]
   /// The shards that this member serves and no longer owns.
-  package private(set) var lost: [Shard] = []
+  private(set) var lost: [Shard] = []
 
   /// Decides by the shards that this member serves (`held`), and those that it is giving away, each
   /// with the member that is to have it (`leaving`).
   ///
   /// It does not take `broken` ones, which it cannot read.
-  package init(
+  init(
     _ state: ClusterState, held: Set<Shard>, leaving: [Shard: String] = [:],
     broken: Set<Shard> = []
   ) {

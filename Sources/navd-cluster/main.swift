@@ -1,3 +1,3 @@
-import DaemonMain
+import NavigationDaemon
 
 Program.run(keeper: .database)

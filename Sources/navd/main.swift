@@ -1,4 +1,3 @@
-import DaemonMain
 import NavigationDaemon
 
 Program.run(keeper: .directory)

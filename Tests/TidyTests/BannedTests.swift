@@ -23,7 +23,7 @@ struct Ban: Sendable {
     inSources(#"\bas!"#, "use 'as?' and handle nil, or a type that needs no cast"),
     Ban(
       pattern: #"(?<![\w.])print\(|\bSwift\.print\("#, part: .code, folders: ["Sources"],
-      exceptFolders: ["Sources/navctl", "Sources/DaemonMain", "Sources/navd-cluster"],
+      exceptFolders: ["Sources/navctl", "Sources/NavigationDaemon/Main", "Sources/navd-cluster"],
       advice: "only the programs print: return the text, or log it"),
     Ban(
       pattern: #"\.replacing\("#, part: .code, folders: ["Sources"],

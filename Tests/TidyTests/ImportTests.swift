@@ -16,13 +16,13 @@ enum ImportRules {
     "Conformance": ["NavigationCore"],
     "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
     "Journal": system.union([
-      "NavigationCore", "RuntimePaths", "CSQLite", "CLZ4", "CXXHash", "CLinux",
+      "NavigationCore", "RuntimePaths", "CJournal", "CLinux",
     ]),
     // The only module that knows libpq, so that the daemon of one machine does not load it.
     "PostgresJournal": system.union([
       "NavigationCore", "Journal", "RuntimePaths", "CPostgreSQL",
     ]),
-    "CommandLineOptions": system.union(["CArgp"]),
+    "CommandLineOptions": system.union(["CLinux"]),
     "RuntimePaths": system.union(["CLinux"]),
     // The service manager, for the programs that it starts by a socket.
     "Systemd": system.union(["RuntimePaths", "CSystemd", "CLinux"]),
@@ -32,7 +32,7 @@ enum ImportRules {
     "TransportGuard": system.union(["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"]),
     "NavigationDaemon": system.union([
       "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
-      "Systemd", "CLinux",
+      "Systemd", "CommandLineOptions", "CLinux",
     ]),
     // Observation is the standard library's, for the model that interfaces observe.
     "NavigationClient": system.union([
@@ -44,18 +44,15 @@ enum ImportRules {
       "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
       "CurveKeys", "CLinux",
     ]),
-    "DaemonMain": system.union(["NavigationDaemon", "CommandLineOptions", "RuntimePaths"]),
-    "navd": system.union(["DaemonMain", "NavigationDaemon"]),
+    "navd": system.union(["NavigationDaemon"]),
     "navd-cluster": system.union([
-      "DaemonMain", "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
+      "NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal",
     ]),
     // navctl sends the operations of the library, and has none of its own.
     "navctl": system.union([
       "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
-      "CommandLineOptions", "RuntimePaths", "CurveKeys", "Curses", "CLinux",
+      "CommandLineOptions", "RuntimePaths", "CurveKeys", "CNCurses", "CLinux",
     ]),
-    // A terminal; it knows nothing of navigation.
-    "Curses": ["CNCurses"],
     // HTTP for both programs; it knows nothing of navigation.
     "Web/Server": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),
     // It knows the daemon as any client does.
@@ -264,7 +261,7 @@ enum ImportRules {
 
   @Test(arguments: [
     ("NavigationCore", "package import Glibc"), ("Simulation", "import Dispatch"),
-    ("NavigationReplica", "private import CSQLite"), ("navctl", "@preconcurrency import ZeroMQ"),
+    ("NavigationReplica", "private import CJournal"), ("navctl", "@preconcurrency import ZeroMQ"),
     ("NavigationDaemon", "import struct Foundation.Date"), ("Unknown", "let a = 1"),
     ("NavigationClient", "import Journal"), ("Web/Gateway", "import NavigationClient"),
     ("Web/Server", "import NavigationCore"), ("Web", "import Glibc"),
@@ -284,8 +281,8 @@ enum ImportRules {
     let files = [
       "Sources/Journal/A.swift", "Sources/Journal/B.swift", "Tests/JournalTests/C.swift",
     ]
-    .map { SourceFile($0, "\nimport CSQLite\nimport CLinux") }
-    let found = ImportRules.checkSingleImporters(files, modules: ["CSQLite", "CLinux"])
+    .map { SourceFile($0, "\nimport CJournal\nimport CLinux") }
+    let found = ImportRules.checkSingleImporters(files, modules: ["CJournal", "CLinux"])
     #expect(found.map(\.path) == ["Tests/JournalTests/C.swift"])
     #expect(found.map(\.line) == [2])
   }

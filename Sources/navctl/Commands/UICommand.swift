@@ -1,6 +1,5 @@
 import CLinux
 import CommandLineOptions
-import Curses
 import Glibc
 import NavigationClient
 import NavigationCore

@@ -1,5 +1,5 @@
 import CommandLineOptions
-package import NavigationDaemon
+import NavigationCore
 import RuntimePaths
 
 /// The command line of navd and navd-cluster, and the function that runs it.

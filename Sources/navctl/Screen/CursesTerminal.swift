@@ -5,14 +5,14 @@ import CNCurses
 /// ncurses sends only what differs from the frame before. `deinit` restores the terminal. A signal
 /// with its default action prevents that, so the process handles SIGINT, SIGTERM, SIGHUP and SIGQUIT;
 /// after SIGKILL or a crash the user types `reset`. A process has one of them, for one thread.
-@safe package struct CursesTerminal: ~Copyable {
+@safe struct CursesTerminal: ~Copyable {
   /// The look of a cell.
-  package enum Look: Sendable {
+  enum Look: Sendable {
     case plain, strong, faint, tint, alert, chosen
   }
 
   /// A key that the user pressed.
-  package enum Key: Hashable, Sendable {
+  enum Key: Hashable, Sendable {
     /// A key with a character, control characters included.
     case character(Unicode.Scalar)
     case up, down, left, right, pageUp, pageDown, home, end, enter, backTab, backspace, delete
@@ -23,10 +23,10 @@ import CNCurses
   private let isColoured: Bool
 
   /// Takes the character set of the environment; returns false if only ASCII can be shown.
-  package static func takeLocale() -> Bool { navd_curses_locale() != 0 }
+  static func takeLocale() -> Bool { navd_curses_locale() != 0 }
 
   /// Takes over the terminal; nil if it cannot place the cursor.
-  package init?(isColoured: Bool) {
+  init?(isColoured: Bool) {
     guard let screen = unsafe navd_curses_begin(isColoured ? 1 : 0) else { return nil }
     unsafe self.screen = screen
     self.isColoured = isColoured
@@ -34,25 +34,25 @@ import CNCurses
 
   deinit { unsafe navd_curses_end(screen) }
 
-  package var size: (columns: Int, rows: Int) {
+  var size: (columns: Int, rows: Int) {
     var columns: Int32 = 0
     var rows: Int32 = 0
     unsafe navd_curses_size(&columns, &rows)
     return (Int(columns), Int(rows))
   }
 
-  package func resize(columns: Int, rows: Int) {
+  func resize(columns: Int, rows: Int) {
     navd_curses_resize(Int32(clamping: columns), Int32(clamping: rows))
   }
 
   /// Sends the next frame whole, over whatever another program has written.
-  package func redraw() { navd_curses_redraw() }
+  func redraw() { navd_curses_redraw() }
 
   /// Begins a frame, which is empty.
-  package func beginFrame() { navd_curses_erase() }
+  func beginFrame() { navd_curses_erase() }
 
   /// Puts a character and the marks over it into a cell of one or two columns.
-  package func put(_ text: [Unicode.Scalar], row: Int, column: Int, width: Int, look: Look) {
+  func put(_ text: [Unicode.Scalar], row: Int, column: Int, width: Int, look: Look) {
     guard !text.isEmpty else { return }
     let wide = text.map { wchar_t(bitPattern: $0.value) } + [0]
     unsafe navd_curses_put(
@@ -72,14 +72,14 @@ import CNCurses
   }
 
   /// Sends the frame, with the cursor at a place, or hidden.
-  package func endFrame(cursor: (row: Int, column: Int)?) {
+  func endFrame(cursor: (row: Int, column: Int)?) {
     navd_curses_show(Int32(clamping: cursor?.row ?? 0), Int32(clamping: cursor?.column ?? -1))
   }
 
   /// The next key that has arrived; nil if there is none.
   ///
   /// A sequence that ncurses does not know is Escape, and then each of its characters.
-  package func nextKey() -> Key? {
+  func nextKey() -> Key? {
     var character: UInt32 = 0
     switch unsafe UInt32(bitPattern: navd_curses_key(&character)) {
     case NAVD_KEY_NONE.rawValue: return nil
