@@ -87,7 +87,8 @@ let package = Package(
       name: "NavigationRecording", dependencies: ["NavigationCore"], swiftSettings: strict),
 
     // The shells.
-    .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "ZeroMQ", dependencies: ["RuntimePaths", "CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
       name: "Journal",
       dependencies: ["NavigationCore", "RuntimePaths", "CJournal", "CLinux"],
@@ -102,7 +103,6 @@ let package = Package(
     // The service manager: sockets, notifications, the journal's socket.
     .target(
       name: "Systemd", dependencies: ["RuntimePaths", "CSystemd", "CLinux"], swiftSettings: strict),
-    .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: strict),
     // The router, and all that keeps its peers from harming the process: docs/security.md.
     .target(
       name: "TransportGuard",
@@ -111,15 +111,13 @@ let package = Package(
     .target(
       name: "NavigationDaemon",
       dependencies: [
-        "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
+        "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "TransportGuard",
         "Systemd", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
     .target(
       name: "NavigationClient",
-      dependencies: [
-        "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
-      ],
+      dependencies: ["NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     // The client for C: the header, and its functions.
     .target(name: "CNavd"),
@@ -127,7 +125,7 @@ let package = Package(
       name: "NavdC",
       dependencies: [
         "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
-        "CurveKeys", "CLinux",
+        "ZeroMQ", "CLinux",
       ],
       exclude: ["navd.map", "navd.pc.in"], swiftSettings: strict, linkerSettings: libraryLinking),
     .executableTarget(
@@ -141,8 +139,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: [
-        "NavigationClient", "NavigationCore", "CurveKeys", "RuntimePaths", "ZeroMQ", "CMicroHTTPD",
-        "CLinux",
+        "NavigationClient", "NavigationCore", "RuntimePaths", "ZeroMQ", "CMicroHTTPD", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -159,7 +156,7 @@ let package = Package(
       name: "navctl",
       dependencies: [
         "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
-        "CommandLineOptions", "RuntimePaths", "CurveKeys", "CNCurses", "CLinux",
+        "CommandLineOptions", "RuntimePaths", "ZeroMQ", "CNCurses", "CLinux",
       ],
       resources: [.embedInCode("Schema/navctl.schema.json")],
       swiftSettings: strict),
@@ -242,7 +239,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "ChildProcess", "NavigationDaemon", "NavigationCore", "Journal", "RuntimePaths",
-        "CurveKeys", "TransportGuard", "Systemd", "ZeroMQ", "CommandLineOptions", "CLinux",
+        "TransportGuard", "Systemd", "ZeroMQ", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -252,9 +249,8 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "CurveKeys",
-        "NavigationReplica", "ZeroMQ",
-        "RuntimePaths", "CLinux",
+        "navd", "ChildProcess", "NavigationClient", "NavigationCore",
+        "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -277,7 +273,7 @@ let package = Package(
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
         "ConsistencyWorker", "ChildProcess", "PostgresServer",
         "NavigationClient", "NavigationCore", "NavigationDaemon", "NavigationReplica", "Journal",
-        "ZeroMQ", "CurveKeys", "Conformance", "ConformanceSupport", "RuntimePaths",
+        "ZeroMQ", "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
       exclude: ["Fixtures", "run"], swiftSettings: strict),
     // The packages in a booted Debian; `make booted` prepares one.

@@ -1,6 +1,6 @@
 internal import CNavd
 import CLinux
-import CurveKeys
+import ZeroMQ
 import NavigationClient
 import NavigationCore
 import NavigationReplica

@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import NavigationCore
 import RuntimePaths
-import ZeroMQ
 
 /// A DEALER socket connected to one daemon, with the events of its connection.
 ///

@@ -1,8 +1,7 @@
-import CurveKeys
+import ZeroMQ
 import NavigationCore
 import NavigationReplica
 import RuntimePaths
-import ZeroMQ
 
 /// The connections of one client: one for each session, all on the thread of the caller.
 struct Links: ~Copyable {

@@ -1,6 +1,5 @@
-package import CurveKeys
+package import ZeroMQ
 import NavigationReplica
-import ZeroMQ
 
 // A session in the event loop of another library: nothing here waits.
 

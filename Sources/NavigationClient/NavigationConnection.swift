@@ -1,7 +1,6 @@
-package import CurveKeys
+package import ZeroMQ
 package import NavigationCore
 import NavigationReplica
-import ZeroMQ
 
 /// A blocking connection to a daemon for one thread; navctl, the exporter and tests use it.
 ///

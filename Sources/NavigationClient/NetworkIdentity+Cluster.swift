@@ -1,7 +1,6 @@
-package import CurveKeys
+package import ZeroMQ
 package import NavigationCore
 import RuntimePaths
-import ZeroMQ
 
 extension NetworkIdentity {
   /// The keys for a daemon that another one has named; nil for a socket of this machine.

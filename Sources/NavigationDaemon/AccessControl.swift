@@ -1,9 +1,8 @@
 import CLinux
-import CurveKeys
+import ZeroMQ
 import NavigationCore
 import RuntimePaths
 import TransportGuard
-import ZeroMQ
 
 /// The roles, grants and keys of the configuration, with names of users and groups looked up.
 struct AccessControl: PeerAuthority, Sendable {

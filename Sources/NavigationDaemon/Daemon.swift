@@ -1,11 +1,10 @@
 import CLinux
-import CurveKeys
+import ZeroMQ
 import Journal
 import NavigationCore
 import RuntimePaths
 import Systemd
 import TransportGuard
-import ZeroMQ
 
 /// The daemon from start to stop.
 enum Daemon {

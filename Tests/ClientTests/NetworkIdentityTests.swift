@@ -1,9 +1,8 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import NavigationClient
 import RuntimePaths
 import Testing
-import ZeroMQ
 
 /// Which keys a client needs for an address, and where it finds them.
 @Suite struct NetworkIdentityTests {

@@ -1,9 +1,8 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 @testable import NavigationCore
 import Systemd
 import Testing
-import ZeroMQ
 
 @testable import NavigationDaemon
 @testable import TransportGuard

@@ -1,4 +1,4 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import RuntimePaths
 import Testing

@@ -1,8 +1,7 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import RuntimePaths
 import Testing
-import ZeroMQ
 
 /// Files of keys under attack: every prefix, every changed character, and lengths at the limit.
 @Suite struct KeyFileTests {

@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import Testing
-import ZeroMQ
 
 @Suite struct KeyTests {
   private let own = getuid()

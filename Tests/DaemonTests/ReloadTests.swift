@@ -1,9 +1,8 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 @testable import NavigationCore
 import RuntimePaths
 import Testing
-import ZeroMQ
 
 @testable import Journal
 @testable import NavigationDaemon

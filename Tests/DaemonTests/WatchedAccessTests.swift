@@ -1,8 +1,7 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import NavigationCore
 import Testing
-import ZeroMQ
 
 @testable import NavigationDaemon
 

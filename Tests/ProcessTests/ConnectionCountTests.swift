@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import Testing
-import ZeroMQ
 
 extension ProcessTests {
   /// What the daemon counts of connections, and what of it is left when they have ended.

@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import Testing
-import ZeroMQ
 
 extension ProcessTests {
   /// Peers that make the daemon hold as much as they can.

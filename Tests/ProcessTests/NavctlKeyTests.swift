@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import Testing
-import ZeroMQ
 
 extension ProcessTests {
   /// Keys, leases and saved files: what navctl refuses, and what it says about it.

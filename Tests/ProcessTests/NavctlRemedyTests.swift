@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import Testing
-import ZeroMQ
 
 extension ProcessTests {
   /// What navctl says to do about a refusal: the next command to type, for each cause its own.

@@ -1,8 +1,7 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import NavigationClient
 import Testing
-import ZeroMQ
 
 /// A navd that also serves a network, with keys that tests authorise.
 final class NetworkDaemon {

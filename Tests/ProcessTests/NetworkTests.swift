@@ -1,9 +1,8 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import NavigationClient
 import RuntimePaths
 import Testing
-import ZeroMQ
 
 extension ProcessTests {
   /// Clients on a network: keys, rights, and what an administrator does about them.

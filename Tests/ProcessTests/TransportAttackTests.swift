@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import Foundation
 import Testing
-import ZeroMQ
 
 extension ProcessTests {
   /// What strangers and peers do to the transport; others go on being served.

@@ -14,7 +14,9 @@ enum ImportRules {
     "NavigationRecording": ["NavigationCore"],
     "Simulation": ["NavigationCore", "NavigationReplica"],
     "Conformance": ["NavigationCore"],
-    "ZeroMQ": system.union(["CZeroMQ", "CLinux"]),
+    "ZeroMQ/Sockets": system.union(["CZeroMQ", "CLinux"]),
+    // Keys and their files, which the daemon, its clients and navctl read.
+    "ZeroMQ/Keys": system.union(["CZeroMQ", "RuntimePaths"]),
     "Journal": system.union([
       "NavigationCore", "RuntimePaths", "CJournal", "CLinux",
     ]),
@@ -26,23 +28,20 @@ enum ImportRules {
     "RuntimePaths": system.union(["CLinux"]),
     // The service manager, for the programs that it starts by a socket.
     "Systemd": system.union(["RuntimePaths", "CSystemd", "CLinux"]),
-    // Key files, which the daemon, its clients and navctl read.
-    "CurveKeys": system.union(["ZeroMQ", "RuntimePaths"]),
     // All that libzmq does not do by itself, see docs/security.md.
     "TransportGuard": system.union(["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"]),
     "NavigationDaemon": system.union([
-      "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "CurveKeys", "TransportGuard",
+      "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "TransportGuard",
       "Systemd", "CommandLineOptions", "CLinux",
     ]),
     // Observation is the standard library's, for the model that interfaces observe.
     "NavigationClient": system.union([
-      "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
-      "Observation",
+      "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux", "Observation",
     ]),
     // The library for C, a layer over the client's connection.
     "NavdC": system.union([
       "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
-      "CurveKeys", "CLinux",
+      "ZeroMQ", "CLinux",
     ]),
     "navd": system.union(["NavigationDaemon"]),
     "navd-cluster": system.union([
@@ -51,19 +50,17 @@ enum ImportRules {
     // navctl sends the operations of the library, and has none of its own.
     "navctl": system.union([
       "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
-      "CommandLineOptions", "RuntimePaths", "CurveKeys", "CNCurses", "CLinux",
+      "CommandLineOptions", "RuntimePaths", "ZeroMQ", "CNCurses", "CLinux",
     ]),
     // HTTP for both programs; it knows nothing of navigation.
     "Web/Server": system.union(["RuntimePaths", "CMicroHTTPD", "CLinux"]),
     // It knows the daemon as any client does.
     "Web/Exporter": system.union([
-      "NavigationClient", "NavigationCore", "CurveKeys", "RuntimePaths", "CLinux",
+      "NavigationClient", "NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux",
     ]),
     // The gateway passes messages on. It needs their form and the socket, and neither the client nor
     // NavigationReplica, which has the writers of operations.
-    "Web/Gateway": system.union([
-      "NavigationCore", "CurveKeys", "RuntimePaths", "ZeroMQ", "CLinux",
-    ]),
+    "Web/Gateway": system.union(["NavigationCore", "RuntimePaths", "ZeroMQ", "CLinux"]),
     "navd-exporter": system.union(["Web", "CommandLineOptions", "RuntimePaths", "CLinux"]),
     "navd-web": system.union(["Web", "Systemd", "CommandLineOptions", "RuntimePaths", "CLinux"]),
     "ConsistencyWorker": system.union([
@@ -84,6 +81,9 @@ enum ImportRules {
   static let clients = [
     "NavigationReplica", "NavigationClient", "NavdC", "navctl", "Web",
   ]
+
+  /// Those that read keys, and leave the sockets to the library.
+  static let withoutSockets = ["NavdC", "navctl", "Web/Exporter"]
 
   /// What the shells may use of the toolchain; the pure targets have the standard library alone.
   private static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
@@ -236,6 +236,16 @@ enum ImportRules {
     report(ImportRules.checkLayers("Sources/\(client)/", under: hub, Repository.files))
   }
 
+  @Test(arguments: ImportRules.withoutSockets) func `what needs keys alone knows no socket`(
+    folder: String
+  ) {
+    let sockets = "Sources/ZeroMQ/Sockets/"
+    let planted = SourceFile("Sources/\(folder)/A.swift", "let a = try Socket(b, .dealer)")
+    let found = ImportRules.checkLayers(
+      "Sources/\(folder)/", under: sockets, Repository.files + [planted])
+    #expect(found.map(\.path) == [planted.path])
+  }
+
   @Test func `a use of an upper layer is found`() {
     let files = [
       SourceFile("Sources/A/Low/B.swift", "struct B {}\nlet c: C? = nil // C"),
@@ -261,7 +271,8 @@ enum ImportRules {
 
   @Test(arguments: [
     ("NavigationCore", "package import Glibc"), ("Simulation", "import Dispatch"),
-    ("NavigationReplica", "private import CJournal"), ("navctl", "@preconcurrency import ZeroMQ"),
+    ("NavigationReplica", "private import CJournal"), ("navctl", "@preconcurrency import Journal"),
+    ("ZeroMQ/Sockets", "import RuntimePaths"),
     ("NavigationDaemon", "import struct Foundation.Date"), ("Unknown", "let a = 1"),
     ("NavigationClient", "import Journal"), ("Web/Gateway", "import NavigationClient"),
     ("Web/Server", "import NavigationCore"), ("Web", "import Glibc"),

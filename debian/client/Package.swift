@@ -26,14 +26,12 @@ let package = Package(
     .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: settings),
     .target(
       name: "NavigationReplica", dependencies: ["NavigationCore"], swiftSettings: settings),
-    .target(name: "ZeroMQ", dependencies: ["CZeroMQ", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "ZeroMQ", dependencies: ["RuntimePaths", "CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
-    .target(name: "CurveKeys", dependencies: ["ZeroMQ", "RuntimePaths"], swiftSettings: settings),
     .target(
       name: "NavigationClient",
-      dependencies: [
-        "NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CurveKeys", "CLinux",
-      ],
+      dependencies: ["NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux"],
       swiftSettings: settings),
   ]
 )

@@ -1,9 +1,8 @@
-import CurveKeys
+import ZeroMQ
 import NavigationCore
 import NavigationReplica
 import RuntimePaths
 import Synchronization
-import ZeroMQ
 
 /// The thread of a client, which alone uses the sockets; tasks use only the state under the lock.
 final class ClientEngine: Sendable {

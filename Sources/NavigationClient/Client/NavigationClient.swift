@@ -1,4 +1,4 @@
-import CurveKeys
+import ZeroMQ
 import NavigationCore
 import NavigationReplica
 import RuntimePaths

@@ -1,4 +1,4 @@
-import CurveKeys
+import ZeroMQ
 import NavigationClient
 import NavigationCore
 import RuntimePaths

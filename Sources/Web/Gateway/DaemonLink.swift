@@ -1,7 +1,6 @@
-import CurveKeys
+import ZeroMQ
 import NavigationCore
 import RuntimePaths
-import ZeroMQ
 
 /// The connection of one stream to navd: it is made once, and never again after a loss.
 ///

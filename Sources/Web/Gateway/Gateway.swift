@@ -1,8 +1,7 @@
 import CLinux
-import CurveKeys
+import ZeroMQ
 package import NavigationCore
 package import RuntimePaths
-import ZeroMQ
 
 /// The gateway between pages and navd: it carries messages, and decides nothing about navigation.
 ///

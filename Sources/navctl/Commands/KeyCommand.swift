@@ -1,5 +1,5 @@
 import CommandLineOptions
-import CurveKeys
+import ZeroMQ
 import NavigationClient
 import NavigationCore
 import RuntimePaths

@@ -1,5 +1,4 @@
 package import RuntimePaths
-package import ZeroMQ
 
 /// The keys for a connection over tcp: the client's key pair, and the public key of the daemon.
 package struct NetworkIdentity: Hashable, Sendable {

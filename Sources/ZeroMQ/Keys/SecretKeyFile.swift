@@ -1,5 +1,4 @@
 import RuntimePaths
-package import ZeroMQ
 
 /// The file of a secret key in Z85, which only its owner can read.
 package enum SecretKeyFile {

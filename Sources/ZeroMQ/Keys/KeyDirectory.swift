@@ -1,5 +1,4 @@
 import RuntimePaths
-import ZeroMQ
 
 /// The directory of the authorised keys, with a file `NAME.pub` for each.
 package struct KeyDirectory: Sendable {

@@ -1,5 +1,4 @@
 import RuntimePaths
-package import ZeroMQ
 
 /// The reason why a key or its file cannot be used, with the file and a remedy.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
