@@ -78,13 +78,6 @@ let package = Package(
 
     // The pure core.
     .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: strict + optimized),
-    .target(
-      name: "NavigationReplica", dependencies: ["NavigationCore"],
-      swiftSettings: strict),
-
-    // Recordings of navs: the file, its proof, and what is taken out of it for others.
-    .target(
-      name: "NavigationRecording", dependencies: ["NavigationCore"], swiftSettings: strict),
 
     // The shells.
     .target(
@@ -117,14 +110,14 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "NavigationClient",
-      dependencies: ["NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux"],
+      dependencies: ["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     // The client for C: the header, and its functions.
     .target(name: "CNavd"),
     .target(
       name: "NavdC",
       dependencies: [
-        "CNavd", "NavigationClient", "NavigationCore", "NavigationReplica", "RuntimePaths",
+        "CNavd", "NavigationClient", "NavigationCore", "RuntimePaths",
         "ZeroMQ", "CLinux",
       ],
       exclude: ["navd.map", "navd.pc.in"], swiftSettings: strict, linkerSettings: libraryLinking),
@@ -155,7 +148,7 @@ let package = Package(
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavigationClient", "NavigationCore", "NavigationRecording", "NavigationReplica",
+        "NavigationClient", "NavigationCore",
         "CommandLineOptions", "RuntimePaths", "ZeroMQ", "CNCurses", "CLinux",
       ],
       resources: [.embedInCode("Schema/navctl.schema.json")],
@@ -180,7 +173,7 @@ let package = Package(
     // One client among many, for ProcessTests: not installed.
     .executableTarget(
       name: "ConsistencyWorker",
-      dependencies: ["NavigationClient", "NavigationCore", "NavigationReplica", "CLinux"],
+      dependencies: ["NavigationClient", "NavigationCore", "CLinux"],
       path: "Tests/ConsistencyWorker", swiftSettings: strict),
 
     // Starts other programs, for the tests and for bench: not installed.
@@ -196,7 +189,7 @@ let package = Package(
     // Tests.
     .target(
       name: "Simulation",
-      dependencies: ["NavigationCore", "NavigationReplica"],
+      dependencies: ["NavigationCore", "NavigationClient"],
       path: "Tests/Simulation",
       swiftSettings: strict + optimized),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
@@ -207,25 +200,25 @@ let package = Package(
     // Shared by both: the table itself, and the rows that are code.
     .target(
       name: "ConformanceSupport",
-      dependencies: ["Conformance", "NavigationCore", "NavigationReplica"],
+      dependencies: ["Conformance", "NavigationCore", "NavigationClient"],
       path: "Tests/ConformanceSupport", swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "Conformance", "ConformanceSupport", "Simulation", "NavigationCore", "NavigationReplica",
+        "Conformance", "ConformanceSupport", "Simulation", "NavigationCore", "NavigationClient",
       ],
       swiftSettings: strict),
     .testTarget(name: "NavigationTests", dependencies: ["NavigationCore"], swiftSettings: strict),
     .testTarget(
-      name: "NavigationProtocolTests", dependencies: ["NavigationCore", "NavigationReplica"],
+      name: "NavigationProtocolTests", dependencies: ["NavigationCore", "NavigationClient"],
       swiftSettings: strict),
     .testTarget(
-      name: "NavigationReplicaTests", dependencies: ["NavigationReplica", "NavigationCore"],
+      name: "NavigationReplicaTests", dependencies: ["NavigationClient", "NavigationCore"],
       swiftSettings: strict),
     // A hub in a world without I/O, and the mirrors of its clients.
     .testTarget(
       name: "NavigationHubTests",
-      dependencies: ["NavigationRecording", "NavigationReplica", "NavigationCore"],
+      dependencies: ["NavigationClient", "NavigationCore"],
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
@@ -249,15 +242,14 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "ChildProcess", "NavigationClient", "NavigationCore",
-        "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux",
+        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "ZeroMQ", "RuntimePaths",
+        "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",
       dependencies: [
         "navctl", "NavigationClient", "CommandLineOptions", "RuntimePaths", "NavigationCore",
-        "NavigationReplica",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -272,7 +264,7 @@ let package = Package(
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
         "ConsistencyWorker", "ChildProcess", "PostgresServer",
-        "NavigationClient", "NavigationCore", "NavigationDaemon", "NavigationReplica", "Journal",
+        "NavigationClient", "NavigationCore", "NavigationDaemon", "Journal",
         "ZeroMQ", "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
       exclude: ["Fixtures", "run"], swiftSettings: strict),

@@ -1,6 +1,6 @@
 internal import CNavd
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 // What the functions of C read from their arguments.
 

@@ -1,6 +1,6 @@
 internal import CNavd
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// The screens of which a program awaits the results.
 struct AwaitedResults {

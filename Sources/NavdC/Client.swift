@@ -3,7 +3,6 @@ import CLinux
 import ZeroMQ
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 import Synchronization
 

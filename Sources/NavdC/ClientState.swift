@@ -1,7 +1,6 @@
 internal import CNavd
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// What a client keeps besides its connection: events for navd_next, and what they are about.
 struct ClientState {

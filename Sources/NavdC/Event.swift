@@ -1,7 +1,6 @@
 internal import CNavd
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// One event for C.
 ///

@@ -1,7 +1,6 @@
 internal import CNavd
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 /// Why a function of the library failed, or why something ended.

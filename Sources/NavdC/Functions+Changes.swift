@@ -2,7 +2,6 @@ public import CNavd
 import CLinux
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 // The functions of navd.h about changes, delegates and displays; navd.h documents them.
 

@@ -2,7 +2,6 @@ public import CNavd
 import CLinux
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 // The functions of navd.h about clients, watches and reads; navd.h documents them.
 

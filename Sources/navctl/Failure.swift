@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 /// An `err` reply of the daemon, with the context that its explanation needs.

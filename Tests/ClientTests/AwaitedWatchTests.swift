@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import Observation
 import Testing
 

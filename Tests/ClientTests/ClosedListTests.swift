@@ -3,7 +3,6 @@ import NavigationCore
 import Testing
 
 @testable import NavigationClient
-import NavigationReplica
 
 /// The library's names for the words of closed lists in the protocol, and what becomes of words that
 /// only a newer daemon has.

@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import Testing
 
 /// Clients of two scripted daemons, which divide the navs (protocol.md, 17).

@@ -1,7 +1,6 @@
 import CLinux
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import Testing
 
 /// What ends or interrupts the waits of a connection.

@@ -1,5 +1,5 @@
 @testable import NavigationCore
-import NavigationReplica
+import NavigationClient
 import Testing
 
 @Suite struct DutyTests {

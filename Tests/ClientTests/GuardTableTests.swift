@@ -2,7 +2,6 @@ import NavigationCore
 import Testing
 
 @testable import NavigationClient
-import NavigationReplica
 
 /// The table of guards in docs/clients.md, on the states of a nav that changes at random.
 @Suite struct GuardTableTests {

@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 import Testing
 
 @testable import NavigationClient

@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import Testing
 
 /// Operations whose time is up are neither sent nor sent again.

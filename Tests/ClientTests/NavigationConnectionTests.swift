@@ -1,6 +1,5 @@
-import NavigationClient
 @testable import NavigationCore
-@testable import NavigationReplica
+@testable import NavigationClient
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NavigationConnectionTests {

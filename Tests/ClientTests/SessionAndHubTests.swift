@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 import Testing
 
 /// Several sessions and one hub, with nothing but queues between them.

@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 import Testing
 
 /// A watch that goes on from a place whose state is not at hand.

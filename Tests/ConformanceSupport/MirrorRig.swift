@@ -1,6 +1,6 @@
 import Conformance
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// A client's session in front of a daemon, with a network that a test can hold up.
 struct MirrorRig<Driver: ConformanceDriver> {

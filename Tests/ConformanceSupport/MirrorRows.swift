@@ -1,6 +1,6 @@
 package import Conformance
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// The rows about mirrors, with the library's session in front of a daemon.
 package enum MirrorRows {

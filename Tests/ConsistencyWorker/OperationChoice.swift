@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// What a worker does next to a nav.
 struct OperationChoice {

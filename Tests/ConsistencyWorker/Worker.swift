@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// One client that changes navs at random, follows some of them, and checks what it is told.
 struct Worker: ~Copyable {

@@ -1,4 +1,4 @@
-import NavigationReplica
+import NavigationClient
 
 @testable import navctl
 @testable import NavigationCore

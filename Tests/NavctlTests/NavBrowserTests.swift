@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 import Testing
 
 @testable import navctl

@@ -1,6 +1,6 @@
 import Foundation
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 import RuntimePaths
 import Testing
 

@@ -1,10 +1,9 @@
-import NavigationClient
 import NavigationCore
 @testable import RuntimePaths
 import Testing
 
 @testable import navctl
-@testable import NavigationReplica
+@testable import NavigationClient
 
 @Suite struct ErrorTextTests {
   private let desync = #"""

@@ -8,7 +8,6 @@ import enum NavigationCore.ButtonArgument
 import enum NavigationCore.ItemEdit
 import enum NavigationCore.Operation
 import struct NavigationCore.OpaqueJSON
-import NavigationReplica
 
 /// What the commands write is read by the daemon as the operation that navctl(1) describes.
 @Suite struct TypedOperationTests {

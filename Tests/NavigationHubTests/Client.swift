@@ -129,7 +129,7 @@ extension World {
 }
 
 /// A client's mirror, kept by the protocol's rules with code of its own.
-struct Mirror {
+struct NaiveMirror {
   var epoch = ""
   var revision = 0
   var screens: [[String: Any]] = []

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import NavigationCore
-@testable import NavigationReplica
+@testable import NavigationClient
 
 // Stale views of the stack, and touching what belongs to the controller.
 

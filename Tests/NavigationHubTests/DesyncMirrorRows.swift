@@ -2,7 +2,7 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 // Mirrors: what is lost, doubled, reordered or damaged on the way to them.
 

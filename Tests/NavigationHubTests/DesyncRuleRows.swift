@@ -2,7 +2,7 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 // Rules that a caller with another picture of the nav breaks, and limits.
 

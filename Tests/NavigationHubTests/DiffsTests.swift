@@ -31,14 +31,14 @@ import Testing
   }
 
   /// Replays entries as a client does; an issue where a digest is not the recorded one.
-  private static func replay(_ entries: [Object]) throws -> Mirror {
-    var mirror = Mirror()
+  private static func replay(_ entries: [Object]) throws -> NaiveMirror {
+    var mirror = NaiveMirror()
     for entry in entries {
       let digest = try #require(entry["dig"] as? String)
       let revision = try #require(entry["rev"] as? Int)
       if let state = entry["state"] as? Object {
         mirror.screens = try #require(state["screens"] as? [Object])
-        for name in Mirror.names { mirror.parts[name] = try #require(state[name] as? Object) }
+        for name in NaiveMirror.names { mirror.parts[name] = try #require(state[name] as? Object) }
       } else {
         try mirror.take(try #require(entry["ch"] as? [Object]))
       }

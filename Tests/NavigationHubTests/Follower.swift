@@ -2,7 +2,7 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// The client's own half of the protocol in a world: its session, its mirror and its ops.
 final class Follower {
@@ -34,7 +34,7 @@ final class Follower {
   }
 
   var replica: Replica? { session.replica(of: "kiosk") }
-  var mirror: NavigationReplica.Mirror? { replica?.mirror }
+  var mirror: Mirror? { replica?.mirror }
   var isSynced: Bool { replica?.isSynced ?? false }
   var revision: UInt64? { mirror?.revision.number }
   var ids: [String] { mirror?.screens.map(\.id) ?? [] }

@@ -12,7 +12,7 @@ import Testing
   private final class Follower {
     let world: World
     let client: Client
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     private var read = 0
 
     init(_ world: World, _ client: Client) throws {
@@ -285,7 +285,7 @@ import Testing
     let admin = try world.client(9, user: 0)
     let client = try world.kiosk()
     let other = try world.client(3)
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     try client.watch(nav: "kiosk")
     for message in try admin.watch(nav: "$clients") { try mirror.apply(message, nav: "$clients") }
     #expect(mirror.screens.map { $0["behind"] as? Int } == [0, 0, 0])

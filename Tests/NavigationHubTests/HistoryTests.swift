@@ -16,7 +16,7 @@ import Testing
     }
     var random = SeededGenerator(seed: seed)
     var generator = OperationGenerator(seed: seed)
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     var received = try reader.watch()
     var granted: UInt64 = 16384
     for _ in 0..<60 {
@@ -61,7 +61,7 @@ import Testing
     #expect(replies.last?.verb == .ok)
     #expect(replies.dropLast().allSatisfy { $0.verb == .snap })
     #expect(replies.first?.json["why"] as? String == "size")
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in replies { try mirror.apply(message) }
     #expect(mirror.ids == ["home", "a", "b", "c"])
   }

@@ -2,7 +2,7 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// Three clients that do everything there is to do, some who follow, and a daemon that restarts.
 private struct LawRun {

@@ -2,7 +2,7 @@ import Foundation
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 @Suite struct ReconfigureTests {
   /// Gives a world's hub another configuration.

@@ -1,6 +1,6 @@
 import Foundation
 @testable import NavigationCore
-import NavigationRecording
+import NavigationClient
 import Testing
 
 /// A recording of a nav of a world, made as navctl makes it.

@@ -1,6 +1,6 @@
 import Foundation
 @testable import NavigationCore
-import NavigationRecording
+import NavigationClient
 import Testing
 
 /// Recordings: the file, its proof, and its states.

@@ -331,7 +331,7 @@ struct OperationGenerator {
     let world = World()
     let client = try world.kiosk()
     let viewer = try world.client(2, #","flow":"none""#)
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in try viewer.watch() { try mirror.apply(message) }
     var generator = OperationGenerator(seed: seed)
     for _ in 0..<150 {
@@ -350,7 +350,7 @@ struct OperationGenerator {
     }
     #expect(mirror.snapshots == 1)
     // The mirror equals a fresh snapshot, record by record.
-    var fresh = Mirror()
+    var fresh = NaiveMirror()
     for message in try viewer.watch() { try fresh.apply(message) }
     #expect(fresh.screens as NSArray == mirror.screens as NSArray)
     #expect(fresh.parts as NSDictionary == mirror.parts as NSDictionary)

@@ -132,7 +132,7 @@ import Testing
       client.message("op", client.opBody(#"{"nav.create":{"root":{"id":"a"}}}"#, nav: "ghost")),
       client.message("watch", #"{"id":50,"nav":"$navs"}"#),
     ])
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in replies { try mirror.apply(message, nav: "$navs") }
     #expect(mirror.ids == ["kiosk"])
   }
@@ -175,7 +175,7 @@ import Testing
       client.message("watch", #"{"id":50,"nav":"kiosk"}"#),
     ])
     #expect(replies.map(\.verb) == [.err, .ok, .snap])
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in replies { try mirror.apply(message) }
     world.journal.isFailing = false
     for message in try client.send("op", client.opBody(Self.push)) { try mirror.apply(message) }

@@ -205,7 +205,7 @@ import Testing
     let world = World()
     let writer = try world.kiosk()
     let reader = try world.client(2, #","window":16384"#)
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     try reader.watch()
     var largest = 0
     for index in 0..<10 {
@@ -223,7 +223,7 @@ import Testing
       try reader.send("credit", #"{"upto":\#(spent(world, reader) + 1)}"#)
       #expect(
         world.sent[before...].filter { $0.connection == reader.connection }.count == 1)
-      mirror = Mirror()
+      mirror = NaiveMirror()
       for message in world.sent where message.connection == reader.connection {
         try mirror.apply(message)
       }

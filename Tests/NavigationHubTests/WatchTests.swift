@@ -160,7 +160,7 @@ import Testing
     let world = World()
     let client = try world.kiosk()
     let viewer = try world.client(2)
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in try viewer.watch() { try mirror.apply(message) }
     let replies = try world.turn(
       (0..<20).map { client.message("op", client.opBody(Self.push("s\($0)"))) }
@@ -177,7 +177,7 @@ import Testing
     for index in 0..<9 {
       try client.must(Self.push("s\(index)", #","args":"\#(text)""#))
     }
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     let parts = try client.watch().filter { $0.verb == .snap }
     #expect(parts.count > 4)
     for part in parts {
@@ -195,7 +195,7 @@ import Testing
     let world = World { $0.resumeRevisions = 4 }
     let client = try world.kiosk()
     let slow = try world.client(2, #","window":16384"#)
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in try slow.watch() { try mirror.apply(message) }
     let text = String(repeating: "y", count: 20_000)
     var received: [Sent] = []
@@ -256,7 +256,7 @@ import Testing
   @Test func `the directory is a mirror of the navs in the order of their names`() throws {
     let world = World()
     let client = try world.client()
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in try client.watch(nav: "$navs") { try mirror.apply(message, nav: "$navs") }
     #expect(mirror.ids == [])
     for nav in ["m", "z", "a", "k"] {
@@ -276,7 +276,7 @@ import Testing
     let world = World()
     let client = try world.kiosk()
     try client.watch(nav: "$navs")
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in try client.watch(nav: "$navs") { try mirror.apply(message, nav: "$navs") }
     #expect(mirror.ids == ["kiosk"])
     let from =
@@ -295,7 +295,7 @@ import Testing
     let admin = try world.client(9, user: 0)
     let client = try world.kiosk()
     #expect(try client.watch(nav: "$clients").map(\.code) == ["forbidden"])
-    var mirror = Mirror()
+    var mirror = NaiveMirror()
     for message in try admin.watch(nav: "$clients") { try mirror.apply(message, nav: "$clients") }
     #expect(mirror.ids.count == 2)
     #expect(mirror.screens[0]["watches"] as? Int == 0)

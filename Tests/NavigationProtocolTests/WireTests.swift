@@ -1,6 +1,6 @@
 import Foundation
 @testable import NavigationCore
-import NavigationReplica
+import NavigationClient
 import Testing
 
 @Suite struct DigestTests {

@@ -1,7 +1,7 @@
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 @Suite struct ClusterLawTests {
   @Test(arguments: 1...100 as ClosedRange<UInt64>)

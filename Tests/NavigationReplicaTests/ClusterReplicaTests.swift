@@ -1,7 +1,7 @@
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 @Suite struct ClusterReplicaTests {
   /// A client in a world without a network, whose daemons the test plays.

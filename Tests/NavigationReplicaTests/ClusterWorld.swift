@@ -1,7 +1,7 @@
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// One client and three daemons that divide four navs among themselves (protocol.md, 17).
 ///

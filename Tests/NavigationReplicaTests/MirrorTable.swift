@@ -1,6 +1,6 @@
 @testable import NavigationCore
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// The table "Mirror rules" in the core of protocol.md, row by row.
 struct MirrorTable {

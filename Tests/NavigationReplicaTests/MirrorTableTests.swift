@@ -1,7 +1,7 @@
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// A nav, its daemon and a client, with a pipe between them in which anything happens.
 private struct MirrorRun {

@@ -1,6 +1,6 @@
 @testable import NavigationCore
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// CRC-32 as protocol.md §7 describes it, bit by bit.
 func naiveChecksum(_ text: String) -> UInt32 {

@@ -1,7 +1,7 @@
 @testable import NavigationCore
 import Testing
 
-@testable import NavigationReplica
+@testable import NavigationClient
 
 /// A session and a daemon that keeps its half of protocol.md §4 and §5 in the simplest way.
 private struct SessionRun {

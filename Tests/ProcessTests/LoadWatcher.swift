@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// A watcher of one nav: the library's mirror, which resumes at whichever member has the nav.
 final class LoadWatcher {

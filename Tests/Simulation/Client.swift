@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// One client process: the session under test, and its twin.
 struct Client: Sendable {

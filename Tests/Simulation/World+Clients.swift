@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 // Client processes: birth and death, what they receive, and what they conclude from it.
 

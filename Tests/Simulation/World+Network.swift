@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 // Connections, what is sent through them, and what the daemon may send.
 

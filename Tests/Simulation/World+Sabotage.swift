@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 // Planted bugs, between the hub and everything else.
 

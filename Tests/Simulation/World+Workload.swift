@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 // What clients do: watches, ops of every kind, reads, repetitions and nonsense.
 

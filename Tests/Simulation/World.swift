@@ -1,5 +1,5 @@
 package import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// What a run found.
 package struct Report: Sendable {

@@ -36,7 +36,7 @@ import Testing
     let installed = try text("debian/libnavigationclient-dev.install").split(separator: "\n")
       .compactMap { $0.firstMatch(of: #/^Sources/NavigationCore/(\w+) \S+/NavigationCore$/#)?.1 }
       .map(String.init)
-    let layers = ImportRules.layers["NavigationCore"] ?? []
+    let layers = (ImportRules.layers["NavigationCore"] ?? []).joined()
     #expect(installed.sorted() == layers.filter { $0 != "Hub" }.sorted())
   }
 

@@ -26,9 +26,9 @@ import Testing
   ///
   /// Those of the replica and of libnavd are names of navs, those of the daemon names of keys.
   private static let modules = [
-    ("NavigationCore", true), ("NavigationReplica", false), ("NavigationDaemon", false),
+    ("NavigationCore", true), ("NavigationDaemon", false),
     ("Journal", false), ("NavdC", false), ("NavigationClient", false), ("navctl", false),
-    ("NavigationRecording", false), ("Web/Gateway", false), ("Web/Exporter", false),
+    ("Web/Gateway", false), ("Web/Exporter", false),
   ]
 
   /// Files whose texts are ASCII by a grammar, or words of ours, with the reason.

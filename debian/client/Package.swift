@@ -25,13 +25,11 @@ let package = Package(
     // Without the folder Hub, the server, which the client does not use.
     .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: settings),
     .target(
-      name: "NavigationReplica", dependencies: ["NavigationCore"], swiftSettings: settings),
-    .target(
       name: "ZeroMQ", dependencies: ["RuntimePaths", "CZeroMQ", "CLinux"], swiftSettings: settings),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "NavigationClient",
-      dependencies: ["NavigationCore", "NavigationReplica", "ZeroMQ", "RuntimePaths", "CLinux"],
+      dependencies: ["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"],
       swiftSettings: settings),
   ]
 )

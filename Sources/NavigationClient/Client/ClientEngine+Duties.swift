@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 
 extension ClientEngine {
   /// Delegate roles or a display lease that the daemon has granted, with its later status changes.

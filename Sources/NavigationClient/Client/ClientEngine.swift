@@ -1,6 +1,5 @@
 import ZeroMQ
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 import Synchronization
 

@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 
 /// The client's record of its delegate roles or its display lease for one nav.
 struct ClientDuty {

@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 
 /// A task to resume after the lock is released.
 enum Resumption {

@@ -1,6 +1,5 @@
 import ZeroMQ
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 /// A client of `navd`: performs operations on navs and watches them.

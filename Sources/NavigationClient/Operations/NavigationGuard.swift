@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 
 /// A condition on the state of a nav, which the daemon checks when it performs the operations.
 ///

@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 
 /// The outcome of a dry run; see
 /// ``NavigationClient/rehearse(_:on:guardedBy:animated:whenBusy:within:)``.

@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 
 /// The state of a nav at one revision, as this client's mirror has it.
 ///

@@ -2,7 +2,6 @@ import CLinux
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 enum DelegateCommand: Command {

@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 enum ListCommand: Command {
   static let declaration = CommandSet.Command(

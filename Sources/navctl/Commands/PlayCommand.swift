@@ -2,7 +2,7 @@ import CLinux
 import CommandLineOptions
 import Glibc
 import NavigationCore
-import NavigationRecording
+import NavigationClient
 import RuntimePaths
 
 enum PlayCommand: Command {

@@ -2,7 +2,6 @@ import CommandLineOptions
 import Glibc
 import NavigationClient
 import NavigationCore
-import NavigationRecording
 import RuntimePaths
 
 enum RecordCommand: Command {

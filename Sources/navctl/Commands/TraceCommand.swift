@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 enum TraceCommand: Command {

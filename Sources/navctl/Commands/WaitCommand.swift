@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 /// `wait`: waits on a watch until a nav meets a condition; it does not poll.

@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// What `navctl set` changes: a record or a part of a nav, by its members.
 enum NavObject: String, CaseIterable, Sendable {

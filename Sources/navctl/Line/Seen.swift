@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// The state of one nav that one terminal last showed; `GuardChoice` makes guards from it.
 struct Seen: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationRecording
+import NavigationClient
 
 /// Replays a recording revision by revision, and proves each on the way.
 ///

@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationRecording
+import NavigationClient
 import RuntimePaths
 
 /// `play --verify`: computes the digest after each revision of a recording anew.

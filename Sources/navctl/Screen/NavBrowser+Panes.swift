@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 // The panes: the list, the stack and the changes of the open nav, and the help in their place.
 extension NavBrowser {

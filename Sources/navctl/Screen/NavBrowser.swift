@@ -1,6 +1,5 @@
 import NavigationClient
 import NavigationCore
-import NavigationReplica
 
 /// What `navctl ui` shows and does: a list of navs, the open one with its stack, and its changes.
 ///

@@ -1,5 +1,5 @@
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
 enum MirrorText {

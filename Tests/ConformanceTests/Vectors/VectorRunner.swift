@@ -1,6 +1,6 @@
 import Conformance
 import NavigationCore
-import NavigationReplica
+import NavigationClient
 
 /// Runs a vector through the library's own session.
 struct VectorRunner {

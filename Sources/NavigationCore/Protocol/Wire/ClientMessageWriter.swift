@@ -1,6 +1,6 @@
 /// Encoders for the bodies of messages to the daemon that change no nav.
 ///
-/// NavigationReplica has those that do, so that a program without it cannot write any.
+/// NavigationClient has those that do, so that a program without it cannot write any.
 package enum ClientMessageWriter {
   package static func hello(_ hello: Hello) -> [UInt8] {
     var json = JSONWriter()

@@ -1,6 +1,5 @@
 import ZeroMQ
 import NavigationCore
-import NavigationReplica
 import RuntimePaths
 
 /// The connections of one client: one for each session, all on the thread of the caller.

@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationReplica
 import ZeroMQ
 
 extension NavigationConnection {

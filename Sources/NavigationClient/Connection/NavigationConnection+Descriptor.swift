@@ -1,5 +1,4 @@
 package import ZeroMQ
-import NavigationReplica
 
 // A session in the event loop of another library: nothing here waits.
 

@@ -1,6 +1,5 @@
 import CLinux
 package import NavigationCore
-package import NavigationReplica
 import ZeroMQ
 
 extension NavigationConnection {

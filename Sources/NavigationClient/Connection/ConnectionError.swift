@@ -1,5 +1,4 @@
 import NavigationCore
-package import NavigationReplica
 package import RuntimePaths
 package import ZeroMQ
 

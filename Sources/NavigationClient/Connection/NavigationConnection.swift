@@ -1,6 +1,5 @@
 package import ZeroMQ
 package import NavigationCore
-import NavigationReplica
 
 /// A blocking connection to a daemon for one thread; navctl, the exporter and tests use it.
 ///
