@@ -9,11 +9,6 @@ struct ConfigurationSources: Hashable, Sendable {
     var name: String
     /// The values in the order of the command line.
     var values: [String]
-
-    init(name: String, values: [String]) {
-      self.name = name
-      self.values = values
-    }
   }
 
   /// The options that set a key of `[daemon]`.
@@ -22,17 +17,8 @@ struct ConfigurationSources: Hashable, Sendable {
   /// The file, nil for none; its drop-ins are `FILE.d/*.conf` in byte order.
   var file: String?
   /// The environment, with variables such as `NAVD_LIMITS_DEPTH`.
-  var environment: ProcessEnvironment
-  var options: [Option]
-
-  init(
-    file: String? = nil, environment: ProcessEnvironment = ProcessEnvironment([:]),
-    options: [Option] = []
-  ) {
-    self.file = file
-    self.environment = environment
-    self.options = options
-  }
+  var environment = ProcessEnvironment([:])
+  var options: [Option] = []
 
   /// Reads all sources; throws the first fault.
   func load() throws(ConfigurationError) -> LoadedConfiguration {

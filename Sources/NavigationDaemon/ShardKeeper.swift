@@ -53,7 +53,7 @@ final class ShardKeeper: @unchecked Sendable {
   /// A later attempt can succeed, because an administrator may be restoring the rows.
   private var broken: [Shard: UInt64] = [:]
   private var lastFailure = ""
-  private var nextSeed: UInt64
+  private var seeds: SeededGenerator
 
   private static let loadedAtATime = 128
   /// The milliseconds after which it replays broken shards again.
@@ -64,7 +64,7 @@ final class ShardKeeper: @unchecked Sendable {
     self.keeper = keeper
     self.lease = lease
     self.log = log
-    nextSeed = seed
+    seeds = SeededGenerator(seed: seed)
     descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
     precondition(descriptor >= 0 && wakeup >= 0, "eventfd: errno=\(navd_errno())")
@@ -197,7 +197,7 @@ final class ShardKeeper: @unchecked Sendable {
   private func load(_ taken: [TakenShard]) throws(JournalError) -> LoadedShards? {
     guard let hub = state.withLock({ $0.replaying }) else { return nil }
     let begin = SystemClock.monotonicMilliseconds()
-    var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: makeSeed()))
+    var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
     for one in taken {
       do throws(DaemonError) {
         try loaded.add(one)
@@ -227,10 +227,5 @@ final class ShardKeeper: @unchecked Sendable {
     log(
       LogEntry(
         .error, "the shards \(numbers) cannot be served: \(error)", kind: .journalFailed))
-  }
-
-  private func makeSeed() -> UInt64 {
-    nextSeed = nextSeed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return nextSeed
   }
 }
