@@ -1,4 +1,5 @@
 import CLinux
+import NavigationCore
 import RuntimePaths
 
 /// Delays a start after failed ones, so that repeated failures do not load the machine.
@@ -7,8 +8,7 @@ import RuntimePaths
 /// possible. A file in the runtime directory has a byte for each start since the last that became
 /// ready.
 struct StartPause {
-  private static let shortest = 100
-  private static let longest = 5000
+  private static let pauses: ClosedRange<UInt64> = 100...5000
   private let path: String?
 
   /// Makes a pause for a runtime directory; with nil, as for a start by hand, it never waits.
@@ -21,16 +21,16 @@ struct StartPause {
     guard let path else { return 0 }
     let file = unsafe navd_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
     // If the file cannot be written, the start waits, except if the directory does not exist.
-    guard file >= 0 else { return navd_errno() == ENOENT ? 0 : Self.shortest }
+    guard file >= 0 else { return navd_errno() == ENOENT ? 0 : Int(Self.pauses.lowerBound) }
     defer { close(file) }
     let failures = lseek(file, 0, SEEK_END)
-    guard unsafe write(file, "x", 1) == 1 else { return Self.longest }
+    guard unsafe write(file, "x", 1) == 1 else { return Int(Self.pauses.upperBound) }
     return Self.milliseconds(after: failures)
   }
 
   /// The pause after a number of failures: 0.1 s after the first, and each further one doubles it.
   static func milliseconds(after failures: Int) -> Int {
-    failures == 0 ? 0 : min(shortest << min(failures - 1, 10), longest)
+    failures == 0 ? 0 : Int(pauses.pause(after: failures - 1))
   }
 
   /// Waits until the pause is over or a signal arrives; returns whether that asks to stop.

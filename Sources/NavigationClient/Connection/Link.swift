@@ -148,7 +148,7 @@ struct Link: ~Copyable {
     } catch {
       // The address is malformed, or the process has no descriptor left.
       place = (place + 1) % places.count
-      nextAt = monotonicMilliseconds() + Self.longestPauseMilliseconds
+      nextAt = monotonicMilliseconds() + Self.pauses.upperBound
     }
   }
 
@@ -157,9 +157,8 @@ struct Link: ~Copyable {
   /// How long the link waits for the rest of the handshake, in milliseconds.
   private static let handshakeMilliseconds: UInt64 = 3000
   /// The first and the longest pause after an attempt to connect to each of several addresses, in
-  /// milliseconds; each further round doubles it.
-  private static let pauseMilliseconds: UInt64 = 50
-  private static let longestPauseMilliseconds: UInt64 = 1000
+  /// milliseconds.
+  private static let pauses: ClosedRange<UInt64> = 50...1000
 
   /// The likely reason why there is no connection; nil if none is known.
   var doubt: ConnectionRefusal? {
@@ -180,7 +179,7 @@ struct Link: ~Copyable {
     outbox.removeAll()
     var source = SystemRandomNumberGenerator()
     // A random pause spreads the retries of clients that were refused at the same time.
-    let pause = Self.pauses[min(fullAnswers, Self.pauses.count - 1)]
+    let pause = Self.fullPauses.pause(after: fullAnswers)
     retryAt = monotonicMilliseconds() + pause / 2 + source.next() % pause
     fullAnswers += 1
     return nil
@@ -189,7 +188,7 @@ struct Link: ~Copyable {
   /// The ZAP status code of a daemon that has reached its connection limit.
   private static let statusFull: Int32 = 500
   /// The average pauses between retries, in milliseconds.
-  private static let pauses: [UInt64] = [100, 200, 400, 800, 1600]
+  private static let fullPauses: ClosedRange<UInt64> = 100...1600
 
   /// Sends a message, or queues it until libzmq can accept it.
   mutating func send(
@@ -249,10 +248,9 @@ struct Link: ~Copyable {
         guard places.count > 1 else { break }
         // A pause after each round, in which a daemon can take over.
         let isLast = place == places.count - 1
-        let pause = min(
-          Self.pauseMilliseconds << UInt64(fruitlessRounds), Self.longestPauseMilliseconds)
-        nextAt = monotonicMilliseconds() + (isLast ? pause : 0)
-        if isLast { fruitlessRounds = min(fruitlessRounds + 1, 5) }
+        let pause = isLast ? Self.pauses.pause(after: fruitlessRounds) : 0
+        nextAt = monotonicMilliseconds() + pause
+        if isLast { fruitlessRounds += 1 }
       case .disconnected:
         isConnected = false
         outbox.removeAll()

@@ -105,7 +105,7 @@ extension NavigationConnection {
       exchange.moves += 1
       exchange.failures = 0
       // The first two at once, then ever more slowly, because the daemons name each other.
-      let pause = exchange.moves <= 2 ? 0 : UInt64(50) << UInt64(min(exchange.moves - 2, 4))
+      let pause = exchange.moves <= 2 ? 0 : Self.pauses.pause(after: exchange.moves - 2)
       exchange.connectsUntil = now + pause + ClusterReplica.unreachableMilliseconds
       links.connect(.first, to: address, at: now + pause)
     }
@@ -117,7 +117,10 @@ extension NavigationConnection {
     exchange.moves += 1
     exchange.failures = 0
     exchange.connectsUntil = nil
-    let pause = UInt64(50) << UInt64(min(exchange.moves, 4))
+    let pause = Self.pauses.pause(after: exchange.moves)
     links.connect(.first, to: nil, at: monotonicMilliseconds() + pause)
   }
+
+  /// The pauses between moves, in milliseconds.
+  private static let pauses: ClosedRange<UInt64> = 50...800
 }

@@ -31,7 +31,7 @@ extension ClusterReplica {
       journey.moves += 1
       if address == nil { journey.turns += 1 }
       let moves = journey.moves
-      return (moves <= 2 ? 0 : 1 + random.next() % Self.longestPause(moves), address)
+      return (moves <= 2 ? 0 : 1 + random.next() % Self.movePauses.pause(after: moves - 2), address)
     case .unowned(let after):
       // A daemon takes over. A random part spreads the clients that wait for it.
       journey.moves = 0
@@ -40,11 +40,11 @@ extension ClusterReplica {
     }
   }
 
-  /// The longest pause before a move, in milliseconds: it doubles from 200 to 500.
+  /// The longest pause before a move, in milliseconds.
   ///
   /// Until the lease of a daemon ends that was lost, the others name it. So a longer pause would
   /// delay the answer of the one that takes over.
-  private static func longestPause(_ moves: Int) -> UInt64 { min(500, 100 << UInt64(moves - 2)) }
+  private static let movePauses: ClosedRange<UInt64> = 100...500
 
   /// Forgets the navs that have not moved for long.
   mutating func dropJourneys(at now: UInt64) {

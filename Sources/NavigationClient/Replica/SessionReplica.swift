@@ -155,9 +155,7 @@ package struct SessionReplica: Sendable {
   mutating func backOff(_ attempt: Int) -> UInt64 { Self.backOff(attempt, &random) }
 
   static func backOff(_ attempt: Int, _ random: inout SeededGenerator) -> UInt64 {
-    let range = backOffMilliseconds
-    let bound = min(range.upperBound, range.lowerBound << UInt64(min(attempt, 16)))
-    return random.next() % (bound + 1)
+    random.next() % (backOffMilliseconds.pause(after: attempt) + 1)
   }
 
   mutating func takeID() -> UInt64 {

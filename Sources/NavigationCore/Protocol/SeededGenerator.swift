@@ -16,3 +16,10 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return bits ^ bits >> 31
   }
 }
+
+extension ClosedRange<UInt64> {
+  /// The pause after a number of attempts: each further one doubles it, from the least to the greatest.
+  package func pause(after attempts: Int) -> UInt64 {
+    Swift.min(upperBound, lowerBound << UInt64(Swift.min(attempts, 16)))
+  }
+}
