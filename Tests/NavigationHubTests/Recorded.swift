@@ -1,6 +1,5 @@
 import Foundation
 @testable import NavigationCore
-import NavigationClient
 import Testing
 
 /// A recording of a nav of a world, made as navctl makes it.

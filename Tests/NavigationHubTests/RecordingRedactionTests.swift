@@ -1,6 +1,5 @@
 import Foundation
 @testable import NavigationCore
-import NavigationClient
 import Testing
 
 /// Nothing that a client may choose is in a redacted recording, except ids and routes.

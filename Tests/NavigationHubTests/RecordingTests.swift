@@ -1,6 +1,5 @@
 import Foundation
 @testable import NavigationCore
-import NavigationClient
 import Testing
 
 /// Recordings: the file, its proof, and its states.

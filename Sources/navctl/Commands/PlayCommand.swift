@@ -2,7 +2,6 @@ import CLinux
 import CommandLineOptions
 import Glibc
 import NavigationCore
-import NavigationClient
 import RuntimePaths
 
 enum PlayCommand: Command {

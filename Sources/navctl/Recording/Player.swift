@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationClient
 
 /// Replays a recording revision by revision, and proves each on the way.
 ///

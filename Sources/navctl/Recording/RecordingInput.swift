@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import NavigationCore
-import NavigationClient
 import RuntimePaths
 
 /// A recording that is being read, from its first line on; the path `-` is stdin.

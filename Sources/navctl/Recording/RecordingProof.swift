@@ -1,5 +1,4 @@
 import NavigationCore
-import NavigationClient
 import RuntimePaths
 
 /// `play --verify`: computes the digest after each revision of a recording anew.

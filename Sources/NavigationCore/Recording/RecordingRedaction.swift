@@ -1,5 +1,3 @@
-package import NavigationCore
-
 /// Replaces the contents of entries, so that a recording can be shown to others.
 ///
 /// It keeps ids, versions, routes, names of operations, and words and numbers that navd defines. Every

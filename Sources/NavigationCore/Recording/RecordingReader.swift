@@ -1,5 +1,3 @@
-import NavigationCore
-
 /// Reads a recording line by line, while its bytes arrive.
 ///
 /// It keeps the line at hand and 64 KiB before and behind it, however long the recording is.

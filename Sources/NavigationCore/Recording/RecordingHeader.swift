@@ -1,5 +1,3 @@
-package import NavigationCore
-
 /// The first line of a recording.
 package struct RecordingHeader: Hashable, Sendable {
   /// The version of the format that this program writes, and the newest that it reads.

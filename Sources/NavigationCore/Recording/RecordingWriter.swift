@@ -1,5 +1,3 @@
-package import NavigationCore
-
 /// Makes the lines of a recording from the entries of `get` `diffs`, one at a time.
 ///
 /// The caller takes `header.line` first, then a state, then entries in order, and `end` at last. Law: a

@@ -1,5 +1,3 @@
-import NavigationCore
-
 /// What stays of a value.
 indirect enum RedactionRule: Sendable {
   /// A number, a truth value, or a text that a client cannot choose, or that identifies something.

@@ -1,5 +1,3 @@
-package import NavigationCore
-
 /// The first thing that is wrong with a recording.
 package enum RecordingFault: Error, Hashable, Sendable {
   /// The file is no recording.

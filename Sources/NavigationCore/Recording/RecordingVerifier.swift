@@ -1,5 +1,3 @@
-package import NavigationCore
-
 /// Replays a recording, and compares each digest with the one it computes.
 ///
 /// A digest covers ids and versions, so it proves order and identity. The verifier also computes the
