@@ -339,7 +339,6 @@ export class Session {
   lease(nav: string, force: boolean | null): void;
   answer(ask: number, value: any): void;
   leave(): void;
-  hasDuty(nav: string): boolean;
   isHolding(nav: string): boolean;
   hold(nav: string, until: number): void;
   surrender(nav: string | null): Cargo;

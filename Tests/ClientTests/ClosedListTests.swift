@@ -8,7 +8,7 @@ import Testing
 /// only a newer daemon has.
 @Suite struct ClosedListTests {
   private static func words<Name: WireNamed>(_ type: Name.Type) -> [String] {
-    type.allCases.map(\.wireName.description)
+    type.allCases.map(\.word)
   }
 
   @Test func `there is a name for every code of the protocol, and for the library's own`() {

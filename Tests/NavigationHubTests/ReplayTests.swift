@@ -50,7 +50,7 @@ struct OperationGenerator {
 
   mutating func ofEnvironment() -> String {
     let flag = spoken.next() % 2 == 0
-    let size = ContentSizeCategory.allCases[Int(spoken.next() % 12)].wireName
+    let size = ContentSizeCategory.allCases[Int(spoken.next() % 12)].word
     return maybe([
       #""screenReader":\#(flag)"#, #""contentSizeCategory":"\#(size)""#,
       #""accessibilityContrast":"\#(flag ? "high" : "normal")""#,

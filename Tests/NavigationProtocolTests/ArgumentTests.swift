@@ -167,7 +167,8 @@ import Testing
 
   /// Operations that take no arguments.
   private static let bare = [
-    "pop", "popToRoot", "attach", "detach", "popItem", "ui.backTap", "ui.tap", "gesture.finish",
+    "pop", "popToRoot", "attach", "detach", "popItem", "ui.backTap", "ui.back", "ui.tap",
+    "gesture.finish",
     "gesture.cancel", "nav.close",
   ]
 

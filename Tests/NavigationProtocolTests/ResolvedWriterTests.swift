@@ -24,7 +24,7 @@ import Testing
     nav.stack[0].title = "Home"
     nav.stack[1].title = "Wi-Fi"
     nav.environment.content.backTitleBudget = 12
-    let scan = ButtonContent(title: "Scan", action: "wifi.scan")
+    let scan = ButtonContent([.set(\.title, "Scan"), .set(\.action, "wifi.scan")])
     nav.stack[1].details.item.rightItems = [
       Button(id: try #require(ButtonID("scan")), content: scan)
     ]
@@ -66,7 +66,7 @@ import Testing
     nav.stack[0].title = "Notifications"
     nav.stack[1].title = "T"
     nav.stack[1].details.wantsFullScreenLayout = true
-    let done = ButtonContent(systemItem: .done, style: .done)
+    let done = ButtonContent([.set(\.systemItem, .done), .set(\.style, .done)])
     nav.stack[1].details.toolbarItems = [
       Button(id: try #require(ButtonID("d")), content: done)
     ]

@@ -83,7 +83,7 @@ private struct BarWalk {
     if below(3) == 0 { details.item.accessibility[.label] = pick(["L", "M"]) }
     if below(3) == 0 { details.accessibility[.language] = pick(["de", "fr"]) }
     if below(3) == 0 {
-      let content = ButtonContent(title: pick(["Up", ""]))
+      let content = ButtonContent([.set(\.title, pick(["Up", ""]))])
       details.item.backBarButtonItem = ButtonID("back").map { Button(id: $0, content: content) }
     }
     return details

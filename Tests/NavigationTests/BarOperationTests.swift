@@ -8,20 +8,22 @@ import Testing
   @Test func `bar.set changes its members, and equal values are no change`() throws {
     var nav = try Nav("A")
     let image = ImageReference(ref: "i", hasAlpha: true)
-    let edits: [BarEdit] = [
-      .look(.barStyle(.black)), .look(.translucent(false)), .look(.barTintColor("orange")),
-      .look(.titleOffsets([.compact: OpaqueJSON(validated: [0x31])])),
-      .look(.backgroundImages([BackgroundSlot(.any, .default): image])),
-      .look(.shadowImage(image)), .look(.backIndicatorImage(image)),
-      .look(.backIndicatorMask(image)), .tintColor("green"), .backgroundColor("red"),
-      .prefersLargeTitles(true),
+    let edits: [Edit<Bar>] = [
+      .set(\.look.barStyle, .black), .set(\.look.translucent, false),
+      .set(\.look.barTintColor, "orange"),
+      .set(\.look.titleOffsets, [.compact: OpaqueJSON(validated: [0x31])]),
+      .set(\.look.backgroundImages, [BackgroundSlot(.any, .default): image]),
+      .set(\.look.shadowImage, image), .set(\.look.backIndicatorImage, image),
+      .set(\.look.backIndicatorMask, image), .set(\.tintColor, "green"),
+      .set(\.backgroundColor, "red"),
+      .set(\.prefersLargeTitles, true),
     ]
     try nav.run(.setBar(edits))
     #expect(nav.commit?.parts == [.bar])
     #expect(nav.events == [])
     for edit in edits { try nav.runsWithoutEffect(.setBar([edit])) }
     try nav.runsWithoutEffect(
-      .setBar([.tintColor("blue")]), .setBar([.tintColor("green")]))
+      .setBar([.set(\.tintColor, "blue")]), .setBar([.set(\.tintColor, "green")]))
     #expect(nav.controller.bar.content.look.barTintColor == "orange")
   }
 
@@ -29,11 +31,12 @@ import Testing
     var nav = try Nav("A")
     try nav.run(
       .setToolbar([
-        .barStyle(.black), .tintColor("t"), .barTintColor("b"), .translucent(true),
+        .set(\.barStyle, .black), .set(\.tintColor, "t"), .set(\.barTintColor, "b"),
+        .set(\.translucent, true),
       ]))
     #expect(nav.commit?.parts == [.toolbar])
     #expect(nav.controller.toolbar.content.isHidden)
-    try nav.runsWithoutEffect(.setToolbar([.tintColor("t")]))
+    try nav.runsWithoutEffect(.setToolbar([.set(\.tintColor, "t")]))
   }
 
   @Test(arguments: AppearanceSlot.allCases)
@@ -58,28 +61,36 @@ import Testing
   @Test func `a proxy is set for declared classes, of toolbars too`() throws {
     var nav = try Nav("A")
     nav.context.classes = ["MyBar": true, "MyTools": false]
-    try nav.run(.setProxy(className: "MyBar", [.barTintColor("red")]))
+    try nav.run(.setProxy(className: "MyBar", [.set(\.look.barTintColor, "red")]))
     #expect(nav.commit?.parts == [.settings])
     #expect(nav.controller.settings.content.proxy["MyBar"]?.barTintColor == "red")
-    try nav.runsWithoutEffect(.setProxy(className: "MyBar", [.barTintColor("red")]))
-    try nav.run(.setProxy(className: "MyBar", [.barTintColor(nil)]))
+    try nav.runsWithoutEffect(.setProxy(className: "MyBar", [.set(\.look.barTintColor, "red")]))
+    try nav.run(.setProxy(className: "MyBar", [.set(\.look.barTintColor, nil)]))
     #expect(nav.controller.settings.content.proxy == [:])
     nav.refuses(.setProxy(className: "Other", []), with: .unknownClass("Other"))
     for name in ["MyTools", "Toolbar"] {
       try nav.run(
-        .setProxy(className: name, [.barTintColor("red"), .barStyle(.black), .translucent(false)]))
+        .setProxy(
+          className: name,
+          [
+            .set(\.look.barTintColor, "red"), .set(\.look.barStyle, .black),
+            .set(\.look.translucent, false),
+          ]))
       nav.refuses(
-        .setProxy(className: name, [.shadowImage(ImageReference(ref: "s"))]),
+        .setProxy(className: name, [.set(\.look.shadowImage, ImageReference(ref: "s"))]),
         with: .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor"))
     }
   }
 
   @Test func `env.set changes what the display reports`() throws {
     var nav = try Nav("A")
-    let edits: [EnvironmentEdit] = [
-      .isPhone(false), .isVerticallyCompact(true), .isAtScrollEdge(true), .showsKeyboard(true),
-      .scale(OpaqueJSON(validated: [0x33])), .statusBar(44), .backTitleBudget(12),
-      .locale("zh-Hans"), .orientation(.landscapeLeft), .barPosition(.topAttached),
+    let edits: [Edit<Environment>] = [
+      .set(\.isPhone, false), .set(\.isVerticallyCompact, true), .set(\.isAtScrollEdge, true),
+      .set(\.showsKeyboard, true),
+      .set(\.scale, OpaqueJSON(validated: [0x33])), .set(\.statusBar, 44),
+      .set(\.backTitleBudget, 12),
+      .set(\.locale, "zh-Hans"), .set(\.orientation, .landscapeLeft),
+      .set(\.barPosition, .topAttached),
     ]
     try nav.run(.setEnvironment(edits))
     #expect(nav.commit?.parts == [.environment])
@@ -91,10 +102,10 @@ import Testing
     var nav = try Nav("A")
     let big = OpaqueJSON(validated: [UInt8](repeating: 0x31, count: 60_000))
     try nav.run(.setAppearance(.standard, big, screen: nil))
-    try nav.run(.configure([.container(big)]))
+    try nav.run(.configure([.set(\.container, big)]))
     let limit = nav.context.limits.partBytes
     nav.refuses(.setAppearance(.compact, big, screen: nil), with: .sizeLimit(limit))
-    nav.refuses(.configure([.routes(big)]), with: .sizeLimit(limit))
+    nav.refuses(.configure([.set(\.routes, big)]), with: .sizeLimit(limit))
     try nav.run(.setAppearance(.standard, nil, screen: nil))
   }
 }
@@ -105,8 +116,9 @@ import Testing
   func `random operations on bars keep the laws`(seed: UInt64) throws {
     var nav = try Nav("A", detached: ["B", "C"])
     try nav.run(
-      .setScreen("A", [.toolbarItems([.new("x")])]), .setScreen("B", [.prefersBarHidden(true)]),
-      .setScreen("C", [.prefersBarHidden(false), .toolbarItems([.id("x")])]))
+      .setScreen("A", [.toolbarItems([.new("x")])]),
+      .setScreen("B", [.set(\.prefersBarHidden, true)]),
+      .setScreen("C", [.set(\.prefersBarHidden, false), .toolbarItems([.id("x")])]))
     var state = seed
     func below(_ bound: UInt64) -> UInt64 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -119,16 +131,16 @@ import Testing
       case 1: return .setToolbarHidden(flag)
       case 2, 3: return .tap
       case 4: return .swipe(flag ? .up : .down)
-      case 5: return .setEnvironment([.isVerticallyCompact(flag)])
-      case 6: return .setEnvironment([.showsKeyboard(flag)])
-      case 7: return .configure([.hidesBarsOnTap(flag)])
-      case 8: return .configure([.hidesBarsOnSwipe(flag)])
-      case 9: return .configure([.hidesBarsWhenKeyboardAppears(flag)])
-      case 10: return .configure([.hidesBarsWhenVerticallyCompact(flag)])
+      case 5: return .setEnvironment([.set(\.isVerticallyCompact, flag)])
+      case 6: return .setEnvironment([.set(\.showsKeyboard, flag)])
+      case 7: return .configure([.set(\.hidesBarsOnTap, flag)])
+      case 8: return .configure([.set(\.hidesBarsOnSwipe, flag)])
+      case 9: return .configure([.set(\.hidesBarsWhenKeyboardAppears, flag)])
+      case 10: return .configure([.set(\.hidesBarsWhenVerticallyCompact, flag)])
       case 11: return .setStack(flag ? "A" : "C")
       case 12: return .setStack("A", flag ? "B" : "C")
-      case 13: return .setBar([.prefersLargeTitles(flag)])
-      case 14: return .setProxy(className: "NavigationBar", [.translucent(flag)])
+      case 13: return .setBar([.set(\.prefersLargeTitles, flag)])
+      case 14: return .setProxy(className: "NavigationBar", [.set(\.look.translucent, flag)])
       default: return .setScreen("A", [.toolbarItems(flag ? [] : [.id("x")])])
       }
     }

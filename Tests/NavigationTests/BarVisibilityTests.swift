@@ -4,7 +4,7 @@ import Testing
 /// Bars that hide and show by themselves, and what is told of it.
 @Suite struct BarVisibilityTests {
   /// A nav whose toolbar shows an item of the top.
-  private func nav(_ rules: SettingsEdit...) throws -> Nav {
+  private func nav(_ rules: Edit<Settings>...) throws -> Nav {
     var nav = try Nav("A", detached: ["B"])
     try nav.run(
       .setScreen("A", [.toolbarItems([.new("x")])]), .setToolbarHidden(false),
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a tap hides both bars and the next one shows them`() throws {
-    var nav = try nav(.hidesBarsOnTap(true))
+    var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.tap)
     expect(nav, bar: false, toolbar: false, .automatic(.tap))
     #expect(nav.controller.bar.content.hid == AutomaticHiding(cause: .tap, toolbar: true))
@@ -59,23 +59,23 @@ import Testing
   }
 
   @Test func `a swipe up hides, a swipe down shows`() throws {
-    var nav = try nav(.hidesBarsOnSwipe(true))
+    var nav = try nav(.set(\.hidesBarsOnSwipe, true))
     try nav.runsWithoutEffect(.swipe(.down))
     try nav.run(.swipe(.up))
     expect(nav, bar: false, toolbar: false, .automatic(.swipe))
     try nav.runsWithoutEffect(.swipe(.up))
     try nav.run(.swipe(.down))
     expect(nav, bar: true, toolbar: true, .automatic(.swipe))
-    try nav.run(.configure([.hidesBarsOnSwipe(false)]))
+    try nav.run(.configure([.set(\.hidesBarsOnSwipe, false)]))
     try nav.runsWithoutEffect(.swipe(.up))
   }
 
   @Test func `the keyboard hides, and only a tap shows again`() throws {
-    var nav = try nav(.hidesBarsWhenKeyboardAppears(true))
-    try nav.run(.setEnvironment([.showsKeyboard(true)]))
+    var nav = try nav(.set(\.hidesBarsWhenKeyboardAppears, true))
+    try nav.run(.setEnvironment([.set(\.showsKeyboard, true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.keyboard))
     #expect(nav.commit?.parts == [.bar, .toolbar, .environment])
-    try nav.run(.setEnvironment([.showsKeyboard(false)]))
+    try nav.run(.setEnvironment([.set(\.showsKeyboard, false)]))
     #expect(nav.events == [])
     #expect(nav.controller.bar.content.isHidden)
     try nav.run(.tap)
@@ -83,48 +83,49 @@ import Testing
   }
 
   @Test func `a tap shows nothing once the rule is off`() throws {
-    var nav = try nav(.hidesBarsWhenKeyboardAppears(true))
-    try nav.run(.setEnvironment([.showsKeyboard(true)]))
-    try nav.run(.configure([.hidesBarsWhenKeyboardAppears(false)]))
+    var nav = try nav(.set(\.hidesBarsWhenKeyboardAppears, true))
+    try nav.run(.setEnvironment([.set(\.showsKeyboard, true)]))
+    try nav.run(.configure([.set(\.hidesBarsWhenKeyboardAppears, false)]))
     try nav.runsWithoutEffect(.tap)
   }
 
   @Test func `landscape hides and portrait shows`() throws {
-    var nav = try nav(.hidesBarsWhenVerticallyCompact(true))
-    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
+    var nav = try nav(.set(\.hidesBarsWhenVerticallyCompact, true))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.vCompact))
-    try nav.run(.setEnvironment([.isVerticallyCompact(false)]))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, false)]))
     expect(nav, bar: true, toolbar: true, .automatic(.vCompact))
-    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
     try nav.run(.tap)
     expect(nav, bar: true, toolbar: true, .automatic(.tap))
   }
 
   @Test func `C-191 the rule set while compact hides in the same revision`() throws {
     var nav = try nav()
-    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
     #expect(nav.events == [])
-    try nav.run(.configure([.hidesBarsWhenVerticallyCompact(true)]))
+    try nav.run(.configure([.set(\.hidesBarsWhenVerticallyCompact, true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.vCompact))
     #expect(nav.commit?.parts == [.bar, .toolbar, .settings])
   }
 
   @Test func `portrait does not show what something else hid`() throws {
-    var nav = try nav(.hidesBarsWhenVerticallyCompact(true), .hidesBarsOnTap(true))
+    var nav = try nav(.set(\.hidesBarsWhenVerticallyCompact, true), .set(\.hidesBarsOnTap, true))
     try nav.run(.tap)
-    try nav.run(.setEnvironment([.isVerticallyCompact(true)]))
-    try nav.run(.setEnvironment([.isVerticallyCompact(false)]))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true)]))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, false)]))
     #expect(nav.controller.bar.content.hid?.cause == .tap)
   }
 
   @Test func `keyboard and rotation at once: the keyboard was first`() throws {
-    var nav = try nav(.hidesBarsWhenVerticallyCompact(true), .hidesBarsWhenKeyboardAppears(true))
-    try nav.run(.setEnvironment([.isVerticallyCompact(true), .showsKeyboard(true)]))
+    var nav = try nav(
+      .set(\.hidesBarsWhenVerticallyCompact, true), .set(\.hidesBarsWhenKeyboardAppears, true))
+    try nav.run(.setEnvironment([.set(\.isVerticallyCompact, true), .set(\.showsKeyboard, true)]))
     expect(nav, bar: false, toolbar: false, .automatic(.keyboard))
   }
 
   @Test func `a toolbar without items neither goes nor comes`() throws {
-    var nav = try nav(.hidesBarsOnTap(true))
+    var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.setScreen("A", [.toolbarItems([])]))
     try nav.run(.tap)
     expect(nav, bar: false, toolbar: true, .automatic(.tap))
@@ -137,7 +138,7 @@ import Testing
   }
 
   @Test func `showing brings back only what went`() throws {
-    var nav = try nav(.hidesBarsOnTap(true))
+    var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.setToolbarHidden(true))
     try nav.run(.tap)
     try nav.run(.tap)
@@ -145,7 +146,7 @@ import Testing
   }
 
   @Test func `an explicit call wins and forgets the cause`() throws {
-    var nav = try nav(.hidesBarsOnTap(true))
+    var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.run(.tap)
     try nav.run(.setBarHidden(true))
     #expect(nav.events == [], "nothing came or went")
@@ -166,7 +167,7 @@ import Testing
   }
 
   @Test func `a batch without net effect on visibility tells nothing of it`() throws {
-    var nav = try nav(.hidesBarsOnTap(true))
+    var nav = try nav(.set(\.hidesBarsOnTap, true))
     try nav.runsWithoutEffect(.tap, .tap)
     try nav.runsWithoutEffect(.setBarHidden(true), .setBarHidden(false))
     try nav.run(.tap, .title("A", "T"), .tap)
@@ -178,7 +179,7 @@ import Testing
 
   @Test func `a new top that prefers it hides the bar in its commit`() throws {
     var nav = try nav()
-    try nav.run(.setScreen("B", [.prefersBarHidden(true)]))
+    try nav.run(.setScreen("B", [.set(\.prefersBarHidden, true)]))
     try nav.run(.push("B"))
     #expect(
       nav.events == [
@@ -188,7 +189,7 @@ import Testing
       ])
     try nav.run(.pop)
     #expect(nav.controller.bar.content.isHidden, "a screen without preference leaves the bar alone")
-    try nav.run(.setScreen("A", [.prefersBarHidden(false)]))
+    try nav.run(.setScreen("A", [.set(\.prefersBarHidden, false)]))
     #expect(nav.controller.bar.content.isHidden, "it has to become the top")
     try nav.runsWithoutEffect(.push("B"), .pop)
     try nav.run(.push("B"), .setBarHidden(false))
@@ -199,7 +200,7 @@ import Testing
 
   @Test func `a detached controller follows without a word`() throws {
     var nav = try Nav("A", isAttached: false)
-    try nav.run(.push(ScreenRecord(id: "B", edits: [.prefersBarHidden(true)])))
+    try nav.run(.push(ScreenRecord(id: "B", edits: [.set(\.prefersBarHidden, true)])))
     #expect(nav.controller.bar.content.isHidden)
     #expect(nav.events == [])
   }
@@ -265,7 +266,8 @@ import Testing
   @Test func `a cancelled swipe gives back what had hidden the bars, too`() throws {
     for showsToolbar in [false, true] {
       var nav = try Nav("A", "B")
-      try nav.run(.configure([.hidesBarsOnTap(true), .interactivePopWithoutBackButton(true)]))
+      try nav.run(
+        .configure([.set(\.hidesBarsOnTap, true), .set(\.interactivePopWithoutBackButton, true)]))
       try nav.run(.setScreen("B", [.toolbarItems([.new("x")])]))
       try nav.run(.setToolbarHidden(false))
       try nav.run(.tap)

@@ -30,7 +30,7 @@ import Testing
         Issue.record("\(item) was taken")
         continue
       }
-      try nav.run(.configure([.profileExtraSystemItems(true)]))
+      try nav.run(.configure([.set(\.profile.extraSystemItems, true)]))
       try nav.run(operation)
       #expect(nav.controller.detached.button("x")?.content.systemItem == item)
     }
@@ -39,7 +39,7 @@ import Testing
   @Test func `C-165 a new button has exactly one face`() throws {
     let view = OpaqueJSON(validated: Array(#""cv""#.utf8))
     let image = ImageReference(ref: "i")
-    let wrong: [[ButtonEdit]] = [
+    let wrong: [[Edit<ButtonContent>]] = [
       [], [.style(.done)], [.customView(view), .title("T")], [.title("T"), .systemItem(.add)],
       [.title("T"), .landscapeImage(image)], [.image(image), .systemItem(.add)],
     ]
@@ -60,7 +60,7 @@ import Testing
     let view = OpaqueJSON(validated: Array(#""cv""#.utf8))
     let image = ImageReference(ref: "i")
     try nav.run(.item("A", .rightItems([.new("k", title: "T")])))
-    let faces: [(ButtonEdit, ButtonFace)] = [
+    let faces: [(Edit<ButtonContent>, ButtonFace)] = [
       (.style(.done), .title("T")), (.image(image), .image(image, landscape: nil)),
       (.customView(view), .customView(view)), (.customView(nil), .image(image, landscape: nil)),
       (.image(nil), .title("T")),
@@ -106,7 +106,7 @@ import Testing
     var nav = try Nav("A")
     try nav.run(.item("A", .title("T")))
     try nav.runsWithoutEffect(.item("A", .title("T")))
-    try nav.runsWithoutEffect(.setScreen("A", [.title(nil), .edges(.all)]))
+    try nav.runsWithoutEffect(.setScreen("A", [.title(nil), .set(\.edges, .all)]))
   }
 
   @Test func `C-151 the animated flag of an edit marks the commit`() throws {

@@ -80,7 +80,7 @@ import Testing
 
   @Test func `creating, attaching and pushing in one message is revision 1`() throws {
     let (controller, performance) = try create(
-      .root(.new("A"), [.queue(3)]), then: .attach, .push(ScreenRecord(id: "B")))
+      .root(.new("A"), [.set(\.queue, 3)]), then: .attach, .push(ScreenRecord(id: "B")))
     #expect(controller.revision == Revision(1))
     #expect(controller.settings.version == Revision(1))
     #expect(performance.outputs == [.nothing, .screen("B")])
@@ -96,7 +96,7 @@ import Testing
   @Test func `settings given at creation count, whatever follows`() throws {
     for operations in [[], [.attach, .detach], [.pop, .pop]] as [[Operation]] {
       let (controller, performance) = try NavigationController.create(
-        .root(.new("A"), [.queue(3)]), then: operations, isAnimated: nil, in: context)
+        .root(.new("A"), [.set(\.queue, 3)]), then: operations, isAnimated: nil, in: context)
       #expect(performance.commit?.parts == [.settings])
       for part in PartName.allCases { #expect(controller.version(of: part) == Revision(1)) }
     }
@@ -124,11 +124,11 @@ import Testing
 
   @Test func `configuring equal values changes nothing`() throws {
     var nav = try Nav("A")
-    try nav.run(.configure([.guardPolicy(.all), .queue(0)]))
+    try nav.run(.configure([.set(\.guardPolicy, .all), .set(\.queue, 0)]))
     #expect(nav.controller.settings.content.guardPolicy == .all)
     #expect(nav.controller.settings.version == Revision(11))
-    try nav.runsWithoutEffect(.configure([.queue(0)]))
-    try nav.runsWithoutEffect(.configure([.queue(1)]), .configure([.queue(0)]))
+    try nav.runsWithoutEffect(.configure([.set(\.queue, 0)]))
+    try nav.runsWithoutEffect(.configure([.set(\.queue, 1)]), .configure([.set(\.queue, 0)]))
   }
 
   @Test func `the parts have their names, in the order of the digest`() {
@@ -140,16 +140,21 @@ import Testing
   @Test func `every setting can be set`() throws {
     var nav = try Nav("A")
     let json = OpaqueJSON(validated: Array("[]".utf8))
-    let edits: [SettingsEdit] = [
-      .container(json), .restorationID("nav"), .interactivePopIsEnabled(false),
-      .interactivePopIsFullScreen(true),
-      .interactivePopWithoutBackButton(true), .simultaneous(json),
-      .hidesBarsOnTap(true), .hidesBarsOnSwipe(true), .hidesBarsWhenVerticallyCompact(true),
-      .hidesBarsWhenKeyboardAppears(true), .guardPolicy(.none), .vetoScope(.all), .vetoDeadline(5),
-      .vetoAllowsOnTimeout(true), .vetoIsRequired(true), .profileCompactHeight(40),
-      .profileShadowNeedsBackground(false), .profileExtraSystemItems(true),
-      .questionDeadline(1), .transitionDeadline(2), .gestureDeadline(3), .queue(4),
-      .profileOS(14), .routes(json), .backTitles(["de": "Zurück"]),
+    let edits: [Edit<Settings>] = [
+      .set(\.container, json), .set(\.restorationID, "nav"),
+      .set(\.interactivePop.isEnabled, false),
+      .set(\.interactivePop.isFullScreen, true),
+      .set(\.interactivePopWithoutBackButton, true), .set(\.simultaneous, json),
+      .set(\.hidesBarsOnTap, true), .set(\.hidesBarsOnSwipe, true),
+      .set(\.hidesBarsWhenVerticallyCompact, true),
+      .set(\.hidesBarsWhenKeyboardAppears, true), .set(\.guardPolicy, .none),
+      .set(\.vetoScope, .all), .set(\.veto.deadline, 5),
+      .set(\.veto.allowsOnTimeout, true), .set(\.veto.isRequired, true),
+      .set(\.profile.compactHeight, 40),
+      .set(\.profile.shadowNeedsBackground, false), .set(\.profile.extraSystemItems, true),
+      .set(\.questionDeadline, 1), .set(\.transitionDeadline, 2), .set(\.gestureDeadline, 3),
+      .set(\.queue, 4),
+      .set(\.profile.os, 14), .set(\.routes, json), .set(\.backTitles, ["de": "Zurück"]),
     ]
     for edit in edits {
       try nav.run(.configure([edit]))

@@ -33,7 +33,7 @@ private struct DetachedTwin {
       let version = Revision(UInt64(random.below(50)))
       return .screen(Screen(id: try #require(ScreenID(name)), version: version))
     }
-    let content = ButtonContent(title: String(repeating: "t", count: random.below(9)))
+    let content = ButtonContent([.set(\.title, String(repeating: "t", count: random.below(9)))])
     return .button(Button(id: try #require(ButtonID(name)), content: content))
   }
 

@@ -141,7 +141,7 @@ extension Nav {
     let item: [ItemEdit] = [.rightItems([.new("b")])]
     try nav.run(.present(ScreenRecord(id: "M", item: item)))
     for operation in [
-      .title("M", "T"), .item("M", .prompt("p")), .setButton("b", [.title("x")]),
+      .title("M", "T"), .item("M", .set(\.prompt, "p")), .setButton("b", [.title("x")]),
     ] as [Operation] {
       try nav.run(operation)
       #expect(nav.commit?.parts == [.presented])

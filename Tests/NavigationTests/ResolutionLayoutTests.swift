@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `C-168…C-171 the toolbar has the top screen's items, shown or not`() {
-    let button = Button(id: "p", content: ButtonContent(title: "p"))
+    let button = Button(id: "p", content: ButtonContent([.set(\.title, "p")]))
     var nav = state { $0.topDetails.toolbarItems = [button] }
     #expect(nav.resolvedBar().toolbarItems == [button])
     #expect(!nav.resolvedBar().showsToolbar)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `a bar alone has items, but no screens' titles, toolbar or swipe`() {
-    let button = Button(id: "p", content: ButtonContent(title: "p"))
+    let button = Button(id: "p", content: ButtonContent([.set(\.title, "p")]))
     var nav = state(2) { nav in
       for index in 0...1 { nav.stack[index].title = "S" }
       nav.topDetails.toolbarItems = [button]

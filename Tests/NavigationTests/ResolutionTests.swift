@@ -64,7 +64,8 @@ import Testing
     try nav.run(
       .item(
         top, .leftItems(row.hasItems ? [.new("a"), .new("b")] : []),
-        .leftItemsSupplementBackButton(row.supplements), .hidesBackButton(row.hidesBack)))
+        .set(\.leftItemsSupplementBackButton, row.supplements),
+        .set(\.hidesBackButton, row.hidesBack)))
     #expect(left(nav.controller.resolvedBar()) == row.expected)
     #expect(nav.controller.showsBackButton == row.expected.contains("<"))
   }
@@ -97,7 +98,7 @@ import Testing
     #expect(slot?.isGeneric == true)
     #expect(slot?.isTruncated == false)
     let view = TitleView(view: OpaqueJSON(validated: Array(#""v""#.utf8)))
-    let titled = back(try resolved(["A", "B"], .item("A", .titleView(view))))
+    let titled = back(try resolved(["A", "B"], .item("A", .set(\.titleView, view))))
     #expect(titled?.text == "Back")
     #expect(titled?.isGeneric == true)
     #expect(back(try resolved(["A", "B"], .title("A", "")))?.isGeneric == true)
@@ -123,7 +124,7 @@ import Testing
 
   @Test func `C-107 C-109 a back item without text leaves the indicator alone`() throws {
     let view = OpaqueJSON(validated: Array(#""cv""#.utf8))
-    let edits: [[ButtonEdit]] = [[.customView(view)], [.systemItem(.done)], [.title("")]]
+    let edits: [[Edit<ButtonContent>]] = [[.customView(view)], [.systemItem(.done)], [.title("")]]
     for edit in edits {
       let item = ItemEdit.backBarButtonItem(.record(ButtonRecord(id: "k", edits: edit)))
       let slot = back(try resolved(["A", "B"], .item("A", item, .title("Home"))))
@@ -149,7 +150,7 @@ import Testing
     for (count, isInMenu) in [(128, true), (129, false)] {
       let label = Text(String(repeating: "l", count: count))
       let bar = try resolved(
-        ["A", "B"], .title("A", "T"), .item("A", .accessibility(.label, label)))
+        ["A", "B"], .title("A", "T"), .item("A", .set(\.accessibility[.label], label)))
       #expect(back(bar)?.accessibility == [.label: label])
       #expect(bar.backMenu?.entries.first?.accessibility == (isInMenu ? [.label: label] : [:]))
     }
@@ -194,7 +195,7 @@ import Testing
   @Test func `C-129 C-130 C-131 C-132 a view beats the item's title, that the screen's`() throws {
     let view = TitleView(view: OpaqueJSON(validated: Array(#""v""#.utf8)))
     #expect(
-      try resolved(["A"], .item("A", .titleView(view), .title("T"))).middle == .view(view))
+      try resolved(["A"], .item("A", .set(\.titleView, view), .title("T"))).middle == .view(view))
     #expect(try resolved(["A"], .title("A", "S"), .item("A", .title("T"))).middle == .title("T"))
     #expect(try resolved(["A"], .item("A", .title("T")), .title("A", "S")).middle == .title("T"))
     #expect(try resolved(["A"], .title("A", "S")).middle == .title("S"))
@@ -225,7 +226,7 @@ import Testing
   @Test func `a shown image is the portrait one, the landscape one being for compact phones`()
     throws
   {
-    let edits: [ButtonEdit] = [
+    let edits: [Edit<ButtonContent>] = [
       .image(ImageReference(ref: "p")), .landscapeImage(ImageReference(ref: "l")),
     ]
     let button = ButtonArgument.record(ButtonRecord(id: "k", edits: edits))
@@ -235,9 +236,9 @@ import Testing
 
   @Test func `equal states resolve equally`() throws {
     let first = try resolved(
-      ["A", "B"], .item("A", .title("T")), .item("B", .hidesBackButton(true)))
+      ["A", "B"], .item("A", .title("T")), .item("B", .set(\.hidesBackButton, true)))
     let second = try resolved(
-      ["A", "B"], .item("B", .hidesBackButton(true)), .item("A", .title("T")))
+      ["A", "B"], .item("B", .set(\.hidesBackButton, true)), .item("A", .title("T")))
     #expect(first == second)
   }
 
@@ -324,7 +325,7 @@ import Testing
   }
 
   @Test func `a compact phone shows landscape images, where there are any`() throws {
-    let edits: [ButtonEdit] = [
+    let edits: [Edit<ButtonContent>] = [
       .image(ImageReference(ref: "p")), .landscapeImage(ImageReference(ref: "l")),
     ]
     let button = ButtonArgument.record(ButtonRecord(id: "k", edits: edits))

@@ -174,9 +174,14 @@ struct BarStates {
   private mutating func button(_ id: ButtonID) -> Button {
     let image = image()
     var content = random.pick([
-      ButtonContent(title: "Text"), ButtonContent(title: ""), ButtonContent(image: image),
-      ButtonContent(title: "Text", image: image, landscapeImage: ImageReference(ref: "land")),
-      ButtonContent(systemItem: .add), ButtonContent(title: "Text", customView: json("\"cv\"")),
+      ButtonContent([.set(\.title, "Text")]), ButtonContent([.set(\.title, "")]),
+      ButtonContent([.set(\.image, image)]),
+      ButtonContent([
+        .set(\.title, "Text"), .set(\.image, image),
+        .set(\.landscapeImage, ImageReference(ref: "land")),
+      ]),
+      ButtonContent([.set(\.systemItem, .add)]),
+      ButtonContent([.set(\.title, "Text"), .set(\.customView, json("\"cv\""))]),
     ])
     if chance(4) { content.accessibility = [.label: "Spoken", .hint: "Hint"] }
     return Button(id: id, content: content)

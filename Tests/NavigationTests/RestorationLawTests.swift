@@ -11,11 +11,11 @@ import Testing
     for place in 0..<1 + random.below(7) {
       let id = try #require(ScreenID("\(random.pick(["p", "q"]))\(place)"))
       let edits: [ScreenEdit] = [
-        .title("title \(place)"), .restorationID(random.pick(words)), .route("r/\(place)"),
+        .title("title \(place)"), .set(\.restorationID, random.pick(words)), .route("r/\(place)"),
       ]
       try nav.run(.push(ScreenRecord(id: id, edits: edits)))
     }
-    try nav.run(.attach, .configure([.restorationID("nav")]))
+    try nav.run(.attach, .configure([.set(\.restorationID, "nav")]))
     return nav
   }
 
@@ -24,7 +24,7 @@ import Testing
     saved.map { path, screen in
       let edits: [ScreenEdit] = [
         .title(screen.title), .route(screen.route),
-        .restorationID(screen.details.restorationID),
+        .set(\.restorationID, screen.details.restorationID),
       ]
       return RestorationEntry(path: path, record: ScreenRecord(id: screen.id, edits: edits))
     }
@@ -69,7 +69,7 @@ import Testing
       #expect(nav.controller.stack.first?.title == "now")
       // A nav that knows none of them makes them as they were saved.
       var other = try Nav("other")
-      try other.run(.configure([.restorationID("nav")]))
+      try other.run(.configure([.set(\.restorationID, "nav")]))
       try other.run(.restore(entries, root: .new("never")), animated: true)
       let again = try #require(other.controller.restorableScreens)
       #expect(again.map(\.path) == saved.map(\.path))

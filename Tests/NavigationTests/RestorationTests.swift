@@ -5,10 +5,10 @@ import Testing
   private func saved(_ ids: [(ScreenID, String?)], nav restorationID: String?) throws -> Nav {
     var nav = try Nav()
     for (id, restorationID) in ids {
-      try nav.run(.push(ScreenRecord(id: id, edits: [.restorationID(restorationID)])))
+      try nav.run(.push(ScreenRecord(id: id, edits: [.set(\.restorationID, restorationID)])))
     }
     try nav.run(.attach)
-    if let restorationID { try nav.run(.configure([.restorationID(restorationID)])) }
+    if let restorationID { try nav.run(.configure([.set(\.restorationID, restorationID)])) }
     return nav
   }
 

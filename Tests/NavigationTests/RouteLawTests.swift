@@ -116,7 +116,7 @@ private struct RouteSource {
   func `open keeps and makes screens as the first match says`(seed: UInt64) throws {
     var source = RouteSource(random: Seeded(seed: seed))
     var nav = try Nav("A")
-    try nav.run(.configure([.routes(OpaqueJSON(validated: Array("[]".utf8)))]))
+    try nav.run(.configure([.set(\.routes, OpaqueJSON(validated: Array("[]".utf8)))]))
     var opened = 0
     for _ in 0..<250 {
       let templates = (0..<4).map { _ in source.template() }

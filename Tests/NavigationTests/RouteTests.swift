@@ -27,7 +27,7 @@ extension Operation {
     nav.context.routeTemplates = { _ in Self.templates }
     for id in stack { try nav.run(.push(ScreenRecord(id: id))) }
     if !stack.isEmpty { try nav.run(.attach) }
-    try nav.run(.configure([.routes(OpaqueJSON(validated: Array("[]".utf8)))]))
+    try nav.run(.configure([.set(\.routes, OpaqueJSON(validated: Array("[]".utf8)))]))
     return nav
   }
 
@@ -89,7 +89,7 @@ extension Operation {
     try nav.run(.open("settings/a%2Fb"))
     #expect(nav.controller.top?.route == "settings/a%2Fb")
     nav.refuses(.open("none"), with: .noRoot)
-    try nav.run(.configure([.routes(nil)]))
+    try nav.run(.configure([.set(\.routes, nil)]))
     nav.refuses(.open("settings/a"), with: .noRoute("settings/a"))
   }
 }

@@ -60,22 +60,24 @@ import Testing
     appearance.compact = json
     let edits: [(ScreenEdit, ScreenEdit)] = [
       (.title("T"), .title(nil)), (.route("r"), .route(nil)), (.args(json), .args(nil)),
-      (.restorationID("r"), .restorationID(nil)), (.prefersBarHidden(true), .prefersBarHidden(nil)),
-      (.wantsFullScreenLayout(true), .wantsFullScreenLayout(false)),
-      (.extendsUnderOpaqueBars(true), .extendsUnderOpaqueBars(false)),
-      (.canPop(false), .canPop(true)), (.modalInPresentation(true), .modalInPresentation(false)),
-      (.edges([.top, .left]), .edges(.all)),
-      (.accessibility(.label, "L"), .accessibility(.label, nil)),
-      (.accessibility(.language, "de"), .accessibility(.language, nil)),
+      (.set(\.restorationID, "r"), .set(\.restorationID, nil)),
+      (.set(\.prefersBarHidden, true), .set(\.prefersBarHidden, nil)),
+      (.set(\.wantsFullScreenLayout, true), .set(\.wantsFullScreenLayout, false)),
+      (.set(\.extendsUnderOpaqueBars, true), .set(\.extendsUnderOpaqueBars, false)),
+      (.set(\.canPop, false), .set(\.canPop, true)),
+      (.set(\.modalInPresentation, true), .set(\.modalInPresentation, false)),
+      (.set(\.edges, [.top, .left]), .set(\.edges, .all)),
+      (.set(\.accessibility[.label], "L"), .set(\.accessibility[.label], nil)),
+      (.set(\.accessibility[.language], "de"), .set(\.accessibility[.language], nil)),
     ]
     let items: [(ItemEdit, ItemEdit)] = [
-      (.title("T"), .title(nil)), (.prompt("P"), .prompt(nil)),
-      (.titleView(TitleView(view: json)), .titleView(nil)),
-      (.hidesBackButton(true), .hidesBackButton(false)),
-      (.leftItemsSupplementBackButton(true), .leftItemsSupplementBackButton(false)),
-      (.largeTitleDisplayMode(.never), .largeTitleDisplayMode(.automatic)),
-      (.appearance(appearance), .appearance(AppearanceSet())),
-      (.accessibility(.label, "L"), .accessibility(.label, nil)),
+      (.title("T"), .title(nil)), (.set(\.prompt, "P"), .set(\.prompt, nil)),
+      (.set(\.titleView, TitleView(view: json)), .set(\.titleView, nil)),
+      (.set(\.hidesBackButton, true), .set(\.hidesBackButton, false)),
+      (.set(\.leftItemsSupplementBackButton, true), .set(\.leftItemsSupplementBackButton, false)),
+      (.set(\.largeTitleDisplayMode, .never), .set(\.largeTitleDisplayMode, .automatic)),
+      (.set(\.appearance, appearance), .set(\.appearance, AppearanceSet())),
+      (.set(\.accessibility[.label], "L"), .set(\.accessibility[.label], nil)),
     ]
     let pairs =
       edits.map { (Operation.setScreen("A", [$0.0]), Operation.setScreen("A", [$0.1])) }

@@ -96,7 +96,7 @@ extension Operation {
     let item = ScreenRecord(id: "k", edits: [.title("K")], item: [.title("L")])
     try nav.run(.pushItem(item))
     #expect(nav.controller.resolvedBar().middle == .title("L"))
-    for edit in [.route("r"), .canPop(false), .toolbarItems([])] as [ScreenEdit] {
+    for edit in [.route("r"), .set(\.canPop, false), .toolbarItems([])] as [ScreenEdit] {
       nav.refuses(
         .pushItem(ScreenRecord(id: "l", edits: [edit])),
         with: .invalidArgument("the record of an item has id, title and item"))
@@ -115,7 +115,7 @@ extension Operation {
     #expect(try nav.run(.backTap) == .popped("B"))
     nav.refuses(.backTap, with: .noBackButton)
     try nav.run(.push("B"))
-    try nav.run(.item("B", .hidesBackButton(true)))
+    try nav.run(.item("B", .set(\.hidesBackButton, true)))
     nav.refuses(.backTap, with: .noBackButton)
     #expect(try nav.run(.pop) == .popped("B"))
   }

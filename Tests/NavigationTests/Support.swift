@@ -62,7 +62,7 @@ struct Nav {
     if isAttached { try nav.run(.attach) }
     for id in detached { try nav.run(.createScreen(ScreenRecord(id: id))) }
     while nav.controller.revision < Revision(10) {
-      try nav.run(.configure([.restorationID("r\(nav.controller.revision.number)")]))
+      try nav.run(.configure([.set(\.restorationID, "r\(nav.controller.revision.number)")]))
     }
     nav.events = []
     nav.commit = nil
@@ -144,4 +144,14 @@ extension NavigationEvent {
     default: false
     }
   }
+}
+
+extension Edit<ButtonContent> {
+  static func title(_ value: String?) -> Self { .set(\.title, value) }
+  static func image(_ value: ImageReference?) -> Self { .set(\.image, value) }
+  static func landscapeImage(_ value: ImageReference?) -> Self { .set(\.landscapeImage, value) }
+  static func systemItem(_ value: SystemItem?) -> Self { .set(\.systemItem, value) }
+  static func customView(_ value: OpaqueJSON?) -> Self { .set(\.customView, value) }
+  static func style(_ value: ButtonStyle) -> Self { .set(\.style, value) }
+  static func action(_ value: String?) -> Self { .set(\.action, value) }
 }

@@ -85,7 +85,8 @@ enum Corruption: CaseIterable, Sendable {
   private func corruptRegistry(_ nav: inout NavigationController, _ button: Button) {
     switch self {
     case .otherButton:
-      nav.shown[button.id]?.button = Button(id: button.id, content: ButtonContent(title: "other"))
+      nav.shown[button.id]?.button = Button(
+        id: button.id, content: ButtonContent([.set(\.title, "other")]))
     case .unknownButton: nav.shown[button.id] = nil
     case .buttonDetachedToo: nav.detached.touch(.button(button))
     default: nav.shown[button.id]?.places += 1
@@ -109,7 +110,7 @@ enum Corruption: CaseIterable, Sendable {
     for step in 0..<steps {
       var (operations, animated) = messages.message()
       switch step % 7 {
-      case 0: operations = [.configure([.hidesBarsOnTap(true)]), .setToolbarHidden(false)]
+      case 0: operations = [.configure([.set(\.hidesBarsOnTap, true)]), .setToolbarHidden(false)]
       case 3: operations = [.attach, .tap]
       case 5: animated = nil
       default: break

@@ -27,7 +27,7 @@ extension Twin {
     case .releaseScreen(let id): return try release(id)
     case .createButton, .setButton, .releaseButton, .activateButton: return try runButton(operation)
     case .configure(let edits):
-      for case .queue(let value) in edits { queue = value }
+      for edit in edits where edit == .set(\.queue, edit.value.queue) { queue = edit.value.queue }
       return .nothing
     case .attach:
       if stack.isEmpty { throw .noRoot }
@@ -45,6 +45,11 @@ extension Twin {
       if index == stack.count - 1 { return .poppedAll([]) }
       if stack.last?.left.isEmpty == false { throw .noBackButton }
       return .poppedAll(cut(to: index + 1))
+    case .backKey:
+      if !chain.isEmpty { return try run(.swipeDown) }
+      if stack.count < 2 { return .popped(nil) }
+      if stack.last?.left.isEmpty == false { throw .noBackButton }
+      return .popped(cut(to: stack.count - 1).first)
     case .swipeDown:
       if !isAttached { throw .invalidArgument("") }
       return .dismissed(try dismiss(chain.last?.record.id))
@@ -452,13 +457,15 @@ extension Twin {
 }
 
 extension Twin.Face {
-  init(_ edits: [ButtonEdit], of old: Twin.Face) {
+  init(_ edits: [Edit<ButtonContent>], of old: Twin.Face) {
     self = old
     for edit in edits {
-      switch edit {
-      case .title(let value): title = value ?? ""
-      case .action(let value): action = value
-      default: preconditionFailure("the model does not know \(edit)")
+      if edit == .set(\.title, edit.value.title) {
+        title = edit.value.title ?? ""
+      } else if edit == .set(\.action, edit.value.action) {
+        action = edit.value.action
+      } else {
+        preconditionFailure("the model does not know \(edit)")
       }
     }
   }

@@ -36,7 +36,7 @@ struct Messages {
   private mutating func operation() -> Operation {
     let id = random.pick(Self.screens)
     let button = random.pick(Self.buttons)
-    switch random.below(35) {
+    switch random.below(36) {
     case 0, 1, 2: return .push(argument(), onDuplicate: random.pick([.error, .ignore]))
     case 3: return .show(argument(), onDuplicate: .ignore)
     case 4, 5: return .pop
@@ -48,6 +48,7 @@ struct Messages {
       return .replace(
         random.below(2) == 0 ? nil : id, with: argument(), isBack: random.below(2) == 0)
     case 32: return .swipeDown
+    case 35: return .backKey
     case 34: return .backMenu(id)
     case 33:
       let removals: [Operation] = [.pop, .popTo(.screen(id)), .dismiss(from: presenter())]
@@ -68,7 +69,7 @@ struct Messages {
     case 22: return .present(argument(), from: presenter(), style: nil)
     case 23: return .present(argument(), from: nil, style: nil)
     case 24: return .dismiss(from: presenter())
-    case 25: return .configure([.queue(UInt64(random.below(3)))])
+    case 25: return .configure([.set(\.queue, UInt64(random.below(3)))])
     default: return random.below(3) == 0 ? .detach : .attach
     }
   }

@@ -98,26 +98,26 @@ struct VisibilityTwin {
       return .swipe(flag ? .up : .down)
     case 6:
       twin.setKeyboard(flag)
-      return .setEnvironment([.showsKeyboard(flag)])
+      return .setEnvironment([.set(\.showsKeyboard, flag)])
     case 7:
       twin.setCompact(flag)
-      return .setEnvironment([.isVerticallyCompact(flag)])
+      return .setEnvironment([.set(\.isVerticallyCompact, flag)])
     case 8:
       twin.setWhenCompact(flag)
-      return .configure([.hidesBarsWhenVerticallyCompact(flag)])
+      return .configure([.set(\.hidesBarsWhenVerticallyCompact, flag)])
     case 9:
       twin.hasItems = flag
       return .setScreen("A", [.toolbarItems(flag ? [.new("t")] : [])])
     case 10:
       twin.onTap = flag
-      return .configure([.hidesBarsOnTap(flag)])
+      return .configure([.set(\.hidesBarsOnTap, flag)])
     default:
       if random.below(2) == 0 {
         twin.onSwipe = flag
-        return .configure([.hidesBarsOnSwipe(flag)])
+        return .configure([.set(\.hidesBarsOnSwipe, flag)])
       }
       twin.whenKeyboard = flag
-      return .configure([.hidesBarsWhenKeyboardAppears(flag)])
+      return .configure([.set(\.hidesBarsWhenKeyboardAppears, flag)])
     }
   }
 

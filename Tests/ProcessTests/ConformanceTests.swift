@@ -73,7 +73,14 @@ extension LongProcessTests {
       let cluster = program == "navd" ? nil : try Cluster()
       let daemon = try TestDaemon(
         environment: cluster?.environment("a") ?? [:],
-        configuration: "[classes]\nMyBar = NavigationBar\n", program: program)
+        configuration: """
+          [access]
+          grant = role:pusher * read push
+          grant = role:popper * read pop
+          [classes]
+          MyBar = NavigationBar
+
+          """, program: program)
       daemon.cluster = cluster
       return daemon
     }

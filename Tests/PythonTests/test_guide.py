@@ -28,7 +28,7 @@ class Guide(unittest.TestCase):
         self.assertEqual(daemon.control.get("$navs")["screens"], [])
 
     def test_the_tables_name_what_there_is(self):
-        source = text_of("python", "navd", "operations.py")
+        source = text_of("python", "navd", "operations.py") + text_of("python", "navd", "generated", "operations.py")
         for cell, _, uses in guide.table("| guard | holds while | for |", guide.CLIENTS):
             if cell != "none":
                 self.assertTrue(hasattr(navd.Guard, cell), cell)

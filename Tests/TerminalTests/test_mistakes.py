@@ -143,7 +143,7 @@ TYPED = [
     ("set kiosk screen wifi prompt=X", 2, "has no member prompt", "it is a member of item: navctl set kiosk item wifi prompt=VALUE"),
     ("push hud q --route x/y", 2, "the record of an item has id, title and item", "navctl push --help"),
     ("push hud q --new --on-duplicate popTo", 2, "onDuplicate of an item is error or ignore", "navctl push --help"),
-    ("set kiosk toolbar titel=x", 2, "has no member titel", "one of hidden, barStyle, translucent"),
+    ("set kiosk toolbar titel=x", 2, "has no member titel", "one of hidden, barStyle, tintColor"),
     ("set kiosk bar tintColr=red", 2, "has no member tintColr", "is it 'tintColor'?"),
     ("""op kiosk '{"nav.configure":{"veto":{"requird":true}}}'""", 2, "has no member requird", "is it 'veto.required'?"),
     ("set kiosk settings profile.extraSystemItems=si", 2, "is true or false", "profile.extraSystemItems=true, or"),

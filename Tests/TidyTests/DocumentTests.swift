@@ -20,26 +20,12 @@ enum Vocabulary {
       Kind(
         heading: "verb from the daemon",
         words: cases(of: "ServerVerb", in: wire + "ServerMessage.swift")),
-      Kind(heading: "op", words: operations),
       Kind(heading: "code", words: cases(of: "ErrorCode", in: wire + "ErrorCode.swift")),
       Kind(heading: "event", words: events),
       Kind(heading: "what", words: cases(of: "What", in: wire + "GetRequest.swift")),
       Kind(heading: "cause", words: cases(of: "Cause", in: wire + "WireNames.swift")),
       Kind(heading: "role", words: cases(of: "DelegateRole", in: wire + "Delegation.swift")),
     ]
-  }
-
-  /// Operations are spelled with a dot where their case has none.
-  private static var operations: Set<String> {
-    let path = wire + "OperationKind.swift"
-    var names = cases(of: "OperationKind", in: path)
-    names.remove("unknown")
-    for line in lines(of: path) {
-      guard let match = line.wholeMatch(of: /\s+case \.(\w+): "([\w.]+)"/) else { continue }
-      names.remove(String(match.1))
-      names.insert(String(match.2))
-    }
-    return names
   }
 
   /// Those of a revision, and those that have none.

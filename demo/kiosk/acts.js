@@ -11,6 +11,8 @@ import { forms, hasDraft, records, routes, styles } from "./view/screens.js";
 
 export const navigation = {
   back: (state) => ({ do: [{ "ui.backTap": {} }], if: guard.top(state), animated: true }),
+  // Escape and the like: navd decides what goes back, by what the person saw.
+  backKey: (state) => ({ do: [{ "ui.back": {} }], if: guard.visible(state), animated: true }),
   // A choice in the menu names its target. The guard is for what the person saw: the menu of this top.
   backMenu: (state, screen) => ({ do: [{ "ui.backMenu": { screen } }], if: guard.top(state), animated: true }),
   swipeDown: (state) => ({ do: [{ "ui.dismiss": {} }], if: guard.visible(state), animated: true }),

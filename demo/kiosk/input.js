@@ -134,10 +134,9 @@ export function listen(device, root, { send, newest, isConnected, announce }) {
       // Without a back button, a key of the browser is its own.
       if (!entry && !root.querySelector(".bar:not(.hidden) .bar-layer:not([inert]) [data-slot=back]")) return;
       event.preventDefault();
-      if (!entry) send(navigation.back(state));
-      else if (formOf(entry.style) === "full") send(navigation.close(state));
-      else if (formOf(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
-      else send(navigation.swipeDown(state));
+      if (entry && formOf(entry.style) === "full") send(navigation.close(state));
+      else if (entry && formOf(entry.style) === "alert") send(acts["discard.keep"](state, entry.screen));
+      else send(navigation.backKey(state));
     } else if (["ArrowDown", "ArrowUp"].includes(event.key)) {
       step(event);
     }

@@ -1,47 +1,33 @@
 """The operations of `perform` (docs/protocol.md, §9.6).
 
 Each function writes one operation; it sends nothing. A dict such as `{"pop": {}}` does the same,
-and also has what only a newer daemon knows. Removals by position need a guard: `pop`, `back_tap`,
-`set_stack`, `revert`, `replace` without `screen`, `insert` with `at`, `swipe_down` and `close`.
-navd refuses them as `guard-required` without one.
+and also has what only a newer daemon knows. navd refuses removals by position as
+`guard-required` without a guard.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .descriptions import (
     AnyScreen, ButtonDescription, ItemDescription, ScreenDescription, check_id, written_screen)
+from .generated import operations as generated
+from .generated.operations import *  # noqa: F403
+from .operation import Operation, operation as _operation
 from .wire import JSON, Body
 
 __all__ = [
-    "OnDuplicate", "Operation", "activate_button", "attach", "back_menu", "back_tap",
-    "begin_gesture", "cancel_gesture", "close", "complete_transition", "configure", "create",
-    "create_bar", "create_button", "create_screen", "detach", "dismiss", "finish_gesture", "insert",
-    "open_route", "pop", "pop_item", "pop_to", "pop_to_root", "pop_to_route", "present", "push",
-    "push_item", "release_button", "release_screen", "remove", "replace", "restore", "revert",
-    "segue", "set_appearance", "set_bar", "set_bar_hidden", "set_button", "set_environment",
-    "set_item", "set_items", "set_proxy", "set_screen", "set_stack", "set_title", "set_toolbar",
-    "set_toolbar_hidden", "show", "swipe", "swipe_down", "tap", "update_gesture",
+    "OnDuplicate", "Operation", "begin_gesture", "configure", "create", "create_bar",
+    "create_button", "create_screen", "dismiss", "insert", "open_route", "pop_to", "pop_to_route",
+    "present", "push", "push_item", "remove", "replace", "restore", "segue", "set_appearance",
+    "set_bar", "set_button", "set_environment", "set_item", "set_items", "set_proxy", "set_screen",
+    "set_stack", "set_title", "set_toolbar", "show", "swipe",
 ]
+__all__ += generated.__all__
 
 #: What a push does if the screen is on the stack.
 OnDuplicate: TypeAlias = Literal["error", "ignore", "popTo", "update", "moveToTop"]
-
-
-@dataclass(frozen=True)
-class Operation:
-    """An operation: its name, and its arguments as the protocol writes them."""
-
-    name: str
-    arguments: Body
-
-
-def _operation(name: str, **arguments: JSON) -> Operation:
-    """Leave out the arguments that are None."""
-    return Operation(name, {key: value for key, value in arguments.items() if value is not None})
 
 
 def _set(name: str, members: Mapping[str, JSON], **arguments: JSON) -> Operation:
@@ -74,21 +60,6 @@ def configure(settings: Mapping[str, JSON]) -> Operation:
     return _set("nav.configure", settings)
 
 
-def close() -> Operation:
-    """Close the nav. It stands alone in its list, and needs a guard by stack or revision."""
-    return _operation("nav.close")
-
-
-def attach() -> Operation:
-    """Put the nav on display; it must have a root screen."""
-    return _operation("attach")
-
-
-def detach() -> Operation:
-    """Take the nav off the display."""
-    return _operation("detach")
-
-
 # The stack.
 
 def push(
@@ -116,14 +87,6 @@ def segue(
         "segue", kind=kind, screen=written_screen(screen), onDuplicate=on_duplicate)
 
 
-def pop(*, result: JSON = None) -> Operation:
-    """Remove the top screen; the root stays. It needs a guard: prefer `client.pop(state)`.
-
-    `result`, at most 4 KiB, is for the client that waits for the screen.
-    """
-    return _operation("pop", result=result)
-
-
 def pop_to(screen: str, *, inclusive: bool = False, result: JSON = None) -> Operation:
     """Remove all screens above a screen; with `inclusive` that screen too, but never the root."""
     return _operation("popTo", screen=check_id(screen, "screen"),
@@ -137,11 +100,6 @@ def pop_to_route(
     """Remove all screens above the topmost one with this route; `unique` allows only one."""
     return _operation(
         "popTo", route=route, match=match, inclusive=inclusive or None, result=result)
-
-
-def pop_to_root() -> Operation:
-    """Remove all screens above the root."""
-    return _operation("popToRoot")
 
 
 def set_stack(screens: Sequence[AnyScreen]) -> Operation:
@@ -185,11 +143,6 @@ def restore(payload: Mapping[str, JSON], *, root: AnyScreen | None = None) -> Op
                       root=None if root is None else written_screen(root, "root"))
 
 
-def revert(rev: int) -> Operation:
-    """Set ids and order of an earlier revision; the contents stay. Needs a guard."""
-    return _operation("revert", rev=rev)
-
-
 # Presentations.
 
 def present(
@@ -203,11 +156,6 @@ def present(
 def dismiss(*, presenter: str | None = None, result: JSON = None) -> Operation:
     """Dismiss what `presenter` presents, and all above; by default all presented screens."""
     return _operation("dismiss", result=result, **{"from": presenter})
-
-
-def swipe_down(*, result: JSON = None) -> Operation:
-    """Dismiss the outermost presented screen as a person does; needs a guard by `visible`."""
-    return _operation("ui.dismiss", result=result)
 
 
 # Screens, items and buttons.
@@ -225,11 +173,6 @@ def create_screen(
 def set_screen(screen: str, members: Mapping[str, JSON]) -> Operation:
     """Set members of a screen (§10.1); None sets a default."""
     return _set("screen.set", members, screen=check_id(screen, "screen"))
-
-
-def release_screen(screen: str) -> Operation:
-    """Forget a screen that is not shown."""
-    return _operation("screen.release", screen=check_id(screen, "screen"))
 
 
 def set_item(
@@ -257,16 +200,6 @@ def set_button(button: str, members: Mapping[str, JSON]) -> Operation:
     return _set("button.set", members, button=check_id(button, "button"))
 
 
-def release_button(button: str) -> Operation:
-    """Forget a button that is not in use."""
-    return _operation("button.release", button=check_id(button, "button"))
-
-
-def activate_button(button: str) -> Operation:
-    """Press a button: watches get `buttonActivated`, or its action `nav.pop` pops."""
-    return _operation("button.activate", button=check_id(button, "button"))
-
-
 # Bars.
 
 def set_bar(members: Mapping[str, JSON]) -> Operation:
@@ -277,16 +210,6 @@ def set_bar(members: Mapping[str, JSON]) -> Operation:
 def set_toolbar(members: Mapping[str, JSON]) -> Operation:
     """Set members of the toolbar; None sets a default."""
     return _set("toolbar.set", members)
-
-
-def set_bar_hidden(hidden: bool) -> Operation:
-    """Hide or show the bar."""
-    return _operation("bar.setHidden", hidden=hidden)
-
-
-def set_toolbar_hidden(hidden: bool) -> Operation:
-    """Hide or show the toolbar."""
-    return _operation("toolbar.setHidden", hidden=hidden)
 
 
 def set_appearance(
@@ -308,32 +231,12 @@ def push_item(item: str | Mapping[str, JSON]) -> Operation:
     return _operation("pushItem", item=item)
 
 
-def pop_item() -> Operation:
-    """Remove the top item of a standalone bar; needs a guard."""
-    return _operation("popItem")
-
-
 def set_items(items: Sequence[str | Mapping[str, JSON]]) -> Operation:
     """Replace all items of a standalone bar, bottom first; needs a guard."""
     return _operation("setItems", items=list(items))
 
 
 # What a person does, and the display.
-
-def back_tap() -> Operation:
-    """Tap the back button. It needs a guard."""
-    return _operation("ui.backTap")
-
-
-def back_menu(screen: str) -> Operation:
-    """Choose a screen in the menu of the back button."""
-    return _operation("ui.backMenu", screen=check_id(screen, "screen"))
-
-
-def tap() -> Operation:
-    """Tap the content, which may hide the bars."""
-    return _operation("ui.tap")
-
 
 def swipe(direction: Literal["up", "down"]) -> Operation:
     """Swipe over the content, which may hide the bars."""
@@ -345,26 +248,6 @@ def begin_gesture(
 ) -> Operation:
     """Begin a swipe back, which belongs to this client. It needs a guard."""
     return _operation("gesture.begin", kind=kind, translation=translation)
-
-
-def update_gesture(value: float) -> Operation:
-    """Report how far the gesture is, from 0 to 1."""
-    return _operation("gesture.update", value=value)
-
-
-def finish_gesture() -> Operation:
-    """End the gesture with a pop."""
-    return _operation("gesture.finish")
-
-
-def cancel_gesture() -> Operation:
-    """End the gesture without a pop."""
-    return _operation("gesture.cancel")
-
-
-def complete_transition(tid: int) -> Operation:
-    """Report that the animation of a transition is over."""
-    return _operation("transition.complete", tid=tid)
 
 
 def set_environment(members: Mapping[str, JSON]) -> Operation:

@@ -15,10 +15,7 @@ FocusScope {
     function word(item) { return item && item[0].toUpperCase() + item.slice(1).replace(/[A-Z]/g, " $&") }
 
     function back() {
-        if (model.presented.length > 0)
-            model.perform([{ "ui.dismiss": {} }], "visible")
-        else if (model.bar.hasBack)
-            model.back()
+        model.perform([{ "ui.back": {} }], "visible")
     }
 
     Keys.onPressed: event => {

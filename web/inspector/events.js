@@ -16,6 +16,7 @@ const WORDS = Object.assign(Object.create(null), {
   barsVisibilityChanged: ({ bar, toolbar, cause }) => `bar ${bar ? "shows" : "hides"}, toolbar ${toolbar ? "shows" : "hides"} (${cause})`,
   barChange: ({ hidden }) => `bar ${hidden ? "hides" : "shows"}`,
   buttonActivated: ({ button, action }) => `button ${id(button)}${action ? ` runs ${id(action)}` : ""}`,
+  backAtRoot: () => "Back at the root",
   popBlocked: ({ screen }) => `pop of ${id(screen)} blocked`,
   dismissAttempted: ({ screen }) => `dismissal of ${id(screen)} blocked`,
   transitionProgress: ({ value }) => `finger at ${percent(value)}`,

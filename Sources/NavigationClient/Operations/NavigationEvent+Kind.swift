@@ -34,6 +34,8 @@ extension NavigationEvent {
     case popBlocked(screen: String)
     /// A person tried to dismiss this screen, which does not allow it.
     case dismissAttempted(screen: String)
+    /// A person pressed the Back key at the root, where nothing can be dismissed.
+    case backAtRoot
     /// A button was tapped.
     case buttonActivated(button: String, action: String?)
     /// An event that this version does not know.
@@ -158,6 +160,7 @@ extension NavigationEvent {
 
   private var display: Kind? {
     switch name {
+    case .backAtRoot: .backAtRoot
     case .barsVisibilityChanged:
       .barsVisibilityChanged(
         bar: details["bar"]?.bool, toolbar: details["toolbar"]?.bool,

@@ -45,6 +45,8 @@ public struct NavigationEvent: Hashable, Sendable {
     public static let popBlocked = Self(rawValue: "popBlocked")
     /// A person tried to dismiss a screen that does not allow it.
     public static let dismissAttempted = Self(rawValue: "dismissAttempted")
+    /// A person pressed the Back key at the root, where nothing can be dismissed.
+    public static let backAtRoot = Self(rawValue: "backAtRoot")
     /// A button was tapped.
     public static let buttonActivated = Self(rawValue: "buttonActivated")
   }

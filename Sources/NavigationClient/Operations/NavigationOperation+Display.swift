@@ -52,9 +52,6 @@ extension NavigationOperation {
 }
 
 extension NavigationOperation {
-  /// Taps the content; this hides or shows the bars if the setting `hidesBarsOnTap` is true.
-  public static func tap() -> NavigationOperation { NavigationOperation(.uiTap) }
-
   /// A direction of a swipe.
   public enum SwipeDirection: String, Hashable, Sendable {
     /// Up, towards the bar.
@@ -85,28 +82,5 @@ extension NavigationOperation {
         "kind": .string(kind.rawValue),
         "translation": NavigationValue.number(translation).octets,
       ])
-  }
-
-  /// Updates the gesture: 0 is its begin, 1 its end.
-  public static func updateGesture(_ value: Double) -> NavigationOperation {
-    NavigationOperation(.gestureUpdate, ["value": NavigationValue.number(value).octets])
-  }
-
-  /// Ends the gesture with a pop.
-  public static func finishGesture() -> NavigationOperation {
-    NavigationOperation(.gestureFinish)
-  }
-
-  /// Ends the gesture without a pop.
-  public static func cancelGesture() -> NavigationOperation {
-    NavigationOperation(.gestureCancel)
-  }
-
-  /// Reports that the display has shown a transition to its end.
-  ///
-  /// - Parameter transition: its number, from the event `transitionBegan`.
-  /// - Returns: the operation.
-  public static func completeTransition(_ transition: UInt64) -> NavigationOperation {
-    NavigationOperation(.transitionComplete, ["tid": .integer(transition)])
   }
 }

@@ -121,18 +121,6 @@ extension NavigationOperation {
     arguments.add("result", result?.octets)
     return NavigationOperation(.dismiss, arguments)
   }
-
-  /// Swipes the outermost presented screen down, as a person does.
-  ///
-  /// It needs a guard by `visible`, revision or digest. A screen with `modalInPresentation`, or of
-  /// the style `fullScreen` or `overFullScreen`, is refused as `dismiss-blocked`.
-  ///
-  /// `result`, at most 4 KiB, is for the client that waits for the screen.
-  public static func swipeDown(result: NavigationValue? = nil) -> NavigationOperation {
-    var arguments: JSONObject = [:]
-    arguments.add("result", result?.octets)
-    return NavigationOperation(.uiDismiss, arguments)
-  }
 }
 
 extension NavigationOperation {
@@ -140,11 +128,6 @@ extension NavigationOperation {
   public static func pushItem(_ item: BarItemDescription) -> NavigationOperation {
     NavigationOperation(.pushItem, ["item": item.content])
   }
-
-  /// Removes the top item of a standalone bar.
-  ///
-  /// It needs a guard.
-  public static func popItem() -> NavigationOperation { NavigationOperation(.popItem) }
 
   /// Replaces all items of a standalone bar, bottom first.
   ///

@@ -90,18 +90,6 @@ extension NavigationOperation {
     return arguments
   }
 
-  /// Removes the top screen; the root stays.
-  ///
-  /// It needs a guard.
-  ///
-  /// - Parameter result: at most 4 KiB for the client that waits for the screen; nil for none.
-  /// - Returns: the operation.
-  public static func pop(result: NavigationValue? = nil) -> NavigationOperation {
-    var arguments: JSONObject = [:]
-    arguments.add("result", result?.octets)
-    return NavigationOperation(.pop, arguments)
-  }
-
   /// Removes all screens above `screen`; with `inclusive` that screen too, but never the root.
   ///
   /// `result`, at most 4 KiB, is for the client that waits for the lowest of them.
@@ -113,9 +101,6 @@ extension NavigationOperation {
     arguments.add("result", result?.octets)
     return NavigationOperation(.popTo, arguments)
   }
-
-  /// Removes all screens above the root.
-  public static func popToRoot() -> NavigationOperation { NavigationOperation(.popToRoot) }
 
   /// Replaces the whole stack, bottom first.
   ///
@@ -177,29 +162,6 @@ extension NavigationOperation {
   public static func remove(_ screens: [String]) -> NavigationOperation {
     NavigationOperation(.remove, ["screens": .array(screens.map { .string($0) })])
   }
-
-  /// Taps the back button.
-  ///
-  /// It needs a guard. Under a presentation, except a popover, it is refused as `covered`.
-  public static func backTap() -> NavigationOperation { NavigationOperation(.uiBackTap) }
-
-  /// Chooses a screen in the menu of the back button: a person goes back to it.
-  ///
-  /// It needs no guard, because it names its target. It is refused as ``backTap()`` is. If the screen
-  /// is the top already, nothing changes.
-  ///
-  /// - Parameter screen: the id of a screen, from ``NavigationBarContent/BackButton/menu``.
-  /// - Returns: the operation.
-  public static func backMenu(_ screen: String) -> NavigationOperation {
-    NavigationOperation(.uiBackMenu, ["screen": .string(screen)])
-  }
-
-  /// Restores the ids and order of an earlier stack; the screens keep their present content.
-  ///
-  /// It needs a guard by revision, digest or stack.
-  public static func revert(to revision: UInt64) -> NavigationOperation {
-    NavigationOperation(.revert, ["rev": .integer(revision)])
-  }
 }
 
 extension NavigationOperation {
@@ -223,27 +185,6 @@ extension NavigationOperation {
   /// Creates a standalone bar; it must be the first operation of a list.
   public static func createBar() -> NavigationOperation {
     NavigationOperation(.navCreate, ["kind": .string("bar")])
-  }
-
-  /// Closes the nav.
-  ///
-  /// It needs a guard by revision, digest or stack.
-  public static func close() -> NavigationOperation { NavigationOperation(.navClose) }
-
-  /// Puts the nav on display; it must have a root screen.
-  public static func attach() -> NavigationOperation { NavigationOperation(.attach) }
-
-  /// Takes the nav off the display.
-  public static func detach() -> NavigationOperation { NavigationOperation(.detach) }
-
-  /// Shows or hides the bar.
-  public static func setBarHidden(_ isHidden: Bool) -> NavigationOperation {
-    NavigationOperation(.barSetHidden, ["hidden": .bool(isHidden)])
-  }
-
-  /// Shows or hides the toolbar.
-  public static func setToolbarHidden(_ isHidden: Bool) -> NavigationOperation {
-    NavigationOperation(.toolbarSetHidden, ["hidden": .bool(isHidden)])
   }
 }
 
@@ -271,11 +212,6 @@ extension NavigationOperation {
       .screenSet, ["screen": .string(screen)] + JSONObject(settings.map(\.member)))
   }
 
-  /// Releases a screen that is not shown.
-  public static func releaseScreen(_ screen: String) -> NavigationOperation {
-    NavigationOperation(.screenRelease, ["screen": .string(screen)])
-  }
-
   /// Changes the navigation item of a screen; the screen need not be on the stack.
   public static func setItem(
     of screen: String, _ item: ItemDescription, requireOnStack: Bool = false
@@ -296,15 +232,5 @@ extension NavigationOperation {
   ) -> NavigationOperation {
     NavigationOperation(
       .buttonSet, ["button": .string(button)] + JSONObject(settings.map(\.member)))
-  }
-
-  /// Releases a button that is not shown.
-  public static func releaseButton(_ button: String) -> NavigationOperation {
-    NavigationOperation(.buttonRelease, ["button": .string(button)])
-  }
-
-  /// Taps a visible button; all watchers of the nav get the event `buttonActivated`.
-  public static func activateButton(_ button: String) -> NavigationOperation {
-    NavigationOperation(.buttonActivate, ["button": .string(button)])
   }
 }

@@ -175,6 +175,9 @@ extension OpContext {
       case .removals where asksStack: asksPops = true
       case .always, .removals: continue
       case .removalsInScopeAll: if settings.vetoScope == .all { asksPops = true }
+      case .removalsAndDismissals:
+        if asksStack { asksPops = true }
+        if settings.vetoScope != .pushpop { asksDismissals = true }
       case .dismissals: if settings.vetoScope != .pushpop { asksDismissals = true }
       }
     }

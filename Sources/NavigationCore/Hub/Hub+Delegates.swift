@@ -329,7 +329,7 @@ extension JSONWriter {
   fileprivate mutating func animatorFor(_ running: RunningTransition) {
     name("animatorFor")
     beginObject()
-    member("op", plain: running.kind.wireName)
+    member("op", word: running.kind.word)
     optional("from", running.from?.text)
     optional("to", running.to?.text)
     endObject()

@@ -206,7 +206,9 @@ extension Hub {
     var delivered = 0
     // Only these operations have such outputs. A look at the outputs copies each of them.
     guard !op.request.kinds.areOrdinary,
-      op.request.kinds.contains(where: { $0 == .buttonActivate || $0 == .gestureUpdate })
+      op.request.kinds.contains(where: {
+        $0 == .buttonActivate || $0 == .gestureUpdate || $0 == .uiBack
+      })
     else { return delivered }
     for index in outputs.indices {
       switch outputs[index] {
@@ -220,6 +222,13 @@ extension Hub {
       case .progress(let transition, let value):
         delivered = audience(of: slot)
         publishProgress(of: slot, transition, value)
+      case .popped(nil) where op.request.kinds[index] == .uiBack:
+        let nav = navs.slots[slot]
+        batches.append(
+          .event(
+            nav: slot,
+            ServerMessageWriter.eventOfBackAtRoot(
+              nav: nav.name, epoch: nav.epoch, revision: nav.controller.revision)))
       default: break
       }
     }

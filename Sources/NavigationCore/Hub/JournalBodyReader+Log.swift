@@ -51,7 +51,7 @@ extension JournalBodyReader {
   private func entry(_ row: JournalRow, hasContents: Bool) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
-      json.member("kind", plain: row.kind.wireName)
+      json.member("kind", "\(row.kind)")
       writeEntry(row, &json)
       if !hasContents {
         json.member("omitted", true)
@@ -167,18 +167,5 @@ extension JSONWriter {
       raw(tape.raw(index))
     }
     endObject()
-  }
-}
-
-extension JournalRow.Kind {
-  /// The word for the kind of an entry, as `get diffs` shows it.
-  fileprivate var wireName: StaticString {
-    switch self {
-    case .created: "created"
-    case .changed: "changed"
-    case .closed: "closed"
-    case .epoch: "epoch"
-    case .report: "report"
-    }
   }
 }

@@ -1,7 +1,7 @@
 /// Reads the bodies of journal rows.
 struct JournalBodyReader: Sendable {
   private(set) var tape = JSONTape()
-  private let reader = RecordReader(.journal)
+  private let reader = RecordReader()
   /// The places of members in the loaded body; nil for those that it lacks.
   private(set) var diff: Int?
   private var by: Int?
@@ -168,7 +168,7 @@ struct JournalBodyReader: Sendable {
 
   /// The cause of the revision in the loaded `changed` row.
   func cause() -> Cause {
-    diff.flatMap { text("cause", of: $0) }.flatMap { Cause(wireName: $0) } ?? .api
+    diff.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
   }
 
   private func author(_ at: Int) -> Author? {
@@ -182,7 +182,7 @@ struct JournalBodyReader: Sendable {
   private func topChange() -> TopChange? {
     guard let since = tape.member(short: "since", of: 0), let revision = integer("rev", of: since),
       let time = integer("t", of: since),
-      let cause = text("cause", of: since).flatMap({ Cause(wireName: $0) })
+      let cause = text("cause", of: since).flatMap({ Cause(word: $0) })
     else { return nil }
     var change = TopChange(revision: Revision(revision), time: time, cause: cause)
     change.author = tape.member(short: "by", of: since).flatMap { author($0) }
@@ -314,12 +314,12 @@ struct JournalBodyReader: Sendable {
     _ part: String, _ at: Int, into parts: inout RecordedParts
   ) throws(ReadFailure) {
     switch part {
-    case "settings": parts.settings = try SettingsReader(reader).stored(tape, at)
-    case "bar": parts.bar = try reader.storedBar(tape, at)
-    case "toolbar": parts.toolbar = try reader.storedToolbar(tape, at)
+    case "settings": parts.settings = try reader.storedSettings(tape, at)
+    case "bar": parts.bar = try reader.stored(tape, at)
+    case "toolbar": parts.toolbar = try reader.stored(tape, at)
     case "presented": parts.presented = try reader.storedPresentation(tape, at)
     case "transition": parts.transition = try transition(at)
-    case "environment": parts.environment = try reader.storedEnvironment(tape, at)
+    case "environment": parts.environment = try reader.stored(tape, at)
     default: throw ReadFailure(.invalidArgument, "a change sets \(part)")
     }
   }

@@ -18,7 +18,7 @@ extension OutgoingError {
     case .forbiddenKind(let id, let kind):
       self.init(
         .forbiddenKind,
-        "\(id?.text ?? "the screen") is of kind \(kind.wireName); a stack takes content screens")
+        "\(id?.text ?? "the screen") is of kind \(kind.word); a stack takes content screens")
     case .ownedElsewhere(let id):
       self.init(.ownedElsewhere, "screen \(id.text) is presented; dismiss it first")
     case .duplicateScreen(let id):

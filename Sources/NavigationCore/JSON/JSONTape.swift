@@ -232,6 +232,15 @@ package struct JSONTape: Sendable {
     }
   }
 
+  /// Returns what `read` makes of each member, joined; O(members).
+  package func members<Element, Failure: Error>(
+    of index: Int, _ read: (String, Int) throws(Failure) -> [Element]
+  ) throws(Failure) -> [Element] {
+    var elements: [Element] = []
+    try forEachMember(of: index) { name, at throws(Failure) in elements += try read(name, at) }
+    return elements
+  }
+
   /// Whether a value is a string equal to `text`; allocates a string only if the value has escapes.
   package func isString(_ index: Int, _ text: String) -> Bool {
     let token = tokens[index]

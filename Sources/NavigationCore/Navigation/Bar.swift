@@ -1,7 +1,7 @@
 /// The state of a UINavigationBar itself: class, visibility, colours and appearance.
 ///
 /// Titles and buttons come from the navigation items of the screens.
-package struct Bar: PartContent {
+package struct Bar: PartContent, EditableRecord {
   /// The bar's class, fixed at creation.
   package var className = "NavigationBar"
   /// UIKit's `isNavigationBarHidden`.
@@ -21,7 +21,7 @@ package struct Bar: PartContent {
 }
 
 /// The state of a UIToolbar itself; its items come from the top screen.
-package struct Toolbar: PartContent {
+package struct Toolbar: PartContent, EditableRecord {
   /// The toolbar's class, fixed at creation.
   package var className = "Toolbar"
   /// UIKit's `isToolbarHidden`; hidden by default.
@@ -86,11 +86,13 @@ package struct BarLook: Hashable, Sendable {
 ///
 /// navd interprets only `color`, and keeps the other values as the client wrote them. Without a
 /// colour the title is white in bar style `black`, else black.
-package struct TitleTextAttributes: Hashable, Sendable {
+package struct TitleTextAttributes: EditableRecord {
   package var font: OpaqueJSON?
   package var color: String?
   package var shadowColor: OpaqueJSON?
   package var shadowOffset: OpaqueJSON?
+
+  package init() {}
 }
 
 /// UIBarMetrics.
@@ -116,43 +118,16 @@ package struct BackgroundSlot: Hashable, Sendable {
   }
 }
 
-extension Bar {
-  package mutating func apply(_ edit: BarEdit) {
-    switch edit {
-    case .look(let edit): look.apply(edit)
-    case .tintColor(let value): tintColor = value
-    case .backgroundColor(let value): backgroundColor = value
-    case .prefersLargeTitles(let value): prefersLargeTitles = value
-    case .appearance(let value): appearance = value
-    }
-  }
+/// The direction of a swipe over the content.
+package enum SwipeDirection: UInt8, CaseIterable, Sendable {
+  /// A swipe up hides the bars, a swipe down shows them.
+  case up, down
 }
 
-extension Toolbar {
-  package mutating func apply(_ edit: ToolbarEdit) {
-    switch edit {
-    case .barStyle(let value): barStyle = value
-    case .tintColor(let value): tintColor = value
-    case .barTintColor(let value): barTintColor = value
-    case .translucent(let value): translucent = value
-    }
-  }
-}
-
-extension BarLook {
-  package mutating func apply(_ edit: BarLookEdit) {
-    switch edit {
-    case .barStyle(let value): barStyle = value
-    case .translucent(let value): translucent = value
-    case .barTintColor(let value): barTintColor = value
-    case .titleTextAttributes(let value): titleTextAttributes = value
-    case .titleOffsets(let value): titleOffsets = value
-    case .backgroundImages(let value): backgroundImages = value
-    case .shadowImage(let value): shadowImage = value
-    case .backIndicatorImage(let value): backIndicatorImage = value
-    case .backIndicatorMask(let value): backIndicatorMask = value
-    }
-  }
+/// One of the four appearance objects of a bar or an item.
+package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
+  /// One object for each combination of height class and scroll edge.
+  case standard, compact, scrollEdge, compactScrollEdge
 }
 
 extension AppearanceSet {

@@ -50,7 +50,7 @@ package enum ButtonFace: Hashable, Sendable {
 /// The appearance and action of a button.
 ///
 /// The wire format omits members that are nil or at their default.
-package struct ButtonContent: Hashable, Sendable {
+package struct ButtonContent: EditableRecord {
   package var title: String?
   package var image: ImageReference?
   /// UIKit's `landscapeImagePhone`.
@@ -65,6 +65,8 @@ package struct ButtonContent: Hashable, Sendable {
   /// UIKit's `isSelected`, which only the drawing shows.
   package var isSelected = false
   package var accessibility: Accessibility = [:]
+
+  package init() {}
 }
 
 /// An image by the client's name, with the two properties that affect the bar.
@@ -77,7 +79,7 @@ package struct ImageReference: Hashable, Sendable {
 }
 
 /// UIBarButtonItem.Style; UIKit's legacy `bordered` is stored as plain.
-package enum ButtonStyle: UInt8, Sendable {
+package enum ButtonStyle: UInt8, CaseIterable, Sendable {
   /// The default.
   case plain
   /// Bold, for the button that completes a task.

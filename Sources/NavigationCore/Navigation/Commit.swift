@@ -75,7 +75,7 @@ package struct Splice: Hashable, Sendable {
 ///
 /// It decides the kind of an animated transition: `back` and `empty` pop, `new` pushes, `same` has
 /// none.
-package enum Relation: UInt8, Sendable {
+package enum Relation: UInt8, CaseIterable, Sendable {
   /// The top stays.
   case same
   /// The new top was below the old one.

@@ -1,5 +1,5 @@
 /// The display and its device, as a client reports them, and the delegate's orientations.
-package struct Environment: PartContent {
+package struct Environment: PartContent, EditableRecord {
   /// The name of the client that holds the display lease.
   package var owner: String?
   /// Whether the device is a phone; else a pad.
@@ -62,25 +62,4 @@ package struct DelegateOrientations: Hashable, Sendable {
   package var supported: [Orientation]
   /// The preferred orientation, one of `supported`; nil if the delegate prefers none.
   package var preferred: Orientation?
-}
-
-extension Environment {
-  package mutating func apply(_ edit: EnvironmentEdit) {
-    switch edit {
-    case .isPhone(let value): isPhone = value
-    case .isVerticallyCompact(let value): isVerticallyCompact = value
-    case .isAtScrollEdge(let value): isAtScrollEdge = value
-    case .showsKeyboard(let value): showsKeyboard = value
-    case .scale(let value): scale = value
-    case .statusBar(let value): statusBar = value
-    case .backTitleBudget(let value): backTitleBudget = value
-    case .locale(let value): locale = value
-    case .orientation(let value): orientation = value
-    case .barPosition(let value): barPosition = value
-    case .animations(let value): animations = value
-    case .hasScreenReader(let value): hasScreenReader = value
-    case .contentSizeCategory(let value): contentSizeCategory = value
-    case .hasHighContrast(let value): hasHighContrast = value
-    }
-  }
 }

@@ -2,17 +2,17 @@
 
 extension NavigationController {
   mutating func setBar(
-    _ edits: [BarEdit], _ draft: inout Draft, _ context: NavigationContext
+    _ edits: [Edit<Bar>], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
     var content = bar.content
-    for edit in edits { content.apply(edit) }
+    content.apply(edits)
     try checkRoom(content, settings.content, context)
     set(content, &draft)
   }
 
-  mutating func setToolbar(_ edits: [ToolbarEdit], _ draft: inout Draft) {
+  mutating func setToolbar(_ edits: [Edit<Toolbar>], _ draft: inout Draft) {
     var content = toolbar.content
-    for edit in edits { content.apply(edit) }
+    content.apply(edits)
     set(content, &draft)
   }
 
@@ -41,16 +41,18 @@ extension NavigationController {
     guard let screen = screen(id) else { throw .unknownScreen(id) }
     var appearance = screen.item.appearance
     appearance[slot] = object
-    return try setItem(id, [.appearance(appearance)], requireOnStack: false, &draft, context)
+    return try setItem(id, [.set(\.appearance, appearance)], requireOnStack: false, &draft, context)
   }
 
   mutating func setProxy(
-    _ name: String, _ edits: [BarLookEdit], _ draft: inout Draft, _ context: NavigationContext
+    _ name: String, _ edits: [Edit<Bar>], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) {
     let isToolbar = try !context.isBarClass(name)
     var content = settings.content
-    var look = content.proxy[Text(name)] ?? BarLook()
-    for edit in edits { look.apply(edit) }
+    var bar = Bar()
+    bar.look = content.proxy[Text(name)] ?? BarLook()
+    bar.apply(edits)
+    let look = bar.look
     if isToolbar, !look.suitsToolbars {
       throw .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor")
     }
@@ -82,10 +84,10 @@ extension NavigationController {
   }
 
   mutating func configure(
-    _ edits: [SettingsEdit], _ draft: inout Draft, _ context: NavigationContext
+    _ edits: [Edit<Settings>], _ draft: inout Draft, _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     var content = settings.content
-    for edit in edits { content.apply(edit) }
+    content.apply(edits)
     try checkRoom(bar.content, content, context)
     let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
     set(content, &draft)
@@ -106,11 +108,9 @@ extension NavigationController {
     }
   }
 
-  mutating func setEnvironment(_ edits: [EnvironmentEdit], _ draft: inout Draft) {
+  mutating func setEnvironment(_ edits: [Edit<Environment>], _ draft: inout Draft) {
     let old = environment.content
-    setEnvironment(&draft) { content in
-      for edit in edits { content.apply(edit) }
-    }
+    setEnvironment(&draft) { $0.apply(edits) }
     if environment.content != old { followEnvironment(from: old, &draft) }
   }
 }

@@ -106,7 +106,8 @@ extension NavigationController {
   }
 
   mutating func setButton(
-    _ id: ButtonID, _ edits: [ButtonEdit], _ draft: inout Draft, _ context: NavigationContext
+    _ id: ButtonID, _ edits: [Edit<ButtonContent>], _ draft: inout Draft,
+    _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     guard let old = shown[id]?.button ?? detached.button(id) else { throw .unknownButton(id) }
     let new = Button(id: id, content: try old.content.applying(edits, isCreation: false))
@@ -352,15 +353,8 @@ extension NavigationController {
       case .title(let value): screen.title = value
       case .route(let value): screen.route = value
       case .args(let value): screen.args = value
-      case .restorationID(let value): screen.details.restorationID = value
-      case .prefersBarHidden(let value): screen.details.prefersBarHidden = value
-      case .wantsFullScreenLayout(let value): screen.details.wantsFullScreenLayout = value
-      case .extendsUnderOpaqueBars(let value): screen.details.extendsUnderOpaqueBars = value
-      case .canPop(let value): screen.details.canPop = value
-      case .modalInPresentation(let value): screen.details.modalInPresentation = value
-      case .edges(let value): screen.details.edges = value
       case .toolbarItems(let value): screen.details.toolbarItems = try buttons(value, &draft)
-      case .accessibility(let member, let value): screen.details.accessibility[member] = value
+      case .other(let edit): screen.details.apply(edit)
       }
     }
   }
@@ -373,19 +367,13 @@ extension NavigationController {
     for edit in edits {
       switch edit {
       case .title(let value): item.title = value
-      case .prompt(let value): item.prompt = value
-      case .titleView(let value): item.titleView = value
       case .backBarButtonItem(let value):
         item.backBarButtonItem = try value.map { argument throws(NavigationError) in
           try button(argument, &draft)
         }
-      case .hidesBackButton(let value): item.hidesBackButton = value
-      case .leftItemsSupplementBackButton(let value): item.leftItemsSupplementBackButton = value
       case .leftItems(let value): item.leftItems = try buttons(value, &draft)
       case .rightItems(let value): item.rightItems = try buttons(value, &draft)
-      case .largeTitleDisplayMode(let value): item.largeTitleDisplayMode = value
-      case .accessibility(let member, let value): item.accessibility[member] = value
-      case .appearance(let value): item.appearance = value
+      case .other(let edit): item.apply(edit)
       }
     }
     // UIKit silently drops a button that is on the item's other side; this refuses it instead.
@@ -462,23 +450,10 @@ extension ButtonContent {
   /// Throws `invalidArgument` if a new button has not exactly one of title, image, system item and
   /// custom view, where an image may have a title, or has a landscape image without an image.
   func applying(
-    _ edits: [ButtonEdit], isCreation: Bool
+    _ edits: [Edit<ButtonContent>], isCreation: Bool
   ) throws(NavigationError) -> ButtonContent {
     var new = self
-    for edit in edits {
-      switch edit {
-      case .title(let value): new.title = value
-      case .image(let value): new.image = value
-      case .landscapeImage(let value): new.landscapeImage = value
-      case .systemItem(let value): new.systemItem = value
-      case .customView(let value): new.customView = value
-      case .style(let value): new.style = value
-      case .action(let value): new.action = value
-      case .isEnabled(let value): new.isEnabled = value
-      case .isSelected(let value): new.isSelected = value
-      case .accessibility(let member, let value): new.accessibility[member] = value
-      }
-    }
+    new.apply(edits)
     if isCreation {
       let hasText = new.title != nil || new.image != nil
       let faces = [hasText, new.systemItem != nil, new.customView != nil]

@@ -1,3 +1,10 @@
+/// Why something stored cannot be used: it is damaged, or these rules could not have made it.
+package struct StoredDataError: Error, Hashable, Sendable {
+  package var what: String
+
+  package init(what: String) { self.what = what }
+}
+
 /// One revision as the journal records it, complete enough to repeat it without the rules.
 package struct RecordedChange: Sendable {
   package var revision: Revision

@@ -4,11 +4,11 @@
 /// The arguments of `nav.create`: the initial content of a controller or bar.
 package enum Creation: Hashable, Sendable {
   /// UIKit's `init(rootViewController:)`.
-  case root(ScreenArgument, [SettingsEdit])
+  case root(ScreenArgument, [Edit<Settings>])
   /// UIKit's `init(navigationBarClass:toolbarClass:)`; nil is the default class.
-  case classes(bar: String?, toolbar: String?, [SettingsEdit])
+  case classes(bar: String?, toolbar: String?, [Edit<Settings>])
   /// A standalone bar, which has items instead of screens.
-  case standalone([SettingsEdit])
+  case standalone([Edit<Settings>])
 }
 
 extension NavigationController {
@@ -322,6 +322,11 @@ extension NavigationController {
     guard showsBackButton else { throw .noBackButton }
     try checkPop()
     return pop(&draft)
+  }
+
+  /// Pops as a tap on the back button does; returns nil at the root, which a tap refuses.
+  mutating func backKey(_ draft: inout Draft) throws(NavigationError) -> ScreenID? {
+    stack.count > 1 ? try backTap(&draft) : nil
   }
 
   mutating func backMenu(_ id: ScreenID, _ draft: inout Draft) throws(NavigationError) -> [ScreenID]

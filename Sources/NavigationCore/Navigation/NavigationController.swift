@@ -326,6 +326,9 @@ extension NavigationController {
     case .restore(let entries, let root): return try restore(entries, root, &draft, context)
     case .revert(_, let stack): return try revert(to: stack, &draft, context)
     case .backTap: return .popped(try backTap(&draft))
+    case .backKey:
+      return presented.content.chain.isEmpty
+        ? .popped(try backKey(&draft)) : .dismissed(try swipeDown(&draft))
     case .backMenu(let id): return .poppedAll(try backMenu(id, &draft))
     case .setBar(let edits): try setBar(edits, &draft, context)
     case .setToolbar(let edits): setToolbar(edits, &draft)

@@ -1,5 +1,5 @@
 /// A UINavigationItem: the title, buttons and appearance that a screen supplies to the bar.
-package struct NavigationItem: Hashable, Sendable {
+package struct NavigationItem: EditableRecord {
   /// UIKit's `title`: nil shows the screen's title, an empty text shows a blank.
   package var title: String?
   /// UIKit's `prompt`, a line above the bar's content.
@@ -21,6 +21,8 @@ package struct NavigationItem: Hashable, Sendable {
   package var accessibility: Accessibility = [:]
   /// Appearance objects of this item alone.
   package var appearance = AppearanceSet()
+
+  package init() {}
 }
 
 /// A view of the client's that replaces the title; its height is optional.
@@ -31,7 +33,7 @@ package struct TitleView: Hashable, Sendable {
 }
 
 /// UINavigationItem.LargeTitleDisplayMode.
-package enum LargeTitleDisplayMode: UInt8, Sendable {
+package enum LargeTitleDisplayMode: UInt8, CaseIterable, Sendable {
   /// Large if the screen below is large; large at the root.
   case automatic
   /// Large.
@@ -41,7 +43,7 @@ package enum LargeTitleDisplayMode: UInt8, Sendable {
 }
 
 /// The four appearance objects of a bar or of one item; nil for a slot without one.
-package struct AppearanceSet: Hashable, Sendable {
+package struct AppearanceSet: EditableRecord {
   /// Used at standard height.
   package var standard: OpaqueJSON?
   /// Used at compact height.
@@ -50,4 +52,6 @@ package struct AppearanceSet: Hashable, Sendable {
   package var scrollEdge: OpaqueJSON?
   /// Used at compact height while the content's edge meets the bar.
   package var compactScrollEdge: OpaqueJSON?
+
+  package init() {}
 }

@@ -31,12 +31,12 @@ package enum Operation: Hashable, Sendable {
   /// Makes a detached button.
   case createButton(ButtonRecord)
   /// Changes a button wherever it is shown.
-  case setButton(ButtonID, [ButtonEdit])
+  case setButton(ButtonID, [Edit<ButtonContent>])
   /// Forgets an unused button.
   case releaseButton(ButtonID)
   /// Sends a shown button's action, as a tap does.
   case activateButton(ButtonID)
-  case configure([SettingsEdit])
+  case configure([Edit<Settings>])
   /// Puts the controller on display: from now on it must have a root.
   case attach
   /// Takes the controller off display.
@@ -70,13 +70,15 @@ package enum Operation: Hashable, Sendable {
 
   /// A tap on the back button of a standalone bar or of a controller's bar.
   case backTap
+  /// The Back key: dismisses the outermost presented screen, or else pops the top.
+  case backKey
   /// A choice in the menu of the back button: a person goes back to this screen.
   case backMenu(ScreenID)
 
   // Bars and the display.
 
-  case setBar([BarEdit])
-  case setToolbar([ToolbarEdit])
+  case setBar([Edit<Bar>])
+  case setToolbar([Edit<Toolbar>])
   /// UIKit's `setNavigationBarHidden(_:animated:)`.
   case setBarHidden(Bool)
   /// UIKit's `setToolbarHidden(_:animated:)`.
@@ -84,9 +86,9 @@ package enum Operation: Hashable, Sendable {
   /// Sets one appearance object of the bar, or of a screen's item; nil removes it.
   case setAppearance(AppearanceSlot, OpaqueJSON?, screen: ScreenID?)
   /// Changes UIKit's appearance proxy of a class: the look of all its bars where they set no value.
-  case setProxy(className: String, [BarLookEdit])
+  case setProxy(className: String, [Edit<Bar>])
   /// Changes members of the environment, which the display reports.
-  case setEnvironment([EnvironmentEdit])
+  case setEnvironment([Edit<Environment>])
   /// A tap on the screen's content, which can hide or show the bars.
   case tap
   /// A swipe over the screen's content, which can hide or show the bars.
@@ -177,30 +179,25 @@ package enum ScreenEdit: Hashable, Sendable {
   case title(String?)
   case route(String?)
   case args(OpaqueJSON?)
-  case restorationID(String?)
-  case prefersBarHidden(Bool?)
-  case wantsFullScreenLayout(Bool)
-  case extendsUnderOpaqueBars(Bool)
-  case canPop(Bool)
-  case modalInPresentation(Bool)
-  case edges(Edges)
   case toolbarItems([ButtonArgument])
-  case accessibility(AccessibilityMember, Text?)
+  indirect case other(Edit<ScreenDetails>)
+
+  package static func set<Value>(
+    _ path: Edit<ScreenDetails>.Path<Value>, _ value: Value
+  ) -> ScreenEdit { .other(Edit(path, value)) }
 }
 
 /// One member of a navigation item to set.
 package enum ItemEdit: Hashable, Sendable {
   case title(String?)
-  case prompt(String?)
-  case titleView(TitleView?)
   case backBarButtonItem(ButtonArgument?)
-  case hidesBackButton(Bool)
-  case leftItemsSupplementBackButton(Bool)
   case leftItems([ButtonArgument])
   case rightItems([ButtonArgument])
-  case largeTitleDisplayMode(LargeTitleDisplayMode)
-  case accessibility(AccessibilityMember, Text?)
-  case appearance(AppearanceSet)
+  indirect case other(Edit<NavigationItem>)
+
+  package static func set<Value>(
+    _ path: Edit<NavigationItem>.Path<Value>, _ value: Value
+  ) -> ItemEdit { .other(Edit(path, value)) }
 }
 
 /// A button as an argument: the id of a known button, or the record of a new one.
@@ -213,21 +210,7 @@ package enum ButtonArgument: Hashable, Sendable {
 package struct ButtonRecord: Hashable, Sendable {
   /// The identity; nil lets the daemon assign one.
   package var id: ButtonID?
-  package var edits: [ButtonEdit] = []
-}
-
-/// One member of a button to set.
-package enum ButtonEdit: Hashable, Sendable {
-  case title(String?)
-  case image(ImageReference?)
-  case landscapeImage(ImageReference?)
-  case systemItem(SystemItem?)
-  case customView(OpaqueJSON?)
-  case style(ButtonStyle)
-  case action(String?)
-  case isEnabled(Bool)
-  case isSelected(Bool)
-  case accessibility(AccessibilityMember, Text?)
+  package var edits: [Edit<ButtonContent>] = []
 }
 
 /// The output of one operation, which the reply contains.

@@ -1,16 +1,5 @@
 // The choice of an appearance object, if any is set.
 
-extension AppearanceSet {
-  fileprivate func has(_ slot: AppearanceSlot) -> Bool {
-    switch slot {
-    case .standard: standard != nil
-    case .compact: compact != nil
-    case .scrollEdge: scrollEdge != nil
-    case .compactScrollEdge: compactScrollEdge != nil
-    }
-  }
-}
-
 extension Resolution {
   /// Returns the appearance object to draw the bar with; nil if the bar's own properties apply.
   ///
@@ -40,8 +29,8 @@ extension Resolution {
   private func find(
     _ slot: AppearanceSlot, isTransparent: Bool = false
   ) -> ResolvedBar.AppearanceChoice? {
-    let isOfItem = details?.item.appearance.has(slot) ?? false
-    guard isOfItem || bar.appearance.has(slot) else { return nil }
+    let isOfItem = details?.item.appearance[slot] != nil
+    guard isOfItem || bar.appearance[slot] != nil else { return nil }
     return ResolvedBar.AppearanceChoice(
       slot: slot, isOfItem: isOfItem, isTransparent: isTransparent)
   }

@@ -205,7 +205,7 @@ extension Screen: Equatable {
 }
 
 /// The members of a screen record that most screens leave at their defaults.
-package struct ScreenDetails: Hashable, Sendable {
+package struct ScreenDetails: EditableRecord {
   /// The kind, `content` by default; fixed at creation.
   package var kind = ScreenKind.content
   /// UIKit's `restorationIdentifier`.
@@ -227,6 +227,8 @@ package struct ScreenDetails: Hashable, Sendable {
   package var accessibility: Accessibility = [:]
   package var item = NavigationItem()
 
+  package init() {}
+
   /// A box outside of the screen's storage, because most screens have no details.
   indirect enum Box: Sendable {
     case value(ScreenDetails)
@@ -240,7 +242,7 @@ package struct ScreenDetails: Hashable, Sendable {
 }
 
 /// The kind of view controller that a screen represents.
-package enum ScreenKind: UInt8, Sendable {
+package enum ScreenKind: UInt8, CaseIterable, Sendable {
   /// An ordinary content view controller, the only kind a stack takes.
   case content
   /// A UITabBarController.

@@ -3,7 +3,7 @@
 /// Durations are in milliseconds. Whether the controller is attached is stored in
 /// `NavigationController.isAttached` instead, because almost every nav is attached and few have
 /// other settings.
-package struct Settings: PartContent {
+package struct Settings: PartContent, EditableRecord {
   /// The container of the controller; opaque, without effect.
   package var container: OpaqueJSON?
   /// UIKit's `restorationIdentifier` of the controller.
@@ -51,7 +51,7 @@ package struct InteractivePop: Hashable, Sendable {
 }
 
 /// Which operations must carry a guard.
-package enum GuardPolicy: UInt8, Sendable {
+package enum GuardPolicy: UInt8, CaseIterable, Sendable {
   case none
   /// Pops from the top, replacements of the whole stack, and `nav.close`; the default.
   case removal
@@ -59,7 +59,7 @@ package enum GuardPolicy: UInt8, Sendable {
 }
 
 /// Which operations ask the veto delegates.
-package enum VetoScope: UInt8, Sendable {
+package enum VetoScope: UInt8, CaseIterable, Sendable {
   /// Pushes and pops; the default.
   case pushpop
   /// Dismissals, and nothing else.
@@ -88,65 +88,4 @@ package struct Profile: Hashable, Sendable {
   package var shadowNeedsBackground = true
   /// Whether `pageCurl` and `close` are accepted as system items.
   package var extraSystemItems = false
-}
-
-/// One member of the settings, or of a record inside them, to set; the others stay.
-package enum SettingsEdit: Hashable, Sendable {
-  case container(OpaqueJSON?)
-  case restorationID(String?)
-  case interactivePopIsEnabled(Bool)
-  case interactivePopIsFullScreen(Bool)
-  case interactivePopWithoutBackButton(Bool)
-  case simultaneous(OpaqueJSON?)
-  case hidesBarsOnTap(Bool)
-  case hidesBarsOnSwipe(Bool)
-  case hidesBarsWhenVerticallyCompact(Bool)
-  case hidesBarsWhenKeyboardAppears(Bool)
-  case guardPolicy(GuardPolicy)
-  case vetoScope(VetoScope)
-  case vetoDeadline(UInt64)
-  case vetoAllowsOnTimeout(Bool)
-  case vetoIsRequired(Bool)
-  case questionDeadline(UInt64)
-  case transitionDeadline(UInt64)
-  case gestureDeadline(UInt64)
-  case queue(UInt64)
-  case profileOS(UInt64)
-  case profileCompactHeight(UInt64)
-  case profileShadowNeedsBackground(Bool)
-  case profileExtraSystemItems(Bool)
-  case backTitles([Text: Text])
-  case routes(OpaqueJSON?)
-}
-
-extension Settings {
-  package mutating func apply(_ edit: SettingsEdit) {
-    switch edit {
-    case .container(let value): container = value
-    case .restorationID(let value): restorationID = value
-    case .interactivePopIsEnabled(let value): interactivePop.isEnabled = value
-    case .interactivePopIsFullScreen(let value): interactivePop.isFullScreen = value
-    case .interactivePopWithoutBackButton(let value): interactivePopWithoutBackButton = value
-    case .simultaneous(let value): simultaneous = value
-    case .hidesBarsOnTap(let value): hidesBarsOnTap = value
-    case .hidesBarsOnSwipe(let value): hidesBarsOnSwipe = value
-    case .hidesBarsWhenVerticallyCompact(let value): hidesBarsWhenVerticallyCompact = value
-    case .hidesBarsWhenKeyboardAppears(let value): hidesBarsWhenKeyboardAppears = value
-    case .guardPolicy(let value): guardPolicy = value
-    case .vetoScope(let value): vetoScope = value
-    case .vetoDeadline(let value): veto.deadline = value
-    case .vetoAllowsOnTimeout(let value): veto.allowsOnTimeout = value
-    case .vetoIsRequired(let value): veto.isRequired = value
-    case .questionDeadline(let value): questionDeadline = value
-    case .transitionDeadline(let value): transitionDeadline = value
-    case .gestureDeadline(let value): gestureDeadline = value
-    case .queue(let value): queue = value
-    case .profileOS(let value): profile.os = value
-    case .profileCompactHeight(let value): profile.compactHeight = value
-    case .profileShadowNeedsBackground(let value): profile.shadowNeedsBackground = value
-    case .profileExtraSystemItems(let value): profile.extraSystemItems = value
-    case .backTitles(let value): backTitles = value
-    case .routes(let value): routes = value
-    }
-  }
 }

@@ -6,13 +6,15 @@ enum BackCommand: Command {
   static let declaration = CommandSet.Command(
     "back", "Tap back, or use the button's menu", Subject.touch, .init("NAV"),
     options: [
+      .init("key", "Press the Back key: dismiss what is presented, or pop"),
       .init("to", argument: "ID", "Go back to this screen of the button's menu"),
       .init("menu", "Print the button's menu, nearest first, and change nothing"),
     ] + Change.options,
     note: """
       The tap needs the top screen to be the one you last saw; --to and --menu do not. The command
       fails if the bar shows no back button or a presented screen covers it. It also fails if the
-      top screen does not let a person pop it (canPop). A pop does not look at any of this.
+      top screen does not let a person pop it (canPop). A pop does not look at any of this. --key
+      needs the visible screen to be the one you last saw, and changes nothing at the root.
       """, example: "back kiosk --top wifi")
 
   static func run(_ invocation: Invocation) throws {

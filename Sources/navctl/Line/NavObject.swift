@@ -40,42 +40,20 @@ enum NavObject: String, CaseIterable, Sendable {
   var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
 
   /// The members that a client can set, with dots for those of objects.
-  ///
-  /// A test compares them with the daemon's readers.
   var keys: [String] {
-    let look =
-      "barStyle translucent barTintColor titleTextAttributes titleOffsets backgroundImages "
-      + "shadowImage backIndicatorImage backIndicatorMask"
-    let names =
-      switch self {
-      case .screen:
-        "title route args restorationID edges prefersBarHidden wantsFullScreenLayout "
-          + "extendsUnderOpaqueBars canPop modalInPresentation toolbarItems accessibilityLabel "
-          + "language"
-      case .item:
-        "title prompt titleView leftItems rightItems backBarButtonItem backBarButtonItem.title "
-          + "hidesBackButton leftItemsSupplementBackButton largeTitleDisplayMode appearance "
-          + "requireOnStack accessibilityLabel language"
-      case .button:
-        "title image landscapeImage systemItem customView style action isEnabled isSelected "
-          + "accessibilityLabel accessibilityHint accessibilityIdentifier"
-      case .bar: "hidden \(look) tintColor backgroundColor prefersLargeTitles appearance"
-      case .toolbar: "hidden barStyle translucent barTintColor tintColor"
-      case .appearance: "standard compact scrollEdge compactScrollEdge"
-      case .proxy: look
-      case .display:
-        "idiom vCompact scrollEdge keyboard scale statusBar backTitleBudget locale orientation "
-          + "barPosition animations horizontal screenReader contentSizeCategory "
-          + "accessibilityContrast"
-      case .settings:
-        "guard vetoScope veto veto.deadline veto.policy veto.required questionDeadline "
-          + "transitionDeadline gestureDeadline queue interactivePop interactivePop.enabled "
-          + "interactivePop.mode interactivePopWithoutBackButton simultaneous hidesBarsOnTap "
-          + "hidesBarsOnSwipe hidesBarsWhenVerticallyCompact hidesBarsWhenKeyboardAppears profile "
-          + "profile.os profile.compactHeight profile.shadowNeedsBackground "
-          + "profile.extraSystemItems backTitles routes container restorationID"
-      }
-    return names.split(separator: " ").map(String.init)
+    switch self {
+    case .screen:
+      ["title", "route", "args"] + ScreenDetails.table.names.filter { $0 != "item" }
+    case .item:
+      NavigationItem.table.names + ["backBarButtonItem.title", "requireOnStack"]
+    case .button: ButtonContent.table.names
+    case .bar: ["hidden"] + Bar.table.names
+    case .toolbar: ["hidden"] + Toolbar.table.names
+    case .appearance: AppearanceSet.table.names
+    case .proxy: Bar.namesOfLook
+    case .display: Environment.table.names + ["horizontal"]
+    case .settings: Settings.table.names
+    }
   }
 
   /// The words that a member can have; empty if it can have any text or number.

@@ -26,9 +26,13 @@ extension Operations {
     _ line: Line, changeOptions: [OptionDeclaration]
   ) throws(UsageError) -> NavigationOperation? {
     guard line.contains("menu") else {
-      return line.value(of: "to").map { .backMenu($0) } ?? .backTap()
+      guard line.contains("key") else {
+        return line.value(of: "to").map { .backMenu($0) } ?? .backTap()
+      }
+      try require(!line.contains("to"), "--key presses a key, so it takes no --to")
+      return .backKey()
     }
-    let others = ["to"] + changeOptions.map(\.name)
+    let others = ["to", "key"] + changeOptions.map(\.name)
     if let other = others.first(where: line.contains) {
       throw UsageError("--menu changes nothing, so it takes no --\(other)")
     }

@@ -38,8 +38,10 @@ extension Seen {
   init?(_ reply: OkReply, after before: Seen?, _ operations: [NavigationOperation]) {
     self.init(reply)
     guard let before, before.epoch == epoch, let former = before.visible else { return }
-    let kinds: Set<OperationKind> = [.present, .dismiss, .uiDismiss, .segue]
-    guard !operations.contains(where: { kinds.contains($0.kind) }) else { return }
+    let presents = operations.contains {
+      $0.kind == .present || $0.kind == .segue || $0.kind.vetoQuestion.isAboutDismissals
+    }
+    guard !presents else { return }
     visible = .some(former == before.top ? top : former)
   }
 

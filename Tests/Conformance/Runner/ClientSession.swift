@@ -25,6 +25,8 @@ struct ClientSession {
   let connection: String
   /// The identity for deduplication, as hex.
   let identity: String
+  /// The role of the user for whom it acts; nil for the user of the driver, who may do everything.
+  var role: String?
   var isConnected = false
   var nextID = 0
   var greetings = 0

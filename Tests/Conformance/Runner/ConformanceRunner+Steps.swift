@@ -18,7 +18,7 @@ extension ConformanceRunner {
       var ops = #"{"nav.create":{"kind":"bar"}}"#
       if !ids.isEmpty { ops += #",{"setItems":{"items":[\#(items)]}}"# }
       try must(ScriptOperation(operations: "[\(ops)]", names: ["nav.create"]))
-    case .client(let name): try greet(name)
+    case .client(let name, let role): try greet(name, role: role)
     case .perform(let operation): try must(operation)
     case .request(let client, let verb, let members):
       let answer = try request(client, verb, members)
@@ -140,7 +140,7 @@ extension ConformanceRunner {
   }
 
   private static var byPosition: Set<String> {
-    ["pop", "popItem", "ui.backTap", "gesture.begin", "replace", "insert", "ui.dismiss"]
+    ["pop", "popItem", "ui.backTap", "gesture.begin", "replace", "insert", "ui.dismiss", "ui.back"]
   }
   private static var replacing: Set<String> {
     ["setStack", "setItems", "open", "restore", "revert", "nav.close"]

@@ -102,15 +102,18 @@ package struct ConformanceRunner<Driver: ConformanceDriver> {
 // The wire.
 extension ConformanceRunner {
   /// Opens a session.
-  mutating func greet(_ name: String) throws {
+  mutating func greet(_ name: String, role: String? = nil) throws {
     var session = sessions[name] ?? ClientSession(connection: "\(nav)/\(name)")
+    session.role = role ?? session.role
+    let actor =
+      session.role.map { #","actor":{"name":"\#(name)","role":"\#($0)","navs":["*"]}"# } ?? ""
     session.greetings += 1
     session.isConnected = true
     try driver.connect(session.connection)
     let start = session.messages.count
     let body =
       #"{"ver":[1,1],"client":"\#(session.identity)","name":"\#(name)","#
-      + #""nonce":"n\#(session.greetings)","window":1048576}"#
+      + #""nonce":"n\#(session.greetings)","window":1048576\#(actor)}"#
     sessions[name] = session
     try send(name, "hello", body)
     try fence(name)

@@ -40,7 +40,8 @@ enum ScriptFact {
   case screen(String, String)
   case nav([String], isAttached: Bool)
   case standalone([String])
-  case client(String)
+  /// Another client, if `role` is given one of another user with this role.
+  case client(String, role: String?)
   case perform(ScriptOperation)
   /// A request that must be answered with `ok`.
   case request(client: String, verb: String, members: String)

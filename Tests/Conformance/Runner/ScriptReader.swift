@@ -43,7 +43,8 @@ enum ScriptReader {
       let names = try cursor.list()
       return .nav(names, isAttached: !cursor.take("detached"))
     case "standalone": return .standalone(try cursor.list())
-    case "client": return .client(try cursor.word())
+    case "client":
+      return .client(try cursor.word(), role: cursor.take("role") ? try cursor.word() : nil)
     case "do": return .perform(try operation(client, &cursor))
     case "need": return try request(client, &cursor, ScriptFact.request)
     case "answers":

@@ -122,16 +122,8 @@ package enum View: UInt8, CaseIterable, Sendable, WireNamed {
   /// The record of the newest top screen; the daemon may skip older values.
   case top
 
-  /// The word on the wire.
-  package var wireName: StaticString {
-    switch self {
-    case .full: "full"
-    case .bar: "bar"
-    case .top: "top"
-    }
-  }
-
-  package var text: String { wireName.description }
+  package static let words = names
+  package var text: String { word }
 }
 
 /// The message `watch`, which starts a watch on a nav.

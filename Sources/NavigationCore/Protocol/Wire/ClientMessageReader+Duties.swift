@@ -22,7 +22,7 @@ extension ClientMessageReader {
         .invalidArgument, id: id, "the role orientation needs orientations {supported, preferred}")
     }
     do {
-      request.orientations = try RecordReader(.client).delegateOrientations(tape, at)
+      request.orientations = try RecordReader().delegateOrientations(tape, at)
     } catch {
       throw MessageFailure(error.code, id: id, error.text)
     }

@@ -171,7 +171,7 @@ package struct ClientMessageReader: Sendable {
 
   private func view(_ id: UInt64) throws(MessageFailure) -> View {
     guard let word = try text("view", id) else { return .full }
-    guard let view = View(wireName: word) else {
+    guard let view = View(word: word) else {
       throw MessageFailure(.invalidArgument, id: id, "view is one of \(View.choices)")
     }
     return view

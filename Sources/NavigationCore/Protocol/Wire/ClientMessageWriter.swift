@@ -35,7 +35,7 @@ package enum ClientMessageWriter {
   package static func watch(_ request: WatchRequest) -> [UInt8] {
     var json = begin(request.id, nav: request.nav)
     if request.view != .full {
-      json.member("view", plain: request.view.wireName)
+      json.member("view", word: request.view.word)
     }
     if !request.hasResolved { json.member("resolved", false) }
     if request.waits { json.member("wait", true) }
@@ -47,7 +47,7 @@ package enum ClientMessageWriter {
 
   package static func unwatch(id: UInt64, nav: String, view: View) -> [UInt8] {
     var json = begin(id, nav: nav)
-    json.member("view", plain: view.wireName)
+    json.member("view", word: view.word)
     json.endObject()
     return json.bytes
   }

@@ -77,7 +77,7 @@ package struct DiffFrame: ~Copyable {
     begin(&json)
     json.flag("animated", commit.isAnimated)
     if let relation = commit.relation {
-      json.member("relation", plain: relation.wireName)
+      json.member("relation", word: relation.word)
     }
     json.name("ch")
     json.changes(commit, of: controller)
@@ -164,7 +164,7 @@ extension JSONWriter {
         name("transitionEnded")
         beginObject()
         member("tid", id.number)
-        member("outcome", plain: outcome.wireName)
+        member("outcome", word: outcome.word)
         endObject()
       case .barChange(let id, let change):
         name("barChange")
@@ -181,7 +181,7 @@ extension JSONWriter {
         switch cause {
         case .api: plain("api")
         case .screen: plain("screen")
-        case .automatic(let cause): plain(cause.wireName)
+        case .automatic(let cause): word(cause.word)
         }
         endObject()
       }
@@ -193,7 +193,7 @@ extension JSONWriter {
   private mutating func began(_ transition: RunningTransition) {
     beginObject()
     member("tid", transition.id.number)
-    member("op", plain: transition.kind.wireName)
+    member("op", word: transition.kind.word)
     optional("from", transition.from?.text)
     optional("to", transition.to?.text)
     flag("interactive", transition.isInteractive || transition.driver != nil)

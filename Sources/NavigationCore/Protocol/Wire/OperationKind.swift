@@ -7,7 +7,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     screenSet, screenRelease,
     itemSet, buttonCreate, buttonSet, buttonRelease, buttonActivate, barSet, toolbarSet,
     barSetHidden, toolbarSetHidden, appearanceSet, proxySet, pushItem, popItem, setItems, uiBackTap,
-    uiBackMenu, uiDismiss, uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish,
+    uiBackMenu, uiBack, uiDismiss, uiTap, uiSwipe, gestureBegin, gestureUpdate, gestureFinish,
     gestureCancel,
     transitionComplete,
     envSet, unknown
@@ -15,41 +15,14 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   /// The name of the kind on the wire.
   package var name: String { Self.names[Int(rawValue)] }
 
-  // Every journal row has the name of its operation, so the names are made once.
-  private static let names: [String] = allCases.map(\.spelling)
+  /// The names of its arguments; nil for the members of a record, which its reader knows.
+  package var arguments: [String]? { Self.arguments[Int(rawValue)] }
 
-  private var spelling: String {
-    switch self {
-    case .navCreate: "nav.create"
-    case .navConfigure: "nav.configure"
-    case .navClose: "nav.close"
-    case .screenCreate: "screen.create"
-    case .screenSet: "screen.set"
-    case .screenRelease: "screen.release"
-    case .itemSet: "item.set"
-    case .buttonCreate: "button.create"
-    case .buttonSet: "button.set"
-    case .buttonRelease: "button.release"
-    case .buttonActivate: "button.activate"
-    case .barSet: "bar.set"
-    case .toolbarSet: "toolbar.set"
-    case .barSetHidden: "bar.setHidden"
-    case .toolbarSetHidden: "toolbar.setHidden"
-    case .appearanceSet: "appearance.set"
-    case .proxySet: "proxy.set"
-    case .uiBackTap: "ui.backTap"
-    case .uiBackMenu: "ui.backMenu"
-    case .uiDismiss: "ui.dismiss"
-    case .uiTap: "ui.tap"
-    case .uiSwipe: "ui.swipe"
-    case .gestureBegin: "gesture.begin"
-    case .gestureUpdate: "gesture.update"
-    case .gestureFinish: "gesture.finish"
-    case .gestureCancel: "gesture.cancel"
-    case .transitionComplete: "transition.complete"
-    case .envSet: "env.set"
-    default: "\(self)"
-    }
+  // Every journal row has the name of its operation, so the names are made once.
+  private static let names: [String] = allCases.map { $0.row.name.description }
+  private static let arguments: [[String]?] = allCases.map {
+    // Octets, since characters are compared by canonical equivalence.
+    $0.row.arguments?.description.utf8.split(separator: 0x20).map { String(Substring($0)) }
   }
 
   private static let byName: [Text: OperationKind] = Dictionary(
@@ -66,12 +39,32 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The rules for one kind, in the order of the properties below.
-  private typealias Rules = (
-    rights: Rights, guarded: NeededGuard, veto: VetoQuestion, traits: Traits
-  )
+  /// All that is said of a kind; texts are static, so that the optimiser drops those nobody reads.
+  package struct Row {
+    let name: StaticString
+    let rights: Rights
+    let guarded: NeededGuard
+    let veto: VetoQuestion
+    fileprivate let traits: Traits
+    let cause: Cause?
+    let arguments: StaticString?
+    /// The name of the clients' functions, if they are generated, in Swift's form.
+    package let function: StaticString
+    /// The documentation of these functions; it begins with a verb.
+    package let documentation: StaticString
 
-  private struct Traits: OptionSet {
+    fileprivate init(
+      _ name: StaticString, _ rights: Rights, _ guarded: NeededGuard, _ veto: VetoQuestion,
+      _ traits: Traits, _ cause: Cause? = nil, takes arguments: StaticString? = "",
+      as function: StaticString = "", _ documentation: StaticString = ""
+    ) {
+      (self.name, self.rights, self.guarded, self.veto) = (name, rights, guarded, veto)
+      (self.traits, self.cause, self.arguments) = (traits, cause, arguments)
+      (self.function, self.documentation) = (function, documentation)
+    }
+  }
+
+  fileprivate struct Traits: OptionSet {
     let rawValue: UInt8
     /// See `waitsForTransition`.
     static let waits = Traits(rawValue: 1)
@@ -86,90 +79,195 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   }
 
   // Without a default, so that a new kind does not compile before somebody decides its rules.
-  private var rules: Rules {
+  /// The row of the kind; inlined, since an op looks up its rules several times.
+  @inline(__always) package var row: Row {
     switch self {
-    case .navCreate: (.push, .none, .never, [.bars, .rare])
-    case .navConfigure: (.admin, .none, .never, .bars)
-    case .proxySet: (.admin, .none, .never, [.bars, .rare])
-    case .navClose: (.admin, .wholeStack, .never, [.bars, .rare])
-    case .attach, .detach, .screenCreate, .screenSet, .toolbarSet, .toolbarSetHidden, .uiTap,
-      .uiSwipe:
-      (.push, .none, .never, [])
-    case .itemSet, .buttonCreate, .buttonSet, .buttonRelease, .barSet, .barSetHidden,
-      .appearanceSet, .unknown:
-      (.push, .none, .never, .bars)
-    case .push: (.push, .none, .always, [.waits, .bars])
-    case .show, .segue: (.push, .none, .always, .waits)
-    case .pop: (.pop, .position, .always, [.waits, .bars])
-    case .popTo, .popToRoot, .remove: (.pop, .none, .always, .waits)
-    case .setStack: ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars])
-    case .restore: ([.push, .pop], .wholeStack, .removalsInScopeAll, .waits)
-    case .open: ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare])
-    case .revert: ([.push, .pop], .wholeStack, .removals, [.waits, .bars, .rare])
-    case .replace: ([.push, .pop], .byArguments, .always, .waits)
-    case .insert: (.push, .byArguments, .always, .waits)
-    case .present: (.push, .none, .never, .waits)
-    case .dismiss: (.pop, .none, .dismissals, .waits)
-    case .screenRelease: (.pop, .none, .never, [])
-    // Push or pop, depending on the button, which only the nav's state shows.
-    case .buttonActivate: ([], .none, .always, [.bars, .rare])
-    case .pushItem: (.push, .none, .always, [.waits, .bars, .items])
-    case .popItem: (.pop, .position, .always, [.waits, .bars, .items])
+    case .navCreate:
+      Row("nav.create", .push, .none, .never, [.bars, .rare], takes: "root classes kind settings")
+    case .navConfigure: Row("nav.configure", .admin, .none, .never, .bars, takes: nil)
+    case .navClose:
+      Row(
+        "nav.close", .admin, .wholeStack, .never, [.bars, .rare], as: "close",
+        "Close the nav. It stands alone in its list.")
+    case .attach:
+      Row(
+        "attach", .push, .none, .never, [], as: "attach",
+        "Put the nav on display; it must have a root screen.")
+    case .detach:
+      Row("detach", .push, .none, .never, [], as: "detach", "Take the nav off the display.")
+    case .push:
+      Row("push", .push, .none, .always, [.waits, .bars], takes: "screen onDuplicate sender")
+    case .show: Row("show", .push, .none, .always, .waits, takes: "screen onDuplicate sender")
+    case .segue:
+      Row("segue", .push, .none, .always, .waits, .segue, takes: "kind screen onDuplicate")
+    case .pop:
+      Row(
+        "pop", .pop, .position, .always, [.waits, .bars], takes: "result", as: "pop",
+        "Remove the top screen; the root stays.")
+    case .popTo:
+      Row("popTo", .pop, .none, .always, .waits, takes: "screen route match inclusive result")
+    case .popToRoot:
+      Row(
+        "popToRoot", .pop, .none, .always, .waits, as: "popToRoot",
+        "Remove all screens above the root.")
+    case .setStack:
+      Row(
+        "setStack", [.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars],
+        takes: "screens")
+    case .replace:
+      Row("replace", [.push, .pop], .byArguments, .always, .waits, takes: "with screen direction")
+    case .insert:
+      Row("insert", .push, .byArguments, .always, .waits, takes: "screen below above at")
+    case .remove: Row("remove", .pop, .none, .always, .waits, takes: "screens")
+    case .open:
+      Row(
+        "open", [.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .rare], .open,
+        takes: "route")
+    case .restore:
+      Row(
+        "restore", [.push, .pop], .wholeStack, .removalsInScopeAll, .waits, .restore,
+        takes: "payload root")
+    case .revert:
+      Row(
+        "revert", [.push, .pop], .wholeStack, .removals, [.waits, .bars, .rare], .revert,
+        takes: "rev", as: "revert",
+        "Restore ids and order of an earlier stack; the screens keep their present content.")
+    case .present: Row("present", .push, .none, .never, .waits, takes: "screen from style")
+    case .dismiss: Row("dismiss", .pop, .none, .dismissals, .waits, takes: "from result")
+    case .screenCreate: Row("screen.create", .push, .none, .never, [], takes: nil)
+    case .screenSet: Row("screen.set", .push, .none, .never, [], takes: nil)
+    case .screenRelease:
+      Row(
+        "screen.release", .pop, .none, .never, [], takes: "screen", as: "releaseScreen",
+        "Forget a screen that is not shown.")
+    case .itemSet: Row("item.set", .push, .none, .never, .bars, takes: nil)
+    case .buttonCreate: Row("button.create", .push, .none, .never, .bars, takes: nil)
+    case .buttonSet: Row("button.set", .push, .none, .never, .bars, takes: nil)
+    case .buttonRelease:
+      Row(
+        "button.release", .push, .none, .never, .bars, takes: "button", as: "releaseButton",
+        "Forget a button that is not in use.")
+    case .buttonActivate:
+      // Push or pop, depending on the button, which only the nav's state shows.
+      Row(
+        "button.activate", [], .none, .always, [.bars, .rare], .backButton, takes: "button",
+        as: "activateButton",
+        "Press a visible button: watches get `buttonActivated`, or its action `nav.pop` pops.")
+    case .barSet: Row("bar.set", .push, .none, .never, .bars, takes: nil)
+    case .toolbarSet: Row("toolbar.set", .push, .none, .never, [], takes: nil)
+    case .barSetHidden:
+      Row(
+        "bar.setHidden", .push, .none, .never, .bars, takes: "hidden", as: "setBarHidden",
+        "Set whether the bar is hidden.")
+    case .toolbarSetHidden:
+      Row(
+        "toolbar.setHidden", .push, .none, .never, [], takes: "hidden", as: "setToolbarHidden",
+        "Set whether the toolbar is hidden.")
+    case .appearanceSet:
+      Row("appearance.set", .push, .none, .never, .bars, takes: "slot object screen")
+    case .proxySet: Row("proxy.set", .admin, .none, .never, [.bars, .rare], takes: nil)
+    case .pushItem: Row("pushItem", .push, .none, .always, [.waits, .bars, .items], takes: "item")
+    case .popItem:
+      Row(
+        "popItem", .pop, .position, .always, [.waits, .bars, .items], as: "popItem",
+        "Remove the top item of a standalone bar.")
     case .setItems:
-      ([.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars, .items])
-    case .uiBackTap: (.pop, .position, .always, [.waits, .bars])
-    case .uiBackMenu: (.pop, .none, .always, [.waits, .bars])
-    case .uiDismiss: (.pop, .presentation, .dismissals, .waits)
-    case .gestureBegin: (.pop, .position, .always, [.display, .rare])
-    case .gestureUpdate, .gestureFinish, .gestureCancel: (.pop, .none, .never, .rare)
-    case .transitionComplete, .envSet: (.push, .none, .never, [.display, .bars])
+      Row(
+        "setItems", [.push, .pop], .wholeStack, .removalsInScopeAll, [.waits, .bars, .items],
+        takes: "items")
+    case .uiBackTap:
+      Row(
+        "ui.backTap", .pop, .position, .always, [.waits, .bars], .backButton, as: "backTap",
+        "Tap the back button. Under a presentation, except a popover, navd refuses it as `covered`."
+      )
+    case .uiBackMenu:
+      Row(
+        "ui.backMenu", .pop, .none, .always, [.waits, .bars], .backButton, takes: "screen",
+        as: "backMenu",
+        """
+        Choose a screen in the menu of the back button: a person goes back to it. If the screen is \
+        the top already, nothing changes.
+        """)
+    case .uiBack:
+      Row(
+        "ui.back", .pop, .presentation, .removalsAndDismissals, [.waits, .bars, .rare], .backButton,
+        as: "backKey",
+        "Press the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the root."
+      )
+    case .uiDismiss:
+      Row(
+        "ui.dismiss", .pop, .presentation, .dismissals, .waits, .gesture, takes: "result",
+        as: "swipeDown",
+        """
+        Swipe the outermost presented screen down, as a person does. navd refuses it as \
+        `dismiss-blocked` with `modalInPresentation`, and in the styles `fullScreen` and \
+        `overFullScreen`.
+        """)
+    case .uiTap:
+      Row(
+        "ui.tap", .push, .none, .never, [], as: "tap", "Tap the content, which may hide the bars.")
+    case .uiSwipe: Row("ui.swipe", .push, .none, .never, [], takes: "dir")
+    case .gestureBegin:
+      Row(
+        "gesture.begin", .pop, .position, .always, [.display, .rare], .gesture,
+        takes: "kind translation")
+    case .gestureUpdate:
+      Row(
+        "gesture.update", .pop, .none, .never, .rare, takes: "value", as: "updateGesture",
+        "Report how far the gesture is, from 0 to 1.")
+    case .gestureFinish:
+      Row(
+        "gesture.finish", .pop, .none, .never, .rare, .gesture, as: "finishGesture",
+        "End the gesture with a pop.")
+    case .gestureCancel:
+      Row(
+        "gesture.cancel", .pop, .none, .never, .rare, .cancel, as: "cancelGesture",
+        "End the gesture without a pop.")
+    case .transitionComplete:
+      Row(
+        "transition.complete", .push, .none, .never, [.display, .bars], .complete, takes: "tid",
+        as: "completeTransition",
+        """
+        Report that the display has shown a transition to its end. The event `transitionBegan` has \
+        its number.
+        """)
+    case .envSet: Row("env.set", .push, .none, .never, [.display, .bars], takes: nil)
+    case .unknown: Row("unknown", .push, .none, .never, .bars, takes: nil)
     }
   }
 
   /// The rights that the kind needs of a principal.
-  package var rights: Rights { rules.rights }
+  package var rights: Rights { row.rights }
 
   /// The guard that the policy `removal` requires.
-  package var neededGuard: NeededGuard { rules.guarded }
+  package var neededGuard: NeededGuard { row.guarded }
 
   /// When the hub asks the veto delegates about the operation.
-  package var vetoQuestion: VetoQuestion { rules.veto }
+  package var vetoQuestion: VetoQuestion { row.veto }
 
   /// Whether the operation waits, or is refused, while a transition, gesture or question is open.
   ///
   /// `button.activate` does so too, if the button pops.
-  package var waitsForTransition: Bool { rules.traits.contains(.waits) }
+  package var waitsForTransition: Bool { row.traits.contains(.waits) }
 
   /// Whether only the session with the display lease may send the operation, while there is one.
-  package var needsDisplay: Bool { rules.traits.contains(.display) }
+  package var needsDisplay: Bool { row.traits.contains(.display) }
 
   /// Whether the operation is allowed on a standalone bar.
-  package var suitsStandaloneBars: Bool { rules.traits.contains(.bars) }
+  package var suitsStandaloneBars: Bool { row.traits.contains(.bars) }
 
   /// Whether the operation has UIKit's name for items, which on a controller is `bar-managed`.
-  package var isForItems: Bool { rules.traits.contains(.items) }
+  package var isForItems: Bool { row.traits.contains(.items) }
 
   /// Whether the operation neither creates, closes or reverts a nav, nor opens a route, activates a
-  /// button, or is about a gesture, the looks of all bars or the items of a standalone bar.
-  package var isOrdinary: Bool { rules.traits.isDisjoint(with: [.items, .rare]) }
+  /// button, presses the Back key, or is about a gesture, the looks of all bars or the items of a standalone bar.
+  package var isOrdinary: Bool { row.traits.isDisjoint(with: [.items, .rare]) }
 
   /// Whether the operation pushes a screen, in the way of `onDuplicate`.
   package var isPush: Bool { self == .push || self == .show || self == .segue }
 
   /// The cause of the revision, if the kind of the operation determines it.
-  package var cause: Cause? {
-    switch self {
-    case .segue: .segue
-    case .uiBackTap, .uiBackMenu, .buttonActivate: .backButton
-    case .open: .open
-    case .restore: .restore
-    case .revert: .revert
-    case .gestureBegin, .gestureFinish, .uiDismiss: .gesture
-    case .gestureCancel: .cancel
-    case .transitionComplete: .complete
-    default: nil
-    }
-  }
+  package var cause: Cause? { row.cause }
 
   /// When the hub asks the veto delegates.
   package enum VetoQuestion: Sendable {
@@ -182,8 +280,13 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case removals
     /// About every screen that leaves the stack, if `vetoScope` is `all`.
     case removalsInScopeAll
+    /// Both about every screen that leaves the stack and about every one that is dismissed.
+    case removalsAndDismissals
     /// About every screen that is dismissed, if `vetoScope` is `dismiss` or `all`.
     case dismissals
+
+    /// Whether it is about dismissed screens, too.
+    package var isAboutDismissals: Bool { self == .dismissals || self == .removalsAndDismissals }
   }
 
   /// The guard that an op must have.

@@ -10,7 +10,7 @@ extension Array {
 
 /// Reads the list `do` of an `op` message.
 struct OperationReader {
-  let reader = RecordReader(.client)
+  let reader = RecordReader()
 
   /// Reads one operation, an object with one member whose name is the kind.
   ///
@@ -44,17 +44,18 @@ struct OperationReader {
         if tape.count(arguments) == 0 {
           readable.add(.pop)
         } else {
-          try only(["result"], "pop", tape, arguments)
+          try only(kind.arguments ?? [], kind.name, tape, arguments)
           readable.add(try returning(.pop, tape, arguments))
         }
-      case .navCreate:
-        return RequestedOperation(kind, .create(try creation(tape, arguments)))
-      case .navClose:
-        try only([], kind.name, tape, arguments)
-        return RequestedOperation(kind, .close)
       default:
         let name = tape.string(at + 1) ?? ""
-        readable.add(try read(kind, name, tape, arguments))
+        if let members = kind.arguments { try only(members, name, tape, arguments) }
+        switch kind {
+        case .navCreate:
+          return RequestedOperation(kind, .create(try creation(tape, arguments)))
+        case .navClose: return RequestedOperation(kind, .close)
+        default: readable.add(try read(kind, name, tape, arguments))
+        }
       }
     } catch {
       return RequestedOperation(kind, .unreadable(error))
@@ -105,26 +106,27 @@ struct OperationReader {
     switch kind {
     case .push, .show, .pop, .navCreate, .navClose:
       preconditionFailure("\(name) is read elsewhere")
-    case .popToRoot, .attach, .detach:
-      try only([], name, tape, at)
-      return kind == .popToRoot ? .popToRoot : kind == .attach ? .attach : .detach
+    case .popToRoot: return .popToRoot
+    case .attach: return .attach
+    case .detach: return .detach
+    case .uiBackTap: return .backTap
+    case .uiBack: return .backKey
+    case .uiBackMenu: return .backMenu(try id(tape, at))
+    case .uiDismiss: return try returning(.swipeDown, tape, at)
     case .popTo:
-      try only(["screen", "route", "match", "inclusive", "result"], name, tape, at)
       let target = try popTarget(tape, at)
       return try returning(
         .popTo(target, inclusive: try flag(tape, at, "inclusive")), tape, at)
     case .setStack:
-      try only(["screens"], name, tape, at)
       return .setStack(try screens(tape, at))
     case .replace, .insert, .remove: return try stackEdit(kind, name, tape, at)
     case .navConfigure: return .configure(try settings(tape, at))
     case .screenCreate:
-      let record = try reader.screenRecord(tape, at, with: "replace").record
+      let record = try reader.screenRecord(tape, at, with: "replace")
       return .createScreen(record, replaces: try flag(tape, at, "replace"))
     case .screenSet:
       return .setScreen(try id(tape, at), try reader.screenEdits(tape, at))
     case .screenRelease:
-      try only(["screen"], name, tape, at)
       return .releaseScreen(try id(tape, at))
     case .itemSet:
       let onStack = try flag(tape, at, "requireOnStack")
@@ -132,19 +134,19 @@ struct OperationReader {
       return .setItem(try id(tape, at), edits, requireOnStack: onStack)
     case .buttonCreate: return .createButton(try reader.buttonRecord(tape, at))
     case .buttonSet:
-      let edits = try reader.buttonEdits(tape, at, skipping: "button")
+      let edits: [Edit<ButtonContent>] = try reader.edits(tape, at) { name, _ in
+        name == "button"
+      }
       return .setButton(try button(tape, at), edits)
     case .buttonRelease:
-      try only(["button"], name, tape, at)
       return .releaseButton(try button(tape, at))
     case .buttonActivate:
-      try only(["button"], name, tape, at)
       return .activateButton(try button(tape, at))
     case .pushItem, .popItem, .setItems: return try barItemsOperation(kind, name, tape, at)
     case .barSet, .toolbarSet, .barSetHidden, .toolbarSetHidden, .appearanceSet, .proxySet, .uiTap,
       .uiSwipe, .envSet:
       return try barOperation(kind, name, tape, at)
-    case .present, .dismiss, .segue, .open, .restore, .revert, .uiBackTap, .uiBackMenu, .uiDismiss:
+    case .present, .dismiss, .segue, .open, .restore, .revert:
       return try presentationOperation(kind, name, tape, at)
     case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel, .transitionComplete:
       return try transitionOperation(kind, name, tape, at)
@@ -152,7 +154,7 @@ struct OperationReader {
     }
   }
 
-  func only(
+  private func only(
     _ names: [String], _ op: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) {
     var key = at + 1
@@ -277,7 +279,6 @@ struct OperationReader {
   ) throws(ReadFailure) -> Operation {
     switch kind {
     case .replace:
-      try only(["with", "screen", "direction"], name, tape, at)
       let direction = tape.member("direction", of: at)
       guard direction == nil || direction.flatMap({ tape.string($0) }) == "back" else {
         throw ReadFailure(.invalidArgument, "direction is back, or is left out")
@@ -288,10 +289,8 @@ struct OperationReader {
         try old.map { at throws(ReadFailure) in try reader.screenID(tape, at) }, with: new,
         isBack: direction != nil)
     case .insert:
-      try only(["screen", "below", "above", "at"], name, tape, at)
       return .insert(try screen(tape, at), try place(tape, at))
     default:
-      try only(["screens"], name, tape, at)
       guard let list = tape.member("screens", of: at), tape.kind(list) == .array else {
         throw ReadFailure(.invalidArgument, "screens is a list of ids")
       }
@@ -321,7 +320,6 @@ struct OperationReader {
   }
 
   private func creation(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Creation {
-    try only(["root", "classes", "kind", "settings"], "nav.create", tape, at)
     var isStandalone = false
     if let kind = tape.member("kind", of: at) {
       isStandalone = tape.string(kind) == "bar"
@@ -329,7 +327,7 @@ struct OperationReader {
         throw ReadFailure(.invalidArgument, "kind is controller or bar")
       }
     }
-    var edits: [SettingsEdit] = []
+    var edits: [Edit<Settings>] = []
     if let value = tape.member("settings", of: at) {
       guard tape.kind(value) == .object else {
         throw ReadFailure(.invalidArgument, "settings is an object")
@@ -366,9 +364,11 @@ struct OperationReader {
 
   private func settings(
     _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> [SettingsEdit] {
-    let edits = try SettingsReader(reader).edits(tape, at)
-    for case .routes(let routes?) in edits { _ = try RouteReader.templates(routes) }
+  ) throws(ReadFailure) -> [Edit<Settings>] {
+    let edits = try reader.settingsEdits(tape, at)
+    for edit in edits {
+      if let routes = edit.value.routes { _ = try RouteReader.templates(routes) }
+    }
     return edits
   }
 }

@@ -7,39 +7,24 @@ extension OperationReader {
   ) throws(ReadFailure) -> Operation {
     switch kind {
     case .present:
-      try only(["screen", "from", "style"], name, tape, at)
       return .present(
         try screen(tape, at), from: try presenter(tape, at), style: try style(tape, at))
     case .dismiss:
-      try only(["from", "result"], name, tape, at)
       return try returning(.dismiss(from: try presenter(tape, at)), tape, at)
     case .segue:
-      try only(["kind", "screen", "onDuplicate"], name, tape, at)
       return try segue(tape, at)
     case .open:
-      try only(["route"], name, tape, at)
       guard let route = tape.member("route", of: at).flatMap({ tape.string($0) }) else {
         throw ReadFailure(.invalidArgument, "route, a text, is required")
       }
       return .open(route: route)
     case .restore:
-      try only(["payload", "root"], name, tape, at)
       return try restoration(tape, at)
     case .revert:
-      try only(["rev"], name, tape, at)
       guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }) else {
         throw ReadFailure(.invalidArgument, "rev, a whole number, is required")
       }
       return .revert(to: Revision(revision), stack: nil)
-    case .uiBackTap:
-      try only([], name, tape, at)
-      return .backTap
-    case .uiBackMenu:
-      try only(["screen"], name, tape, at)
-      return .backMenu(try id(tape, at))
-    case .uiDismiss:
-      try only(["result"], name, tape, at)
-      return try returning(.swipeDown, tape, at)
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
   }
@@ -50,16 +35,13 @@ extension OperationReader {
   ) throws(ReadFailure) -> Operation {
     switch kind {
     case .pushItem:
-      try only(["item"], name, tape, at)
       guard let value = tape.member("item", of: at) else {
         throw ReadFailure(.nilScreen, "an item is required: its id or a record")
       }
       return .push(try reader.screenArgument(tape, value), onDuplicate: .error)
     case .popItem:
-      try only([], name, tape, at)
       return .pop
     default:
-      try only(["items"], name, tape, at)
       guard let list = tape.member("items", of: at),
         tape.kind(list) == .array || tape.kind(list) == .null
       else { throw ReadFailure(.invalidArgument, "items is a list of items, or null for none") }
@@ -154,7 +136,7 @@ extension OperationReader {
   private func readable(_ tape: borrowing JSONTape, _ at: Int) -> ScreenRecord? {
     guard tape.kind(at) == .object else { return nil }
     do {
-      return try reader.screenRecord(tape, at).record
+      return try reader.screenRecord(tape, at)
     } catch {
       return nil
     }

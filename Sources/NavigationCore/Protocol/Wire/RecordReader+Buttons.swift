@@ -35,64 +35,30 @@ extension RecordReader {
 
   func buttonRecord(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonRecord {
     var record = ButtonRecord()
-    record.edits = try buttonEdits(tape, at, skipping: "id")
+    record.edits = try edits(tape, at) { name, _ in name == "id" }
     if let id = tape.member("id", of: at), tape.kind(id) != .null {
       record.id = try buttonID(tape, id)
     }
     return record
   }
 
-  /// Reads the members of a button except `skipping`, which holds its id.
-  func buttonEdits(
-    _ tape: borrowing JSONTape, _ at: Int, skipping: String
-  ) throws(ReadFailure) -> [ButtonEdit] {
-    var edits: [ButtonEdit] = []
-    let end = tape.next(at)
-    var key = at + 1
-    while key < end {
-      let name = tape.string(key) ?? ""
-      if name != skipping { edits.append(try buttonEdit(name, tape, key + 1)) }
-      key = tape.next(key + 1)
-    }
-    return edits
-  }
-
-  private func buttonEdit(
-    _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> ButtonEdit {
-    let isNull = tape.kind(at) == .null
-    switch name {
-    case "title": return .title(try text(tape, at, name))
-    case "image": return .image(isNull ? nil : try image(tape, at, name))
-    case "landscapeImage": return .landscapeImage(isNull ? nil : try image(tape, at, name))
-    case "systemItem": return .systemItem(isNull ? nil : try systemItem(tape, at))
-    case "customView": return .customView(isNull ? nil : try opaque(tape, at, name))
-    case "style": return .style(try style(tape, at))
-    case "action": return .action(try text(tape, at, name))
-    case "isEnabled": return .isEnabled(try flag(tape, at, name, default: true))
-    case "isSelected": return .isSelected(try flag(tape, at, name, default: false))
-    default:
-      guard let edit = try accessibility(tape, at, name, AccessibilityMember.ofButton) else {
-        throw unknownMember(name, of: "a button")
-      }
-      return .accessibility(edit.0, edit.1)
-    }
-  }
-
-  private func style(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonStyle {
+  fileprivate func style(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> ButtonStyle {
     // UIKit's legacy style; it looks like the plain one since iOS 7.
-    if tape.string(at) == "bordered" { return .plain }
-    return try choice(tape, at, "style") ?? .plain
+    tape.string(at) == "bordered" ? .plain : try word(tape, at, name)
   }
 
-  private func systemItem(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> SystemItem {
+  fileprivate func systemItem(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> SystemItem {
     if let name = tape.string(at), let item = SystemItem(name: name) { return item }
     if let raw = tape.integer(at), raw < 256, let item = SystemItem(rawValue: UInt8(raw)) {
       return item
     }
     throw ReadFailure(
       .invalidArgument,
-      "systemItem is a number from 0 to 24 or one of "
+      "\(name) is a number from 0 to 24 or one of "
         + SystemItem.allCases.map(\.name).joined(separator: ", "))
   }
 
@@ -106,45 +72,44 @@ extension RecordReader {
       throw ReadFailure(.invalidArgument, "\(name) is a reference or {ref, hasAlpha, empty}")
     }
     var image = ImageReference(ref: text)
-    let end = tape.next(at)
-    var key = at + 1
-    while key < end {
-      let member = tape.string(key) ?? ""
+    try tape.forEachMember(of: at) { member, value throws(ReadFailure) in
       switch member {
       case "ref": break
-      case "hasAlpha": image.hasAlpha = try flag(tape, key + 1, member, default: false)
-      case "empty": image.isEmpty = try flag(tape, key + 1, member, default: false)
+      case "hasAlpha": image.hasAlpha = try flag(tape, value, member, default: false)
+      case "empty": image.isEmpty = try flag(tape, value, member, default: false)
       default: throw unknownMember(member, of: "an image")
       }
-      key = tape.next(key + 1)
     }
     return image
   }
 }
 
-extension RecordReader {
-  package func storedScreen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Screen {
-    guard tape.kind(at) == .object else {
-      throw ReadFailure(.invalidArgument, "a screen is no record")
-    }
-    let (record, version) = try screenRecord(tape, at)
-    guard let id = record.id else { throw ReadFailure(.invalidArgument, "a screen without id") }
-    do {
-      return try Screen(stored: record, id: id, version: Revision(version))
-    } catch {
-      throw ReadFailure(.invalidArgument, error.what)
-    }
-  }
+extension ButtonContent: TabledRecord {
+  package static let table = MemberTable<ButtonContent>(
+    "a button",
+    [
+      Member("title", \.title), Member("image", \.image),
+      Member("landscapeImage", \.landscapeImage), Member("systemItem", \.systemItem),
+      Member("customView", \.customView), Member("style", \.style, RecordReader.style),
+      Member("action", \.action), Member("isEnabled", \.isEnabled),
+      Member("isSelected", \.isSelected), Member("accessibilityLabel", \.accessibility[.label]),
+      Member("accessibilityHint", \.accessibility[.hint]),
+      Member("accessibilityIdentifier", \.accessibility[.identifier]),
+    ])
+}
 
-  package func storedButton(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Button {
-    guard tape.kind(at) == .object else {
-      throw ReadFailure(.invalidArgument, "a button is no record")
-    }
-    let record = try buttonRecord(tape, at)
-    do {
-      return try Button(stored: record)
-    } catch {
-      throw ReadFailure(.invalidArgument, error.what)
-    }
+extension ImageReference: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<ImageReference> { reader.image }
+  package func write(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.member("ref", ref)
+    json.flag("hasAlpha", hasAlpha)
+    json.flag("empty", isEmpty)
+    json.endObject()
   }
+}
+
+extension SystemItem: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<SystemItem> { reader.systemItem }
+  package func write(_ json: inout JSONWriter) { json.word(name) }
 }

@@ -11,7 +11,7 @@ extension JSONWriter {
     }
     let details = screen.hasDefaultDetails ? nil : screen.details
     if let details, details.kind != .content {
-      member("kind", plain: details.kind.wireName)
+      member("kind", word: details.kind.word)
     }
     screen.withTitle { member("title", utf8: $0) }
     screen.withRoute { member("route", utf8: $0) }
@@ -20,98 +20,26 @@ extension JSONWriter {
     endObject()
   }
 
+  /// Most screens with details have the title of an item and nothing else: one comparison in place
+  /// of a look at each member.
   private mutating func details(_ details: ScreenDetails) {
-    optional("restorationID", details.restorationID)
-    if let hidden = details.prefersBarHidden {
-      member("prefersBarHidden", hidden)
+    var common = ScreenDetails()
+    common.kind = details.kind
+    common.item.title = details.item.title
+    guard let title = details.item.title, details == common else {
+      ScreenDetails.table.write(details, &self)
+      return
     }
-    flag("wantsFullScreenLayout", details.wantsFullScreenLayout)
-    flag("extendsUnderOpaqueBars", details.extendsUnderOpaqueBars)
-    if !details.canPop {
-      member("canPop", false)
-    }
-    flag("modalInPresentation", details.modalInPresentation)
-    if details.edges != .all {
-      name("edges")
-      beginArray()
-      for (edge, word) in Edges.named where details.edges.contains(edge) { plain(word) }
-      endArray()
-    }
-    buttons("toolbarItems", details.toolbarItems)
-    accessibility(details.accessibility)
-    if details.item != NavigationItem() {
-      name("item")
-      item(details.item)
-    }
-  }
-
-  private mutating func item(_ item: NavigationItem) {
+    name("item")
     beginObject()
-    optional("title", item.title)
-    optional("prompt", item.prompt)
-    if let view = item.titleView {
-      name("titleView")
-      titleView(view)
-    }
-    if let button = item.backBarButtonItem {
-      name("backBarButtonItem")
-      self.button(button)
-    }
-    flag("hidesBackButton", item.hidesBackButton)
-    flag("leftItemsSupplementBackButton", item.leftItemsSupplementBackButton)
-    buttons("leftItems", item.leftItems)
-    buttons("rightItems", item.rightItems)
-    if item.largeTitleDisplayMode != .automatic {
-      member("largeTitleDisplayMode", plain: item.largeTitleDisplayMode.wireName)
-    }
-    accessibility(item.accessibility)
-    if item.appearance != AppearanceSet() {
-      name("appearance")
-      appearance(item.appearance)
-    }
+    member("title", title)
     endObject()
-  }
-
-  mutating func titleView(_ view: TitleView) {
-    beginObject()
-    member("view", raw: view.view.bytes)
-    optional("height", view.height)
-    endObject()
-  }
-
-  mutating func appearance(_ set: AppearanceSet) {
-    beginObject()
-    optional("standard", set.standard)
-    optional("compact", set.compact)
-    optional("scrollEdge", set.scrollEdge)
-    optional("compactScrollEdge", set.compactScrollEdge)
-    endObject()
-  }
-
-  private mutating func buttons(_ name: StaticString, _ buttons: [Button]) {
-    guard !buttons.isEmpty else { return }
-    self.name(name)
-    beginArray()
-    for button in buttons { self.button(button) }
-    endArray()
   }
 
   package mutating func button(_ button: Button) {
-    let content = button.content
     beginObject()
     member("id", word: button.id.text)
-    optional("title", content.title)
-    image("image", content.image)
-    image("landscapeImage", content.landscapeImage)
-    if let item = content.systemItem {
-      member("systemItem", item.name)
-    }
-    optional("customView", content.customView)
-    if content.style != .plain {
-      member("style", plain: content.style.wireName)
-    }
-    optional("action", content.action)
-    forPeople(content)
+    ButtonContent.table.write(button.content, &self)
     endObject()
   }
 
@@ -125,22 +53,10 @@ extension JSONWriter {
   mutating func accessibility(_ values: Accessibility) {
     guard !values.isEmpty else { return }
     for member in AccessibilityMember.allCases {
-      optional(member.wireName, values[member]?.string)
+      guard let text = values[member] else { continue }
+      dynamicName(member.word)
+      string(text.string)
     }
-  }
-
-  mutating func image(_ name: StaticString, _ image: ImageReference?) {
-    guard let image else { return }
-    self.name(name)
-    self.image(image)
-  }
-
-  mutating func image(_ image: ImageReference) {
-    beginObject()
-    member("ref", image.ref)
-    flag("hasAlpha", image.hasAlpha)
-    flag("empty", image.isEmpty)
-    endObject()
   }
 
   /// Writes a member with a string; writes nothing for nil.
@@ -174,94 +90,21 @@ extension JSONWriter {
     beginObject()
     member("ver", controller.version(of: part).number)
     switch part {
-    case .bar: if !controller.bar.isDefault { bar(controller.bar.content) }
-    case .toolbar: if !controller.toolbar.isDefault { toolbar(controller.toolbar.content) }
+    case .bar: if !controller.bar.isDefault { Bar.table.write(controller.bar.content, &self) }
+    case .toolbar:
+      if !controller.toolbar.isDefault { Toolbar.table.write(controller.toolbar.content, &self) }
     case .presented:
       if !controller.presented.isDefault { presentation(controller.presented.content) }
     case .transition:
       if let running = controller.transition.content.running { transition(running) }
     case .environment:
-      if !controller.environment.isDefault { environment(controller.environment.content) }
+      if !controller.environment.isDefault {
+        Environment.table.write(controller.environment.content, &self)
+      }
     case .settings:
       flag("attached", controller.isAttached)
-      if !controller.settings.isDefault { settings(controller.settings.content) }
+      if !controller.settings.isDefault { Settings.table.write(controller.settings.content, &self) }
     }
-    endObject()
-  }
-
-  mutating func settings(_ settings: Settings) {
-    let standard = Settings()
-    optional("container", settings.container)
-    optional("restorationID", settings.restorationID)
-    if settings.interactivePop != standard.interactivePop {
-      interactivePop(settings.interactivePop)
-    }
-    flag("interactivePopWithoutBackButton", settings.interactivePopWithoutBackButton)
-    optional("simultaneous", settings.simultaneous)
-    flag("hidesBarsOnTap", settings.hidesBarsOnTap)
-    flag("hidesBarsOnSwipe", settings.hidesBarsOnSwipe)
-    flag("hidesBarsWhenVerticallyCompact", settings.hidesBarsWhenVerticallyCompact)
-    flag("hidesBarsWhenKeyboardAppears", settings.hidesBarsWhenKeyboardAppears)
-    if settings.guardPolicy != standard.guardPolicy {
-      member("guard", plain: settings.guardPolicy.wireName)
-    }
-    if settings.vetoScope != standard.vetoScope {
-      member("vetoScope", plain: settings.vetoScope.wireName)
-    }
-    if settings.veto != standard.veto { veto(settings.veto) }
-    number("questionDeadline", settings.questionDeadline, unless: standard.questionDeadline)
-    number("transitionDeadline", settings.transitionDeadline, unless: standard.transitionDeadline)
-    number("gestureDeadline", settings.gestureDeadline, unless: standard.gestureDeadline)
-    number("queue", settings.queue, unless: standard.queue)
-    if settings.profile != standard.profile { profile(settings.profile) }
-    backTitles(settings.backTitles)
-    proxy(settings.proxy)
-    optional("routes", settings.routes)
-  }
-
-  private mutating func backTitles(_ titles: [Text: Text]) {
-    guard !titles.isEmpty else { return }
-    name("backTitles")
-    beginObject()
-    for (tag, title) in titles.sorted(by: { $0.key < $1.key }) {
-      dynamicName(tag.string)
-      string(title.string)
-    }
-    endObject()
-  }
-
-  mutating func number(_ name: StaticString, _ value: UInt64, unless standard: UInt64) {
-    guard value != standard else { return }
-    self.name(name)
-    integer(value)
-  }
-
-  private mutating func interactivePop(_ value: InteractivePop) {
-    name("interactivePop")
-    beginObject()
-    member("enabled", value.isEnabled)
-    name("mode")
-    if value.isFullScreen { plain("fullScreen") } else { plain("edge") }
-    endObject()
-  }
-
-  private mutating func veto(_ value: Veto) {
-    name("veto")
-    beginObject()
-    member("deadline", value.deadline)
-    name("policy")
-    if value.allowsOnTimeout { plain("allow") } else { plain("deny") }
-    member("required", value.isRequired)
-    endObject()
-  }
-
-  private mutating func profile(_ value: Profile) {
-    name("profile")
-    beginObject()
-    member("os", value.os)
-    member("compactHeight", value.compactHeight)
-    member("shadowNeedsBackground", value.shadowNeedsBackground)
-    member("extraSystemItems", value.extraSystemItems)
     endObject()
   }
 }

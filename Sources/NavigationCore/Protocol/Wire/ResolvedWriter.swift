@@ -61,7 +61,7 @@ extension JSONWriter {
   mutating func sizes(_ bar: ResolvedBar) {
     member("height", bar.height)
     member("layoutHeight", bar.layoutHeight)
-    member("metrics", plain: bar.metrics.wireName)
+    member("metrics", word: bar.metrics.word)
     name("left")
     beginArray()
   }
@@ -128,7 +128,7 @@ extension JSONWriter {
     case .systemItem(let item): optional("systemItem", item.name)
     }
     if content.style != .plain {
-      member("style", plain: content.style.wireName)
+      member("style", word: content.style.word)
     }
     optional("action", content.action)
     forPeople(content)
@@ -223,7 +223,7 @@ extension JSONWriter {
     case .appearance(let choice):
       name("appearance")
       beginObject()
-      member("slot", plain: choice.slot.wireName)
+      member("slot", word: choice.slot.word)
       name("from")
       if choice.isOfItem { plain("item") } else { plain("bar") }
       member("transparent", choice.isTransparent)
@@ -293,7 +293,7 @@ extension JSONWriter {
     endObject()
     name("orientations")
     beginArray()
-    for orientation in bar.orientations { plain(orientation.wireName) }
+    for orientation in bar.orientations { word(orientation.word) }
     endArray()
   }
 }

@@ -90,7 +90,7 @@ package enum RouteReader {
   ) throws(ReadFailure) -> RouteTemplate.Element {
     var record: ScreenRecord
     do throws(ReadFailure) {
-      switch try RecordReader(.client).screenArgument(tape, at) {
+      switch try RecordReader().screenArgument(tape, at) {
       case .id(let id): record = ScreenRecord(id: id)
       case .record(let value): record = value
       }

@@ -92,6 +92,8 @@ package struct Welcome: Hashable, Sendable {
   package var window: UInt64
   /// The largest body that the daemon accepts, in bytes.
   package var maximumBody: UInt64
+  /// The maximum of ops and reads in flight.
+  package var maximumRequests: UInt64 = 64
 }
 
 /// The message `ok`; which members it has depends on the request.

@@ -114,7 +114,8 @@ package struct ServerMessageReader: Sendable {
       lastOp: ops.flatMap { integer("last", of: $0) } ?? 0,
       rows: ops.map { rows(of: $0) } ?? [:],
       window: limits.flatMap { integer("window", of: $0) } ?? 65536,
-      maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536)
+      maximumBody: limits.flatMap { integer("message", of: $0) } ?? 65536,
+      maximumRequests: limits.flatMap { integer("inflight", of: $0) } ?? 64)
   }
 
   private func ok() -> OkReply? {

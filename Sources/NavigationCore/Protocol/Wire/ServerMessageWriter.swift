@@ -230,7 +230,7 @@ package enum ServerMessageWriter {
   ) -> [UInt8] {
     JSONWriter.object(reserving: value.count + 128) { json in
       json.member("nav", nav)
-      json.member("view", plain: view.wireName)
+      json.member("view", word: view.word)
       json.place(epoch, revision)
       json.member("value", raw: value)
     }
@@ -270,6 +270,11 @@ package enum ServerMessageWriter {
     event(nav, epoch, revision, "popBlocked") { $0.member("screen", raw: screen) }
   }
 
+  /// Encodes `event` for a Back key at the root.
+  package static func eventOfBackAtRoot(nav: String, epoch: Epoch, revision: Revision) -> [UInt8] {
+    event(nav, epoch, revision, "backAtRoot") { _ in }
+  }
+
   /// Encodes `event` for a screen that a person tried to dismiss, and which does not allow it.
   ///
   /// `screen` is the id as JSON.
@@ -306,7 +311,7 @@ package enum ServerMessageWriter {
   ) -> [UInt8] {
     JSONWriter.object(reserving: 128) { json in
       json.member("nav", nav)
-      json.member("view", plain: view.wireName)
+      json.member("view", word: view.word)
       json.place(epoch, revision)
       json.member("why", plain: why)
       for detail in details { json.member(detail.name, raw: detail.json) }

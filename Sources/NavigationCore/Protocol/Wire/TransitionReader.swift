@@ -6,25 +6,20 @@ extension OperationReader {
   ) throws(ReadFailure) -> Operation {
     switch kind {
     case .transitionComplete:
-      try only(["tid"], name, tape, at)
       guard let value = tape.member("tid", of: at), let id = tape.integer(value) else {
         throw ReadFailure(.invalidArgument, "transition.complete needs tid, a whole number")
       }
       return .completeTransition(Revision(id))
     case .gestureBegin:
-      try only(["kind", "translation"], name, tape, at)
       return try beginning(tape, at)
     case .gestureUpdate:
-      try only(["value"], name, tape, at)
       guard let value = tape.member("value", of: at).flatMap({ tape.number($0) }) else {
         throw ReadFailure(.invalidArgument, "gesture.update needs value, a number from 0 to 1")
       }
       return .updateGesture(value)
     case .gestureFinish:
-      try only([], name, tape, at)
       return .finishGesture
     default:
-      try only([], name, tape, at)
       return .cancelGesture
     }
   }
@@ -50,7 +45,7 @@ extension OperationReader {
 }
 
 extension RecordReader {
-  /// Reads the orientations in a registration for the role `orientation`.
+  /// Reads the orientations of a delegate, in its registration or a journal row.
   func delegateOrientations(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> DelegateOrientations {
@@ -59,8 +54,7 @@ extension RecordReader {
     else { throw ReadFailure(.invalidArgument, "supported is a list of orientations") }
     var value = DelegateOrientations(supported: [], preferred: nil)
     try tape.forEachElement(of: list) { element throws(ReadFailure) in
-      let orientation: Orientation? = try choice(tape, element, "supported")
-      guard let orientation else {
+      guard let orientation: Orientation = try choice(tape, element, "supported") else {
         throw ReadFailure(.invalidArgument, "supported is a list of orientations")
       }
       if !value.supported.contains(orientation) { value.supported.append(orientation) }
@@ -81,7 +75,7 @@ extension RecordReader {
     var transition = Transition()
     guard let id = tape.member("tid", of: at).flatMap({ tape.integer($0) }),
       let word = tape.member("op", of: at).flatMap({ tape.string($0) }),
-      let kind = RunningTransition.Kind(wireName: word),
+      let kind = RunningTransition.Kind(word: word),
       let deadline = tape.member("deadline", of: at).flatMap({ tape.integer($0) })
     else { return transition }
     func text(_ name: String) -> String? { tape.member(name, of: at).flatMap { tape.string($0) } }
@@ -102,7 +96,7 @@ extension RecordReader {
         wasHidden: flag("before"), isHidden: flag("hidden"), isAnimated: flag("animated"),
         isJump: flag("jump"))
       if let hid = tape.member("hid", of: change) {
-        running.barChange?.hid = try hiding(tape, hid)
+        running.barChange?.hid = try AutomaticHiding.read(self)(tape, hid, "hid")
       }
     }
     transition.running = running

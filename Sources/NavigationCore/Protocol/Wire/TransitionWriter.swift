@@ -3,7 +3,7 @@
 extension JSONWriter {
   mutating func transition(_ running: RunningTransition) {
     member("tid", running.id.number)
-    member("op", plain: running.kind.wireName)
+    member("op", word: running.kind.word)
     optional("from", running.from?.text)
     optional("to", running.to?.text)
     name("phase")
@@ -21,7 +21,10 @@ extension JSONWriter {
       beginObject()
       member("before", change.wasHidden)
       visibility(change)
-      if let hid = change.hid { hiding(hid) }
+      if let hid = change.hid {
+        name("hid")
+        hid.write(&self)
+      }
       endObject()
     }
   }

@@ -1,0 +1,278 @@
+import Foundation
+import NavigationCore
+import Testing
+
+/// The texts that follow from the table of operations: functions of clients, and parts of documents.
+enum GeneratedText {
+  /// A file, and its contents by the table and by what the file has now.
+  struct File: CustomTestStringConvertible, Sendable {
+    let path: String
+    let contents: @Sendable (String) throws -> String
+    var testDescription: String { path }
+  }
+
+  /// A document lacks a place that is written.
+  struct Missing: Error { let text: String }
+
+  static let files = [
+    File(path: "Sources/NavigationClient/Operations/generated/NavigationOperation+Table.swift") {
+      _ in try swift
+    },
+    File(path: "python/navd/generated/operations.py") { _ in try python },
+    File(path: "docs/protocol.md", contents: reference),
+    File(path: "man/navd-protocol.7.scd", contents: manual),
+  ]
+
+  static let kinds = OperationKind.allCases.filter { $0 != .unknown }
+  private static let functions = kinds.filter { !$0.row.function.description.isEmpty }
+
+  /// An argument of a generated function, by its name on the wire.
+  private struct Argument {
+    /// The parameter and its value in Swift, and in Python.
+    let swift: (parameter: String, value: String)
+    let python: (parameter: String, value: String)
+
+    static let all: [String: Argument] = [
+      "screen": Argument(
+        swift: ("_ screen: String", ".string(screen)"),
+        python: ("screen: str", #"check_id(screen, "screen")"#)),
+      "button": Argument(
+        swift: ("_ button: String", ".string(button)"),
+        python: ("button: str", #"check_id(button, "button")"#)),
+      "hidden": Argument(
+        swift: ("_ isHidden: Bool", ".bool(isHidden)"), python: ("hidden: bool", "hidden")),
+      "rev": Argument(
+        swift: ("to revision: UInt64", ".integer(revision)"), python: ("rev: int", "rev")),
+      "tid": Argument(
+        swift: ("_ transition: UInt64", ".integer(transition)"), python: ("tid: int", "tid")),
+      "value": Argument(
+        swift: ("_ value: Double", "NavigationValue.number(value).octets"),
+        python: ("value: float", "value")),
+      "result": Argument(
+        swift: ("result: NavigationValue? = nil", "result?.octets ?? .null"),
+        python: ("*, result: JSON = None", "result")),
+    ]
+  }
+
+  private static func argument(of kind: OperationKind) throws -> (name: String, Argument)? {
+    guard let name = kind.arguments?.first else { return nil }
+    guard let argument = Argument.all[name], kind.arguments?.count == 1 else {
+      throw Missing(text: "\(kind.name): a function with its arguments is written by hand")
+    }
+    return (name, argument)
+  }
+
+  /// The first sentence of the documentation, and the others with those that follow from the row.
+  private static func documentation(of kind: OperationKind) -> (first: String, others: String) {
+    let sentences = kind.row.documentation.description.split(separator: ". ", maxSplits: 1)
+    var others = sentences.dropFirst().map(String.init)
+    switch kind.neededGuard {
+    case .none, .byArguments: break
+    case .position: others.append("It needs a guard.")
+    case .wholeStack: others.append("It needs a guard by revision, digest or stack.")
+    case .presentation: others.append("It needs a guard by `visible`, revision or digest.")
+    }
+    if kind.arguments == ["result"] {
+      others.append("`result`, at most 4 KiB, is for the client that waits for the screen.")
+    }
+    let first = String(sentences[0])
+    return (first.hasSuffix(".") ? first : first + ".", others.joined(separator: " "))
+  }
+
+  /// Breaks words into lines.
+  private static func lines(_ text: String, width: Int) -> [String] {
+    text.split(separator: " ").reduce(into: [String]()) { lines, word in
+      guard let last = lines.last, last.count + word.count < width else {
+        return lines.append(String(word))
+      }
+      lines[lines.count - 1] = last + " " + word
+    }
+  }
+
+  private static var swift: String {
+    get throws {
+      let all = try functions.map { kind in
+        var (first, others) = documentation(of: kind)
+        // Swift's form of a summary is the third person.
+        let verb = first.prefix { $0.isLetter }
+        let ending = ["s", "sh", "ch"].contains(where: verb.hasSuffix) ? "es" : "s"
+        first.replaceSubrange(verb.startIndex..<verb.endIndex, with: verb + ending)
+        var comment = lines(first, width: 94)
+        if !others.isEmpty { comment += [""] + lines(others, width: 94) }
+        let name = "\(kind.row.function)"
+        var (head, body) = ("", ["NavigationOperation(.\(kind))"])
+        if let (member, argument) = try argument(of: kind) {
+          head = argument.swift.parameter
+          body =
+            member == "result"
+            ? [
+              "var arguments: JSONObject = [:]", "arguments.add(\"result\", result?.octets)",
+              "return NavigationOperation(.\(kind), arguments)",
+            ] : ["NavigationOperation(.\(kind), [\"\(member)\": \(argument.swift.value)])"]
+        }
+        let start = "  public static func \(name)(\(head)) -> NavigationOperation {"
+        let isShort = start.count + body[0].count + 3 <= 100 && body.count == 1 && head.isEmpty
+        return comment.map { "  ///\($0.isEmpty ? "" : " " + $0)\n" }.joined()
+          + (isShort
+            ? "\(start) \(body[0]) }\n"
+            : "\(start)\n" + body.map { "    \($0)\n" }.joined() + "  }\n")
+      }
+      return "// Written from the table of operations in NavigationCore; see GeneratedTests.\n\n"
+        + "import NavigationCore\n\nextension NavigationOperation {\n"
+        + all.joined(separator: "\n") + "}\n"
+    }
+  }
+
+  private static func snake(_ name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+  }
+
+  private static var python: String {
+    get throws {
+      let all = try functions.map { kind in
+        let (first, others) = documentation(of: kind)
+        var (parameter, value) = ("", "")
+        if let (member, argument) = try argument(of: kind) {
+          (parameter, value) = (argument.python.parameter, ", \(member)=\(argument.python.value)")
+        }
+        let more = others.isEmpty ? "" : "\n\n" + text(others) + "\n    "
+        return """
+
+
+          def \(snake("\(kind.row.function)"))(\(parameter)) -> Operation:
+              \"""\(lines(first, width: 89).joined(separator: "\n    "))\(more)\"""
+              return operation("\(kind.name)"\(value))
+
+          """
+      }
+      let names = functions.map { "\"\(snake("\($0.row.function)"))\"" }.sorted()
+      return """
+        \"""The operations whose functions follow from the table of navd; see GeneratedTests.\"""
+
+        from __future__ import annotations
+
+        from ..descriptions import check_id
+        from ..operation import Operation, operation
+        from ..wire import JSON
+
+        __all__ = [
+        \(text(names.joined(separator: ", "))),
+        ]
+
+        """ + all.joined()
+    }
+  }
+
+  private static func text(_ words: String) -> String {
+    lines(words, width: 96).map { "    " + $0 }.joined(separator: "\n")
+  }
+}
+
+// The documents: only the names, rights and guards in them are written, and their words stay.
+extension GeneratedText {
+  /// The text with what stands between two others replaced.
+  private static func replacing(
+    _ text: String, from start: String, to end: String, _ make: (Substring) throws -> String
+  ) throws -> String {
+    guard let head = text.range(of: start),
+      let tail = text[head.upperBound...].range(of: end)
+    else { throw Missing(text: "\(start) … \(end)") }
+    let inner = head.upperBound..<tail.lowerBound
+    return try text[..<inner.lowerBound] + make(text[inner]) + text[inner.upperBound...]
+  }
+
+  private static func names(_ kinds: [OperationKind], _ mark: String = "`") -> String {
+    kinds.map { mark + $0.name + mark }.joined(separator: ", ")
+  }
+
+  @Sendable private static func reference(_ page: String) throws -> String {
+    let table = try replacing(
+      page, from: "| op | arguments | right: out | errors, notes |\n|---|---|---|---|\n",
+      to: "\n\n", rows)
+    let guarded = try replacing(table, from: "* `removal`, the default: ", to: "\n* `all`") { _ in
+      let needing = { (guarded: OperationKind.NeededGuard) in
+        names(kinds.filter { $0.neededGuard == guarded })
+      }
+      let text =
+        "* `removal`, the default: \(needing(.position)), and `replace` without `screen` need one"
+        + " of `top`, `rev`, `dig`, `stack`. \(needing(.wholeStack)), and `insert` with `at` need"
+        + " one of `rev`, `dig`, `stack`. \(needing(.presentation)) need one of `visible`, `rev`,"
+        + " `dig`."
+      return lines(text, width: 158).joined(separator: "\n  ").replacing(
+        "* `removal`, the default: ", with: "")
+    }
+    return try replacing(guarded, from: "A nav of kind `bar` accepts", to: " Other known") { _ in
+      let bars = kinds.filter { $0.suitsStandaloneBars && !$0.isForItems }
+      let families = ["nav", "button"]
+      let loose = bars.filter { kind in !families.contains { kind.name.hasPrefix($0 + ".") } }
+      let text =
+        "A nav of kind `bar` accepts `nav.*`, `button.*`, the three item operations, "
+        + "\(names(loose)). `screen` of `item.set` is the item's id."
+      return lines(text, width: 158).joined(separator: "\n").replacing(
+        "A nav of kind `bar` accepts", with: "")
+    }
+  }
+
+  /// Writes names and rights into the rows, and a row for each operation that has none.
+  private static func rows(_ table: Substring) throws -> String {
+    var rows: [(kind: OperationKind, text: String)] = []
+    for line in table.split(separator: "\n") {
+      var cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      let own = cells[1].matches(of: /`([\w.]+)`/).map { OperationKind(name: String($0.1)) }
+      guard cells.count == 6, let kind = own.first, !own.contains(.unknown) else {
+        throw Missing(text: "an operation in the row \(line)")
+      }
+      // Whether the button pops, only the state shows.
+      if kind != .buttonActivate {
+        cells[1] = cell(own)
+        let right = cells[3].prefix { $0 != ":" && $0 != ";" }
+        if right.wholeMatch(of: /[, ]*((push|pop|admin)[, ]*)+/) != nil {
+          let isEnd = right.endIndex == cells[3].endIndex
+          cells[3].replaceSubrange(
+            right.startIndex..<right.endIndex, with: rights(kind) + (isEnd ? " " : ""))
+        }
+      }
+      rows.append((kind, cells.joined(separator: "|")))
+      for other in own.dropFirst() { rows.append((other, "")) }
+    }
+    for (index, kind) in kinds.enumerated() where !rows.contains(where: { $0.kind == kind }) {
+      let before = index == 0 ? -1 : rows.firstIndex { $0.kind == kinds[index - 1] } ?? -1
+      rows.insert(
+        (kind, "|\(cell([kind]))| |\(rights(kind)) | \(kind.row.documentation) |"), at: before + 1)
+    }
+    return rows.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private static func cell(_ kinds: [OperationKind]) -> String {
+    " " + kinds.map { "`\($0.name)`" + ($0.waitsForTransition ? "†" : "") }.joined(separator: ", ")
+      + " "
+  }
+
+  private static func rights(_ kind: OperationKind) -> String {
+    let names: [(Rights, String)] = [(.push, "push"), (.pop, "pop"), (.admin, "admin")]
+    return " "
+      + names.filter { kind.rights.isSuperset(of: $0.0) }.map(\.1).joined(separator: ", ")
+  }
+
+  @Sendable private static func manual(_ page: String) throws -> String {
+    let groups: [(first: OperationKind, title: String)] = [
+      (.navCreate, "Navs"), (.push, "The stack"), (.present, "Presentations"),
+      (.screenCreate, "Screens and buttons"), (.barSet, "Bars"),
+      (.uiBackTap, "Touch, transitions and the display"),
+    ]
+    let bounds = try groups.map { group in
+      guard let index = kinds.firstIndex(of: group.first) else {
+        throw Missing(text: "the group \(group.title)")
+      }
+      return index
+    }
+    let text = groups.indices.map { index in
+      let end = index + 1 < bounds.count ? bounds[index + 1] : kinds.count
+      let all = names(Array(kinds[bounds[index]..<end]), "*")
+      return lines("\(groups[index].title): \(all).", width: 104).joined(separator: "\n")
+    }
+    return try replacing(page, from: "\nNavs:", to: "\n\n# ERRORS") { _ in
+      String(text.joined(separator: "\n\n").dropFirst("Navs:".count))
+    }
+  }
+}

@@ -1,0 +1,1 @@
+"""What is written from the tables of navd; see operations.py."""
