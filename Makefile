@@ -27,7 +27,7 @@ TEST_PACKAGES := gcc libc6-dev curl python3 python3-zmq strace iproute2 nftables
 # A terminal, and a validator of schemas.
 TERMINAL_PACKAGES := tmux python3-jsonschema
 # The browser of the tests, what drives it and its peers, and the compiler that checks the types of the module.
-BROWSER_PACKAGES := chromium chromium-headless-shell chromium-driver python3-selenium python3-zmq node-typescript $(FONT_PACKAGES) $(INSPECTOR_PACKAGES)
+BROWSER_PACKAGES := chromium chromium-headless-shell chromium-driver python3-selenium python3-zmq nodejs node-typescript $(FONT_PACKAGES) $(INSPECTOR_PACKAGES)
 # axe-core, which no package of Debian has, is a file in this one.
 AXE_PACKAGES := python3-pip pypi:axe-playwright-python==0.1.8@sha256:fdd263c998388f1a8e67cad02677e612d946248bd44d163be5e8650ea31f95f8
 # What checks the types of the Python client, and builds its wheel.

@@ -1076,15 +1076,9 @@ export class Cluster {
   #routes = new Map();
   /** The nav of each request without an answer. */
   #navs = new Map();
-  /** The watches that users ask for, by `watchKey`. */
-  #wishes = new Set();
-  /** The navs that are watched for their duties only. */
-  #escorts = new Set();
   #isStarted = false;
   #isClosed = false;
   #hasWelcomed = false;
-  /** Whether a daemon has shown that it is one of several. */
-  #isDivided;
   #status = "connecting";
   #now = 0;
 
@@ -1094,7 +1088,6 @@ export class Cluster {
     this.#random = random;
     this.#seeds = [...gateways];
     this.#base = gateways[0];
-    this.#isDivided = gateways.length > 1;
   }
 
   /** Returns the actions since the last call. */
@@ -1202,18 +1195,9 @@ export class Cluster {
 
   current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
 
-  watch(nav, view = "full", waits = false) {
-    this.#wishes.add(watchKey(nav, view));
-    this.#at(nav).watch(nav, view, waits);
-    this.#escort(nav);
-  }
+  watch(nav, view = "full", waits = false) { this.#at(nav).watch(nav, view, waits); }
 
-  unwatch(nav, view = "full") {
-    this.#wishes.delete(watchKey(nav, view));
-    this.#find(nav)?.unwatch(nav, view);
-    this.#escorts.delete(nav);
-    this.#escort(nav);
-  }
+  unwatch(nav, view = "full") { this.#find(nav)?.unwatch(nav, view); }
 
   request(verb, nav, members, within = null, now = 0) {
     const id = this.#at(nav).request(verb, nav, members, within, now);
@@ -1232,15 +1216,9 @@ export class Cluster {
 
   refuse(id, status) { this.#sessionOf(id)?.refuse(id, status); }
 
-  delegate(nav, wanted) {
-    this.#at(nav).delegate(nav, wanted);
-    this.#escort(nav);
-  }
+  delegate(nav, wanted) { this.#at(nav).delegate(nav, wanted); }
 
-  lease(nav, force) {
-    this.#at(nav).lease(nav, force);
-    this.#escort(nav);
-  }
+  lease(nav, force) { this.#at(nav).lease(nav, force); }
 
   answer(nav, ask, value) { this.#find(nav)?.answer(ask, value); }
 
@@ -1256,25 +1234,6 @@ export class Cluster {
     const member = this.#member(this.#routes.get(nav)?.address ?? this.#base);
     this.#need(member);
     return member.session;
-  }
-
-  /**
-   * Watches a nav that has a duty and no watch, and ends that watch when it is needed no more.
-   *
-   * Only the end of a watch says that a nav moves, and its roles and its display end with that.
-   */
-  #escort(nav) {
-    const session = this.#find(nav);
-    const isWatched = VIEWS.some((view) => this.#wishes.has(watchKey(nav, view)));
-    const isNeeded = this.#isDivided && !isWatched && (session?.hasDuty(nav) ?? false);
-    if (isNeeded === this.#escorts.has(nav)) return;
-    if (isNeeded) {
-      this.#escorts.add(nav);
-      session.watch(nav, "top");
-    } else {
-      this.#escorts.delete(nav);
-      if (!this.#wishes.has(watchKey(nav, "top"))) session?.unwatch(nav, "top");
-    }
   }
 
   #route(nav) {
@@ -1298,8 +1257,6 @@ export class Cluster {
   /** Handles `moved`, also as the end of a watch, and that a nav has no owner. */
   #follow(member, { nav, hasOwner, web, endpoint, after }) {
     const route = this.#route(nav);
-    this.#isDivided = true;
-    this.#escort(nav);
     if (!hasOwner) {
       if (member.session.isHolding(nav)) return;
       route.moves = 0;
@@ -1318,18 +1275,14 @@ export class Cluster {
     }
     // At once to the first and the second one. From then on they may send the nav in a circle, or
     // name a daemon that was lost until its lease ends.
-    const wait = ++route.moves > 2 ? Math.min(LONGEST_MOVE_MS, this.#pause(route.moves - 3)) : 0;
+    const longest = ++route.moves > 2 ? Math.min(LONGEST_MOVE_MS, 100 * 2 ** (route.moves - 2)) : 0;
+    const wait = this.#random() * longest;
     route.address = address;
     const target = this.#member(address);
     if (target !== member) return this.#move(nav, member, target, this.#now + wait);
     // The stream leads to another daemon than that of its gateway. The next one may lead there.
     member.session.hold(nav, this.#now + wait);
     if (route.moves > 1) member.session.lost(this.#now, wait);
-  }
-
-  /** A pause that is longer each time, whatever the randomness. */
-  #pause(tries) {
-    return Math.min(5000, 100 * 2 ** Math.min(tries, 16)) * (0.5 + this.#random() / 2);
   }
 
   // Gateways.
@@ -1482,12 +1435,6 @@ export class Cluster {
       route.moves = 0;
     }
     this.#actions.push(action);
-    if (kind === "watchEnded") {
-      this.#wishes.delete(watchKey(nav, action.view));
-      if (action.view === "top") this.#escorts.delete(nav);
-    } else if (kind === "duty") {
-      this.#escort(nav);
-    }
   }
 
   #report() {
@@ -1552,6 +1499,10 @@ export class Session {
   #held = new Map();
   /** How many answers may still come about requests that another session sends again. */
   #departed = new Map();
+  /** Whether the daemon is one of several, so that it may not have a nav. */
+  #isDivided = false;
+  /** The navs that the daemon has, by its answers in this session. */
+  #confirmed = new Set();
 
   /**
    * @param {{client: string, name?: string, window?: number, hb?: number,
@@ -1657,7 +1608,9 @@ export class Session {
     switch (verb) {
       case "ok": return this.#receiveOk(body, now);
       case "err": return this.#receiveErr(body, now);
-      case "queued": this.#actions.push({ kind: "queued", id: body.id, pos: body.pos }); break;
+      case "queued":
+        this.#actions.push({ kind: "queued", id: body.id, pos: body.pos });
+        return this.#confirm(nav);
       case "snap": case "diff":
         this.#ids.seen.note(nav, body.seq);
         return this.#replicate(nav, verb, body, now);
@@ -1815,13 +1768,10 @@ export class Session {
 
   #receiveGreeting(verb, body, now) {
     if (verb === "welcome" && body.nonce === this.#nonce) return this.#open(body, now);
-    // A stream is new, so an error can only be the answer to this `hello`.
-    if (verb === "err") {
-      if (isPostponed(body)) this.lost(now, body.after);
-      else this.#close(NavigationError.from(body));
-    } else if (verb === "bye") {
-      this.#receiveBye(body, now);
-    }
+    // The error to a `hello` that the daemon cannot read has no nonce.
+    if (verb !== "err" || (body.nonce ?? this.#nonce) !== this.#nonce) return undefined;
+    if (isPostponed(body)) return this.lost(now, body.after);
+    return this.#close(NavigationError.from(body));
   }
 
   #open(welcome, now) {
@@ -1836,7 +1786,9 @@ export class Session {
     this.#mostInFlight = welcome.limits?.inflight ?? 64;
     this.#principal = welcome.you?.principal ?? null;
     this.#actions.push({ kind: "opened", welcome });
-    this.#ids.seen.begin(welcome.ops?.seq ?? [], welcome.features?.includes("shards") ?? false);
+    const isOfSeveral = welcome.features?.includes("shards") ?? false;
+    this.#isDivided ||= isOfSeveral;
+    this.#ids.seen.begin(welcome.ops?.seq ?? [], isOfSeveral);
     this.#dropFlights(this.#flights.values(), now);
     // Watches first, so that the diff of an op comes before its answer. Then roles and leases,
     // without which an op may not be permitted.
@@ -1892,14 +1844,17 @@ export class Session {
     const duty = this.#duties.get(key);
     if (watch?.mirror) {
       if (!isLater(watch.answered, body)) watch.answered = body;
-      return this.#replicate(watch.nav, "ok", body, now);
+      this.#replicate(watch.nav, "ok", body, now);
     }
-    if (duty) return this.#grant(duty);
+    if (duty) this.#grant(duty);
+    if (watch || duty) return this.#confirm((watch ?? duty).nav);
+    const flight = this.#flights.get(id);
     if (!this.#flights.delete(id)) return;
     const follower = this.#watches.get(watchKey(body.nav, "full"));
     // A read of an earlier revision must not hide a later one.
     if (follower && !isLater(follower.answered, body)) follower.answered = body;
     this.#actions.push({ kind: "answered", id, ok: body });
+    this.#confirm(flight.nav);
     this.#sendWaiting();
   }
 
@@ -1920,9 +1875,12 @@ export class Session {
     if (!flight) return;
     // The daemon looks at the load before it looks at what it remembers: it may have performed the
     // op in an earlier session.
-    const isRepeated = flight.sends > 1;
-    if (body.code === "busy" && isRepeated) return this.#postponeFlight(flight, now, body.after);
-    this.#fail(id, body);
+    if (body.code === "busy" && flight.sends > 1) {
+      Object.assign(flight, { isSent: false, retryAt: now + (body.after ?? 200) });
+    } else {
+      this.#fail(id, body);
+      if (!isPostponed(body)) this.#confirm(flight.nav);
+    }
     this.#sendWaiting();
   }
 
@@ -1938,11 +1896,6 @@ export class Session {
   #postpone(wish, now, least = 0) {
     wish.mirror?.disconnect();
     wish.retryAt = now + Math.max(least, this.#backOff(wish.faults++));
-  }
-
-  #postponeFlight(flight, now, least = 0) {
-    flight.isSent = false;
-    flight.retryAt = now + Math.max(least, this.#backOff(flight.sends));
   }
 
   #refuseWish(wish, err) {
@@ -1971,7 +1924,7 @@ export class Session {
     } else if (result.kind === "diverged") {
       // At once for the first fault. After repeated faults, the pauses grow.
       if (watch.faults++ === 0) this.#sendWatch(watch);
-      else watch.retryAt = now + this.#backOff(watch.faults);
+      else watch.retryAt = now + this.#backOff(watch.faults - 1);
     } else if (verb === "mark" && watch.mirror.isSynced) {
       watch.faults = 0;
     }
@@ -1995,9 +1948,9 @@ export class Session {
   #receiveEnd(body, now) {
     const { nav, view = "full", why } = body;
     const watch = this.#watches.get(watchKey(nav, view));
-    // It may end an earlier watch; then the answer to the present one is still to come.
+    if (why === "moved") return this.#receiveMove(nav, watch, body);
     if (!watch) return;
-    if (why === "moved") return this.#receiveMove(watch, body);
+    // It may end an earlier watch; then the answer to the present one is still to come.
     const isEarlier = watch.mirror
       ? watch.mirror.apply("end", body, now).kind === "ignored"
       : [...this.#asked.values()].includes(watch.key);
@@ -2005,16 +1958,10 @@ export class Session {
     this.#watches.delete(watch.key);
     this.#unask(watch.key);
     this.#actions.push({ kind: "watchEnded", nav, view, why });
-    if (why !== "closed") return;
-    if (watch.waits) {
-      Object.assign(watch, { latest: null, answered: undefined });
-      this.#watches.set(watch.key, watch);
-      this.#sendWatch(watch);
-    }
-    for (const kind of ["delegate", "lease"]) {
-      const duty = this.#duties.get(`${kind} ${nav}`);
-      if (duty) this.#refuseWish(duty, { code: "no-nav", msg: "the nav was closed", nav });
-    }
+    if (why !== "closed" || !watch.waits) return;
+    Object.assign(watch, { latest: null, answered: undefined });
+    this.#watches.set(watch.key, watch);
+    this.#sendWatch(watch);
   }
 
   #receiveBye({ why, after = 0 }, now) {
@@ -2036,18 +1983,25 @@ export class Session {
       flight.sends--;
     }
     const hasOwner = code === "moved";
-    this.#actions.push(
-      { kind: "moved", nav: (wish ?? flight).nav ?? nav, hasOwner, web, endpoint, after });
+    this.#moveAway({ nav: (wish ?? flight).nav ?? nav, hasOwner, web, endpoint, after });
   }
 
-  /** Handles the end of a watch whose nav moves away. */
-  #receiveMove(watch, { web, endpoint }) {
+  /** Handles the end of a watch, of roles or of a lease whose nav moves away. */
+  #receiveMove(nav, watch, { web, endpoint }) {
+    const asked = [...this.#asked.values()];
+    const duties = [...this.#duties.values()].filter((duty) => duty.nav === nav && duty.isHeld);
     // It may end an earlier watch; then the answer to the present one says where the nav is.
-    if ([...this.#asked.values()].includes(watch.key)) return;
-    watch.mirror?.disconnect();
-    Object.assign(watch, { latest: null, isDue: true });
+    if (![watch, ...duties].some((wish) => wish && !asked.includes(wish.key))) return;
+    watch?.mirror?.disconnect();
+    if (watch) Object.assign(watch, { latest: null, isDue: true });
     const hasOwner = web !== undefined || endpoint !== undefined;
-    this.#actions.push({ kind: "moved", nav: watch.nav, hasOwner, web, endpoint, after: 0 });
+    this.#moveAway({ nav, hasOwner, web, endpoint, after: 0 });
+  }
+
+  #moveAway(move) {
+    this.#isDivided = true;
+    this.#confirmed.delete(move.nav);
+    this.#actions.push({ kind: "moved", ...move });
   }
 
   /** Whether an answer is about what was sent before another session took the nav over. */
@@ -2067,9 +2021,6 @@ export class Session {
 
   /** Whether there is nothing that the session is needed for. */
   get isIdle() { return !this.#watches.size && !this.#duties.size && !this.#flights.size; }
-
-  /** Whether there is a duty about the nav. */
-  hasDuty(nav) { return [...this.#duties.values()].some((duty) => duty.nav === nav); }
 
   /** Whether nothing is sent about the nav at present. */
   isHolding(nav) { return this.#held.has(nav); }
@@ -2124,6 +2075,7 @@ export class Session {
 
   /** Goes on with what another session surrendered: at once, or from a time on. */
   adopt(nav, { watches, duties, flights }, now, from = now) {
+    this.#isDivided = true;
     for (const [key, watch] of watches) this.#watches.set(key, watch);
     for (const [key, duty] of duties) this.#duties.set(key, duty);
     for (const [id, flight] of flights) this.#flights.set(id, flight);
@@ -2225,12 +2177,31 @@ export class Session {
     this.#send(kind, encode({ id, nav, ...wanted }));
   }
 
-  /** Sends requests that were not sent yet, oldest first, up to the limit of those in flight. */
+  /** Notes that the daemon has a nav; sends what waited for that. */
+  #confirm(nav) {
+    if (!this.#isDivided || nav == null || this.#confirmed.has(nav)) return;
+    if (this.#confirmed.size >= MOST_ROUTES) this.#confirmed.clear();
+    this.#confirmed.add(nav);
+    this.#sendWaiting();
+  }
+
+  /**
+   * Sends requests that were not sent yet, oldest first, up to the limit of those in flight.
+   *
+   * Until a daemon of several has confirmed a nav, one request about it is under way. Otherwise a
+   * daemon that takes the nav over at this moment could refuse one and perform the next.
+   */
   #sendWaiting() {
     if (this.#phase !== "open") return;
     let count = 0;
+    const probed = new Set();
     for (const flight of this.#flights.values()) {
-      if (this.#held.has(flight.nav) && !flight.isSent) continue;
+      const { nav } = flight;
+      if (this.#held.has(nav) && !flight.isSent) continue;
+      if (this.#isDivided && nav !== null && !this.#confirmed.has(nav)) {
+        if (probed.has(nav)) continue;
+        probed.add(nav);
+      }
       if (++count > this.#mostInFlight) return;
       if (flight.isSent || flight.retryAt < Infinity) continue;
       flight.isSent = true;
@@ -2262,6 +2233,7 @@ export class Session {
     }
     this.#asked.clear();
     this.#departed.clear();
+    this.#confirmed.clear();
     for (const ask of this.#asks.keys()) this.#void(ask);
     for (const watch of this.#watches.values()) {
       watch.mirror?.disconnect();

@@ -70,7 +70,7 @@ class Guards(GuideTest):
         found = self.connected("""
           const seen = await client.state("kiosk");
           const bare = [{ pop: {} }, { setStack: { screens: ["home"] } }, { insert: { screen: { id: "a" }, at: 0 } },
-            { replace: { with: { id: "a" } } }, { "ui.backTap": {} }, { revert: { rev: 1 } }, { "ui.dismiss": {} }];
+            { replace: { with: { id: "a" } } }, { "ui.backTap": {} }, { revert: { rev: 1 } }, { "ui.dismiss": {} }, { "ui.back": {} }];
           const codes = [];
           for (const each of bare) codes.push((await caught(client.perform("kiosk", [each]))).code);
           const [push] = [await client.perform("kiosk", [{ push: { screen: { id: "b" } } }])];
@@ -82,7 +82,7 @@ class Guards(GuideTest):
           codes.push((await caught(client.perform("kiosk", [{ pop: {} }], { if: { top: "home" } }))).code);
           return codes;
         """)
-        self.assertEqual(found, ["guard-required"] * 7 + [None] * 7)
+        self.assertEqual(found, ["guard-required"] * 8 + [None] * 7)
 
     def test_a_guard_of_a_mirror_that_is_away_fails_at_once(self):
         self.control.create("kiosk")

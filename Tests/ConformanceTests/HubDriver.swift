@@ -19,7 +19,21 @@ struct HubDriver: ConformanceDriver {
 
   init(seed: UInt64 = 1) {
     self.seed = seed
-    hub = Hub(configuration: Self.configuration, seed: seed)
+    hub = Self.makeHub(seed: seed)
+  }
+
+  /// A hub that knows the roles `pusher` and `popper` beside the built-in ones.
+  private static func makeHub(seed: UInt64) -> Hub {
+    var hub = Hub(configuration: configuration, seed: seed)
+    var access = Access()
+    if let all = NavGlob("*") {
+      access.grants = [
+        Access.Grant(.role(Role("pusher")), all, [.read, .push]),
+        Access.Grant(.role(Role("popper")), all, [.read, .pop]),
+      ]
+    }
+    hub.handle(.access(access), at: Instant(boot: 1_000_000, wall: 1_732_147_200_000))
+    return hub
   }
 
   private static var configuration: HubConfiguration {
@@ -83,7 +97,7 @@ struct HubDriver: ConformanceDriver {
     connections = [:]
     names = [:]
     seed += 1
-    hub = Hub(configuration: Self.configuration, seed: seed)
+    hub = Self.makeHub(seed: seed)
     var newest: [UInt64: SnapshotRow] = [:]
     for snapshot in snapshots { newest[snapshot.nav] = snapshot }
     for nav in newest.keys.sorted() {

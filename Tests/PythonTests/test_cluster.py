@@ -61,15 +61,14 @@ class Moves(unittest.TestCase):
         whats = [(change.kind, change.what) for change in self.script.of(DutyChanged)]
         self.assertEqual(whats[2:], [("delegate", "interrupted"), ("lease", "interrupted")])
 
-    def test_an_end_of_an_earlier_watch_also_ends_roles(self):
+    def test_a_lease_leads_a_nav_on_whose_watch_is_unanswered(self):
         self.script.watch()
         self.script.do(self.script.cluster.want, "lease", "kiosk", {"take": True})
         self.script.receive("ok", id=self.script.last("lease")["id"], nav="kiosk")
-        # The mirror is wrong, so that a second watch is under way when the nav moves and comes back.
+        # The mirror is wrong, so that a second watch is under way when the nav moves.
         self.script.receive("mark", t=0, at=[["kiosk", 1, "00000000"]])
         self.leave(B)
-        self.assertEqual(len(self.script.bodies("lease")), 2)
-        self.assertNotIn(B, self.script.links)
+        self.assertIn(B, self.script.links)
 
     def test_a_nav_that_nobody_has_is_asked_for_after_the_pause(self):
         id = self.script.op()
@@ -80,7 +79,7 @@ class Moves(unittest.TestCase):
         self.assertEqual(len(self.script.bodies("op")), 2)
         self.assertEqual(self.script.of(Answered), [])
 
-    def test_daemons_that_send_a_nav_in_a_circle_are_asked_ever_more_slowly(self):
+    def test_daemons_that_send_a_nav_in_a_circle_are_asked_after_growing_pauses(self):
         id, times = self.script.op(), []
         self.moved(id, B)
         self.script.open(B)
@@ -97,9 +96,8 @@ class Moves(unittest.TestCase):
             times.append(round(self.script.now - before, 2))
             if times[-1] > 9:
                 break
-        self.assertLess(times[0], 0.03)
-        self.assertEqual(times[1:], sorted(times[1:], key=lambda time: min(time, 0.25)), times)
-        self.assertLessEqual(max(times), 0.52)
+        for time, longest in zip(times, [0, 200, 400, 500, 500, 500]):
+            self.assertLess(time, longest / 1000 + 0.03, times)
 
     def test_one_request_asks_whether_the_daemon_has_the_nav(self):
         first, second = self.script.op(), self.script.op()

@@ -48,17 +48,6 @@ class Sessions(unittest.TestCase):
         self.assertNotIn("ipc:///a", script.links)
         self.assertEqual([event.status for event in script.of(StatusChanged)], ["connected", "disconnected"])
 
-    def test_a_process_that_stood_still_asks_before_it_gives_up(self):
-        script = Script()
-        script.open()
-        script.wait(100)
-        script.receive("pong", id=script.last("ping")["id"], boot="x", t=0)
-        script.wait(14)
-        self.assertIn("ipc:///a", script.links)
-        script.wait(100)
-        script.wait(2.1)
-        self.assertNotIn("ipc:///a", script.links)
-
     def test_a_bye_is_answered_by_another_session(self):
         script = Script()
         script.open()

@@ -79,7 +79,7 @@ extension ClusterReplica {
     guard !isAlone else {
       return run(members[0].link, at: now) { $0.tick(at: now) }
     }
-    var outputs = waiting.dropLate(at: now).map { ClusterOutput($0, on: .first) }
+    var outputs = waiting.dropUnsendable(at: now).map { ClusterOutput($0, on: .first) }
     for link in members.map(\.link) {
       outputs += run(link, at: now) { $0.tick(at: now) }
       outputs += retire(link, at: now)
@@ -127,6 +127,8 @@ extension ClusterReplica {
   ) -> [ClusterOutput] {
     guard let index = index(of: link) else { return [] }
     let before = members[index].session.phase
+    members[index].session.isReplaceable =
+      index > 0 || members.dropFirst().contains { $0.session.isOpen }
     let outputs = withSession(index, body)
     if members[index].session.phase != before {
       if members[index].session.isGreeting { members[index].greetedAt = now }

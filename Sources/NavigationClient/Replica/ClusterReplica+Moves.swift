@@ -133,7 +133,6 @@ extension ClusterReplica {
     if index == 0 {
       members.swapAt(0, target)
       members[0].session.numbers = members[target].session.numbers
-      members[0].session.isReplaceable = false
       members[0].closesAt = nil
       homes = homes.filter { $0.value != other }
     }

@@ -120,6 +120,7 @@ package struct ClusterReplica: Sendable {
         note(members[index].lostAt.map { $0 + Self.unreachableMilliseconds })
       }
     }
+    note(waiting.wakeAt)
     for pause in pauses.values { note(pause.until) }
     return wakeAt
   }
@@ -150,8 +151,7 @@ package struct ClusterReplica: Sendable {
   /// Adds a session with another daemon.
   mutating func addMember(_ address: DaemonAddress, at now: UInt64) -> Int {
     links += 1
-    var session = makeSession(random.next())
-    session.isReplaceable = true
+    let session = makeSession(random.next())
     members.append(
       Member(
         link: LinkID(number: links), address: address, place: address.endpoint, session: session,

@@ -49,7 +49,6 @@ struct Duties: Sendable {
 
   struct OpenAsk {
     var nav: String
-    var isVeto: Bool
     var isAnswered = false
     /// The time at which the question is voided.
     var expiresAt: UInt64
@@ -109,19 +108,19 @@ struct Duties: Sendable {
 extension SessionReplica {
   /// Registers delegate roles for a nav, in this session and in all later ones.
   ///
-  /// They replace earlier roles for the nav; an empty set ends the registration and voids the open
-  /// questions. A session that is not open sends the registration when it opens.
+  /// They replace earlier roles for the nav and void its open questions; an empty set ends the
+  /// registration. A session that is not open sends the registration when it opens.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [SessionOutput] {
     duties.requests = duties.requests.filter { !$0.value.isRegistration(of: nav) }
+    let voided = void { $0.nav == nav }
     guard registration.roles.isEmpty else {
       let order = duties.registrations[nav]?.order ?? takeID()
       duties.registrations[nav] = Duties.Registration(wanted: registration, order: order)
-      return phase == .open ? register(nav) : []
+      return voided + (phase == .open ? register(nav) : [])
     }
     duties.registrations[nav] = nil
-    let voided = void { $0.nav == nav }
     guard phase == .open else {
       return voided + [.duty(.registered(nav: nav, roles: []))]
     }
@@ -134,14 +133,12 @@ extension SessionReplica {
 
   /// Answers a question; drops an answer that comes too late, or is larger than the daemon accepts.
   package mutating func answer(_ ask: AskID, value: [UInt8]) -> [SessionOutput] {
-    guard phase == .open, ask.session == duties.session, var open = duties.asks[ask.number],
-      !open.isAnswered
+    guard phase == .open, ask.session == duties.session,
+      duties.asks[ask.number]?.isAnswered == false
     else { return [] }
     let body = ClientMessageWriter.answer(ask.number, value: value)
     guard body.count <= maximumBody else { return [] }
-    open.isAnswered = true
-    // Only veto questions get a `settled`, so all others end with the answer.
-    duties.asks[ask.number] = open.isVeto ? open : nil
+    duties.asks[ask.number]?.isAnswered = true
     return [.send(.answer, body)]
   }
 
@@ -194,7 +191,9 @@ extension SessionReplica {
         outputs.append(.duty(.registered(nav: nav, roles: [])))
       case .release(let nav) where duties.leases[nav] == nil:
         outputs.append(.duty(.leaseReleased(nav: nav)))
-      case .register, .resign, .lease, .release: break
+      // Force counts once, also if its answer was lost: another client may have the display since.
+      case .lease(let nav): duties.leases[nav]?.wish = .take
+      case .register, .resign, .release: break
       }
     }
     for nav in duties.registrations.keys.sorted() {
@@ -230,8 +229,7 @@ extension SessionReplica {
     // heartbeat interval.
     let expiresAt = now.addingReportingOverflow(ask.within)
     let end = expiresAt.overflow ? UInt64.max - heartbeat : expiresAt.partialValue
-    duties.asks[ask.number] = Duties.OpenAsk(
-      nav: ask.nav, isVeto: ask.question.isVeto, expiresAt: end + heartbeat)
+    duties.asks[ask.number] = Duties.OpenAsk(nav: ask.nav, expiresAt: end + heartbeat)
     return [.duty(.asked(AskID(session: duties.session, number: ask.number), ask))]
   }
 

@@ -4,9 +4,14 @@ extension SessionReplica {
   /// Handles a new connection: sends `hello`.
   package mutating func connected(at now: UInt64) -> [SessionOutput] {
     guard phase != .closed else { return [] }
-    var outputs = lose()
-    outputs.append(contentsOf: greet(at: now))
-    return outputs
+    let outputs = lose()
+    let nonce = String(random.next(), radix: 16)
+    phase = .greeting(nonce: nonce)
+    lastHeard = now
+    heartbeat = wantedHeartbeat
+    let hello = Hello(
+      client: client, name: name, nonce: nonce, window: wantedWindow, heartbeat: wantedHeartbeat)
+    return outputs + [.send(.hello, ClientMessageWriter.hello(hello))]
   }
 
   /// Handles the loss of the connection; the caller makes another one.
@@ -14,7 +19,7 @@ extension SessionReplica {
 
   /// Handles deadlines: detects silence, and repeats postponed requests.
   package mutating func tick(at now: UInt64) -> [SessionOutput] {
-    let late = dropLate(at: now)
+    let late = dropUnsendable(at: now)
     switch phase {
     case .unconnected, .closed: return late
     case .greeting:
@@ -23,7 +28,11 @@ extension SessionReplica {
       if now >= silenceEndsAt { return late + giveUp(at: now, after: 0) }
       let duties = tickDuties(at: now)
       let due = watches.filter { $0.value.retryAt.map { $0 <= now } ?? false }
-      return late + duties + due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
+      let asks = due.sorted { $0.value.order < $1.value.order }.flatMap { ask($0.key) }
+      for index in flights.indices where flights[index].retryAt ?? .max <= now {
+        flights[index].retryAt = nil
+      }
+      return late + duties + asks + sendWaiting()
     }
   }
 
@@ -47,24 +56,14 @@ extension SessionReplica {
     phase == .closed ? [] : giveUp(at: now, after: 0)
   }
 
-  private mutating func greet(at now: UInt64) -> [SessionOutput] {
-    let nonce = String(random.next(), radix: 16)
-    phase = .greeting(nonce: nonce)
-    lastHeard = now
-    heartbeat = wantedHeartbeat
-    let hello = Hello(
-      client: client, name: name, nonce: nonce, window: wantedWindow, heartbeat: wantedHeartbeat)
-    return [.send(.hello, ClientMessageWriter.hello(hello))]
-  }
-
   private mutating func receiveGreeting(
     _ message: ServerMessage, nonce: String, at now: UInt64
   ) -> [SessionOutput] {
     switch message {
     case .welcome(let welcome) where welcome.nonce == nonce:
       return open(welcome, at: now)
-    case .err(let refusal)
-    where refusal.nonce == nonce || (refusal.nonce == nil && refusal.knownCode == .version):
+    // The error to a `hello` that the daemon cannot read has no nonce.
+    case .err(let refusal) where refusal.nonce ?? nonce == nonce:
       switch refusal.retryPolicy {
       case .later, .same: return giveUp(at: now, after: refusal.after ?? 0)
       case .no, .resync: return close(.refused(refusal))
@@ -82,6 +81,7 @@ extension SessionReplica {
     // it asked for.
     window = min(wantedWindow, welcome.window)
     maximumBody = Int(clamping: welcome.maximumBody) - ErrReply.room
+    maximumSentRequests = Int(clamping: welcome.maximumRequests)
     principal = welcome.principal
     isDivided = isDivided || welcome.isDivided
     used = 0
@@ -97,7 +97,7 @@ extension SessionReplica {
     }
     // Roles before ops, because the ops may be allowed only with them.
     outputs.append(contentsOf: resumeDuties())
-    outputs.append(contentsOf: dropForeign() + dropLate(at: now) + sendWaiting())
+    outputs.append(contentsOf: dropUnsendable(at: now) + sendWaiting())
     return outputs
   }
 
@@ -114,7 +114,7 @@ extension SessionReplica {
       watches[key]?.replica.disconnect()
       watches[key]?.retryAt = nil
     }
-    for index in flights.indices { flights[index].isSent = false }
+    for index in flights.indices { flights[index].withdraw() }
     return wasOpen ? [.event(.lost)] + loseDuties() : []
   }
 
@@ -156,14 +156,13 @@ extension SessionReplica {
       numbers.rows.merge(mark.rows, uniquingKeysWith: max)
       return mark.positions.flatMap { position in
         replicate(position.nav, at: now, proves: true) { $0.receive(position) }
-      } + sendWaiting()
+      }
     case .latest(let latest):
-      let view = View(wireName: latest.view)
+      let view = View(word: latest.view)
       let isWatched = view.map { watches[WatchKey(nav: latest.nav, view: $0)] != nil } ?? false
       return isWatched ? [.event(.latest(latest))] : []
     case .event(let event):
-      return watches[WatchKey(nav: event.nav, view: .full)] == nil
-        ? [] : [.event(.ephemeral(event))]
+      return replica(of: event.nav)?.isSynced == true ? [.event(.ephemeral(event))] : []
     case .ask(let ask): return receive(ask, at: now)
     case .settled(let settlement): return receive(settlement)
     case .lost(let loss): return receive(loss)
@@ -180,7 +179,7 @@ extension SessionReplica {
 
   private mutating func finish(_ end: WatchEnd, at now: UInt64) -> [SessionOutput] {
     if end.why == "moved" {
-      let key = View(wireName: end.view).map { WatchKey(nav: end.nav, view: $0) }
+      let key = View(word: end.view).map { WatchKey(nav: end.nav, view: $0) }
       // If a watch is unanswered, this ends the one before; the answer is still to come. Roles and a
       // lease that the daemon has confirmed have ended in any case.
       let isWatched = key.map { watches[$0] != nil && !asked.values.contains($0) } ?? false
@@ -191,8 +190,8 @@ extension SessionReplica {
     guard end.view != View.full.text else {
       return replicate(end.nav, at: now) { $0.receive(end) }
     }
-    guard let key = View(wireName: end.view).map({ WatchKey(nav: end.nav, view: $0) }),
-      let watch = watches.removeValue(forKey: key)
+    guard let key = View(word: end.view).map({ WatchKey(nav: end.nav, view: $0) }),
+      !asked.values.contains(key), let watch = watches.removeValue(forKey: key)
     else { return [] }
     let outcome = WatchOutcome.ended(why: end.why, endpoint: end.daemon?.endpoint)
     return [.event(.watchEnded(nav: end.nav, view: key.view, outcome))]
@@ -224,7 +223,7 @@ extension SessionReplica {
   private mutating func answer(_ refusal: ErrReply, at now: UInt64) -> [SessionOutput] {
     if refusal.knownCode == .noSession {
       // The daemon does not know the session any more. A new `hello` requests everything again.
-      return lose() + greet(at: now)
+      return giveUp(at: now, after: 0)
     }
     guard let id = refusal.id else {
       if refusal.hasVerb { return [] }
@@ -243,13 +242,13 @@ extension SessionReplica {
       if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].sends -= 1 }
       return [.elsewhere(nav: nav, whereabouts)]
     }
-    // The daemon looks at the load before it looks at what it remembers. The op goes once more with
-    // the next answer or mark.
+    // The daemon looks at the load before it looks at what it remembers.
     if refusal.knownCode == .busy,
       let index = flights.firstIndex(where: { $0.id == id && $0.sends > 1 })
     {
-      flights[index].isSent = false
-      return []
+      flights[index].withdraw()
+      flights[index].retryAt = now + (refusal.after ?? 200)
+      return sendWaiting()
     }
     if let request = duties.requests.removeValue(forKey: id) {
       return finish(request, refusal, at: now)

@@ -32,7 +32,7 @@ extension SessionReplica {
     confirmed.remove(nav)
     handoff.flights = flights.filter { $0.nav == nav }
     flights.removeAll { $0.nav == nav }
-    for index in handoff.flights.indices { handoff.flights[index].isSent = false }
+    for index in handoff.flights.indices { handoff.flights[index].withdraw() }
     outputs.append(contentsOf: releaseDuties(of: nav, into: &handoff))
     return (handoff, outputs + (phase == .open ? sendWaiting() : []))
   }
@@ -42,7 +42,7 @@ extension SessionReplica {
     var handoff = NavHandoff(nav: "")
     handoff.flights = flights.filter { $0.nav == nil }
     flights.removeAll { $0.nav == nil }
-    for index in handoff.flights.indices { handoff.flights[index].isSent = false }
+    for index in handoff.flights.indices { handoff.flights[index].withdraw() }
     return handoff
   }
 
@@ -86,7 +86,8 @@ extension SessionReplica {
     // Behind the others, so that no more are sent than the daemon accepts.
     flights.append(contentsOf: handoff.flights)
     guard phase == .open else { return outputs }
-    return outputs + register(handoff.nav) + take(handoff.nav) + dropForeign() + sendWaiting()
+    outputs += register(handoff.nav) + take(handoff.nav) + dropUnsendable(at: 0)
+    return outputs + sendWaiting()
   }
 
   /// The navs of which the session holds something.

@@ -82,25 +82,21 @@ extension SessionReplica {
   private mutating func launch(_ flight: Flight) -> [SessionOutput] {
     // The daemon could not name the refused request in its error. A still larger one would cost the
     // connection, again and again.
-    guard flight.body.count <= maximumBody else {
-      let refusal = ErrReply.tooLarge(flight.id, flight.body.count, limit: maximumBody)
-      return [.event(.answered(id: flight.id, .failure(refusal)))]
-    }
     flights.append(flight)
-    return phase == .open ? sendWaiting() : []
+    return dropUnsendable(at: 0) + (phase == .open ? sendWaiting() : [])
   }
 
   /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
     var outputs: [SessionOutput] = []
     var probed: Set<String> = []
-    for index in flights.indices.prefix(Self.maximumSentRequests) {
+    for index in flights.indices.prefix(maximumSentRequests) {
       if isDivided, let nav = flights[index].nav, !confirmed.contains(nav),
         !probed.insert(nav).inserted
       {
         continue
       }
-      guard !flights[index].isSent else { continue }
+      guard !flights[index].isSent, flights[index].retryAt == nil else { continue }
       let flight = flights[index]
       if !flight.wasSent { flights[index].sentAs = principal }
       // Rows that the daemon has lost since do not date the op.
@@ -115,33 +111,30 @@ extension SessionReplica {
     return outputs
   }
 
-  /// Ends the ops that may have been performed under another principal.
-  ///
-  /// The daemons of a cluster remember ops by principal, so this one would perform them again.
-  mutating func dropForeign() -> [SessionOutput] {
-    guard isDivided, let principal else { return [] }
-    var outputs: [SessionOutput] = []
-    flights.removeAll { flight in
-      guard flight.verb == .op, !flight.isSent, let former = flight.sentAs, former != principal,
-        flight.wasSent
-      else { return false }
-      outputs.append(.event(.answered(id: flight.id, .failure(.notKnownAs(former, flight.id)))))
-      return true
-    }
-    return outputs
+  /// Ends the requests that must not be sent any more, except those that are under way.
+  mutating func dropUnsendable(at now: UInt64) -> [SessionOutput] {
+    let refusals = flights.compactMap { $0.isSent ? nil : obstacle(to: $0, at: now) }
+    guard !refusals.isEmpty else { return [] }
+    flights.removeAll { flight in refusals.contains { $0.id == flight.id } }
+    return refusals.map { .event(.answered(id: $0.id ?? 0, .failure($0))) }
   }
 
-  /// Ends the ops whose time is up, except those that are under way.
-  mutating func dropLate(at now: UInt64) -> [SessionOutput] {
-    let late = flights.filter { $0.endsAt.map { $0 <= now } ?? false }
-    guard !late.isEmpty else { return [] }
-    flights.removeAll { flight in late.contains { $0.id == flight.id } }
-    return late.map { flight in
-      let text = "there was no connection in time, and the op is not sent any more"
-      var refusal = ErrReply(byClient: OutgoingError(.expired, id: flight.id, text))
-      if flight.wasSent { refusal.effect = Effect.unknown.rawValue }
-      return .event(.answered(id: flight.id, .failure(refusal)))
+  private func obstacle(to flight: Flight, at now: UInt64) -> ErrReply? {
+    let isLate = flight.until ?? .max <= now
+    // The daemons of a cluster remember ops by principal, so this one would perform it again.
+    if !isLate, flight.verb == .op, flight.wasSent, let former = flight.sentAs, let principal,
+      former != principal
+    {
+      return .notKnownAs(former, flight.id)
     }
+    let text = "there was no connection in time, and the op is not sent any more"
+    guard isLate || flight.body.count > maximumBody else { return nil }
+    var refusal =
+      isLate
+      ? ErrReply(byClient: OutgoingError(.expired, id: flight.id, text))
+      : .tooLarge(flight.id, flight.body.count, limit: maximumBody)
+    if flight.wasSent { refusal.effect = Effect.unknown.rawValue }
+    return refusal
   }
 
   /// Notes that the daemon has a nav; returns the requests that waited for that.

@@ -46,6 +46,8 @@ package struct SessionReplica: Sendable {
     var body: [UInt8]
     /// Whether it was sent on this connection.
     var isSent = false
+    /// When it is sent again that the daemon has put off; nil if it has not.
+    var retryAt: UInt64?
     /// How often it was sent, except where a daemon answered that it had not performed it.
     var sends = 0
     /// The principal under which it was sent first; nil if a daemon outside clusters got it.
@@ -60,19 +62,21 @@ package struct SessionReplica: Sendable {
 
     /// When it ends without an answer; nil while it is under way.
     var endsAt: UInt64? { isSent ? nil : until }
+
+    mutating func withdraw() { (isSent, retryAt) = (false, nil) }
   }
 
   /// The least and greatest upper bound of the pause before a new connection, in milliseconds.
   ///
   /// The pause is random, from 0 to that bound. The bound doubles with each attempt.
   package static let backOffMilliseconds: ClosedRange<UInt64> = 100...5000
-  /// The maximum of requests that the client sends before the first of them is answered.
-  package static let maximumSentRequests = 64
   /// At how many navs `confirmed` is emptied.
   static let maximumConfirmed = 4096
 
   /// The largest body that the daemon accepts, as far as the client knows, in octets.
   var maximumBody = ErrReply.usualMaximumBody
+  /// The maximum of requests that the client sends before the first of them is answered.
+  var maximumSentRequests = 64
   /// The client's name in the rules of the cluster; nil if the daemon is alone.
   var principal: String?
 
@@ -141,14 +145,14 @@ package struct SessionReplica: Sendable {
     case .unconnected: return flightEnd
     case .greeting: return min(silenceEndsAt, flightEnd ?? .max)
     case .open:
-      let end = min(silenceEndsAt, duties.wakeAt ?? .max, flightEnd ?? .max)
+      let retry = flights.lazy.compactMap(\.retryAt).min()
+      let end = min(silenceEndsAt, duties.wakeAt ?? .max, flightEnd ?? .max, retry ?? .max)
       return watches.values.lazy.compactMap(\.retryAt).reduce(end) { min($0, $1) }
     }
   }
 
-  /// The first millisecond at which silence counts as a loss: three heartbeat intervals after the
-  /// last message.
-  var silenceEndsAt: UInt64 { lastHeard + 3 * heartbeat + 1 }
+  /// When silence counts as a loss: three heartbeat intervals after the last message.
+  var silenceEndsAt: UInt64 { lastHeard + 3 * heartbeat }
 
   /// Returns a random pause before the next attempt, uniform from 0 to the bound (full jitter), in
   /// milliseconds; see `backOffMilliseconds`.

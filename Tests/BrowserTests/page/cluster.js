@@ -164,7 +164,7 @@ claims["navs that are sent in a circle are followed twice at once, and then afte
   same(hops, 3, "two moves at once:");
   const pauses = [];
   while (!several.of("answered").length) pauses.push(several.wait());
-  same(pauses, [100, 200, 400, 500, 500]);
+  same(pauses, [200, 400, 500, 500, 500]);
 };
 
 /** An op that went to A, where its answer waits, then to B, and then to A again. */
@@ -175,9 +175,7 @@ function returned(several) {
   const late = ids.map((id) => ["err", { id, ...elsewhere(NAV, B) }]);
   several.tell(A, ...late[0]);
   several.run();
-  same(several.way("op").map(([at]) => at), [A, A, B, B, A, A], "both ops move, and come back:");
-  // An answer of A, from which on it is followed at once again.
-  several.request(NAV, "get");
+  same(several.way("op").map(([at]) => at), [A, A, B, A], "the first op moves, and comes back:");
   return { ids, late };
 }
 
@@ -186,14 +184,14 @@ claims["an answer that comes late from a daemon without the nav moves nothing"] 
   const { ids, late } = returned(several);
   several.tell(A, ...late[1]);
   several.run();
-  same(several.way("op").length, 6, "after the late answer:");
-  // The second answer counts.
+  same(several.way("op").length, 4, "after the late answer:");
+  // The second answer to the op that was sent again counts.
   several.owners.set(NAV, B);
-  several.tell(A, ...late[1]);
+  several.tell(A, ...late[0]);
   several.run();
   several.wait();
-  same(several.way("op").slice(6), ids.map((id) => [B, id]));
-  same(several.of("answered").map(({ id }) => id).slice(1), ids);
+  same(several.way("op").slice(4), ids.map((id) => [B, id]));
+  same(several.of("answered").map(({ id }) => id), ids);
 };
 
 claims["no answer is late any more after the stream was lost"] = () => {
@@ -316,7 +314,8 @@ claims["rule 3: an op that may have run goes to no daemon that knows the client 
     const failed = actions.filter(({ kind }) => kind === "answered").map(({ id, err }) => [id, err.code, err.effect]);
     same(failed, isRepeated ? [] : [[op, "op-too-old", "unknown"]]);
     const ids = actions.filter(({ kind }) => kind === "send").map(({ line }) => JSON.parse(line)[1].id);
-    same(ids, isRepeated ? [op, read, refused] : [read, refused]);
+    // The read waits until the daemon has answered the op.
+    same(ids, isRepeated ? [op, refused] : [read, refused]);
   }
 };
 
@@ -346,27 +345,6 @@ claims["roles and a display are taken again where the nav went, and a question o
   several.run();
   same([several.of("settled").length, several.way("answer")], [1, []]);
   same(several.of("duty").map(({ err }) => err), [undefined, undefined, undefined, undefined]);
-};
-
-claims["a nav with a role and without a watch is watched, so that its move is seen, until the role ends"] = () => {
-  const several = new Several();
-  several.cluster.delegate(NAV, { roles: ["veto"] });
-  several.run();
-  same(several.sent.at(-1)[2].view, "top");
-  several.owners.set(NAV, B);
-  several.tell(A, "end", { nav: NAV, view: "top", why: "moved", ...elsewhere(NAV, B), code: undefined });
-  several.run();
-  same(several.sent.slice(-2).map(([at, verb]) => [at, verb]), [[B, "watch"], [B, "delegate"]]);
-  several.cluster.delegate(NAV, null);
-  several.run();
-  same(several.sent.slice(-2).map(([at, verb]) => [at, verb]), [[B, "delegate"], [B, "unwatch"]]);
-};
-
-claims["a client of one daemon has no further watch for its roles"] = () => {
-  const single = new Several([A]);
-  single.cluster.delegate(NAV, { roles: ["veto"] });
-  single.run();
-  same(single.way("watch"), []);
 };
 
 claims["a daemon without a gateway cannot be reached by a page: its navs fail, and nothing else"] = () => {

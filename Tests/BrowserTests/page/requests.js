@@ -432,6 +432,7 @@ claims["duties end with their nav, and the page learns of it"] = async (gateway)
   const stop = await client.delegate(NAV, { roles: ["veto"] }, () => true);
   const { lost } = await client.lease(NAV);
   gateway.tell(["end", { nav: NAV, why: "closed" }]);
+  for (const of of ["delegate", "lease"]) gateway.tell(["lost", { nav: NAV, of, code: "no-nav", msg: "closed" }]);
   same([(await stop.lost).code, (await lost).code], ["no-nav", "no-nav"]);
   same((await loop.next()).done, true);
 };

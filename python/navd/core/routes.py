@@ -118,7 +118,8 @@ class Routes:
         # At once to the first and the second one. From then on they may send the nav in a circle,
         # or name a daemon that was lost until its lease ends.
         route.moves += 1
-        wait = min(_LONGEST_MOVE, self._growing(route.moves - 3)) if route.moves > 2 else 0.0
+        bound = 0.1 * 2 ** min(route.moves - 2, 16) if route.moves > 2 else 0.0
+        wait = min(_LONGEST_MOVE, bound) * self._options.random.random()
         route.address = address
         target = self._member(address)
         if target is not member:
@@ -145,7 +146,7 @@ class Routes:
             return
         other = others[route.moves % len(others)]
         route.address = other.address
-        self._move(nav, member, other, self._now + self._growing(route.moves))
+        self._move(nav, member, other, self._now + self._options.pause(route.moves))
 
     def _obstacle(self, address: Address) -> NavigationError | None:
         """Return the reason why the client cannot connect to a daemon."""
@@ -156,11 +157,6 @@ class Routes:
                 "moved", f"the nav is at {address.endpoint}, which needs a key of this client:"
                 " pass key_file, or set NAVD_KEY", {"endpoint": address.endpoint, "retry": "same"})
         return None
-
-    def _growing(self, tries: int) -> float:
-        """Return a pause that is longer each time, whatever the randomness."""
-        bound: float = min(5.0, 0.1 * 2 ** min(tries, 16))
-        return bound * (0.5 + self._options.random.random() / 2)
 
     # Members.
 

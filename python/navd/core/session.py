@@ -18,8 +18,6 @@ from .wishes import Duty, Watch, duty_key, watch_key
 __all__ = ["Ids", "Options", "Phase", "Session"]
 
 _CREDIT_VERBS = frozenset(["snap", "diff", "diffs", "latest", "event", "traced"])
-#: How late a tick may come before it says that the process stood still, in seconds.
-_LATE = 0.5
 
 
 class Session(SessionAnswers, SessionMoves):
@@ -38,7 +36,7 @@ class Session(SessionAnswers, SessionMoves):
         self._forget_session()
         self.phase = Phase.GREETING
         self._hb = self._options.heartbeat
-        self._listen(now)
+        self._heard = now
         self._nonce = f"{self._options.random.getrandbits(64):016x}"
         self._send("hello", {
             "ver": [1, 1], "client": self._options.client, "name": self._options.name,
@@ -50,7 +48,7 @@ class Session(SessionAnswers, SessionMoves):
         self._drop_late(now)
         if self.phase not in (Phase.GREETING, Phase.OPEN):
             return
-        if now >= self._silent_at and self._is_silent(now):
+        if now >= self._silent_at:
             self.lost(now)
         if self.phase is not Phase.OPEN:
             return
@@ -65,23 +63,6 @@ class Session(SessionAnswers, SessionMoves):
             self._send_held(nav)
         self._send_waiting()
 
-    def _is_silent(self, now: float) -> bool:
-        """Whether the connection is lost.
-
-        A tick that comes late says that the process stood still. Then it asks, and reads what has
-        arrived meanwhile.
-        """
-        if self._is_doubted or now < self._silent_at + _LATE:
-            return True
-        self._listen(now)
-        self._is_doubted = True
-        if self.phase is Phase.OPEN:
-            self._send("ping", {"id": self._ids.take()})
-        return False
-
-    def _listen(self, now: float) -> None:
-        self._heard, self._is_doubted = now, False
-
     def receive(self, verb: str, body: Body, octets: int, now: float) -> None:
         """Handle a message; `octets` is the length of its body."""
         if self.phase not in (Phase.GREETING, Phase.OPEN):
@@ -91,7 +72,7 @@ class Session(SessionAnswers, SessionMoves):
         except Unreadable:
             self.lost(now)
             return
-        self._listen(now)
+        self._heard = now
         if self.phase is Phase.GREETING:
             self._receive_greeting(verb, body, now)
             return

@@ -34,13 +34,12 @@ class SessionAnswers(SessionState):
     def _receive_greeting(self, verb: str, body: Body, now: float) -> None:
         if verb == "welcome" and body.get("nonce") == self._nonce:
             self._open(body, now)
-        # A connection is new, so an error can only be the answer to this `hello`.
-        elif verb == "err" and _is_postponed(body):
-            self.lost(now, _after(body))
-        elif verb == "err":
-            self._close(NavigationError.of(body))
-        elif verb == "bye":
-            self._receive_bye(body, now)
+        # The error to a `hello` that the daemon cannot read has no nonce.
+        elif verb == "err" and body.get("nonce", self._nonce) == self._nonce:
+            if _is_postponed(body):
+                self.lost(now, _after(body))
+            else:
+                self._close(NavigationError.of(body))
 
     def _open(self, welcome: Body, now: float) -> None:
         limits, ops = welcome.get("limits") or {}, welcome.get("ops") or {}
@@ -133,8 +132,8 @@ class SessionAnswers(SessionState):
         # the op in an earlier session.
         if body.get("code") == "busy" and flight.sends > 1:
             flight.is_sent = False
-            self.flights.postponed[id] = now + max(
-                _after(body), self._options.pause(flight.sends))
+            self.flights.postponed[id] = now + (_after(body) or 0.2)
+            self._send_waiting()
             return
         self._fail(id, body)
         if body.get("retry") in ("no", "resync"):
@@ -179,7 +178,7 @@ class SessionAnswers(SessionState):
             if watch.faults == 1:
                 self._send_wish(watch)
             else:
-                watch.retry_at = now + self._options.pause(watch.faults)
+                watch.retry_at = now + self._options.pause(watch.faults - 1)
         elif verb == "mark" and mirror.is_synced:
             watch.faults = 0
 
@@ -271,29 +270,15 @@ class SessionAnswers(SessionState):
 
     def _receive_move(self, nav: str, watch: Watch | None, body: Body) -> None:
         """Handle the end of a watch, of roles or of a lease when the nav moves away."""
-        keys = [duty_key(kind, nav) for kind in ("delegate", "lease")]
-        if watch is None and not any(key in self._duties for key in keys):
-            return
+        duties = [self._duties.get(duty_key(kind, nav)) for kind in ("delegate", "lease")]
+        wishes = [watch, *(duty for duty in duties if duty and duty.is_held)]
         # It may end an earlier watch; then the answer to the present one says where the nav is.
-        if watch and watch.key in self._asked.values():
-            self._renew_duties(nav)
+        if not any(wish and wish.key not in self._asked.values() for wish in wishes):
             return
         if watch:
             watch.disconnect()
             watch.is_due = True
         self._move_away(nav, body)
-
-    def _renew_duties(self, nav: str) -> None:
-        """Ask again for what ended with a move, unless an answer about it is still to come.
-
-        The nav may be back already.
-        """
-        for kind in ("delegate", "lease"):
-            duty = self._duties.get(duty_key(kind, nav))
-            if duty and duty.is_held and duty.key not in self._asked.values():
-                self._interrupt(duty)
-                if duty.key in self._duties:
-                    self._send_wish(duty)
 
     def _move_away(self, nav: str, body: Body) -> None:
         self.is_divided = True

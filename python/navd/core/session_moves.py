@@ -75,8 +75,6 @@ class SessionMoves(SessionState):
             watch.is_due = True
             del self._watches[watch.key]
         for duty in handoff.duties:
-            if duty.key in self._asked.values():
-                duty.calm()
             self._stray |= {id: key for id, key in self._asked.items() if key == duty.key}
             self._unask(duty.key)
             del self._duties[duty.key]

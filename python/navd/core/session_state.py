@@ -18,8 +18,6 @@ __all__ = ["Ids", "Options", "Phase", "SessionState"]
 
 _USUAL_OCTETS = 65536
 _USUAL_FLIGHTS = 64
-#: How long a client that stood still reads what has arrived meanwhile, in seconds.
-_DOUBT = 2.0
 _MOST_CONFIRMED = 4096
 
 
@@ -79,7 +77,6 @@ class SessionState:
         self._window = options.window
         self._used = self._upto = 0
         self._heard = 0.0
-        self._is_doubted = False
         self._attempts = 0
         self._most_octets = _USUAL_OCTETS
         self._most_flights = _USUAL_FLIGHTS
@@ -127,7 +124,7 @@ class SessionState:
 
     @property
     def _silent_at(self) -> float:
-        return self._heard + (_DOUBT if self._is_doubted else 3 * self._hb)
+        return self._heard + 3 * self._hb
 
     def _wishes(self) -> Iterable[Wish]:
         yield from self._watches.values()
