@@ -3,13 +3,14 @@ import NavigationClient
 
 /// One client process: the session under test, and its twin.
 struct Client: Sendable {
-  /// An op that was sent.
+  /// An op that was made.
   struct SentOp: Sendable {
     var id: UInt64
     var nav: String
     var body: [UInt8]
-    /// The newest row that the client had seen when it made the op.
+    /// The newest row that the client had seen when it made the op, and then when it first sent it.
     var seen: UInt64
+    var isSent = false
   }
 
   let number: Int
@@ -45,6 +46,13 @@ struct Client: Sendable {
 }
 
 extension Client {
+  /// Notes that an op goes to the daemon; until then it waits for the answers to others.
+  mutating func noteSending(of id: UInt64?) {
+    guard let index = sentOps.lastIndex(where: { $0.id == id }) else { return }
+    if !sentOps[index].isSent { sentOps[index].seen = seen }
+    sentOps[index].isSent = true
+  }
+
   /// Notes the newest row that a message reports; after a crash there can be fewer.
   mutating func note(_ message: ServerMessage) {
     switch message {

@@ -55,7 +55,9 @@ extension World {
   mutating func perform(_ outputs: [SessionOutput], for client: Int) {
     for output in outputs {
       switch output {
-      case .send(let verb, let body): send(verb, body, from: client)
+      case .send(let verb, let body):
+        if verb == .op { clients[client].noteSending(of: body.number(behind: "\"id\":")) }
+        send(verb, body, from: client)
       case .reconnect(let time):
         trace { _ in "c\(client) gives up until \(time)" }
         clients[client].twin.disconnect()

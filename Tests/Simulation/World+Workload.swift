@@ -68,7 +68,7 @@ extension World {
   /// Sends an op again, or another under its id.
   private mutating func repeatOp(_ client: Int) {
     guard clients[client].session.phase == .open,
-      let op = random.pick(Array(clients[client].sentOps.suffix(12)))
+      let op = random.pick(Array(clients[client].sentOps.filter(\.isSent).suffix(12)))
     else { return }
     if random.chance(60) {
       // Other octets under a known id must never run; an id that was never decided may not be
