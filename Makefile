@@ -92,7 +92,7 @@ man_pages = $(man_sources:man/%.scd=.build/man/%)
 # Says what runs, then runs it. `.ci/run` measures from one arrow to the next.
 step = @echo '==> $(strip $(1))' && $(1)
 
-.PHONY: help deps build release binaries lint format test calm test-clients test-python test-guides test-postgres test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
+.PHONY: help deps build release binaries lint format check test calm test-clients test-python test-guides test-postgres test-long test-steady demo demo-web demo-cluster bench bench-instructions bench-browser bench-inspector bench-cluster bench-recording bench-flood bench-deps man docc \
   install install-library install-qml qml packages booted clean
 
 help: ## List the targets
@@ -117,6 +117,13 @@ lint: ## Check the form of every Swift file
 
 format: ## Bring every Swift file into form
 	$(call step,$(SWIFT) format --in-place --parallel --recursive $(swift_paths))
+
+# A minute after a change: the manifest leaves the other targets out, and what is compiled is that of `make test`.
+check: ## The loop of a developer: lint, and the tests of the core, the hub and the client without a daemon
+	@.ci/deps $(BUILD_PACKAGES)
+	@$(MAKE) --no-print-directory lint
+	$(call step,NAVD_CHECK=1 $(SWIFT) build --build-tests -j $(JOBS))
+	$(call step,NAVD_CHECK=1 $(SWIFT) test --skip-build --disable-xctest)
 
 # The manifest makes every warning an error. ClientTests wait for tasks, and the laws on random
 # sequences occupy the threads of the tasks: beside them ClientTests took 165 s, beside BootedTests 6 s.

@@ -166,7 +166,7 @@ class Ends(DaemonTest):
     def test_a_person_interrupts_a_loop(self):
         code = "import navd; watch = navd.connect().watch('kiosk'); print(next(watch).rev, flush=True); next(watch)"
         log = self.daemon.directory / "program.log"
-        program = Process([sys.executable, "-c", code], log, environment={
+        program = Process(["env", "--default-signal=INT", sys.executable, "-c", code], log, environment={
             "PYTHONPATH": PACKAGE, "NAVD_ENDPOINT": self.daemon.endpoint, "PYTHONDONTWRITEBYTECODE": "1"})
         program.says("1\n")
         program.signal(signal.SIGINT)
