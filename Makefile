@@ -13,8 +13,10 @@ SWIFT ?= swift
 # To build: the C libraries. `make deps` installs these.
 BUILD_PACKAGES := libzmq3-dev libsqlite3-dev libsystemd-dev zlib1g-dev liblz4-dev libxxhash-dev \
   libmicrohttpd-dev libncurses-dev libpq-dev
+# The bundler of the client for pages.
+WEB_PACKAGES := esbuild
 # The bundler of the inspector's page, the charts that are in it, and what makes one file of it.
-INSPECTOR_PACKAGES := esbuild libjs-chart.js python3
+INSPECTOR_PACKAGES := $(WEB_PACKAGES) libjs-chart.js python3
 # What the QML module is built with.
 QML_BUILD_PACKAGES := cmake g++ pkg-config qt6-base-dev qt6-declarative-dev
 MAN_PACKAGES := scdoc
@@ -41,7 +43,7 @@ QML_PACKAGES := $(QML_BUILD_PACKAGES) qml6-module-qtquick qml6-module-qtquick-wi
 # A display, a bus and an accessibility registry, and what reads that and shows a program of QML.
 ACCESSIBILITY_PACKAGES := xvfb xauth dbus-daemon at-spi2-core gir1.2-atspi-2.0 python3-gi python3-zmq qml-qt6
 # What checks the types of the programs of the pages, reads their blocks that cannot run, and renders the man pages.
-GUIDE_PACKAGES := $(TEST_PACKAGES) mypy openssh-client python3-yaml nodejs gcc libc6-dev pkg-config qrencode systemd groff-base
+GUIDE_PACKAGES := $(TEST_PACKAGES) $(WEB_PACKAGES) mypy openssh-client python3-yaml nodejs gcc libc6-dev pkg-config qrencode systemd groff-base
 # What the tests of the clients need, and these tests: each runs the built programs.
 CLIENT_PACKAGES := $(TERMINAL_PACKAGES) $(PYTHON_PACKAGES) $(C_PACKAGES) $(QML_PACKAGES) $(GUIDE_PACKAGES)
 CLIENT_TESTS := Tests/TerminalTests/run Tests/CTests/run Tests/PythonTests/run Tests/GuideTests/run Tests/QmlTests/run
@@ -197,7 +199,7 @@ demo: release ## Build for release and run the demonstration
 	$(call step,demo/run)
 
 demo-web: release ## Build for release and show the kiosk in a browser; DEMO_SCRIPT=1 plays it
-	@.ci/deps $(SHOW_PACKAGES) $(FONT_PACKAGES)
+	@.ci/deps $(SHOW_PACKAGES) $(WEB_PACKAGES) $(FONT_PACKAGES)
 	@test -z "$(DEMO_SCRIPT)" || .ci/deps $(BROWSER_PACKAGES)
 	$(call step,demo/web)
 
@@ -254,8 +256,13 @@ site: binaries ## Build the site of all pages and references, into .build/site
 	@.ci/deps $(SITE_PACKAGES)
 	$(call step,site/build $(CONFIGURATION))
 
+.PHONY: web
+web: ## Build the client for pages, into .build/web
+	@.ci/deps $(WEB_PACKAGES)
+	$(call step,web/client/build)
+
 .PHONY: inspector
-inspector: ## Build the page of the inspector, into .build/inspector
+inspector: web ## Build the page of the inspector, into .build/inspector
 	@.ci/deps $(INSPECTOR_PACKAGES)
 	$(call step,web/inspector/build)
 
@@ -266,7 +273,7 @@ demo-cluster: release ## Show three daemons on one database, with fail-overs
 # Installs what `make release inspector man` has built, so that nothing is compiled as root. A configuration
 # file that is already there is the administrator's and stays.
 install: install-library ## Install into DESTDIR and PREFIX what `make release inspector man` has built
-	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages) .build/inspector/index.html; do \
+	@for file in $(PROGRAMS:%=.build/$(CONFIGURATION)/%) $(man_pages) .build/inspector/index.html .build/web/navigation-client.js; do \
 	  test -e $$file || { echo 'Run `make release inspector man` first.' >&2; exit 1; }; \
 	done
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(unitdir) $(DESTDIR)$(libdir)/systemd/user
@@ -300,7 +307,7 @@ install: install-library ## Install into DESTDIR and PREFIX what `make release i
 	test -e $(DESTDIR)$(sysconfdir)/default/navd-web || \
 	  install -D -m 644 systemd/navd-web.default $(DESTDIR)$(sysconfdir)/default/navd-web
 	install -D -m 644 -t $(DESTDIR)$(datadir)/javascript/navd \
-	  web/navigation-client.js web/navigation-client.d.ts
+	  .build/web/navigation-client.js .build/web/navigation-client.d.ts
 	install -d $(DESTDIR)$(datadir)/bash-completion/completions $(DESTDIR)$(datadir)/zsh/vendor-completions \
 	  $(DESTDIR)$(datadir)/fish/vendor_completions.d
 	.build/$(CONFIGURATION)/navctl completion bash >$(DESTDIR)$(datadir)/bash-completion/completions/navctl

@@ -25,7 +25,6 @@ import nsp  # noqa: E402, F401 - for the clients
 import zmq  # noqa: E402
 
 BINARIES = os.path.abspath(os.environ.get("NAVD_BINARIES", os.path.join(ROOT, ".build", "debug")))
-MODULE = os.environ.get("NAVD_MODULE", os.path.join(ROOT, "web", "navigation-client.js"))
 IS_LONG = os.environ.get("NAVD_TEST_LONG") == "1"
 DEADLINE = 60.0
 
@@ -81,6 +80,14 @@ class Directory:
 
     def remove(self):
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def __getattr__(name):
+    """MODULE is the client for pages, which is built for those who import it."""
+    if name != "MODULE":
+        raise AttributeError(name)
+    subprocess.run([os.path.join(ROOT, "web", "client", "build")], check=True)
+    return os.path.join(ROOT, ".build", "web", "navigation-client.js")
 
 
 def kiosk_page():

@@ -6,8 +6,12 @@ import tempfile
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-MODULE = TESTS.parent / "web" / "navigation-client.js"
+MODULE = TESTS.parent / ".build" / "web" / "navigation-client.js"
 FILES = sorted((TESTS / "Conformance" / "sessions").glob("*.txt"))
+
+
+def setUpModule():
+    subprocess.run([TESTS.parent / "web" / "client" / "build"], check=True)
 
 
 def run(module=MODULE):

@@ -41,7 +41,9 @@ class Clients(unittest.TestCase):
             env={"PATH": "/usr/bin:/bin", "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}).stdout.split()
         done = subprocess.run(["cc", "-o", directory / "shell", program, *flags], capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(os.path.exists(os.path.join(ROOT, re.search(r"--module (\S+?)`", PAGE)[1])))
+        web, module = re.search(r"`make (\w+)`, then `navd-web --module (\S+)`", PAGE).groups()
+        subprocess.run(["make", "--silent", "-C", ROOT, web], timeout=DEADLINE, check=True, stdout=subprocess.DEVNULL)
+        self.assertTrue(os.path.exists(os.path.join(ROOT, module)))
         self.assertTrue(os.path.exists(os.path.join(ROOT, re.search(r"pip install \./(\S+?)`", PAGE)[1], "pyproject.toml")))
         self.assertTrue(os.path.exists(os.path.join(BINARIES, "libnavd-c.so")))
 

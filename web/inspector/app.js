@@ -1,6 +1,6 @@
 // The entry of the live page: takes the launch code, connects, and starts the shell.
 
-import { launchToken } from "../navigation-client.js";
+import { launchToken } from "../client/index.js";
 import { el } from "../view/dom.js";
 import { show } from "./showing.js";
 import { LiveSource } from "./source.js";

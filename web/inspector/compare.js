@@ -1,6 +1,6 @@
 // The difference of two states: exact, and from nothing but the two.
 
-/** @typedef {import("../navigation-client.js").NavigationState} State */
+/** @typedef {import("../client/index.js").NavigationState} State */
 
 /**
  * A member that differs. `path` has more than one key for a member of an object; `old` or `new` is

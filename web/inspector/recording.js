@@ -1,6 +1,6 @@
 // A recording as a source: the history of one nav from a file, proven by its digests.
 
-import { NavigationError } from "../navigation-client.js";
+import { NavigationError } from "../client/index.js";
 import { FLAG } from "./columns.js";
 import { History } from "./history.js";
 import { inflate, Lines, piecesOfFile, piecesOfText, RecordingError } from "./navrec.js";

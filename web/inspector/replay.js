@@ -3,9 +3,9 @@
 // A `Mirror` proves the states. Behind an entry that does not fit, the states are computed without proof, so that
 // a person can still look at them, until an entry brings a whole state again.
 
-import { Mirror } from "../navigation-client.js";
+import { Mirror } from "../client/index.js";
 
-/** @typedef {import("../navigation-client.js").NavigationState} State */
+/** @typedef {import("../client/index.js").NavigationState} State */
 
 const PARTS = Object.freeze(["bar", "toolbar", "presented", "transition", "environment", "settings"]);
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);

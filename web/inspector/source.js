@@ -2,10 +2,10 @@
 //
 // RecordingSource (recording.js) has the same members. Errors are `NavigationError`.
 
-import { Mirror, NavigationClient, NavigationError } from "../navigation-client.js";
+import { Mirror, NavigationClient, NavigationError } from "../client/index.js";
 import { Latest } from "./latest.js";
 
-/** @typedef {import("../navigation-client.js").NavigationState} State */
+/** @typedef {import("../client/index.js").NavigationState} State */
 
 /**
  * A nav in the tree. `rev`, `depth`, `top`, `t` and `watches` are absent without the right to read `$heads`.
@@ -63,7 +63,7 @@ export class LiveSource {
   /** What was refused for want of rights. */
   #forbidden = new Set();
 
-  /** @param {import("../navigation-client.js").ClientOptions} options */
+  /** @param {import("../client/index.js").ClientOptions} options */
   constructor(options) {
     this.#options = options;
     this.resume();

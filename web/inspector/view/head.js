@@ -1,7 +1,7 @@
 // The head: the status of the connection, and the position that the stage shows, with its proof.
 
 import { el } from "../../view/dom.js";
-import { checksum } from "../../navigation-client.js";
+import { checksum } from "../../client/index.js";
 import { bdi, commandOf, hour, mark, visible, write } from "../text.js";
 
 const PROOF = "The page has computed the first 8 digits from the ids and versions of all screens and parts. They prove order and identity. The others name the history.";

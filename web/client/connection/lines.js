@@ -1,0 +1,40 @@
+/** Divides octets into lines; a line may come in pieces, and a character too. */
+export class LineReader {
+  #rest = new Uint8Array();
+
+  /** Returns the lines that are complete, as octets without the LF. */
+  push(bytes) {
+    const all = new Uint8Array(this.#rest.length + bytes.length);
+    all.set(this.#rest);
+    all.set(bytes, this.#rest.length);
+    const lines = [];
+    let start = 0;
+    for (let end; (end = all.indexOf(10, start)) >= 0; start = end + 1) {
+      lines.push(all.subarray(start, end));
+    }
+    this.#rest = all.subarray(start);
+    return lines;
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads a line `["verb",BODY]`; `octets` is the length of BODY. Throws if it is none. */
+export function decode(line) {
+  const [verb, body] = JSON.parse(decoder.decode(line));
+  const isMessage = typeof verb === "string" && body !== null && typeof body === "object";
+  if (!isMessage) throw new SyntaxError("not a message");
+  return { verb, body: harden(body), octets: line.length - verb.length - 5 };
+}
+
+/**
+ * Freezes a JSON value and takes the prototypes of its objects.
+ *
+ * Clients choose many keys. Without a prototype, `__proto__` is a key like every other.
+ */
+function harden(value) {
+  if (value === null || typeof value !== "object") return value;
+  for (const member of Object.values(value)) harden(member);
+  return Object.freeze(Array.isArray(value) ? value : Object.setPrototypeOf(value, null));
+}
+

@@ -1,0 +1,205 @@
+import { NavigationError } from "../errors.js";
+import { setTimer, sleep } from "../timers.js";
+import { decode, LineReader } from "./lines.js";
+import { Outbox } from "./outbox.js";
+import { Pace } from "./pace.js";
+
+const ANSWER_MS = 15000;
+/** How long a gateway may take to open a stream if there are others to ask. */
+const OTHERS_MS = 2000;
+/** The messages of watches that the daemon joins while they wait. */
+const WATCHED = new Set(["diff", "diffs", "latest"]);
+
+/** The streams of a client and the posts beside them, one stream for each gateway at a time. */
+export class Streams {
+  #engine;
+  #options;
+  /** By the addresses of their gateways. */
+  #all = new Map();
+  /** Why the last attempt to open a stream failed. */
+  obstacle = "";
+
+  /**
+   * @param {import("../engine.js").Engine} engine
+   * @param {{token: any, watchRate: number, random: () => number}} options
+   */
+  constructor(engine, options) {
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  // Down.
+
+  /** Opens a stream and reads it to its end. */
+  async open(address) {
+    const controller = new AbortController();
+    const stream = { address, controller, timer: 0, token: null, outbox: null, posting: null };
+    this.#all.set(address, stream);
+    let after = 0;
+    try {
+      stream.token = await this.#tokenOf(address);
+      if (!this.#isLive(stream)) return;
+      const most = this.#engine.cluster.hasOthers ? OTHERS_MS : ANSWER_MS;
+      stream.timer = setTimeout(() => controller.abort(), most);
+      const response = await this.#fetch(stream, "/nsp1/stream", { signal: controller.signal });
+      if (response.status === 401) return this.#refuseToken(stream);
+      after = retryAfter(response);
+      if (response.ok) await this.#read(stream, response.body.getReader());
+      else this.obstacle = `HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`;
+    } catch (error) {
+      // A lost stream looks the same in whatever way it was lost. One that was given up has its reason.
+      if (this.#isLive(stream)) this.obstacle = error.message;
+    }
+    this.#lose(stream, after);
+  }
+
+  #isLive(stream) { return this.#all.get(stream.address) === stream; }
+
+  /** The token for a gateway: that of the options, or what their function returns. */
+  #tokenOf(address) {
+    const { token } = this.#options;
+    return typeof token === "function" ? token(address) : token;
+  }
+
+  #fetch({ address, token }, path, { headers = {}, ...options }) {
+    // `Authorization` is for a proxy in front, whose password the browser adds.
+    headers["NSP-Token"] = token ?? "";
+    return fetch(address + path, { headers, cache: "no-store", credentials: "same-origin", ...options });
+  }
+
+  async #read(stream, reader) {
+    const lines = new LineReader();
+    const pace = new Pace(this.#options.watchRate);
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done || !this.#isLive(stream)) return;
+      let watched = 0;
+      for (const line of lines.push(value)) {
+        const message = decode(line);
+        if (WATCHED.has(message.verb)) watched += message.octets;
+        if (!this.#receive(stream, message)) return;
+      }
+      this.#engine.act();
+      pace.take(watched, performance.now());
+      this.#grant(stream, pace);
+    }
+  }
+
+  /** Gives the daemon new credit, once the pace permits: without it, the daemon joins the diffs of a watch. */
+  #grant(stream, pace) {
+    if (stream.granting || !this.#isLive(stream)) return;
+    const wait = pace.wait(performance.now());
+    if (wait <= 0) return void this.#engine.do((cluster) => cluster.applied(stream.address));
+    stream.granting = setTimer(() => {
+      stream.granting = 0;
+      this.#grant(stream, pace);
+    }, wait);
+  }
+
+  /** Handles a line; returns whether the stream goes on. */
+  #receive(stream, { verb, body, octets }) {
+    if (!this.#isLive(stream) || verb === "gone") return false;
+    const { address } = stream;
+    if (verb === "stream") {
+      clearTimeout(stream.timer);
+      Object.assign(stream, { id: body.id, outbox: new Outbox(body.next) });
+      this.#engine.cluster.connected(address, performance.now());
+    } else {
+      this.#engine.cluster.receive(address, verb, body, octets, performance.now());
+    }
+    return true;
+  }
+
+  #lose(stream, after = 0) {
+    if (!this.#isLive(stream)) return;
+    this.drop(stream.address);
+    this.#engine.do((cluster) => cluster.lost(stream.address, performance.now(), after));
+  }
+
+  /** Gives all streams up; the next ones resume. */
+  loseAll() { for (const stream of [...this.#all.values()]) this.#lose(stream); }
+
+  drop(address) {
+    const stream = this.#all.get(address);
+    this.#all.delete(address);
+    clearTimeout(stream?.timer);
+    clearTimeout(stream?.granting);
+    stream?.controller.abort();
+    for (const id of stream?.outbox?.unposted() ?? []) this.#engine.cluster.noteUnposted(id);
+  }
+
+  dropAll() { for (const address of [...this.#all.keys()]) this.drop(address); }
+
+  #refuseToken(stream) {
+    if (!this.#isLive(stream)) return;
+    const error = new NavigationError("unauthorized", "the gateway does not know the token");
+    this.#engine.do((cluster) => cluster.refused(stream.address, error, performance.now()));
+  }
+
+  // Up: one post in flight.
+
+  send({ gateway, line, id }) {
+    const stream = this.#all.get(gateway);
+    stream?.outbox?.add(line, id);
+    this.#flush(stream);
+  }
+
+  /** Whether a gateway can not have taken the line of a request, which waits to be posted. */
+  isUnposted(id) {
+    return [...this.#all.values()].some(({ outbox }) => outbox?.unposted().includes(id));
+  }
+
+  /** Takes back the lines of a request that no gateway can have taken; returns how many. */
+  withdraw(id) {
+    return [...this.#all.values()].filter(({ outbox }) => outbox?.withdraw(id)).length;
+  }
+
+  /** Resolves when everything is posted, or cannot be. */
+  flushAll() { return Promise.all([...this.#all.values()].map((stream) => this.#flush(stream))); }
+
+  /** Starts to post what waits; returns a promise of the end of it. */
+  #flush(stream) {
+    if (!stream?.outbox) return Promise.resolve();
+    // Posts begin after the present turn, so that its lines go together.
+    stream.posting ??= Promise.resolve().then(() => this.#post(stream));
+    return stream.posting;
+  }
+
+  async #post(stream) {
+    for (let post; this.#isLive(stream) && (post = stream.outbox.next());) {
+      const answer = await this.#postOnce(stream, post);
+      if (!this.#isLive(stream)) return;
+      const verdict = stream.outbox.answered(answer, this.#options.random);
+      if (verdict.kind === "unauthorized") return this.#refuseToken(stream);
+      if (verdict.kind === "over") {
+        if (answer.status) this.obstacle = `HTTP ${answer.status}: ${answer.error}`;
+        return this.#lose(stream);
+      }
+      if (verdict.kind === "refused") {
+        this.#engine.do((cluster) => cluster.refuse(verdict.id, answer.status));
+      }
+      if (verdict.wait) await sleep(verdict.wait);
+    }
+    // At once, so that a line that is added next begins another round.
+    stream.posting = null;
+  }
+
+  /** Posts once; status 0 means that there is no answer. */
+  async #postOnce(stream, { n, body }) {
+    const signal = AbortSignal.any([stream.controller.signal, AbortSignal.timeout(ANSWER_MS)]);
+    // A browser asks another origin for leave once for each address, so that stays the same there.
+    const isOwn = stream.address === location.origin;
+    const query = isOwn ? `?stream=${encodeURIComponent(stream.id)}&n=${n}` : "";
+    const headers = isOwn ? {} : { "NSP-Stream": stream.id, "NSP-Number": String(n) };
+    const path = `/nsp1/messages${query}`;
+    try {
+      const response = await this.#fetch(stream, path, { method: "POST", body, headers, signal });
+      const { next = null, error = "" } = await response.json().catch(() => ({}));
+      return { status: response.status, next, error, after: retryAfter(response) };
+    } catch {
+      return { status: 0, next: null, after: 0 };
+    }
+  }
+}
+
+function retryAfter(response) { return 1000 * (Number(response.headers.get("Retry-After")) || 0); }

@@ -1,0 +1,50 @@
+import { setTimer } from "./timers.js";
+
+/** Runs a cluster: has its actions performed, and wakes it at its deadlines. */
+export class Engine {
+  #perform;
+  #timer = 0;
+  #wakeAt = Infinity;
+  cluster;
+  /** The error with which the client ended; null until then. */
+  end = null;
+
+  /**
+   * @param {import("./replica/cluster.js").Cluster} cluster
+   * @param {(action: object) => void} perform
+   */
+  constructor(cluster, perform) {
+    this.cluster = cluster;
+    this.#perform = perform;
+  }
+
+  /** Lets the cluster decide, and performs its actions. */
+  do(decide) {
+    if (this.end) return;
+    decide(this.cluster);
+    this.act();
+  }
+
+  act() {
+    for (const action of this.cluster.take()) this.#perform(action);
+    this.#schedule();
+  }
+
+  /** Keeps a timer that comes too early, since most messages only put the next deadline off. */
+  #schedule() {
+    const at = this.cluster.wakeAt;
+    if (this.end || at >= this.#wakeAt) return;
+    clearTimeout(this.#timer);
+    this.#wakeAt = at;
+    this.#timer = setTimer(() => this.#wake(), at - performance.now());
+  }
+
+  #wake() {
+    this.#wakeAt = Infinity;
+    this.do((cluster) => cluster.tick(performance.now()));
+  }
+
+  throwIfEnded() { if (this.end) throw this.end; }
+
+  stop() { clearTimeout(this.#timer); }
+}

@@ -1,0 +1,31 @@
+/** Marks a guard that was made from a state. JSON does not show it; `{...guard}` keeps it. */
+export const FROM_MIRROR = Symbol("from mirror");
+
+/** Guards: the conditions that the daemon checks when it performs operations. */
+export class Guard {
+  /** The same screen is on top. */
+  static top(state) { return fromMirror(state, { top: state?.top?.id ?? null }); }
+
+  /** The same screens are on the stack, in the same order. */
+  static stack(state) {
+    return fromMirror(state, { stack: state?.screens?.map((screen) => screen.id) });
+  }
+
+  /** Nothing at all has changed. */
+  static revision(state) { return fromMirror(state, { rev: state?.rev }); }
+
+  /** The nav was not made anew. */
+  static life(state) { return fromMirror(state, {}); }
+
+  /** The same screen is visible, presented ones included. */
+  static visible(state) { return fromMirror(state, { visible: state?.visible?.id ?? null }); }
+
+  /** No condition, also for operations that require one; the daemon logs that. */
+  static override = Object.freeze({ any: true });
+}
+
+function fromMirror(state, members) {
+  const isState = typeof state?.epoch === "string" && Array.isArray(state.screens);
+  if (!isState) throw new TypeError("a guard is made from a state of watch() or state()");
+  return Object.freeze({ [FROM_MIRROR]: true, epoch: state.epoch, ...members });
+}

@@ -1,0 +1,367 @@
+import { NavigationError } from "../errors.js";
+import { gatewayOf } from "./gateways.js";
+import { Members } from "./members.js";
+import { LONGEST_MOVE_MS, pauseOf, Routes } from "./routes.js";
+import { Session } from "./session.js";
+
+/** How long a session that no nav needs is kept. */
+const IDLE_MS = 10_000;
+
+/**
+ * The sessions of one client, one for each gateway, and which of them has which nav (§17).
+ *
+ * A nav is asked for at the base, the gateway that the client is connected to first. `moved` leads
+ * to another gateway; everything about the nav goes there, and nothing else. Callers use it as a
+ * `Session`, with the address of the gateway. Besides the kinds of a session, an action can be
+ * `open` (a stream at `gateway`), `drop` (end that stream) or `status`.
+ */
+export class Cluster {
+  #actions = [];
+  #options;
+  #random;
+  #ids = { next: 1 };
+  /** The address of the gateway for the navs whose gateway is not known. */
+  #base;
+  #members;
+  #routes = new Routes();
+  #isStarted = false;
+  #isClosed = false;
+  #hasWelcomed = false;
+  #status = "connecting";
+  #now = 0;
+
+  /** @param {object} options those of `Session`, and `gateways`, the addresses to begin with */
+  constructor({ gateways, random = Math.random, ...options }) {
+    this.#options = { ...options, random, ids: this.#ids };
+    this.#random = random;
+    this.#members = new Members(gateways);
+    this.#base = gateways[0];
+  }
+
+  /** Returns the actions since the last call. */
+  take() {
+    this.#settle();
+    const actions = this.#actions;
+    this.#actions = [];
+    return actions;
+  }
+
+  /** The time of the next `tick`; infinite while nothing has a deadline. */
+  get wakeAt() {
+    let at = Infinity;
+    if (!this.#isStarted || this.#isClosed) return at;
+    for (const { session, openAt, idleAt } of this.#members) {
+      at = Math.min(at, session.wakeAt, openAt, idleAt);
+    }
+    return at;
+  }
+
+  /** Whether there are gateways besides the base. */
+  get hasOthers() { return this.#members.candidates.length > 1; }
+
+  // Events.
+
+  /** Begins, or goes on after `stop`: opens streams at the base and where navs are. */
+  start(now) {
+    this.#now = now;
+    this.#isStarted = true;
+    this.#need(this.#member(this.#base));
+    for (const member of this.#members) {
+      if (this.#isNeeded(member)) this.#open(member);
+    }
+  }
+
+  /** Ends all sessions, to go on later. */
+  stop(now) {
+    this.#now = now;
+    this.#isStarted = false;
+    for (const member of this.#members) {
+      member.session.lost(now);
+      member.session.take().forEach((action) => this.#pass(action));
+      Object.assign(member, { phase: "idle", openAt: Infinity, notBefore: 0 });
+    }
+    this.#report();
+  }
+
+  /** Handles a new stream. */
+  connected(address, now) {
+    this.#now = now;
+    this.#members.get(address)?.session.connected(now);
+  }
+
+  /** Handles the loss of a stream, or a failed attempt to open one. */
+  lost(address, now, least = 0) {
+    this.#now = now;
+    this.#members.get(address)?.session.lost(now, least);
+  }
+
+  /** Handles a gateway that does not know the token. */
+  refused(address, error, now) {
+    this.#now = now;
+    const member = this.#members.get(address);
+    if (!member) return;
+    this.#members.refuse(address, error);
+    this.#expel(member, error);
+  }
+
+  /** Handles a message of the daemon behind a gateway. */
+  receive(address, verb, body, octets, now) {
+    this.#now = now;
+    this.#members.get(address)?.session.receive(verb, body, octets, now);
+    this.#settle();
+  }
+
+  /** Sends `credit` if half of the window is used; call it after the actions are performed. */
+  applied(address) { this.#members.get(address)?.session.applied(); }
+
+  /** Handles deadlines. */
+  tick(now) {
+    this.#now = now;
+    if (!this.#isStarted) return;
+    for (const member of [...this.#members]) {
+      if (member.openAt <= now) this.#open(member);
+      if (member.idleAt <= now) this.#retire(member);
+      else member.session.tick(now);
+    }
+  }
+
+  /** Ends all sessions for good. */
+  leave() {
+    for (const { session } of this.#members) session.leave();
+    this.#settle();
+    this.#isClosed = true;
+  }
+
+  // What users ask for.
+
+  mirror(nav) { return this.#find(nav)?.mirror(nav) ?? null; }
+
+  /** Whether there is no session with the daemon of a nav. */
+  isLost(nav) { return !this.#find(nav)?.isOpen; }
+
+  isBehind(state) { return this.#find(state.nav)?.isBehind(state) ?? false; }
+
+  current(nav, view) { return this.#find(nav)?.current(nav, view) ?? null; }
+
+  watch(nav, view = "full", waits = false) { this.#at(nav).watch(nav, view, waits); }
+
+  unwatch(nav, view = "full") { this.#find(nav)?.unwatch(nav, view); }
+
+  request(verb, nav, members, within = null, now = 0) {
+    const id = this.#at(nav).request(verb, nav, members, within, now);
+    this.#routes.noteRequest(id, nav);
+    return id;
+  }
+
+  /** Drops a request; returns in how many sessions it was sent, so that it may have happened. */
+  forget(id) {
+    const sends = this.#sessionOf(id)?.forget(id) ?? 0;
+    this.#routes.forgetRequest(id);
+    return sends;
+  }
+
+  noteUnposted(id) { this.#sessionOf(id)?.noteUnposted(id); }
+
+  refuse(id, status) { this.#sessionOf(id)?.refuse(id, status); }
+
+  delegate(nav, wanted) { this.#at(nav).delegate(nav, wanted); }
+
+  lease(nav, force) { this.#at(nav).lease(nav, force); }
+
+  answer(nav, ask, value) { this.#find(nav)?.answer(ask, value); }
+
+  // Which session has which nav.
+
+  /** The session that has a nav; undefined if there is none yet. */
+  #find(nav) { return this.#members.get(this.#addressOf(nav))?.session; }
+
+  #addressOf(nav) { return this.#routes.address(nav) ?? this.#base; }
+
+  #sessionOf(id) {
+    return this.#routes.hasRequest(id) ? this.#find(this.#routes.navOf(id)) : undefined;
+  }
+
+  /** The session for a nav, which is needed from now on. */
+  #at(nav) {
+    const member = this.#member(this.#addressOf(nav));
+    this.#need(member);
+    return member.session;
+  }
+
+  #route(nav) {
+    return this.#routes.route(nav, this.#base,
+      (each, address) => this.#members.get(address)?.session.navs.has(each));
+  }
+
+  /** Moves everything about a nav from one session to another. */
+  #move(nav, from, to, at = this.#now) {
+    to.session.adopt(nav, from.session.surrender(nav), this.#now, at);
+    this.#need(to);
+  }
+
+  /** Handles `moved`, also as the end of a watch, and that a nav has no owner. */
+  #follow(member, { nav, hasOwner, web, endpoint, after }) {
+    const route = this.#route(nav);
+    if (!hasOwner) {
+      if (member.session.isHolding(nav)) return;
+      route.moves = 0;
+      // Not longer each time: the daemon says when to ask. A random part spreads the clients.
+      const wait = after + this.#random() * (after / 4 + 10);
+      return member.session.hold(nav, this.#now + wait);
+    }
+    const address = gatewayOf(web);
+    const refusal = address === null
+      ? new NavigationError("moved", "the daemon that has the nav has no gateway",
+        { endpoint, retry: "same" })
+      : this.#members.refusal(address);
+    if (refusal) {
+      this.#routes.forget(nav);
+      return member.session.abandon(nav, refusal);
+    }
+    route.moves++;
+    const wait = pauseOf(route, this.#random);
+    route.address = address;
+    const target = this.#member(address);
+    if (target !== member) return this.#move(nav, member, target, this.#now + wait);
+    // The stream leads to another daemon than that of its gateway. The next one may lead there.
+    member.session.hold(nav, this.#now + wait);
+    if (route.moves > 1) member.session.lost(this.#now, wait);
+  }
+
+  // Gateways.
+
+  #member(address) {
+    return this.#members.get(address) ?? this.#members.add(address, new Session(this.#options));
+  }
+
+  #isNeeded({ address, session }) { return address === this.#base || !session.isIdle; }
+
+  /** Sees to it that a member is connected, or will be. */
+  #need(member) {
+    member.idleAt = Infinity;
+    if (!this.#isStarted || member.phase === "opening" || member.phase === "open") return;
+    // A gateway that was lost is always left to the timer, so that no failure causes the next one.
+    if (member.phase === "idle") this.#open(member);
+    else member.openAt = member.notBefore;
+  }
+
+  #open(member) {
+    if (member.phase === "opening" || member.phase === "open") return;
+    Object.assign(member, { openAt: Infinity, phase: "opening" });
+    this.#actions.push({ kind: "open", gateway: member.address });
+  }
+
+  /** Ends a session that no nav needs. */
+  #retire(member) {
+    this.#members.remove(member);
+    this.#actions.push({ kind: "drop", gateway: member.address });
+  }
+
+  /** Handles the end of a session that the client goes on with. */
+  #lose(member, { at, least = 0 }) {
+    const hasFailed = member.phase !== "open";
+    // Until the lease of its daemon ends, the others name it. So while they answer, no pause may
+    // delay the answer of the one that takes over.
+    if (this.#members.isAnyOtherOpen(member)) {
+      at = Math.min(at, this.#now + Math.max(least, LONGEST_MOVE_MS));
+    }
+    Object.assign(member, { phase: "lost", notBefore: at, openAt: Infinity });
+    this.#actions.push({ kind: "drop", gateway: member.address });
+    // After a loss, it is asked again itself, unless it wants to be left alone for some time.
+    if (hasFailed || at - this.#now > 100) this.#askOthers(member);
+    if (this.#isNeeded(member)) this.#need(member);
+    this.#report();
+  }
+
+  /** Asks another gateway about the navs of one that cannot be reached. */
+  #askOthers(member) {
+    const address = this.#members.insteadOf(member);
+    if (address === undefined) return;
+    if (this.#base === member.address) this.#base = address;
+    const target = this.#member(address);
+    for (const nav of member.session.navs) {
+      this.#routes.lead(nav, address);
+      this.#move(nav, member, target);
+    }
+    this.#need(this.#member(this.#base));
+  }
+
+  /** Ends the session with a gateway that does not take the client, for good if it is the last. */
+  #expel(member, error) {
+    const { address, session } = member;
+    if (this.#members.candidates.every((each) => each === address)) {
+      this.#isClosed = true;
+      this.#actions.push({ kind: "closed", error });
+      return;
+    }
+    // A daemon that knows the client by another gateway may send its navs back here, in a circle.
+    for (const nav of session.navs) if (nav !== null) this.#route(nav).moves++;
+    member.phase = "lost";
+    this.#askOthers(member);
+    for (const action of session.take()) this.#pass(action);
+    this.#members.remove(member);
+    this.#actions.push({ kind: "drop", gateway: address });
+    this.#report();
+  }
+
+  // Actions.
+
+  /** Handles the actions of all sessions, which may cause others. */
+  #settle() {
+    for (let isDone = false; !isDone;) {
+      isDone = true;
+      for (const member of [...this.#members]) {
+        for (const action of member.session.take()) {
+          isDone = false;
+          this.#handle(member, action);
+        }
+      }
+    }
+    for (const member of this.#members) {
+      if (this.#isNeeded(member)) member.idleAt = Infinity;
+      else if (member.idleAt === Infinity) member.idleAt = this.#now + IDLE_MS;
+    }
+  }
+
+  #handle(member, action) {
+    const { kind } = action;
+    // What a session still sends after its gateway was given up goes nowhere.
+    if (!this.#members.has(member) || this.#isClosed) return this.#pass(action);
+    if (kind === "send") {
+      this.#actions.push({ ...action, gateway: member.address });
+    } else if (kind === "opened") {
+      Object.assign(member, { phase: "open", notBefore: 0 });
+      this.#hasWelcomed = true;
+      this.#actions.push(action);
+      this.#report();
+    } else if (kind === "reconnect") {
+      this.#lose(member, action);
+    } else if (kind === "closed") {
+      if (action.error.reason === "revoked") this.#members.refuse(member.address, action.error);
+      this.#expel(member, action.error);
+    } else if (kind === "moved") {
+      this.#follow(member, action);
+    } else {
+      this.#pass(action);
+    }
+  }
+
+  /** Passes an action about a nav on; it shows that the nav has an owner again. */
+  #pass(action) {
+    const { kind, id } = action;
+    if (["send", "reconnect", "closed", "moved"].includes(kind)) return;
+    const nav = kind === "answered" ? this.#routes.navOf(id) : action.nav;
+    if (kind === "answered") this.#routes.forgetRequest(id);
+    if (["answered", "state", "duty"].includes(kind) && !action.isEvent) this.#routes.arrive(nav);
+    this.#actions.push(action);
+  }
+
+  #report() {
+    const isLost = [...this.#members].some((each) => each.phase === "lost" && this.#isNeeded(each));
+    const status = this.#members.isAnyOpen && !isLost ? "connected"
+      : this.#hasWelcomed ? "disconnected" : "connecting";
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#actions.push({ kind: "status", status });
+  }
+}

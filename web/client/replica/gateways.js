@@ -1,0 +1,11 @@
+/** How many navs a client knows the gateways of. */
+export const MOST_ROUTES = 4096;
+
+/** The address of a gateway in one form, so that two forms of it are not two gateways. */
+export function addressOf(url) { return new URL(url, location.href).href.replace(/\/+$/, ""); }
+
+/** The address of the gateway that a daemon names; null if a page cannot use it. */
+export function gatewayOf(web) {
+  if (typeof web !== "string" || !/^https?:\/\//.test(web) || !URL.canParse(web)) return null;
+  return addressOf(web);
+}

@@ -1,0 +1,16 @@
+/** The longest pause of a timer; a longer one would end at once. */
+const TIMER_MS = 2 ** 31 - 1;
+
+export function setTimer(callback, milliseconds) {
+  return setTimeout(callback, Math.min(Math.max(0, milliseconds), TIMER_MS));
+}
+
+export function sleep(milliseconds) { return new Promise((resolve) => setTimer(resolve, milliseconds)); }
+
+export function deferred() {
+  const result = {};
+  result.promise = new Promise((resolve, reject) => Object.assign(result, { resolve, reject }));
+  // A caller that is not waiting yet must not count as an unhandled rejection.
+  result.promise.catch(() => {});
+  return result;
+}
