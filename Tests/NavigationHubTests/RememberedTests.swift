@@ -157,6 +157,14 @@ import Testing
     #expect(try client.ask("op", #"{"again":3,\#(lost.dropFirst())"#).code == "op-reused")
   }
 
+  @Test(arguments: [#"{"ui.back":{}}"#, #"{"button.activate":{"button":"b"}}"#])
+  func `what may only have caused an event is not performed again`(operation: String) throws {
+    let client = try World().kiosk()
+    try client.send("bye", #"{"id":9}"#)
+    let sent = op(7, of: "a", operation)
+    #expect(try client.ask("op", again(sent, 1)).code == "op-too-old")
+  }
+
   @Test func `a client that was forgotten and is known again is not believed`() throws {
     let world = World { $0.rememberedClients = 1 }
     let client = try world.kiosk()

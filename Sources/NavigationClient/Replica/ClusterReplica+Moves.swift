@@ -12,7 +12,8 @@ extension ClusterReplica {
     guard wait > 0 else { return outputs + settle(handoff, at: next, now) }
     pauses[nav] = Pause(until: now + wait, next: next)
     homes[nav] = nil
-    return outputs + withSession(nil) { $0.adopt(handoff) }.map { ClusterOutput($0, on: link) }
+    return outputs
+      + withSession(nil) { $0.adopt(handoff, at: now) }.map { ClusterOutput($0, on: link) }
   }
 
   /// How long to wait before the next daemon is asked, and which; nil for any.
@@ -69,7 +70,8 @@ extension ClusterReplica {
     homes[handoff.nav] = place == 0 ? nil : link
     members[place].closesAt = nil
     if homes.count > mostHomes { dropUnusedHomes() }
-    return outputs + withSession(place) { $0.adopt(handoff) }.map { ClusterOutput($0, on: link) }
+    return outputs
+      + withSession(place) { $0.adopt(handoff, at: now) }.map { ClusterOutput($0, on: link) }
   }
 
   /// Forgets where the navs are of which no session holds anything.
@@ -140,10 +142,12 @@ extension ClusterReplica {
       outputs += released.map { ClusterOutput($0, on: link) }
       guard let place = self.index(of: other) else { continue }
       homes[handoff.nav] = place == 0 ? nil : other
-      outputs += withSession(place) { $0.adopt(handoff) }.map { ClusterOutput($0, on: other) }
+      outputs += withSession(place) { $0.adopt(handoff, at: now) }.map {
+        ClusterOutput($0, on: other)
+      }
     }
     if let place = self.index(of: other) {
-      outputs += withSession(place) { $0.adopt(rest) }.map { ClusterOutput($0, on: other) }
+      outputs += withSession(place) { $0.adopt(rest, at: now) }.map { ClusterOutput($0, on: other) }
     }
     if index == 0, let welcome = members[0].welcome, phase == .open {
       outputs.append(.event(.opened(welcome)))

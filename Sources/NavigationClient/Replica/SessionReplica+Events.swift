@@ -158,9 +158,10 @@ extension SessionReplica {
         replicate(position.nav, at: now, proves: true) { $0.receive(position) }
       }
     case .latest(let latest):
-      let view = View(word: latest.view)
-      let isWatched = view.map { watches[WatchKey(nav: latest.nav, view: $0)] != nil } ?? false
-      return isWatched ? [.event(.latest(latest))] : []
+      guard let view = View(word: latest.view),
+        (watches[WatchKey(nav: latest.nav, view: view)]?.faults = 0) != nil
+      else { return [] }
+      return [.event(.latest(latest))]
     case .event(let event):
       return replica(of: event.nav)?.isSynced == true ? [.event(.ephemeral(event))] : []
     case .ask(let ask): return receive(ask, at: now)

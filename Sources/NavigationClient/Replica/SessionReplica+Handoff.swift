@@ -73,7 +73,7 @@ extension SessionReplica {
   }
 
   /// Takes over everything of a nav, and requests it if the session is open.
-  mutating func adopt(_ handoff: NavHandoff) -> [SessionOutput] {
+  mutating func adopt(_ handoff: NavHandoff, at now: UInt64) -> [SessionOutput] {
     var outputs: [SessionOutput] = []
     isDivided = true
     // In the order of `open`, and for its reasons.
@@ -86,7 +86,7 @@ extension SessionReplica {
     // Behind the others, so that no more are sent than the daemon accepts.
     flights.append(contentsOf: handoff.flights)
     guard phase == .open else { return outputs }
-    outputs += register(handoff.nav) + take(handoff.nav) + dropUnsendable(at: 0)
+    outputs += register(handoff.nav) + take(handoff.nav) + dropUnsendable(at: now)
     return outputs + sendWaiting()
   }
 

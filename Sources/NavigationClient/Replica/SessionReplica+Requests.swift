@@ -86,16 +86,19 @@ extension SessionReplica {
     return dropUnsendable(at: 0) + (phase == .open ? sendWaiting() : [])
   }
 
-  /// Sends the requests that were not sent yet, oldest first, up to 64 unanswered ones.
+  /// Sends the requests that were not sent yet, oldest first, up to the limit of unanswered ones.
   mutating func sendWaiting() -> [SessionOutput] {
     var outputs: [SessionOutput] = []
     var probed: Set<String> = []
-    for index in flights.indices.prefix(maximumSentRequests) {
+    var count = 0
+    for index in flights.indices {
       if isDivided, let nav = flights[index].nav, !confirmed.contains(nav),
         !probed.insert(nav).inserted
       {
         continue
       }
+      count += 1
+      guard count <= maximumSentRequests else { break }
       guard !flights[index].isSent, flights[index].retryAt == nil else { continue }
       let flight = flights[index]
       if !flight.wasSent { flights[index].sentAs = principal }

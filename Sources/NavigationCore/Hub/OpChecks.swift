@@ -217,9 +217,9 @@ extension Hub {
         return false
       }
       // The row of a change is behind the one that its client had seen. Events leave no row.
+      let causesEvents = op.request.kinds.contains { $0 == .buttonActivate || $0 == .uiBack }
       guard let seen = op.request.again,
-        op.request.kinds.contains(.buttonActivate)
-          || seen < remembered.horizons[op.shard, default: 0]
+        causesEvents || seen < remembered.horizons[op.shard, default: 0]
       else { return false }
     case .decided(let entry):
       assert(entry.id == id, "op \(entry.id) for op \(id)")

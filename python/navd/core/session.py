@@ -60,6 +60,7 @@ class Session(SessionAnswers, SessionMoves):
         for id in [id for id, at in postponed.items() if at <= now]:
             del postponed[id]
         for nav in [nav for nav, until in self._held.items() if until <= now]:
+            self._drop_flights([each for each in self.flights.values() if each.nav == nav and not each.is_sent], now)
             self._send_held(nav)
         self._send_waiting()
 

@@ -35,7 +35,7 @@ class SessionAnswers(SessionState):
         if verb == "welcome" and body.get("nonce") == self._nonce:
             self._open(body, now)
         # The error to a `hello` that the daemon cannot read has no nonce.
-        elif verb == "err" and body.get("nonce", self._nonce) == self._nonce:
+        elif verb == "err" and (body.get("nonce") or self._nonce) == self._nonce:
             if _is_postponed(body):
                 self.lost(now, _after(body))
             else:
@@ -132,7 +132,7 @@ class SessionAnswers(SessionState):
         # the op in an earlier session.
         if body.get("code") == "busy" and flight.sends > 1:
             flight.is_sent = False
-            self.flights.postponed[id] = now + (_after(body) or 0.2)
+            self.flights.postponed[id] = now + (_after(body) if "after" in body else 0.2)
             self._send_waiting()
             return
         self._fail(id, body)
@@ -193,7 +193,7 @@ class SessionAnswers(SessionState):
         watch = self._watches.get(watch_key(nav, view))
         if watch is None or view not in ("bar", "top"):
             return
-        watch.has_shown = True
+        watch.has_shown, watch.faults = True, 0
         record = value if isinstance(value, dict) else None
         watch.latest = Latest(nav, cast(View, view), body["epoch"], body["rev"], record)
         self._actions.append(Shown(nav, watch.view, watch.latest))

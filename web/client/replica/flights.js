@@ -105,7 +105,7 @@ export class Flights {
         this.#fail(id, { code: "op-too-old", effect: "unknown", retry: "resync",
           msg: `the operation was sent as ${sentAs}, and may have been performed` });
       } else if (this.#out.isTooLarge(verb, body)) {
-        this.#fail(id, { code: "limit", reason: "size", effect: sends ? "unknown" : "none",
+        this.#fail(id, { code: "limit", reason: "size", retry: "no", effect: sends ? "unknown" : "none",
           msg: `the ${verb} has more octets than the daemon accepts` });
       }
     }

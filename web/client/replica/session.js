@@ -100,7 +100,11 @@ export class Session {
     this.#watches.tick(now);
     this.#duties.tick(now);
     this.#flights.tick(now);
-    for (const [nav, until] of this.#out.held) if (until <= now) this.#sendHeld(nav);
+    for (const [nav, until] of this.#out.held) {
+      if (until > now) continue;
+      this.#flights.drop([...this.#flights.values()].filter((each) => each.nav === nav && !each.isSent), now);
+      this.#sendHeld(nav);
+    }
     this.#flights.sendWaiting();
   }
 

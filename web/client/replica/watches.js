@@ -122,6 +122,7 @@ export class Watches {
     if (!watch) return;
     watch.hasShown = true;
     watch.latest = Object.freeze({ ...body, receivedAt: now });
+    watch.faults = 0;
     this.#out.note({ kind: "state", nav, view, state: watch.latest });
   }
 
