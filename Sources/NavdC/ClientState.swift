@@ -184,7 +184,7 @@ extension Failure {
     case .ended("forbidden", _):
       self.init(
         NAVD_REFUSED, "forbidden", "the right to read the nav has ended",
-        advice: Advice.text(for: ErrorCode.forbidden))
+        advice: ErrorCode.forbidden.row.advice)
     case .ended(let why, let endpoint):
       self.init(
         NAVD_REFUSED, why, endpoint.map { "the nav is at \($0)" } ?? "the watch is over",

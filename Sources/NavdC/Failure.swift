@@ -42,11 +42,19 @@ struct Failure: Error, Sendable {
     self.init(
       statuses[refusal.code] ?? NAVD_REFUSED, refusal.code, refusal.message,
       retry: Self.retry(refusal.retryPolicy),
-      advice: refusal.knownCode.map { Advice.text(for: $0) }
-        ?? Advice.text(for: refusal.retryPolicy))
+      advice: refusal.knownCode?.row.advice ?? Self.advice(for: refusal.retryPolicy))
     mayHaveHappened = refusal.effect != "none"
     retryAfter = refusal.after ?? 0
     body = refusal.body.bytes
+  }
+
+  /// For a code that this library does not know.
+  private static func advice(for retry: Retry) -> String {
+    switch retry {
+    case .no: "do not repeat it as it is"
+    case .same, .later: "repeat it later"
+    case .resync: "show the newest state and let the user decide again"
+    }
   }
 
   /// The loss or refusal of a connection, or an answer that did not come.

@@ -36,11 +36,6 @@ class Manual(unittest.TestCase):
     def test_the_operations_are_those_of_the_reference(self):
         self.assertEqual(bold(part("OPERATIONS")), {word for word, _ in first_column("op | arguments")})
 
-    def test_the_codes_have_the_retry_of_the_reference(self):
-        groups = re.findall(r"^\|\[?  ?\*(\w+)\*\n:<? (.*?)(?=^\||\n\n)", part("ERRORS"), re.S | re.M)
-        found = {code: retry for retry, codes in groups for code in re.findall(r"[a-z][a-z-]+", codes)}
-        self.assertEqual(found, dict(first_column("code")))
-
     def test_it_renders_without_a_warning(self):
         page = subprocess.run(["scdoc"], input=MANUAL, capture_output=True, text=True, timeout=60, check=True).stdout
         done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z"], input=page, capture_output=True, text=True, timeout=60)

@@ -6,7 +6,7 @@ import Testing
     "NAVD_WRITE_GENERATED=1 swift test --disable-xctest --filter NavigationProtocolTests.GeneratedTests"
 
   @Test(arguments: GeneratedText.files)
-  func `what follows from the table of operations is in the file`(file: GeneratedText.File) throws {
+  func `what follows from the tables is in the file`(file: GeneratedText.File) throws {
     let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: file.path)
     let isWriting = ProcessInfo.processInfo.environment["NAVD_WRITE_GENERATED"] == "1"

@@ -2,7 +2,8 @@ import Foundation
 import NavigationCore
 import Testing
 
-/// The texts that follow from the table of operations: functions of clients, and parts of documents.
+/// The texts that follow from the tables of operations and of error codes: functions and names of
+/// clients, and parts of documents.
 enum GeneratedText {
   /// A file, and its contents by the table and by what the file has now.
   struct File: CustomTestStringConvertible, Sendable {
@@ -18,9 +19,12 @@ enum GeneratedText {
     File(path: "Sources/NavigationClient/Operations/generated/NavigationOperation+Table.swift") {
       _ in try swift
     },
+    File(path: "Sources/NavigationClient/Operations/generated/NavigationClientError+Table.swift") {
+      _ in codes
+    },
     File(path: "python/navd/generated/operations.py") { _ in try python },
-    File(path: "docs/protocol.md", contents: reference),
-    File(path: "man/navd-protocol.7.scd", contents: manual),
+    File(path: "docs/protocol.md") { try errors(reference($0)) },
+    File(path: "man/navd-protocol.7.scd") { try retries(manual($0)) },
   ]
 
   static let kinds = OperationKind.allCases.filter { $0 != .unknown }
@@ -185,7 +189,7 @@ extension GeneratedText {
     kinds.map { mark + $0.name + mark }.joined(separator: ", ")
   }
 
-  @Sendable private static func reference(_ page: String) throws -> String {
+  private static func reference(_ page: String) throws -> String {
     let table = try replacing(
       page, from: "| op | arguments | right: out | errors, notes |\n|---|---|---|---|\n",
       to: "\n\n", rows)
@@ -254,7 +258,7 @@ extension GeneratedText {
       + names.filter { kind.rights.isSuperset(of: $0.0) }.map(\.1).joined(separator: ", ")
   }
 
-  @Sendable private static func manual(_ page: String) throws -> String {
+  private static func manual(_ page: String) throws -> String {
     let groups: [(first: OperationKind, title: String)] = [
       (.navCreate, "Navs"), (.push, "The stack"), (.present, "Presentations"),
       (.screenCreate, "Screens and buttons"), (.barSet, "Bars"),
@@ -273,6 +277,50 @@ extension GeneratedText {
     }
     return try replacing(page, from: "\nNavs:", to: "\n\n# ERRORS") { _ in
       String(text.joined(separator: "\n\n").dropFirst("Navs:".count))
+    }
+  }
+}
+
+// The error codes: names in Swift, and in the documents the retry of each.
+extension GeneratedText {
+  private static var codes: String {
+    "// Written from the table of error codes in NavigationCore; see GeneratedTests.\n\n"
+      + "extension NavigationClientError.Code {\n"
+      + ErrorCode.allCases.map { code in
+        let name = code == .internal ? "`internal`" : "\(code)"
+        return lines(code.row.meaning, width: 94).map { "  /// \($0)\n" }.joined()
+          + "  public static let \(name) = Self(rawValue: \"\(code.rawValue)\")\n"
+      }.joined() + "}\n"
+  }
+
+  /// Writes the retry into each row; throws if codes are missing, or do not fit into one row.
+  private static func errors(_ page: String) throws -> String {
+    var missing = ErrorCode.allCases
+    let start = "| code | retry | meaning |\n|---|---|---|\n"
+    return try replacing(page, from: start, to: "\n\n") { table in
+      let rows = try table.split(separator: "\n").map { line in
+        var cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        let codes = cells[1].matches(of: /[a-z-]+/).compactMap { ErrorCode(rawValue: "\($0.0)") }
+        guard cells.count == 5, let retry = codes.first?.retry,
+          codes.allSatisfy({ $0.retry == retry && missing.contains($0) })
+        else { throw Missing(text: "one retry for the codes of \(line)") }
+        missing.removeAll { codes.contains($0) }
+        cells[2] = " \(retry.rawValue) "
+        return cells.joined(separator: "|")
+      }
+      guard missing.isEmpty else { throw Missing(text: "rows for \(missing)") }
+      return rows.joined(separator: "\n")
+    }
+  }
+
+  private static func retries(_ page: String) throws -> String {
+    try replacing(page, from: "\n|[ *no*\n", to: "\n\n_same_") { _ in
+      let groups = [Retry.no, .same, .resync, .later].map { retry in
+        let codes = ErrorCode.allCases.filter { $0.retry == retry }.map(\.rawValue)
+        let list = lines(codes.joined(separator: ", "), width: 100).joined(separator: "\n   ")
+        return retry == .no ? ":< \(list)" : "|  *\(retry.rawValue)*\n:  \(list)"
+      }
+      return groups.joined(separator: "\n")
     }
   }
 }

@@ -13,11 +13,12 @@ struct Explanation: Hashable, Sendable {
   /// A command line that shows or corrects such a case.
   let example: String
 
-  /// Makes the explanation of an error code of the protocol; `Remedies` has its remedy.
-  init(_ code: ErrorCode, _ meaning: String, cause: String, example: String) {
+  /// Makes the explanation of an error code of the protocol.
+  init(_ code: ErrorCode) {
+    let row = code.row
     self.init(
-      code.rawValue, exitStatus: code.exitStatus, refusal: code, meaning, cause: cause,
-      remedy: Remedies.remedy(for: code), example: example)
+      code.rawValue, exitStatus: row.exitStatus, refusal: code, row.meaning, cause: row.cause,
+      remedy: Remedies.remedy(for: code), example: row.example)
   }
 
   init(
@@ -29,7 +30,7 @@ struct Explanation: Hashable, Sendable {
   }
 
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
-  static let all = others + refusals
+  static let all = others + ErrorCode.allCases.map { Explanation($0) }
 
   /// Finds the explanation of a code; throws the most similar codes, if it is unknown.
   static func find(_ code: String) throws(UsageError) -> Explanation {

@@ -15,11 +15,13 @@ package struct Outcome: Hashable, Sendable {
   /// An op that the hub had decided before, and that got the recorded answer again.
   package static let repeated = Outcome(place: 2)
 
-  package static func refused(_ code: ErrorCode) -> Outcome { Outcome(place: 3 + code.place) }
+  package static func refused(_ code: ErrorCode) -> Outcome {
+    Outcome(place: 3 + UInt8(code.place))
+  }
 
   /// A message other than an op, refused with a code.
   package static func refusedMessage(_ code: ErrorCode) -> Outcome {
-    Outcome(place: 3 + UInt8(ErrorCode.inOrder.count) + code.place)
+    Outcome(place: UInt8(3 + ErrorCode.inOrder.count + code.place))
   }
 
   /// The number of outcomes that are counted.
@@ -30,11 +32,4 @@ package struct Outcome: Hashable, Sendable {
     [("ok", .ok), ("unchanged", .unchanged), ("repeated", .repeated)]
       + ErrorCode.inOrder.map { ($0.rawValue, .refused($0)) }
   }
-}
-
-extension ErrorCode {
-  fileprivate static let inOrder = allCases
-
-  /// The index of the code; a linear search, which only refusals pay.
-  fileprivate var place: UInt8 { UInt8(Self.inOrder.firstIndex(of: self) ?? 0) }
 }
