@@ -1,3 +1,4 @@
+import NavigationCore
 import Testing
 
 @testable import navctl

@@ -1,4 +1,5 @@
 import CommandLineOptions
+import NavigationCore
 @testable import navctl
 import Testing
 

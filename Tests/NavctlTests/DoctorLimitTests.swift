@@ -1,3 +1,4 @@
+import NavigationClient
 import NavigationCore
 @testable import RuntimePaths
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 /// The checks of the doctor at each of their limits, and one step beyond.
 @Suite struct DoctorLimitTests {
-  private typealias Change = (inout DoctorFacts, inout DaemonStatistics) -> Void
+  private typealias Change = (inout DoctorFacts, inout SampleStatistics) -> Void
 
   /// The finding about a subject of a daemon with nothing else wrong.
   private func finding(_ subject: String, _ change: Change) throws -> DoctorFinding {
@@ -15,13 +16,13 @@ import Testing
     facts.socket = FileStatus(kind: .socket, owner: 7, mode: 0o660)
     (facts.daemonTime, facts.ownTime) = (1_764_000_000_000, 1_764_000_000_000)
     facts.version = "1.2.3"
-    var statistics = DaemonStatistics()
-    statistics.server = "navd/1.2.3"
-    (statistics.diskFree, statistics.diskSize) = (40_000_000_000, 100_000_000_000)
-    (statistics.descriptorLimit, statistics.connectionLimit) = (1000, 100)
-    statistics.libzmq = "4.3.5"
+    var statistics = SampleStatistics()
+    statistics["server"] = "navd/1.2.3"
+    (statistics["disk.free"], statistics["disk.size"]) = (40_000_000_000, 100_000_000_000)
+    (statistics["process.descriptorLimit"], statistics["process.connectionLimit"]) = (1000, 100)
+    statistics["process.libzmq"] = "4.3.5"
     change(&facts, &statistics)
-    facts.statistics = statistics
+    facts.statistics = statistics.value
     let findings = Doctor.findings(facts)
     return try #require(findings.first { $0.subject == subject }, "\(findings)")
   }
@@ -40,7 +41,9 @@ import Testing
     free: UInt64, size: UInt64, journal: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
     let disk = try finding("disk") { _, it in
-      (it.diskFree, it.diskSize, it.journalBytes) = (free, size, journal)
+      (it["disk.free"], it["disk.size"], it["journal.bytes"]) = (
+        .count(free), .count(size), .count(journal)
+      )
     }
     #expect(disk.verdict == verdict)
     #expect(disk.finding == "\(Figures.bytes(free)) free of \(Figures.bytes(size))")
@@ -48,39 +51,40 @@ import Testing
   }
 
   @Test func `backups are judged where the daemon makes them by itself`() throws {
-    var statistics = DaemonStatistics()
+    var statistics = SampleStatistics()
     #expect(!Doctor.findings(DoctorFacts()).contains { $0.subject == "backup" })
     #expect(
-      !StatusDrawing.lines(statistics, endpoint: "e").contains { $0.plain.contains("backup") })
+      !StatusDrawing.lines(statistics.value, endpoint: "e").contains { $0.plain.contains("backup") }
+    )
     let good = try finding("backup") { _, it in
-      (it.backupInterval, it.backupAge) = (86_400_000, 3_600_000)
+      (it["backups.every"], it["backups.age"]) = (86_400_000, 3_600_000)
     }
     #expect(good.verdict == .ok && good.finding == "newest 1h 0m old, every 1d 0h")
     #expect(
-      try finding("backup") { _, it in it.backupInterval = 60_000 }.finding
+      try finding("backup") { _, it in it["backups.every"] = 60_000 }.finding
         == "none yet, every 1m 0s")
     let late = try finding("backup") { _, it in
-      (it.backupInterval, it.isBackupOverdue, it.backupsFailed) = (60_000, true, 3)
+      (it["backups.every"], it["backups.overdue"], it["backups.failed"]) = (60_000, true, 3)
     }
     #expect(late.verdict == .warn && late.finding.contains("OVERDUE: 3 failed since the start"))
     #expect(late.remedy?.contains("journalctl -u navd") == true)
     let full = try finding("backup") { _, it in
-      (it.backupInterval, it.backupAge, it.hasBackupRetentionFailed) = (60_000, 1000, true)
+      (it["backups.every"], it["backups.age"], it["backups.retentionFailed"]) = (60_000, 1000, true)
     }
     #expect(full.verdict == .warn && full.finding.hasSuffix("older ones could NOT BE REMOVED"))
     #expect(full.remedy?.hasSuffix("remove them by hand, or they fill the disk") == true)
-    (statistics.backupDone, statistics.backupTotal) = (1, 4)
-    (statistics.pruned, statistics.toPrune) = (30, 40)
-    let lines = StatusDrawing.lines(statistics, endpoint: "e").map(\.plain)
+    (statistics["backup.done"], statistics["backup.total"]) = (1, 4)
+    (statistics["prune.done"], statistics["prune.total"]) = (30, 40)
+    let lines = StatusDrawing.lines(statistics.value, endpoint: "e").map(\.plain)
     #expect(lines.contains { $0.hasSuffix("25 % of one copied") })
     #expect(lines.contains { $0.contains("pruning") && $0.hasSuffix("75 % of 40 rows") })
   }
 
   @Test func `a disk or limits that are not reported are told as such`() throws {
-    #expect(try finding("disk") { _, it in it.diskSize = 0 }.verdict == .warn)
-    #expect(try finding("limits") { _, it in it.descriptorLimit = 0 }.verdict == .warn)
-    #expect(try finding("libzmq") { _, it in it.libzmq = "" }.verdict == .warn)
-    #expect(try finding("libzmq") { _, it in it.libzmq = "4.3" }.verdict == .warn)
+    #expect(try finding("disk") { _, it in it["disk.size"] = 0 }.verdict == .warn)
+    #expect(try finding("limits") { _, it in it["process.descriptorLimit"] = 0 }.verdict == .warn)
+    #expect(try finding("libzmq") { _, it in it["process.libzmq"] = "" }.verdict == .warn)
+    #expect(try finding("libzmq") { _, it in it["process.libzmq"] = "4.3" }.verdict == .warn)
   }
 
   @Test(
@@ -95,7 +99,7 @@ import Testing
   func `the version of libzmq is compared part by part`(
     version: String, verdict: DoctorFinding.Verdict, text: String
   ) throws {
-    let library = try finding("libzmq") { _, it in it.libzmq = version }
+    let library = try finding("libzmq") { _, it in it["process.libzmq"] = .string(version) }
     #expect(library.verdict == verdict && library.finding == text)
   }
 
@@ -104,7 +108,7 @@ import Testing
   func `descriptors must suffice for all connections and 64 more`(
     limit: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
-    let limits = try finding("limits") { _, it in it.descriptorLimit = limit }
+    let limits = try finding("limits") { _, it in it["process.descriptorLimit"] = .count(limit) }
     #expect(limits.verdict == verdict)
     #expect(limits.finding == "\(limit) descriptors for 100 connections")
   }
@@ -116,19 +120,19 @@ import Testing
   func `connections are scarce from 80 %, and gone at the limit`(
     count: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
-    let connections = try finding("connections") { _, it in it.connections = count }
+    let connections = try finding("connections") { _, it in it["connections"] = .count(count) }
     #expect(connections.verdict == verdict && connections.finding == "\(count) of 100")
   }
 
   @Test func `connections without a limit are a number, and a wrong count is navd's fault`() throws
   {
     let unlimited = try finding("connections") { _, it in
-      (it.connections, it.connectionLimit) = (9, 0)
-      it.principals = [PrincipalConnections(principal: "uid:5", count: 8)]
+      (it["connections"], it["process.connectionLimit"]) = (9, 0)
+      it["principals"] = [["principal": "uid:5", "connections": 8]]
     }
     #expect(unlimited.verdict == .ok && unlimited.finding == "9; uid:5 8")
     let wrong = try finding("connections") { _, it in
-      (it.connections, it.connectionDifferences) = (100, 1200)
+      (it["connections"], it["connectionDifferences"]) = (100, 1200)
     }
     #expect(wrong.verdict == .warn)
     #expect(wrong.finding == "100 of 100; 1,200 miscounted since the start")
@@ -143,7 +147,8 @@ import Testing
     size: UInt64, limit: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
     let journal = try finding("journal") { _, it in
-      (it.journalBytes, it.logBytes, it.journalLimit) = (size - 1000, 1000, limit)
+      (it["journal.bytes"], it["journal.walBytes"]) = (.count(size - 1000), 1000)
+      it["journal.limit"] = .count(limit)
     }
     #expect(journal.verdict == verdict)
     let end = limit == 0 ? ", no limit" : ", limit for rows 100 MB"
@@ -157,7 +162,8 @@ import Testing
   func `peers may lag by 1000 revisions, and none may be stalled`(
     lag: UInt64, stalled: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
-    let peers = try finding("peers") { _, it in (it.largestLag, it.stalledSessions) = (lag, stalled)
+    let peers = try finding("peers") { _, it in
+      (it["lag.max"], it["lag.stalled"]) = (.count(lag), .count(stalled))
     }
     #expect(peers.verdict == verdict)
   }
@@ -168,7 +174,7 @@ import Testing
     took: UInt64, verdict: DoctorFinding.Verdict
   ) throws {
     let daemon = try finding("daemon") { facts, it in
-      (facts.took, it.uptime) = (took, 61_000)
+      (facts.took, it["uptime"]) = (took, 61_000)
     }
     #expect(daemon.verdict == verdict && daemon.finding == "answers in \(took) ms, up 1m 1s")
   }
@@ -220,29 +226,32 @@ import Testing
   ])
   func `versions are compared without the name of the program`(server: String, text: String) throws
   {
-    #expect(try finding("version") { _, it in it.server = server }.finding == text)
+    #expect(try finding("version") { _, it in it["server"] = .string(server) }.finding == text)
   }
 }
 
 /// The lines of `status`.
 @Suite struct StatusTextTests {
-  private var statistics: DaemonStatistics {
-    var statistics = DaemonStatistics()
-    (statistics.server, statistics.libzmq) = ("navd/0.1.0", "4.3.5")
-    (statistics.uptime, statistics.navs, statistics.sessions) = (90_061_000, 12_000, 3)
-    (statistics.connections, statistics.connectionLimit, statistics.principalLimit) = (4, 4096, 256)
-    statistics.principals = [PrincipalConnections(principal: "uid:1000", count: 4)]
-    (statistics.watches, statistics.watchesBehind, statistics.largestLag) = (7, 0, 0)
-    statistics.operations = ["ok": 1234, "unchanged": 5, "repeated": 9, "desync": 2, "no-nav": 1]
-    (statistics.journalBytes, statistics.logBytes) = (10_000_000, 500_000)
-    (statistics.diskFree, statistics.diskSize) = (40_100_000_000, 98_000_000_000)
-    statistics.commit = Histogram(bounds: [16_000, 32_000], counts: [0, 100, 0], sum: 0)
+  private var statistics: SampleStatistics {
+    var statistics = SampleStatistics()
+    (statistics["server"], statistics["process.libzmq"]) = ("navd/0.1.0", "4.3.5")
+    (statistics["uptime"], statistics["navs"], statistics["sessions"]) = (90_061_000, 12_000, 3)
+    statistics["connections"] = 4
+    (statistics["process.connectionLimit"], statistics["process.principalLimit"]) = (4096, 256)
+    statistics["principals"] = [["principal": "uid:1000", "connections": 4]]
+    (statistics["watches"], statistics["lag.watches"], statistics["lag.max"]) = (7, 0, 0)
+    statistics["operations"] = [
+      "ok": 1234, "unchanged": 5, "repeated": 9, "desync": 2, "no-nav": 1,
+    ]
+    (statistics["journal.bytes"], statistics["journal.walBytes"]) = (10_000_000, 500_000)
+    (statistics["disk.free"], statistics["disk.size"]) = (40_100_000_000, 98_000_000_000)
+    statistics["commit"] = ["bounds": [16_000, 32_000], "counts": [0, 100, 0], "sum": 0]
     return statistics
   }
 
   @Test func `a daemon that is well takes ten lines`() {
     #expect(
-      StatusDrawing.lines(statistics, endpoint: "ipc:///x").map(\.plain) == [
+      StatusDrawing.lines(statistics.value, endpoint: "ipc:///x").map(\.plain) == [
         "navd answers at ipc:///x",
         "  serving",
         "  version      navd/0.1.0, libzmq 4.3.5",
@@ -259,33 +268,33 @@ import Testing
 
   @Test func `what is wrong is told in its line`() {
     var worse = statistics
-    worse.isServing = false
-    worse.stalledSessions = 2
-    (worse.watchesBehind, worse.largestLag) = (3, 40)
-    worse.libzmq = ""
-    worse.diskSize = 0
-    let lines = StatusDrawing.lines(worse, endpoint: "ipc:///x").map(\.plain)
+    worse["serving"] = false
+    worse["lag.stalled"] = 2
+    (worse["lag.watches"], worse["lag.max"]) = (3, 40)
+    worse["process.libzmq"] = ""
+    worse["disk.size"] = 0
+    let lines = StatusDrawing.lines(worse.value, endpoint: "ipc:///x").map(\.plain)
     for line in [
       "  stopping", "  version      navd/0.1.0", "  sessions     3, 2 stalled",
       "  watches      7, 3 behind by up to 40 revisions", "  journal      10.5 MB",
     ] { #expect(lines.contains(line), "\(lines)") }
-    worse.storageProblem = "cannot"
+    worse["storageProblem"] = "cannot"
     #expect(
-      StatusDrawing.verdict(worse).plain
+      StatusDrawing.verdict(worse.value).plain
         == "  cannot write the journal; find the error: navctl doctor")
   }
 
   @Test func `names of the daemon and of keys cannot steer the terminal`() {
     var odd = statistics
-    odd.server = "navd\u{1B}[2J"
-    odd.principals = [PrincipalConnections(principal: "a\u{202E}b", count: 1)]
-    for line in StatusDrawing.lines(odd, endpoint: "ipc:///x") {
+    odd["server"] = "navd\u{1B}[2J"
+    odd["principals"] = [["principal": "a\u{202E}b", "connections": 1]]
+    for line in StatusDrawing.lines(odd.value, endpoint: "ipc:///x") {
       #expect(!line.plain.contains("\u{1B}") && !line.plain.contains("\u{202E}"))
     }
   }
 
   @Test(arguments: [20, 33, 40, 60]) func `no line is wider than the terminal`(columns: Int) {
-    for line in StatusDrawing.lines(statistics, endpoint: "ipc:///长/长", columns: columns) {
+    for line in StatusDrawing.lines(statistics.value, endpoint: "ipc:///长/长", columns: columns) {
       #expect(line.width <= columns, "\(line.plain)")
     }
   }

@@ -1,3 +1,4 @@
+import NavigationClient
 import NavigationCore
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct DoctorTests {
   /// A daemon with nothing wrong.
-  private func facts(_ change: (inout DoctorFacts, inout DaemonStatistics) -> Void = { _, _ in })
+  private func facts(_ change: (inout DoctorFacts, inout SampleStatistics) -> Void = { _, _ in })
     -> DoctorFacts
   {
     var facts = DoctorFacts()
@@ -16,15 +17,15 @@ import Testing
     facts.daemonTime = 1_764_000_000_000
     facts.ownTime = 1_764_000_000_003
     facts.version = "0.1.0"
-    var statistics = DaemonStatistics()
-    statistics.server = "navd/0.1.0"
-    statistics.isServing = true
-    (statistics.diskFree, statistics.diskSize) = (40_000_000_000, 100_000_000_000)
-    statistics.journalLimit = 1 << 30
-    (statistics.descriptorLimit, statistics.connectionLimit) = (65_536, 4096)
-    statistics.libzmq = "4.3.4"
+    var statistics = SampleStatistics()
+    statistics["server"] = "navd/0.1.0"
+    statistics["serving"] = true
+    (statistics["disk.free"], statistics["disk.size"]) = (40_000_000_000, 100_000_000_000)
+    statistics["journal.limit"] = 1_073_741_824
+    (statistics["process.descriptorLimit"], statistics["process.connectionLimit"]) = (65_536, 4096)
+    statistics["process.libzmq"] = "4.3.4"
     change(&facts, &statistics)
-    facts.statistics = statistics
+    facts.statistics = statistics.value
     return facts
   }
 
@@ -34,7 +35,7 @@ import Testing
 
   /// The one finding that is not ok.
   private func complaint(
-    _ change: (inout DoctorFacts, inout DaemonStatistics) -> Void
+    _ change: (inout DoctorFacts, inout SampleStatistics) -> Void
   ) -> DoctorFinding? {
     let complaints = Doctor.findings(facts(change)).filter { $0.verdict != .ok }
     #expect(complaints.count == 1, "\(complaints)")
@@ -50,7 +51,7 @@ import Testing
   @Test func `every complaint has a remedy`() {
     var nothing = DoctorFacts()
     nothing.endpoint = "ipc:///x"
-    for facts in [DoctorFacts(), nothing, facts { $1 = DaemonStatistics() }] {
+    for facts in [DoctorFacts(), nothing, facts { $1 = SampleStatistics() }] {
       for finding in Doctor.findings(facts) {
         #expect((finding.remedy == nil) == (finding.verdict == .ok), "\(finding)")
       }
@@ -94,30 +95,31 @@ import Testing
   }
 
   @Test func `the daemon's figures are judged`() {
-    #expect(complaint { _, it in it.storageProblem = "cannot" }?.verdict == .fail)
-    #expect(complaint { _, it in it.socketProblem = "gone" }?.remedy == "gone")
-    #expect(complaint { _, it in it.isServing = false }?.verdict == .warn)
-    #expect(complaint { _, it in it.diskFree = 15_000_000 }?.verdict == .fail)
-    #expect(complaint { _, it in it.diskFree = 90_000_000 }?.verdict == .warn)
-    #expect(complaint { _, it in it.server = "navd/0.2.0" }?.subject == "version")
-    #expect(complaint { _, it in it.descriptorLimit = 1024 }?.subject == "limits")
-    #expect(complaint { _, it in it.connections = 3300 }?.verdict == .warn)
-    #expect(complaint { _, it in it.connections = 4096 }?.verdict == .fail)
-    #expect(complaint { _, it in it.connectionDifferences = 1 }?.subject == "connections")
-    #expect(complaint { _, it in it.stalledSessions = 1 }?.subject == "peers")
-    #expect(complaint { _, it in it.largestLag = 1001 }?.subject == "peers")
-    #expect(complaint { _, it in it.libzmq = "4.3.2" }?.subject == "libzmq")
-    #expect(complaint { _, it in it.journalBytes = 4 << 30 }?.subject == "journal")
-    #expect(verdicts(facts { _, it in it.logPages = 15_999 })["journal"] == .ok)
-    #expect(complaint { _, it in it.logPages = 16_000 }?.remedy?.contains("fuser") == true)
+    #expect(complaint { _, it in it["storageProblem"] = "cannot" }?.verdict == .fail)
+    #expect(complaint { _, it in it["socketProblem"] = "gone" }?.remedy == "gone")
+    #expect(complaint { _, it in it["serving"] = false }?.verdict == .warn)
+    #expect(complaint { _, it in it["disk.free"] = 15_000_000 }?.verdict == .fail)
+    #expect(complaint { _, it in it["disk.free"] = 90_000_000 }?.verdict == .warn)
+    #expect(complaint { _, it in it["server"] = "navd/0.2.0" }?.subject == "version")
+    #expect(complaint { _, it in it["process.descriptorLimit"] = 1024 }?.subject == "limits")
+    #expect(complaint { _, it in it["connections"] = 3300 }?.verdict == .warn)
+    #expect(complaint { _, it in it["connections"] = 4096 }?.verdict == .fail)
+    #expect(complaint { _, it in it["connectionDifferences"] = 1 }?.subject == "connections")
+    #expect(complaint { _, it in it["lag.stalled"] = 1 }?.subject == "peers")
+    #expect(complaint { _, it in it["lag.max"] = 1001 }?.subject == "peers")
+    #expect(complaint { _, it in it["process.libzmq"] = "4.3.2" }?.subject == "libzmq")
+    #expect(complaint { _, it in it["journal.bytes"] = 4_294_967_296 }?.subject == "journal")
+    #expect(verdicts(facts { _, it in it["journal.walPages"] = 15_999 })["journal"] == .ok)
+    #expect(
+      complaint { _, it in it["journal.walPages"] = 16_000 }?.remedy?.contains("fuser") == true)
     #expect(complaint { facts, _ in facts.took = 700 }?.subject == "daemon")
   }
 
   @Test func `of the limits of connections the one that bites first is judged`() {
     func findings(_ all: UInt64, _ principals: [(String, UInt64)]) -> DoctorFinding? {
       let facts = facts { _, it in
-        (it.connections, it.principalLimit) = (all, 256)
-        it.principals = principals.map { PrincipalConnections(principal: $0.0, count: $0.1) }
+        (it["connections"], it["process.principalLimit"]) = (.count(all), 256)
+        it["principals"] = .principals(principals)
       }
       return Doctor.findings(facts).first { $0.subject == "connections" }
     }

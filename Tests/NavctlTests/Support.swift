@@ -1,7 +1,8 @@
 import CommandLineOptions
 import NavigationClient
-import NavigationCore
+import Testing
 
+@testable import NavigationCore
 @testable import navctl
 
 /// Reads a JSON text that the test wrote itself.
@@ -40,4 +41,54 @@ func seen(
 ) throws -> Seen {
   guard let epoch = Epoch(epoch) else { throw UsageError("not an epoch") }
   return Seen(epoch: epoch, revision: Revision(rev), top: top, visible: visible)
+}
+
+/// The statistics of a daemon, set by their paths; a path that no hub writes is an issue.
+struct SampleStatistics {
+  private var root: NavigationValue = [:]
+
+  var value: JSONValue {
+    guard let value = try? JSONValue(Array(root.json.utf8)) else { preconditionFailure(root.json) }
+    return value
+  }
+
+  subscript(path: String) -> NavigationValue {
+    get { path.split(separator: ".").reduce(root) { $0[String($1)] ?? .null } }
+    set {
+      #expect(path.hasPrefix("operations.") || Self.known.at(path) != nil, "\(path)")
+      root = Self.setting(path.split(separator: ".").map(String.init), of: root, to: newValue)
+    }
+  }
+
+  private static func setting(
+    _ path: [String], of whole: NavigationValue, to value: NavigationValue
+  ) -> NavigationValue {
+    guard let name = path.first else { return value }
+    var members: [String: NavigationValue] = [:]
+    if case .object(let former) = whole { members = former }
+    members[name] = setting(Array(path.dropFirst()), of: members[name] ?? [:], to: value)
+    return .object(members)
+  }
+
+  /// The statistics of a hub to which its shell has reported all that is optional.
+  private static let known: JSONValue = {
+    var hub = Hub(configuration: HubConfiguration(), seed: 1)
+    hub.measurements.storageProblem = "storage"
+    hub.measurements.socketProblem = "socket"
+    for gauge in [Measurements.Gauge.backupAge, .backupTotal, .toPrune] {
+      hub.measurements[gauge] = 1
+    }
+    let root = Peer.local(user: 0, group: 0, process: 1)
+    let octets = hub.statistics(for: Sender(connection: ConnectionID(1), peer: root))
+    guard let value = try? JSONValue(octets) else { preconditionFailure("not JSON") }
+    return value
+  }()
+}
+
+extension NavigationValue {
+  static func count(_ number: UInt64) -> NavigationValue { .integer(Int64(number)) }
+
+  static func principals(_ counts: [(name: String, count: UInt64)]) -> NavigationValue {
+    .array(counts.map { ["principal": .string($0.name), "connections": .count($0.count)] })
+  }
 }

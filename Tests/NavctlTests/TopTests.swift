@@ -1,3 +1,4 @@
+import NavigationClient
 import NavigationCore
 import Testing
 
@@ -6,45 +7,45 @@ import Testing
 @Suite struct TopDrawingTests {
   private static let endpoint = "ipc:///run/navd/navd.sock"
 
-  private static func statistics() -> DaemonStatistics {
-    var statistics = DaemonStatistics()
-    statistics.server = "navd/0.1.0"
-    statistics.boot = "a"
-    statistics.isServing = true
-    statistics.uptime = 3_723_000
-    (statistics.navs, statistics.sessions) = (1234, 2)
-    (statistics.watches, statistics.connections) = (3, 4)
-    (statistics.watchesBehind, statistics.largestLag, statistics.lag) = (1, 12, 12)
-    statistics.stalledSessions = 1
-    (statistics.journalBytes, statistics.logBytes) = (12_345_678, 1_000_000)
-    (statistics.diskFree, statistics.diskSize) = (40_100_000_000, 98_000_000_000)
-    statistics.operations = ["ok": 1000, "unchanged": 5, "desync": 1]
-    (statistics.received, statistics.sent, statistics.diffs) = (100, 200, 300)
-    statistics.commit = Histogram(bounds: [16_000, 32_000], counts: [0, 0, 0], sum: 0)
-    statistics.batch = Histogram(bounds: [1, 2], counts: [7, 0, 0], sum: 7)
-    statistics.busiest = [
-      .init(id: "c1", name: "header", operations: 900, watches: 1),
-      .init(id: "c2", name: "", operations: 100, watches: 1),
+  private static func statistics() -> SampleStatistics {
+    var statistics = SampleStatistics()
+    statistics["server"] = "navd/0.1.0"
+    statistics["boot"] = "a"
+    statistics["serving"] = true
+    statistics["uptime"] = 3_723_000
+    (statistics["navs"], statistics["sessions"]) = (1234, 2)
+    (statistics["watches"], statistics["connections"]) = (3, 4)
+    (statistics["lag.watches"], statistics["lag.max"], statistics["lag.sum"]) = (1, 12, 12)
+    statistics["lag.stalled"] = 1
+    (statistics["journal.bytes"], statistics["journal.walBytes"]) = (12_345_678, 1_000_000)
+    (statistics["disk.free"], statistics["disk.size"]) = (40_100_000_000, 98_000_000_000)
+    statistics["operations"] = ["ok": 1000, "unchanged": 5, "desync": 1]
+    statistics["messages"] = ["received": 100, "sent": 200, "diffs": 300]
+    statistics["commit"] = ["bounds": [16_000, 32_000], "counts": [0, 0, 0], "sum": 0]
+    statistics["batch"] = ["bounds": [1, 2], "counts": [7, 0, 0], "sum": 7]
+    statistics["busiest"] = [
+      ["id": "c1", "name": "header", "ops": 900, "watches": 1],
+      ["id": "c2", "name": "", "ops": 100, "watches": 1],
     ]
     return statistics
   }
 
-  private static func later() -> DaemonStatistics {
+  private static func later() -> SampleStatistics {
     var later = statistics()
-    later.operations = ["ok": 3000, "unchanged": 5, "desync": 2, "no-nav": 12_345_678]
-    (later.received, later.sent, later.diffs) = (1100, 2200, 300)
-    later.commit = Histogram(bounds: [16_000, 32_000], counts: [0, 100, 0], sum: 2_400_000)
-    later.busiest = [
-      .init(id: "c1", name: "header", operations: 900, watches: 1),
-      .init(id: "c2", name: "", operations: 2100, watches: 1),
+    later["operations"] = ["ok": 3000, "unchanged": 5, "desync": 2, "no-nav": 12_345_678]
+    later["messages"] = ["received": 1100, "sent": 2200, "diffs": 300]
+    later["commit"] = ["bounds": [16_000, 32_000], "counts": [0, 100, 0], "sum": 2_400_000]
+    later["busiest"] = [
+      ["id": "c1", "name": "header", "ops": 900, "watches": 1],
+      ["id": "c2", "name": "", "ops": 2100, "watches": 1],
     ]
     return later
   }
 
   private func frame(columns: Int, rows: Int? = nil, isFirst: Bool = false) -> String {
-    let before = TopDrawing.Sample(statistics: Self.statistics(), time: 5000)
+    let before = TopDrawing.Sample(statistics: Self.statistics().value, time: 5000)
     let sample = TopDrawing.Sample(
-      statistics: isFirst ? Self.statistics() : Self.later(), time: 7000)
+      statistics: (isFirst ? Self.statistics() : Self.later()).value, time: 7000)
     return TopDrawing(columns: columns, rows: rows)
       .lines(sample, before: isFirst ? nil : before, endpoint: Self.endpoint)
       .map(\.plain).joined(separator: "\n")
@@ -52,13 +53,14 @@ import Testing
 
   @Test func `each user is shown against the limit of one`() {
     var statistics = Self.statistics()
-    (statistics.connectionLimit, statistics.principalLimit) = (4096, 256)
-    statistics.principals = [("uid:1000", 250), ("panel-1", 2), ("uid:0", 1), ("a", 1), ("b", 1)]
-      .map { PrincipalConnections(principal: $0.0, count: $0.1) }
-    let sample = TopDrawing.Sample(statistics: statistics, time: 1)
+    (statistics["process.connectionLimit"], statistics["process.principalLimit"]) = (4096, 256)
+    statistics["principals"] = .principals([
+      ("uid:1000", 250), ("panel-1", 2), ("uid:0", 1), ("a", 1), ("b", 1),
+    ])
+    let sample = TopDrawing.Sample(statistics: statistics.value, time: 1)
     let lines = TopDrawing(columns: 80, rows: nil).lines(sample, before: nil, endpoint: "ipc:///x")
     #expect(lines.map(\.plain).contains("uid:1000                 250         256"))
-    let status = StatusDrawing.lines(statistics, endpoint: "ipc:///x").map(\.plain)
+    let status = StatusDrawing.lines(statistics.value, endpoint: "ipc:///x").map(\.plain)
     #expect(
       status.contains(
         "  connections  4 of 4,096; uid:1000 250, panel-1 2, uid:0 1, 2 more of 256 each"),
@@ -106,10 +108,10 @@ import Testing
     #expect(
       frame(columns: 80, isFirst: true).contains("\nrecords a commit           1           1\n"))
     var restarted = Self.later()
-    restarted.boot = "b"
+    restarted["boot"] = "b"
     let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics: restarted, time: 7000),
-      before: .init(statistics: Self.statistics(), time: 5000),
+      .init(statistics: restarted.value, time: 7000),
+      before: .init(statistics: Self.statistics().value, time: 5000),
       endpoint: Self.endpoint)
     #expect(lines.contains { $0.plain == "ok                         -       3,000" })
   }
@@ -121,19 +123,19 @@ import Testing
   @Test func `many kinds of refusals are added up`() {
     var statistics = Self.statistics()
     for (place, code) in ErrorCode.allCases.prefix(7).enumerated() {
-      statistics.operations[code.rawValue] = UInt64(10 + place)
+      statistics["operations.\(code.rawValue)"] = .integer(10 + Int64(place))
     }
     let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics: statistics, time: 1), before: nil, endpoint: Self.endpoint)
+      .init(statistics: statistics.value, time: 1), before: nil, endpoint: Self.endpoint)
     // The four most frequent ones stand alone; desync of before belongs to the others.
     #expect(lines.contains { $0.plain == "other refusals             -          34" })
   }
 
   @Test func `names of clients cannot steer the terminal`() {
     var statistics = Self.statistics()
-    statistics.busiest = [.init(id: "c", name: "a\u{1B}[2Jb", operations: 1, watches: 0)]
+    statistics["busiest"] = [["id": "c", "name": "a\u{1B}[2Jb", "ops": 1, "watches": 0]]
     let lines = TopDrawing(columns: 80, rows: nil).lines(
-      .init(statistics: statistics, time: 1), before: nil, endpoint: Self.endpoint)
+      .init(statistics: statistics.value, time: 1), before: nil, endpoint: Self.endpoint)
     #expect(!lines.contains { $0.plain.contains("\u{1B}") })
   }
 }
@@ -173,11 +175,12 @@ import Testing
 
 @Suite struct StatusDrawingTests {
   @Test func `a status fits on a screen and says what is wrong`() {
-    var statistics = DaemonStatistics()
-    statistics.server = "navd/0.1.0"
-    statistics.storageProblem = "cannot"
-    statistics.operations = ["ok": 3, "repeated": 1, "desync": 2]
-    let lines = StatusDrawing.lines(statistics, endpoint: "ipc:///x", columns: 60).map(\.plain)
+    var statistics = SampleStatistics()
+    statistics["server"] = "navd/0.1.0"
+    statistics["storageProblem"] = "cannot"
+    statistics["operations"] = ["ok": 3, "repeated": 1, "desync": 2]
+    let lines = StatusDrawing.lines(statistics.value, endpoint: "ipc:///x", columns: 60).map(
+      \.plain)
     #expect(lines.count < 24)
     #expect(lines.contains { $0.contains("cannot write the journal") })
     #expect(lines.contains("  operations   3 done, 0 without effect, 2 refused"))

@@ -1,3 +1,4 @@
+import NavigationClient
 import NavigationCore
 import Testing
 
@@ -19,12 +20,13 @@ import Testing
   }
 
   @Test func `the doctor and the status count one as one`() {
-    var statistics = DaemonStatistics()
-    (statistics.sessions, statistics.largestLag) = (1, 1)
-    #expect(Doctor.peers(statistics).finding == "1 session, none stalled, lag 1 revision")
-    (statistics.stalledSessions, statistics.watches, statistics.watchesBehind) = (1, 1, 1)
-    #expect(Doctor.peers(statistics).finding == "1 stalled, 1 watch behind by up to 1 revision")
-    let lines = StatusDrawing.lines(statistics, endpoint: "ipc:///x").map(\.plain)
+    var statistics = SampleStatistics()
+    (statistics["sessions"], statistics["lag.max"]) = (1, 1)
+    #expect(Doctor.peers(statistics.value).finding == "1 session, none stalled, lag 1 revision")
+    (statistics["lag.stalled"], statistics["watches"], statistics["lag.watches"]) = (1, 1, 1)
+    #expect(
+      Doctor.peers(statistics.value).finding == "1 stalled, 1 watch behind by up to 1 revision")
+    let lines = StatusDrawing.lines(statistics.value, endpoint: "ipc:///x").map(\.plain)
     #expect(lines.contains { $0.hasSuffix("1, 1 behind by up to 1 revision") }, "\(lines)")
   }
 

@@ -36,7 +36,7 @@ import Testing
     "Access": "names of keys and roles", "RememberedOps": "principals", "Sessions": "principals",
     "Hub+Access": "principals, inlined", "Hub+Shards": "principals, inlined",
     "Heads": "names of navs", "HistoryReads": "names of navs", "Hub+Dormant": "names of navs",
-    "DaemonStatistics": "words of ours", "Arguments": "names of roles",
+    "Arguments": "names of roles",
     "RecordingRedaction": "words of the protocol", "RedactionRule": "words of the protocol",
     "DirectoryLock": "/proc/locks", "ShardPlacement": "members", "JournalStore": "members",
     "Metadata": "words of ours", "Schema": "words of ours",

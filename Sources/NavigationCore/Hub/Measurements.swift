@@ -141,3 +141,17 @@ package struct Measurements: Sendable {
     values[start + Series.boundCount + 1] &+= value
   }
 }
+
+/// The number of connections of one user or key.
+package struct PrincipalConnections: Hashable, Sendable {
+  /// The number of principals that the statistics list.
+  package static let limit = 16
+  /// `uid:N` for a user, or the name of a key.
+  package var principal: String
+  /// Its open connections, including those that have not sent a message yet.
+  package var count: UInt64
+
+  package init(principal: String, count: UInt64) {
+    (self.principal, self.count) = (principal, count)
+  }
+}

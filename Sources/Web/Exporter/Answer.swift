@@ -3,7 +3,7 @@ import NavigationCore
 /// The queries that responses need; a test replaces the daemon by a double.
 protocol DaemonProbe: ~Copyable {
   /// Reads the statistics of the daemon; throws if it does not answer within 2.5 s.
-  mutating func statistics() throws(ProbeFailure) -> DaemonStatistics
+  mutating func statistics() throws(ProbeFailure) -> JSONValue
 
   /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
   mutating func ping() throws(ProbeFailure)
@@ -51,9 +51,9 @@ enum Router {
   }
 
   /// 200 if the daemon can serve changes, else 503 with the reason.
-  static func readiness(_ statistics: DaemonStatistics) -> HTTPResponse {
-    if statistics.isServing == false { return HTTPResponse(503, "navd is stopping") }
-    if statistics.storageProblem != nil {
+  static func readiness(_ statistics: JSONValue) -> HTTPResponse {
+    if statistics["serving"]?.bool == false { return HTTPResponse(503, "navd is stopping") }
+    if statistics["storageProblem"]?.string != nil {
       return HTTPResponse(503, "navd cannot write its journal; its log has the error")
     }
     return HTTPResponse(200, "ok")

@@ -24,7 +24,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
     self.rules = rules
   }
 
-  mutating func statistics() throws(ProbeFailure) -> DaemonStatistics {
+  mutating func statistics() throws(ProbeFailure) -> JSONValue {
     let reply = try ask { connection throws(ConnectionError) in
       try connection.get(
         GetRequest(id: 0, nav: nil, what: .stats), timeout: Self.patience)
@@ -32,7 +32,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
     switch reply.result {
     case .success(let answer):
       do throws(JSONError) {
-        return try DaemonStatistics(json: answer.value?.bytes ?? Array("{}".utf8))
+        return try JSONValue(answer.value?.bytes ?? Array("{}".utf8))
       } catch {
         throw ProbeFailure("the statistics of navd cannot be read")
       }

@@ -6,7 +6,7 @@ enum PrometheusText {
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// Writes all metrics of `statistics`, each with its `# HELP` and `# TYPE` line.
-  static func render(_ statistics: DaemonStatistics) -> String {
+  static func render(_ statistics: JSONValue) -> String {
     var text = ""
     for metric in Metric.all {
       text += "# HELP \(metric.name) \(escaped(metric.help, quotes: false))\n"
@@ -16,23 +16,35 @@ enum PrometheusText {
     return text
   }
 
-  private static func append(
-    _ metric: Metric, of statistics: DaemonStatistics, to text: inout String
-  ) {
+  private static func append(_ metric: Metric, of statistics: JSONValue, to text: inout String) {
+    let value = statistics.at(metric.path)
     switch metric.value {
-    case .number(let read): text += "\(metric.name) \(number(read(statistics)))\n"
-    case .byLabel(let label, let always, let read):
-      let numbers = read(statistics)
+    case .number(let scale, let missing):
+      let figure = value?.integer.map { Double($0) } ?? value?.bool.map { $0 ? 1 : 0 } ?? missing
+      text += "\(metric.name) \(number(figure / scale))\n"
+    case .presence: text += "\(metric.name) \(value?.string == nil ? 0 : 1)\n"
+    case .byLabel(let label, let always):
+      let numbers = numbers(value, by: label)
       // Label values appear with 0 before their first event, because `rate` ignores the first
       // sample.
       let others = numbers.keys.filter { !always.contains($0) }.sorted()
       for word in always + others {
         text += sample(metric.name, [(label, word)], Double(numbers[word] ?? 0))
       }
-    case .histogram(let scale, let read):
-      if let histogram = read(statistics) { append(histogram, metric.name, scale, to: &text) }
-    case .information(let read): text += sample(metric.name, read(statistics), 1)
+    case .histogram(let scale):
+      if let histogram = Histogram(value) { append(histogram, metric.name, scale, to: &text) }
+    case .information(let labels):
+      text += sample(metric.name, labels.map { ($0.label, statistics.text($0.path)) }, 1)
     }
+  }
+
+  /// The numbers in an object by their names, or in a list of objects those of connections by label.
+  private static func numbers(_ value: JSONValue?, by label: String) -> [String: UInt64] {
+    let members = value?.members.map { ($0.name, $0.value.integer) } ?? []
+    let entries = value?.elements.map { ($0.text(label), $0["connections"]?.integer ?? 0) } ?? []
+    return Dictionary(
+      entries + members.compactMap { name, number in number.map { (name, $0) } },
+      uniquingKeysWith: +)
   }
 
   private static func append(

@@ -19,14 +19,12 @@ enum StatusCommand: Command {
 
   static func read(
     _ daemon: Daemon, timeout: UInt64? = nil
-  ) throws -> (body: [UInt8], statistics: DaemonStatistics) {
+  ) throws -> (body: [UInt8], statistics: JSONValue) {
     let reply = try daemon.connection.get(
       GetRequest(id: 0, nav: nil, what: .stats),
       timeout: .milliseconds(timeout ?? daemon.invocation.timeoutMilliseconds))
     switch reply.result {
-    case .success(let answer):
-      let value = answer.value?.bytes ?? Array("{}".utf8)
-      return (reply.body, try DaemonStatistics(json: value))
+    case .success(let answer): return (reply.body, try answer.json())
     case .failure(let error): throw Refusal(error: error, nav: nil, seen: nil)
     }
   }

@@ -3,7 +3,7 @@ import NavigationCore
 /// Draws one frame of `navctl top` from two samples of the statistics.
 struct TopDrawing: Sendable {
   struct Sample: Sendable {
-    var statistics: DaemonStatistics
+    var statistics: JSONValue
     /// The time of the sample on the monotonic clock, in milliseconds.
     var time: UInt64
   }
@@ -18,20 +18,17 @@ struct TopDrawing: Sendable {
   /// its times are those since the start.
   func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
-    let before = before.flatMap { $0.statistics.boot == statistics.boot ? $0 : nil }
+    let boot = statistics.text("boot")
+    let before = before.flatMap { $0.statistics.text("boot") == boot ? $0 : nil }
     var lines = head(statistics, endpoint)
     lines.append(StyledLine())
     lines += rates(sample, before)
     lines.append(StyledLine())
     lines += times(statistics, before?.statistics)
-    if !statistics.principals.isEmpty {
-      lines.append(StyledLine())
-      lines += connections(statistics)
-    }
-    if let busiest = statistics.busiest, !busiest.isEmpty {
-      lines.append(StyledLine())
-      lines += sessions(busiest, sample, before)
-    }
+    let principals = ConnectionLoad.principals(statistics)
+    if !principals.isEmpty { lines += [StyledLine()] + connections(principals) }
+    let busiest = statistics["busiest"]?.elements ?? []
+    if !busiest.isEmpty { lines += [StyledLine()] + sessions(busiest, sample, before) }
     return fitted(lines)
   }
 
@@ -41,13 +38,13 @@ struct TopDrawing: Sendable {
     lines.prefix(rows ?? lines.count).map { $0.fitted(columns: columns) }
   }
 
-  private func head(_ statistics: DaemonStatistics, _ endpoint: String) -> [StyledLine] {
+  private func head(_ statistics: JSONValue, _ endpoint: String) -> [StyledLine] {
     let count = Figures.count
-    var first = StyledLine(TerminalText.visible(statistics.server), .strong)
-    first.append("  up \(Figures.age(milliseconds: statistics.uptime))  ")
-    if statistics.storageProblem != nil {
+    var first = StyledLine(TerminalText.visible(statistics.text("server")), .strong)
+    first.append("  up \(Figures.age(milliseconds: statistics.number("uptime")))  ")
+    if statistics["storageProblem"]?.string != nil {
       first.append("storage failing", .alert)
-    } else if statistics.isServing == false {
+    } else if statistics["serving"]?.bool == false {
       first.append("stopping", .alert)
     } else {
       first.append("serving")
@@ -55,13 +52,12 @@ struct TopDrawing: Sendable {
     first.append("  \(TerminalText.visible(endpoint))", .faint)
     let connections = ConnectionLoad(all: statistics)
     var who = StyledLine(
-      "navs \(count(statistics.navs))  sessions \(count(statistics.sessions))  "
-        + "watches \(count(statistics.watches))  ")
+      ["navs", "sessions", "watches"].map { "\($0) \(count(statistics.number($0)))  " }.joined())
     who.append("connections \(connections.text)", connections.isScarce ? .alert : .plain)
-    let isBehind = statistics.watchesBehind > 0 || statistics.stalledSessions > 0
+    let (behind, stalled) = (statistics.number("lag.watches"), statistics.number("lag.stalled"))
     let lag = StyledLine(
-      "behind \(count(statistics.watchesBehind))  lag \(count(statistics.largestLag)) rev  "
-        + "stalled \(count(statistics.stalledSessions))", isBehind ? .alert : .plain)
+      "behind \(count(behind))  lag \(count(statistics.number("lag.max"))) rev  "
+        + "stalled \(count(stalled))", behind > 0 || stalled > 0 ? .alert : .plain)
     return [first, who, lag, StyledLine("journal \(StatusDrawing.journal(statistics))")]
   }
 
@@ -81,80 +77,75 @@ struct TopDrawing: Sendable {
   }
 
   private func rates(_ sample: Sample, _ before: Sample?) -> [StyledLine] {
-    let statistics = sample.statistics
-    let refusals = statistics.operations
-      .filter { !StatusDrawing.answers.contains($0.key) && $0.value > 0 }
-      .sorted { ($1.value, Text($0.key)) < ($0.value, Text($1.key)) }
+    let refusals = StatusDrawing.refusals(sample.statistics).filter { $0.count > 0 }
+      .sorted { ($1.count, Text($0.code)) < ($0.count, Text($1.code)) }
     var lines = [StyledLine(Self.cells("OPERATIONS", "A SECOND", "IN ALL"), .strong)]
-    func add(_ name: String, _ read: (DaemonStatistics) -> UInt64) {
-      let rate = Self.rate(sample, before, read).map(Figures.rate) ?? "-"
-      lines.append(row(name, rate, Figures.count(read(statistics))))
+    func add(_ name: String, _ paths: [String]) {
+      let rate = Self.rate(sample, before, paths).map(Figures.rate) ?? "-"
+      lines.append(row(name, rate, Figures.count(Self.sum(paths, sample.statistics))))
     }
-    for outcome in ["ok", "unchanged"] { add(outcome) { $0.operations[outcome] ?? 0 } }
-    for (code, _) in refusals.prefix(4) { add(code) { $0.operations[code] ?? 0 } }
+    for word in ["ok", "unchanged"] + refusals.prefix(4).map(\.code) {
+      add(word, ["operations.\(word)"])
+    }
     if refusals.count > 4 {
-      let shown = Set(refusals.prefix(4).map(\.key)).union(StatusDrawing.answers)
-      add("other refusals") { $0.operations.filter { !shown.contains($0.key) }.values.reduce(0, +) }
+      add("other refusals", refusals.dropFirst(4).map { "operations.\($0.code)" })
     }
-    add("messages in") { $0.received }
-    add("messages out") { $0.sent }
-    add("diffs") { $0.diffs }
+    add("messages in", ["messages.received"])
+    add("messages out", ["messages.sent"])
+    add("diffs", ["messages.diffs"])
     return lines
   }
 
+  private static func sum(_ paths: [String], _ statistics: JSONValue) -> UInt64 {
+    paths.reduce(0) { $0 + statistics.number($1) }
+  }
+
   /// The events per second between two samples.
-  private static func rate(
-    _ sample: Sample, _ before: Sample?, _ read: (DaemonStatistics) -> UInt64
-  ) -> Double? {
+  private static func rate(_ sample: Sample, _ before: Sample?, _ paths: [String]) -> Double? {
     guard let before, sample.time > before.time else { return nil }
-    let (new, old) = (read(sample.statistics), read(before.statistics))
+    let (new, old) = (sum(paths, sample.statistics), sum(paths, before.statistics))
     guard new >= old else { return nil }
     return Double(new - old) * 1000 / Double(sample.time - before.time)
   }
 
-  private func times(_ statistics: DaemonStatistics, _ before: DaemonStatistics?) -> [StyledLine] {
+  private func times(_ statistics: JSONValue, _ before: JSONValue?) -> [StyledLine] {
     var lines = [StyledLine(Self.cells("TIMES", "P50", "P99"), .strong)]
-    func add(_ name: String, _ read: (DaemonStatistics) -> Histogram?, _ text: (Double) -> String) {
-      guard let histogram = read(statistics) else { return }
-      let recent = before.flatMap(read).flatMap { histogram.since($0) } ?? histogram
+    func add(_ name: String, _ path: String, _ text: (Double) -> String) {
+      guard let histogram = Histogram(statistics[path]) else { return }
+      let recent = Histogram(before?[path]).flatMap { histogram.since($0) } ?? histogram
       let cells = [0.5, 0.99].map { recent.quantile($0).map(text) ?? "-" }
       lines.append(row(name, cells[0], cells[1]))
     }
-    add("commit", \.commit) { Figures.time(nanoseconds: $0) }
-    add("fan-out", \.fanOut) { Figures.time(nanoseconds: $0) }
-    add("records a commit", \.batch) { Figures.count(UInt64($0.rounded(.up))) }
+    add("commit", "commit") { Figures.time(nanoseconds: $0) }
+    add("fan-out", "fanOut") { Figures.time(nanoseconds: $0) }
+    add("records a commit", "batch") { Figures.count(UInt64($0.rounded(.up))) }
     return lines
   }
 
   /// The users and keys with the most connections, and the limit for one of them.
-  private func connections(_ statistics: DaemonStatistics) -> [StyledLine] {
+  private func connections(_ principals: [ConnectionLoad]) -> [StyledLine] {
     [StyledLine(Self.cells("CONNECTIONS OF", "NOW", "LIMIT"), .strong)]
-      + statistics.principals.prefix(4).map { entry in
-        let load = ConnectionLoad(entry, of: statistics)
-        return StyledLine(
-          Self.cells(entry.principal, Figures.count(load.count), Figures.count(load.limit)),
+      + principals.prefix(4).map { load in
+        StyledLine(
+          Self.cells(load.principal ?? "", Figures.count(load.count), Figures.count(load.limit)),
           load.isScarce ? .alert : .plain)
       }
   }
 
   private func sessions(
-    _ busiest: [DaemonStatistics.BusySession], _ sample: Sample, _ before: Sample?
+    _ busiest: [JSONValue], _ sample: Sample, _ before: Sample?
   ) -> [StyledLine] {
     let former = Dictionary(
-      (before?.statistics.busiest ?? []).map { ($0.id, $0.operations) }, uniquingKeysWith: max)
+      (before?.statistics["busiest"]?.elements ?? []).map { ($0.text("id"), $0.number("ops")) },
+      uniquingKeysWith: max)
     let ranked = busiest.map { session in
-      let since = former[session.id].flatMap { session.operations >= $0 ? $0 : nil }
+      let (id, name, count) = (session.text("id"), session.text("name"), session.number("ops"))
+      let since = former[id].flatMap { count >= $0 ? $0 : nil }
       let span = before.map { sample.time - min(sample.time, $0.time) } ?? 0
-      let rate = since.flatMap {
-        span > 0 ? Double(session.operations - $0) * 1000 / Double(span) : nil
-      }
-      return (session: session, rate: rate)
-    }.sorted { ($1.rate ?? 0, $1.session.operations) < ($0.rate ?? 0, $0.session.operations) }
+      let rate = since.flatMap { span > 0 ? Double(count - $0) * 1000 / Double(span) : nil }
+      return (name: name.isEmpty ? id : name, count: count, rate: rate)
+    }.sorted { ($1.rate ?? 0, $1.count) < ($0.rate ?? 0, $0.count) }
     return [StyledLine(Self.cells("BUSIEST SESSIONS", "A SECOND", "IN ALL"), .strong)]
-      + ranked.map { entry in
-        let name = entry.session.name.isEmpty ? entry.session.id : entry.session.name
-        return row(
-          name, entry.rate.map(Figures.rate) ?? "-", Figures.count(entry.session.operations))
-      }
+      + ranked.map { row($0.name, $0.rate.map(Figures.rate) ?? "-", Figures.count($0.count)) }
   }
 }

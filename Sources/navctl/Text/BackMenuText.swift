@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// The menu of the back button, as `navctl back --menu` prints it.
 enum BackMenuText {
   /// The entries of a `resolved` value, nearest first: the id and the text of each screen, or a

@@ -8,12 +8,22 @@ struct ConnectionLoad {
   /// The limit that applies; 0 if the daemon does not report it.
   let limit: UInt64
 
-  init(all statistics: DaemonStatistics) {
-    (principal, count, limit) = (nil, statistics.connections, statistics.connectionLimit)
+  init(all statistics: JSONValue) {
+    (principal, count) = (nil, statistics.number("connections"))
+    limit = statistics.number("process.connectionLimit")
   }
 
-  init(_ entry: PrincipalConnections, of statistics: DaemonStatistics) {
-    (principal, count, limit) = (entry.principal, entry.count, statistics.principalLimit)
+  /// The loads of the users and keys with the most connections, in descending order.
+  static func principals(_ statistics: JSONValue) -> [ConnectionLoad] {
+    (statistics["principals"]?.elements ?? []).map { entry in
+      ConnectionLoad(
+        principal: entry.text("principal"), count: entry.number("connections"),
+        limit: statistics.number("process.principalLimit"))
+    }
+  }
+
+  private init(principal: String, count: UInt64, limit: UInt64) {
+    (self.principal, self.count, self.limit) = (principal, count, limit)
   }
 
   /// The used part of the limit, 0 if there is none.

@@ -3,8 +3,8 @@ import NavigationCore
 // The checks of the statistics that the daemon reports.
 
 extension Doctor {
-  static func version(_ facts: DoctorFacts, _ statistics: DaemonStatistics) -> DoctorFinding {
-    let daemon = statistics.server.split(separator: "/").last.map(String.init) ?? ""
+  static func version(_ facts: DoctorFacts, _ statistics: JSONValue) -> DoctorFinding {
+    let daemon = statistics.text("server").split(separator: "/").last.map(String.init) ?? ""
     guard daemon != facts.version else {
       return DoctorFinding("version", .ok, "navd and navctl are \(daemon)")
     }
@@ -14,8 +14,8 @@ extension Doctor {
       "restart navd if its package was upgraded; install the same version of both")
   }
 
-  static func storage(_ statistics: DaemonStatistics) -> DoctorFinding {
-    guard let problem = statistics.storageProblem else {
+  static func storage(_ statistics: JSONValue) -> DoctorFinding {
+    guard let problem = statistics["storageProblem"]?.string else {
       return DoctorFinding("storage", .ok, "the journal accepts commits")
     }
     return DoctorFinding(
@@ -23,32 +23,33 @@ extension Doctor {
       TerminalText.visible(problem))
   }
 
-  static func disk(_ statistics: DaemonStatistics) -> DoctorFinding {
-    guard statistics.diskSize > 0 else {
+  static func disk(_ statistics: JSONValue) -> DoctorFinding {
+    let (free, size) = (statistics.number("disk.free"), statistics.number("disk.size"))
+    guard size > 0 else {
       return DoctorFinding(
         "disk", .warn, "navd does not report the disk", "df on its state directory")
     }
-    let text = "\(Figures.bytes(statistics.diskFree)) free of \(Figures.bytes(statistics.diskSize))"
+    let text = "\(Figures.bytes(free)) free of \(Figures.bytes(size))"
     let remedy = "free space on the file system of navd's state directory"
-    if statistics.diskFree < 16_000_000 { return DoctorFinding("disk", .fail, text, remedy) }
+    if free < 16_000_000 { return DoctorFinding("disk", .fail, text, remedy) }
     // 5 % of a large disk can be plenty. So the warning also requires less than 100 MB, or less
     // than twice the size of the journal.
-    let isScarce = statistics.diskFree < statistics.diskSize / 20
-    let isLittle = statistics.diskFree < max(100_000_000, 2 * statistics.journalBytes)
-    if statistics.diskFree < 100_000_000 || isScarce && isLittle {
+    let isLittle = free < max(100_000_000, 2 * statistics.number("journal.bytes"))
+    if free < 100_000_000 || free < size / 20 && isLittle {
       return DoctorFinding("disk", .warn, text, remedy)
     }
     return DoctorFinding("disk", .ok, text)
   }
 
-  static func journal(_ statistics: DaemonStatistics) -> DoctorFinding {
-    let size = statistics.journalBytes + statistics.logBytes
-    guard statistics.logPages < longLog else {
+  static func journal(_ statistics: JSONValue) -> DoctorFinding {
+    let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")
+    let pages = statistics.number("journal.walPages")
+    guard pages < longLog else {
       return DoctorFinding(
-        "journal", .warn, "\(Figures.count(statistics.logPages)) pages of its log cannot be moved",
+        "journal", .warn, "\(Figures.count(pages)) pages of its log cannot be moved",
         "a process reads an old state of it: fuser -v /var/lib/navd/journal.sqlite")
     }
-    let limit = statistics.journalLimit
+    let limit = statistics.number("journal.limit")
     guard limit > 0 else {
       return DoctorFinding("journal", .ok, "\(Figures.bytes(size)), no limit")
     }
@@ -63,19 +64,22 @@ extension Doctor {
   /// The pages of a log that navd would have moved many times: it does so from 1,000 on.
   private static let longLog: UInt64 = 16_000
 
-  static func backup(_ statistics: DaemonStatistics) -> DoctorFinding {
+  static func backup(_ statistics: JSONValue) -> DoctorFinding {
     let text = StatusDrawing.backups(statistics)
     let cause = "find the cause: journalctl -u navd MESSAGE_ID=5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
-    if statistics.isBackupOverdue {
+    if statistics.flag("backups.overdue") {
       return DoctorFinding("backup", .warn, text, cause + "; copy by hand: navctl backup")
     }
-    guard statistics.hasBackupRetentionFailed else { return DoctorFinding("backup", .ok, text) }
+    guard statistics.flag("backups.retentionFailed") else {
+      return DoctorFinding("backup", .ok, text)
+    }
     return DoctorFinding(
       "backup", .warn, text, cause + "; remove them by hand, or they fill the disk")
   }
 
-  static func descriptors(_ statistics: DaemonStatistics) -> DoctorFinding {
-    let (limit, connections) = (statistics.descriptorLimit, statistics.connectionLimit)
+  static func descriptors(_ statistics: JSONValue) -> DoctorFinding {
+    let limit = statistics.number("process.descriptorLimit")
+    let connections = statistics.number("process.connectionLimit")
     guard limit > 0 else {
       return DoctorFinding(
         "limits", .warn, "navd does not report its limits", "cat /proc/PID/limits")
@@ -87,15 +91,15 @@ extension Doctor {
       "limits", .warn, text, "raise LimitNOFILE= in navd.service, or lower connections")
   }
 
-  static func connections(_ statistics: DaemonStatistics) -> DoctorFinding {
+  static func connections(_ statistics: JSONValue) -> DoctorFinding {
     let all = ConnectionLoad(all: statistics)
-    let loads = [all] + statistics.principals.map { ConnectionLoad($0, of: statistics) }
+    let loads = [all] + ConnectionLoad.principals(statistics)
     let fullest = loads.dropFirst().max { $0.share < $1.share }
     let text = ([all] + (fullest.map { [$0] } ?? [])).map(\.text).joined(separator: "; ")
-    guard statistics.connectionDifferences == 0 else {
+    let differences = statistics.number("connectionDifferences")
+    guard differences == 0 else {
       return DoctorFinding(
-        "connections", .warn,
-        "\(text); \(Figures.count(statistics.connectionDifferences)) miscounted since the start",
+        "connections", .warn, "\(text); \(Figures.count(differences)) miscounted since the start",
         "find which: journalctl -u navd; this is a fault of navd, please report it")
     }
     // The limit that is closest.
@@ -108,31 +112,31 @@ extension Doctor {
       "list the clients: navctl list --clients; the limit is \(key) in navd.conf(5)")
   }
 
-  static func peers(_ statistics: DaemonStatistics) -> DoctorFinding {
-    guard statistics.stalledSessions > 0 || statistics.largestLag > 1000 else {
-      return DoctorFinding(
-        "peers", .ok,
-        "\(Figures.counted(statistics.sessions, "session")), none stalled, lag "
-          + Figures.counted(statistics.largestLag, "revision"))
+  static func peers(_ statistics: JSONValue) -> DoctorFinding {
+    let stalled = statistics.number("lag.stalled")
+    let lag = Figures.counted(statistics.number("lag.max"), "revision")
+    guard stalled > 0 || statistics.number("lag.max") > 1000 else {
+      let sessions = Figures.counted(statistics.number("sessions"), "session")
+      return DoctorFinding("peers", .ok, "\(sessions), none stalled, lag \(lag)")
     }
+    let behind = Figures.counted(statistics.number("lag.watches"), "watch")
     return DoctorFinding(
-      "peers", .warn,
-      "\(Figures.count(statistics.stalledSessions)) stalled, "
-        + "\(Figures.counted(statistics.watchesBehind, "watch")) behind by up to "
-        + Figures.counted(statistics.largestLag, "revision"),
+      "peers", .warn, "\(Figures.count(stalled)) stalled, \(behind) behind by up to \(lag)",
       "a client does not read: navctl list --clients; navd disconnects it by itself")
   }
 
-  static func cluster(_ cluster: DaemonStatistics.Cluster) -> DoctorFinding {
+  static func cluster(_ cluster: JSONValue) -> DoctorFinding {
+    let (members, unowned) = (cluster.number("members"), cluster.number("unowned"))
     let text =
-      "\(TerminalText.visible(cluster.member)) has \(Figures.counted(cluster.shards, "shard")), "
-      + "\(Figures.counted(cluster.members, "daemon")) serve"
-    guard cluster.unowned == 0 else {
+      "\(TerminalText.visible(cluster.text("member"))) has "
+      + "\(Figures.counted(cluster.number("shards"), "shard")), "
+      + "\(Figures.counted(members, "daemon")) serve"
+    guard unowned == 0 else {
       return DoctorFinding(
-        "cluster", .fail, "\(text); \(Figures.counted(cluster.unowned, "shard")) without a daemon",
+        "cluster", .fail, "\(text); \(Figures.counted(unowned, "shard")) without a daemon",
         "see who is away: navctl cluster; the reason: journalctl -u navd-cluster")
     }
-    guard cluster.members > 1 else {
+    guard members > 1 else {
       return DoctorFinding(
         "cluster", .warn, "\(text); no other daemon would take over",
         "start another one: systemctl start navd-cluster on its machine")
@@ -141,14 +145,14 @@ extension Doctor {
   }
 
   /// Checks libzmq: navd works around the faults of 4.3.4, and was never tested with an older one.
-  static func library(_ statistics: DaemonStatistics) -> DoctorFinding {
-    let parts = statistics.libzmq.split(separator: ".").compactMap { UInt64($0) }
+  static func library(_ statistics: JSONValue) -> DoctorFinding {
+    let text = statistics.text("process.libzmq")
+    let parts = text.split(separator: ".").compactMap { UInt64($0) }
     guard parts.count == 3 else {
       return DoctorFinding(
         "libzmq", .warn, "navd does not report the version of libzmq", "upgrade navd")
     }
     let number = parts[0] * 10_000 + parts[1] * 100 + parts[2]
-    let text = "\(statistics.libzmq)"
     if number >= 40_305 {
       return DoctorFinding("libzmq", .ok, "\(text), without the faults of 4.3.4")
     }

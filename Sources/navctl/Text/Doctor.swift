@@ -9,7 +9,7 @@ struct DoctorFacts: Sendable {
   var socket: FileStatus?
   /// Why the permissions of files do not let this user connect; nil if they do.
   var denial: AccessDenial?
-  var statistics: DaemonStatistics?
+  var statistics: JSONValue?
   var failure: String?
   /// The time until the daemon answered a ping, in milliseconds.
   var took: UInt64 = 0
@@ -60,8 +60,8 @@ enum Doctor {
     return findings + [
       version(facts, statistics), storage(statistics), disk(statistics), journal(statistics),
       descriptors(statistics), connections(statistics), peers(statistics), library(statistics),
-    ] + (statistics.backupInterval > 0 ? [backup(statistics)] : [])
-      + (statistics.cluster.map { [cluster($0)] } ?? [])
+    ] + (statistics.number("backups.every") > 0 ? [backup(statistics)] : [])
+      + (statistics["cluster"].map { [cluster($0)] } ?? [])
   }
 
   private static func endpoint(_ facts: DoctorFacts) -> DoctorFinding {
@@ -82,7 +82,7 @@ enum Doctor {
       return DoctorFinding(
         "socket", .fail, "\(path) does not exist", "systemctl restart navd.socket, or run navd")
     }
-    if let problem = facts.statistics?.socketProblem {
+    if let problem = facts.statistics?["socketProblem"]?.string {
       return DoctorFinding(
         "socket", .fail, "new clients cannot reach navd", TerminalText.visible(problem))
     }
@@ -105,10 +105,11 @@ enum Doctor {
         "daemon", .fail, facts.failure ?? "navd does not answer",
         "systemctl status navd; find the cause: journalctl -u navd")
     }
-    if statistics.isServing == false {
+    if statistics["serving"]?.bool == false {
       return DoctorFinding("daemon", .warn, "navd is stopping", "systemctl status navd")
     }
-    let text = "answers in \(facts.took) ms, up \(Figures.age(milliseconds: statistics.uptime))"
+    let age = Figures.age(milliseconds: statistics.number("uptime"))
+    let text = "answers in \(facts.took) ms, up \(age)"
     guard facts.took < 500 else {
       return DoctorFinding(
         "daemon", .warn, text, "see its activity: navctl top; the disk may be slow")

@@ -3,7 +3,7 @@ import NavigationCore
 /// Draws the statistics of a daemon for `navctl status`.
 enum StatusDrawing {
   static func lines(
-    _ statistics: DaemonStatistics, endpoint: String, columns: Int = 80
+    _ statistics: JSONValue, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {
     var lines = [StyledLine("navd answers at \(endpoint)", .strong), verdict(statistics)]
     let rows = subjects(statistics)
@@ -17,121 +17,136 @@ enum StatusDrawing {
   }
 
   /// The state of the daemon: serving, stopping, or unable to write its journal.
-  static func verdict(_ statistics: DaemonStatistics) -> StyledLine {
-    if statistics.storageProblem != nil {
+  static func verdict(_ statistics: JSONValue) -> StyledLine {
+    if statistics["storageProblem"]?.string != nil {
       return StyledLine("  cannot write the journal; find the error: navctl doctor", .alert)
     }
-    if statistics.socketProblem != nil {
+    if statistics["socketProblem"]?.string != nil {
       return StyledLine("  new clients cannot connect; find the error: navctl doctor", .alert)
     }
-    if statistics.isServing == false { return StyledLine("  stopping", .alert) }
+    if statistics["serving"]?.bool == false { return StyledLine("  stopping", .alert) }
     return StyledLine("  serving")
   }
 
   private static func subjects(
-    _ statistics: DaemonStatistics
+    _ statistics: JSONValue
   ) -> [(name: String, text: String, isAlert: Bool)] {
     let count = Figures.count
     var rows: [(name: String, text: String, isAlert: Bool)] = [
       ("version", version(statistics), false),
-      ("up", Figures.age(milliseconds: statistics.uptime), false),
-      ("navs", count(statistics.navs), false),
-      ("sessions", sessions(statistics), statistics.stalledSessions > 0),
+      ("up", Figures.age(milliseconds: statistics.number("uptime")), false),
+      ("navs", count(statistics.number("navs")), false),
+      ("sessions", sessions(statistics), statistics.number("lag.stalled") > 0),
       ("connections", connections(statistics), isScarce(statistics)),
-      ("watches", watches(statistics), statistics.watchesBehind > 0),
+      ("watches", watches(statistics), statistics.number("lag.watches") > 0),
       ("operations", operations(statistics), false), ("journal", journal(statistics), false),
     ]
-    if statistics.backupInterval > 0 || statistics.backupTotal > 0 {
-      let isFaulty = statistics.isBackupOverdue || statistics.hasBackupRetentionFailed
+    if statistics.number("backups.every") > 0 || statistics.number("backup.total") > 0 {
+      let isFaulty =
+        statistics.flag("backups.overdue") || statistics.flag("backups.retentionFailed")
       rows.append(("backup", backups(statistics), isFaulty))
     }
-    if statistics.toPrune > 0 {
-      let percent = statistics.pruned * 100 / statistics.toPrune
-      rows.append(
-        ("pruning", "\(percent) % of \(Figures.counted(statistics.toPrune, "row"))", false))
+    let toPrune = statistics.number("prune.total")
+    if toPrune > 0 {
+      let percent = statistics.number("prune.done") * 100 / toPrune
+      rows.append(("pruning", "\(percent) % of \(Figures.counted(toPrune, "row"))", false))
     }
-    if let cluster = statistics.cluster {
-      let rest = cluster.unowned > 0 ? ", \(count(cluster.unowned)) without a daemon" : ""
+    if let cluster = statistics["cluster"] {
+      let unowned = cluster.number("unowned")
+      let rest = unowned > 0 ? ", \(count(unowned)) without a daemon" : ""
       let text =
-        "\(cluster.member) of \(Figures.counted(cluster.members, "daemon")), "
-        + "\(Figures.counted(cluster.shards, "shard"))\(rest)"
-      rows.insert(("cluster", text, cluster.unowned > 0), at: 2)
+        "\(cluster.text("member")) of \(Figures.counted(cluster.number("members"), "daemon")), "
+        + "\(Figures.counted(cluster.number("shards"), "shard"))\(rest)"
+      rows.insert(("cluster", text, unowned > 0), at: 2)
     }
-    if let times = times(statistics.commit) { rows.append(("commit", times, false)) }
-    if let times = times(statistics.fanOut) { rows.append(("fan-out", times, false)) }
+    for (name, path) in [("commit", "commit"), ("fan-out", "fanOut")] {
+      if let times = times(Histogram(statistics[path])) { rows.append((name, times, false)) }
+    }
     return rows
   }
 
-  private static func version(_ statistics: DaemonStatistics) -> String {
-    let library = statistics.libzmq.isEmpty ? "" : ", libzmq \(statistics.libzmq)"
-    return "\(statistics.server)\(library)"
+  private static func version(_ statistics: JSONValue) -> String {
+    let library = statistics.text("process.libzmq")
+    return statistics.text("server") + (library.isEmpty ? "" : ", libzmq \(library)")
   }
 
-  private static func sessions(_ statistics: DaemonStatistics) -> String {
-    let count = Figures.count(statistics.sessions)
-    guard statistics.stalledSessions > 0 else { return count }
-    return "\(count), \(Figures.count(statistics.stalledSessions)) stalled"
+  private static func sessions(_ statistics: JSONValue) -> String {
+    let stalled = statistics.number("lag.stalled")
+    return Figures.count(statistics.number("sessions"))
+      + (stalled > 0 ? ", \(Figures.count(stalled)) stalled" : "")
   }
 
   /// The number of all connections and its limit, and the same for each user and key.
-  private static func connections(_ statistics: DaemonStatistics) -> String {
+  private static func connections(_ statistics: JSONValue) -> String {
     let all = ConnectionLoad(all: statistics).text
-    guard !statistics.principals.isEmpty else { return all }
-    let shown = statistics.principals.prefix(principalsShown).map {
-      "\($0.principal) \(Figures.count($0.count))"
+    let principals = ConnectionLoad.principals(statistics)
+    guard let limit = principals.first?.limit else { return all }
+    let shown = principals.prefix(principalsShown).map {
+      "\($0.principal ?? "") \(Figures.count($0.count))"
     }
-    let more = statistics.principals.count - shown.count
+    let more = principals.count - shown.count
     return all + "; " + shown.joined(separator: ", ") + (more > 0 ? ", \(more) more" : "")
-      + " of \(Figures.count(statistics.principalLimit))\(statistics.principals.count > 1 ? " each" : "")"
+      + " of \(Figures.count(limit))\(principals.count > 1 ? " each" : "")"
   }
 
   private static let principalsShown = 3
 
-  private static func isScarce(_ statistics: DaemonStatistics) -> Bool {
-    ConnectionLoad(all: statistics).isScarce
-      || statistics.principals.contains { ConnectionLoad($0, of: statistics).isScarce }
+  private static func isScarce(_ statistics: JSONValue) -> Bool {
+    ([ConnectionLoad(all: statistics)] + ConnectionLoad.principals(statistics))
+      .contains(where: \.isScarce)
   }
 
-  private static func watches(_ statistics: DaemonStatistics) -> String {
-    let count = Figures.count(statistics.watches)
-    guard statistics.watchesBehind > 0 else { return "\(count), all up to date" }
-    return "\(count), \(Figures.count(statistics.watchesBehind)) behind by up to "
-      + Figures.counted(statistics.largestLag, "revision")
+  private static func watches(_ statistics: JSONValue) -> String {
+    let count = Figures.count(statistics.number("watches"))
+    let behind = statistics.number("lag.watches")
+    guard behind > 0 else { return "\(count), all up to date" }
+    return "\(count), \(Figures.count(behind)) behind by up to "
+      + Figures.counted(statistics.number("lag.max"), "revision")
   }
 
-  private static func operations(_ statistics: DaemonStatistics) -> String {
-    let refused = statistics.operations.filter { !Self.answers.contains($0.key) }.values
-    return "\(Figures.count(statistics.operations["ok"] ?? 0)) done, "
-      + "\(Figures.count(statistics.operations["unchanged"] ?? 0)) without effect, "
-      + "\(Figures.count(refused.reduce(0, +))) refused"
+  private static func operations(_ statistics: JSONValue) -> String {
+    "\(Figures.count(statistics.number("operations.ok"))) done, "
+      + "\(Figures.count(statistics.number("operations.unchanged"))) without effect, "
+      + "\(Figures.count(refusals(statistics).reduce(0) { $0 + $1.count })) refused"
+  }
+
+  /// The numbers of refused operations by their codes, in the daemon's order.
+  static func refusals(_ statistics: JSONValue) -> [(code: String, count: UInt64)] {
+    (statistics["operations"]?.members ?? []).compactMap { code, number in
+      answers.contains(code) ? nil : (code, number.integer ?? 0)
+    }
   }
 
   /// The outcomes of operations that are not refusals.
-  static let answers: Set<String> = ["ok", "unchanged", "repeated"]
+  private static let answers: Set<String> = ["ok", "unchanged", "repeated"]
 
-  static func journal(_ statistics: DaemonStatistics) -> String {
-    let size = statistics.journalBytes + statistics.logBytes
-    guard statistics.diskSize > 0 else { return Figures.bytes(size) }
-    return "\(Figures.bytes(size)), \(Figures.bytes(statistics.diskFree)) free of "
-      + Figures.bytes(statistics.diskSize)
+  static func journal(_ statistics: JSONValue) -> String {
+    let size = statistics.number("journal.bytes") + statistics.number("journal.walBytes")
+    let disk = statistics.number("disk.size")
+    guard disk > 0 else { return Figures.bytes(size) }
+    let free = Figures.bytes(statistics.number("disk.free"))
+    return "\(Figures.bytes(size)), \(free) free of \(Figures.bytes(disk))"
   }
 
   /// The newest backup of the daemon's own, whether the next one is overdue, and one that is being made.
-  static func backups(_ statistics: DaemonStatistics) -> String {
+  static func backups(_ statistics: JSONValue) -> String {
     var parts: [String] = []
-    if statistics.backupInterval > 0 {
-      let age = statistics.backupAge.map { "newest " + Figures.age(milliseconds: $0) + " old" }
-      parts.append(age ?? "none yet")
-      parts.append("every " + Figures.age(milliseconds: statistics.backupInterval))
-      if statistics.isBackupOverdue {
-        let failed = statistics.backupsFailed
+    let (every, total) = (statistics.number("backups.every"), statistics.number("backup.total"))
+    if every > 0 {
+      let age = statistics.at("backups.age")?.integer
+      parts.append(age.map { "newest " + Figures.age(milliseconds: $0) + " old" } ?? "none yet")
+      parts.append("every " + Figures.age(milliseconds: every))
+      if statistics.flag("backups.overdue") {
+        let failed = statistics.number("backups.failed")
         parts.append(
           failed > 0 ? "OVERDUE: \(Figures.count(failed)) failed since the start" : "OVERDUE")
       }
-      if statistics.hasBackupRetentionFailed { parts.append("older ones could NOT BE REMOVED") }
+      if statistics.flag("backups.retentionFailed") {
+        parts.append("older ones could NOT BE REMOVED")
+      }
     }
-    if statistics.backupTotal > 0 {
-      parts.append("\(statistics.backupDone * 100 / statistics.backupTotal) % of one copied")
+    if total > 0 {
+      parts.append("\(statistics.number("backup.done") * 100 / total) % of one copied")
     }
     return parts.joined(separator: ", ")
   }

@@ -1,14 +1,14 @@
 import Foundation
-import NavigationCore
 import RuntimePaths
 import Testing
 
+@testable import NavigationCore
 @testable import Web
 
 /// Each figure of the statistics reaches its own metric, and no other.
 @Suite struct MetricSourceTests {
   private func lines(_ json: String) throws -> Set<Substring> {
-    let statistics = try DaemonStatistics(json: Array(json.utf8))
+    let statistics = try JSONValue(Array(json.utf8))
     return Set(PrometheusText.render(statistics).split(separator: "\n"))
   }
 
@@ -90,6 +90,22 @@ import Testing
     for line in text where !line.hasPrefix("#") { #expect(!line.contains(" -"), "\(line)") }
   }
 
+  @Test func `a hub writes what each metric reads`() throws {
+    var hub = Hub(configuration: HubConfiguration(), shards: Shard.count, seed: 1)
+    hub.measurements.storageProblem = "cannot"
+    hub.measurements.principals = [PrincipalConnections(principal: "uid:5", count: 3)]
+    let now = Instant(boot: 1, wall: 1)
+    hub.handle(.cluster(ClusterView(member: "a", members: [])), at: now)
+    let peer = Peer.local(user: 0, group: 0, process: 1)
+    let statistics = try JSONValue(
+      hub.statistics(for: Sender(connection: ConnectionID(1), peer: peer)))
+    for metric in Metric.all {
+      var paths = [metric.path]
+      if case .information(let labels) = metric.value { paths = labels.map(\.path) }
+      for path in paths { #expect(statistics.at(path) != nil, "\(metric.name)") }
+    }
+  }
+
   @Test func `a user that is named twice counts as one`() throws {
     let json =
       #"{"principals":[{"principal":"a","connections":2},{"principal":"a","connections":3}]}"#
@@ -100,7 +116,7 @@ import Testing
     let json = #"{"server":"navd/1","navs":3,"commit":{"sum":1,"bounds":[2],"counts":[1,0]}}"#
     for length in 0..<json.utf8.count {
       #expect(throws: JSONError.self) {
-        try DaemonStatistics(json: Array(json.utf8.prefix(length)))
+        try JSONValue(Array(json.utf8.prefix(length)))
       }
     }
   }

@@ -5,13 +5,13 @@ import Testing
 
 /// A daemon that answers as it is told.
 private struct FakeProbe: DaemonProbe {
-  var known = DaemonStatistics()
+  var known: JSONValue? = try? JSONValue(Array("{}".utf8))
   var failure: ProbeFailure?
   var asked = 0
 
-  mutating func statistics() throws(ProbeFailure) -> DaemonStatistics {
+  mutating func statistics() throws(ProbeFailure) -> JSONValue {
     asked += 1
-    if let failure { throw failure }
+    guard failure == nil, let known else { throw failure ?? ProbeFailure("not JSON") }
     return known
   }
 
@@ -58,15 +58,13 @@ private struct FakeProbe: DaemonProbe {
     #expect(probe.asked == 0)
   }
 
-  @Test func `a daemon is ready while it serves and its journal takes changes`() {
-    var probe = FakeProbe()
-    probe.known.isServing = true
+  @Test func `a daemon is ready while it serves and its journal takes changes`() throws {
+    var probe = FakeProbe(known: try JSONValue(Array(#"{"serving":true}"#.utf8)))
     #expect(status("GET", "/readyz", probe) == 200)
-    probe.known.storageProblem = "cannot"
+    probe.known = try JSONValue(Array(#"{"serving":true,"storageProblem":"cannot"}"#.utf8))
     #expect(status("GET", "/readyz", probe) == 503)
     #expect(status("GET", "/livez", probe) == 200)
-    probe.known.storageProblem = nil
-    probe.known.isServing = false
+    probe.known = try JSONValue(Array(#"{"serving":false}"#.utf8))
     #expect(status("GET", "/readyz", probe) == 503)
   }
 }

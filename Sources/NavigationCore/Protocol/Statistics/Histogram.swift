@@ -14,6 +14,16 @@ package struct Histogram: Hashable, Sendable {
     self.sum = sum
   }
 
+  /// Reads a histogram of the statistics; nil if there is none, or if it contradicts itself.
+  package init?(_ value: JSONValue?) {
+    let bounds = value?["bounds"]?.elements.map { $0.integer ?? 0 } ?? []
+    let counts = value?["counts"]?.elements.map { $0.integer ?? 0 } ?? []
+    guard counts.count == bounds.count + 1, zip(bounds, bounds.dropFirst()).allSatisfy(<) else {
+      return nil
+    }
+    self.init(bounds: bounds, counts: counts, sum: value?.number("sum") ?? 0)
+  }
+
   package var count: UInt64 { counts.reduce(0, &+) }
 
   /// The values counted after `earlier`; nil if that is not an earlier state of this histogram.
