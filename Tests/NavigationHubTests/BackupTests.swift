@@ -67,6 +67,20 @@ import Testing
     #expect(world.backups == 0)
   }
 
+  @Test func `a backup is answered that ended in a failed batch in which the next one began`()
+    throws
+  {
+    let (world, admin) = try world()
+    try admin.send("get", #"{"id":7,"what":"backup"}"#)
+    world.decidesTwice = true
+    let sent = try world.turn([
+      .backup(Self.made), admin.message("get", #"{"id":8,"what":"backup"}"#),
+    ])
+    #expect(sent.map(\.id) == [7])
+    #expect(world.backups == 2)
+    #expect(try world.turn([.backup(Self.made)]).map(\.id) == [8])
+  }
+
   @Test func `a batch that is taken back begins and ends a backup once`() throws {
     let world = World()
     let client = try world.kiosk()

@@ -1,6 +1,13 @@
 @testable import NavigationCore
 import Testing
 
+/// What the hub does with the rows of a batch that is rolled back.
+private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
+  for change in failed.undo.reversed() {
+    if case .row(let shard, let before) = change { batches.setBack(shard, to: before) }
+  }
+}
+
 /// `Batches` against a list of lists of row numbers.
 @Suite struct BatchesTests {
   private struct Run {
@@ -37,7 +44,7 @@ import Testing
 
     mutating func seal() {
       guard batches.maySeal else { return }
-      batches.seal([:], navs)
+      batches.seal(navs)
       rows.append([])
     }
 
@@ -53,6 +60,7 @@ import Testing
 
     mutating func rollBack() {
       let failed = batches.rollBack()
+      takeRowsBack(of: failed, in: &batches)
       #expect(Self.rows(of: failed) == rows.flatMap { $0 })
       for touched in failed.touched { navs[touched.slot].lastSequence = touched.rowBefore }
       for row in rows.joined() { last[Int(row / 1_000_000)] -= 1 }
@@ -91,7 +99,7 @@ import Testing
 
   @Test func `a watch that waits for a standstill keeps batches from being sealed`() {
     var batches = Batches()
-    batches.seal([:], Slots())
+    batches.seal(Slots())
     batches.requestStandstill()
     #expect(!batches.maySeal)
     let wasSealed = batches.beginRelease()
@@ -102,31 +110,33 @@ import Testing
   }
 
   @Test func `an unsound batch is rolled back, and the next one lists its unsound ops`() {
-    func op(_ number: UInt64) -> Batch.UnsoundOp {
+    func op(_ number: UInt64) -> UnsoundOp {
       let client = ClientID(high: 0, low: number)
-      return Batch.UnsoundOp(
-        key: RememberedOps.Key(principal: "uid:0", client: client), op: number, slot: 2,
+      return UnsoundOp(
+        key: RememberedOps.Key(principal: "uid:0", client: client), op: number,
         violated: ["planted"])
     }
     var batches = Batches()
     for number: UInt64 in 1...3 {
-      #expect(!batches.current.isUnsound)
-      #expect(batches.current.unsoundOps.map(\.op) == Array(1..<number))
+      #expect(!batches.isUnsound)
+      #expect(batches.unsoundOps.map(\.op) == Array(1..<number))
       _ = batches.advance(.first)
-      batches.noteUnsound(op(number))
-      #expect(batches.current.isUnsound)
+      batches.noteUnsound(op(number), Batch.Touched(slot: 2, rowBefore: 5))
+      #expect(batches.isUnsound)
       let former = batches.number
       let failed = batches.rollBackUnsound()
-      #expect(failed.unsoundOps.map(\.op) == Array(1...number))
+      takeRowsBack(of: failed, in: &batches)
+      #expect(failed.touched.map(\.rowBefore) == [5])
+      #expect(batches.unsoundOps.map(\.op) == Array(1...number))
       #expect(batches.total == 0 && batches.number > former)
       #expect(!batches.isStorageFailing && batches.maySeal)
     }
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
     batches.endRelease(wasSealed: batches.beginRelease())
-    #expect(batches.current.unsoundOps.isEmpty)
-    batches.noteUnsound(op(4))
-    #expect(batches.rollBack().isUnsound)
-    #expect(batches.current.unsoundOps.isEmpty && !batches.current.isUnsound)
+    #expect(batches.unsoundOps.isEmpty)
+    batches.noteUnsound(op(4), Batch.Touched(slot: 2, rowBefore: 5))
+    _ = batches.rollBack()
+    #expect(batches.unsoundOps.isEmpty && !batches.isUnsound)
   }
 
   @Test(arguments: 1...3)
@@ -136,19 +146,19 @@ import Testing
     var storages: Set<UInt> = []
     for _ in 0..<20 {
       while batches.sealed.count < mostSealed {
-        batches.current.answering += Array(repeating: 7, count: 40)
+        batches.current.undo += Array(repeating: .inFlight(session: 7), count: 40)
         // As many batches as ever were under way have lists of their own; then they come back.
-        let storage = unsafe batches.current.answering.withUnsafeBytes {
+        let storage = unsafe batches.current.undo.withUnsafeBytes {
           UInt(bitPattern: $0.baseAddress)
         }
         let isNew = storages.insert(storage).inserted
         #expect(ended < mostSealed + 1 || !isNew)
-        batches.seal([:], Slots())
+        batches.seal(Slots())
       }
       let wasSealed = batches.beginRelease()
-      #expect(wasSealed && batches.current.answering.count == 40)
+      #expect(wasSealed && batches.current.undo.count == 40)
       batches.endRelease(wasSealed: wasSealed)
-      #expect(batches.current.answering.isEmpty)
+      #expect(batches.current.undo.isEmpty)
       ended += 1
     }
   }
@@ -163,8 +173,7 @@ import Testing
     #expect(taken.count == 1 && again.isEmpty)
     batches.replay(through: 9, of: .first)
     #expect(batches.advance(.first) == 10)
-    let failed = batches.rollBack()
-    #expect(failed.rowsBefore.map(\.sequence) == [9])
+    takeRowsBack(of: batches.rollBack(), in: &batches)
     #expect(batches.total == 9)
   }
 }

@@ -16,12 +16,26 @@ import Testing
 
   private static let author = Author(name: "panel", principal: "uid:0", process: nil)
 
+  /// What the hub does when batches are rolled back; returns the slots of what was restored.
+  private static func rollBack(
+    _ coordinations: inout Coordinations, _ batches: inout Batches, among sessions: Sessions,
+    at now: UInt64 = 0
+  ) -> Set<Int> {
+    var slots: Set<Int> = []
+    for change in batches.rollBack(isStorageFailing: false).undo.reversed() {
+      guard case .coordination(let slot, let before) = change else { continue }
+      coordinations.restore(before, slot, among: sessions, at: Instant(boot: now, wall: 0))
+      slots.insert(slot)
+    }
+    return slots
+  }
+
   @Test(arguments: UInt64(1)...8)
   func `a rollback goes back to the batch's beginning`(seed: UInt64) {
     var coordinations = Coordinations()
+    var batches = Batches()
     var durable: [Int: UInt64] = [:]
     var now: [Int: UInt64] = [:]
-    var sealed: [Int: Coordination] = [:]
     var unfinished: Set<Int> = []
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1500 {
@@ -30,29 +44,27 @@ import Testing
       case 0...4:
         let due = random.next() % 3
         now[slot] = due == 0 ? nil : due
-        coordinations.update(slot) { $0.due = due == 0 ? nil : due }
+        coordinations.update(slot, in: &batches) { $0.due = due == 0 ? nil : due }
       case 5:
-        let removed = coordinations.remove(slot)
+        let removed = coordinations.remove(slot, in: &batches)
         #expect(removed?.due == now[slot])
         now[slot] = nil
-      case 6: sealed.merge(coordinations.takeBefore()) { first, _ in first }
-      case 7:
-        _ = coordinations.takeBefore()
-        sealed = [:]
+      case 6 where batches.maySeal: batches.seal(Slots())
+      case 6, 7:
+        while batches.beginRelease() { batches.endRelease(wasSealed: true) }
+        batches.endRelease(wasSealed: false)
         durable = now
       case 8:
-        let hasChanged = coordinations.rollBack(
-          to: sealed, among: Self.sessions, at: Instant(boot: 0, wall: 0))
+        let changed = Self.rollBack(&coordinations, &batches, among: Self.sessions)
         for slot in 3..<7 where now[slot] != durable[slot] {
-          #expect(hasChanged)
+          #expect(changed.contains(slot))
           unfinished.insert(slot)
         }
-        sealed = [:]
         now = durable
       default:
         // More than what differs may be unfinished: what changed and changed back.
         #expect(coordinations.hasUnfinished || unfinished.isEmpty)
-        let taken = coordinations.takeUnfinished()
+        let taken = coordinations.takeUnfinished(in: &batches)
         #expect(unfinished.isSubset(of: taken))
         unfinished = []
       }
@@ -66,23 +78,22 @@ import Testing
     var sessions = Self.sessions
     let (one, two) = (sessions.reference(to: 0), sessions.reference(to: 1))
     var coordinations = Coordinations()
-    coordinations.update(7) {
+    var batches = Batches()
+    coordinations.update(7, in: &batches) {
       $0.register([.veto], of: one, Self.author, nil)
       $0.register([.veto], of: two, Self.author, nil)
       $0.holder = one
       $0.gesture = one
     }
-    _ = coordinations.takeBefore()
-    coordinations.update(7) { $0.holder = two }
+    batches.endRelease(wasSealed: batches.beginRelease())
+    coordinations.update(7, in: &batches) { $0.holder = two }
     sessions.remove(0)
-    let hasChanged = coordinations.rollBack(
-      to: [:], among: sessions, at: Instant(boot: 5, wall: 0))
-    #expect(hasChanged)
+    #expect(Self.rollBack(&coordinations, &batches, among: sessions, at: 5) == [7])
     #expect(coordinations[7]?.delegates.map(\.session) == [two])
     #expect(coordinations[7]?.holder == nil)
     #expect(coordinations[7]?.gesture == nil)
     #expect(coordinations[7]?.due == 5)
-    let unfinished = coordinations.takeUnfinished()
+    let unfinished = coordinations.takeUnfinished(in: &batches)
     #expect(unfinished == [7])
     #expect(!coordinations.hasUnfinished)
   }

@@ -94,11 +94,13 @@ import Testing
     let again = reads.takeBackup()
     #expect(again == nil)
     // The batch that ended it failed.
-    reads.restoreBackup(finished: taken, isBegun: false)
+    reads.restoreBackup(taken)
     #expect(reads.backup?.id == 1)
-    reads.restoreBackup(finished: nil, isBegun: true)
-    #expect(reads.backup == nil)
-    reads.restoreBackup(finished: nil, isBegun: false)
+    _ = reads.takeBackup()
+    let beganSecond = reads.beginBackup(second)
+    #expect(beganSecond)
+    // So did the batch that began the next one.
+    reads.restoreBackup(nil)
     #expect(reads.backup == nil)
   }
 }

@@ -117,10 +117,10 @@ import Testing
     )
     for slot in [one, one, two] { sessions.begin(slot) }
     sessions.remove(two)
-    sessions.finish([one, two], answers: 1)
+    sessions.finish([.inFlight(session: one), .malformed(session: one), .inFlight(session: two)])
     #expect(sessions.slots[one].inflight == 1)
     #expect(sessions.busiest(5).map { sessions.slots[$0].answered } == [1])
-    sessions.finish([one, one], answers: 0)
+    for _ in 0..<2 { sessions.finish(one, answers: 0) }
     #expect(sessions.slots[one].inflight == 0)
     #expect(sessions.slots[one].answered == 1)
   }

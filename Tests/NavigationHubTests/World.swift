@@ -78,6 +78,9 @@ final class World {
   var requests: [HistoryRequest] = []
   /// How many batches were decided again because an op broke an invariant.
   var unsoundBatches = 0
+  /// Whether each batch is rolled back and decided again before it is committed.
+  var decidesTwice = false
+  private(set) var rollBacks = 0
   /// How many backups were begun.
   var backups = 0
   /// How many navs have left memory.
@@ -99,6 +102,11 @@ final class World {
     var events = events
     repeat {
       try decide(events)
+      if decidesTwice {
+        rollBacks += 1
+        try reload(hub.rollBack(isStorageFailing: false))
+        try decide(events)
+      }
       let records = hub.takeRecords()
       if journal.isFailing, !records.isEmpty {
         try reload(hub.rollBack())

@@ -19,6 +19,8 @@ struct Batches: Sendable {
   private var sequences: [UInt64]
   /// For each shard the batch that added a row last.
   private var advancedBy: [UInt64]
+  /// The newest batch that changed what clients coordinate.
+  private var coordinatedBy: UInt64 = 0
   /// Whether the last commit failed, so that the journal counts as taking no records.
   private(set) var isStorageFailing = false
   private var wantsStandstill = false
@@ -30,6 +32,10 @@ struct Batches: Sendable {
   private var spares: [Batch] = []
   /// The batch at hand during a release, else an empty one.
   private var setAside = Batch()
+  /// The ops whose commits broke an invariant; the batch at hand, decided again, refuses them.
+  private(set) var unsoundOps: [UnsoundOp] = []
+  /// Whether one of them was found in the batch at hand, which must be decided again.
+  private(set) var isUnsound = false
 
   init(shards: Int = 1) {
     sequences = Array(repeating: 0, count: shards)
@@ -48,7 +54,9 @@ struct Batches: Sendable {
 
   /// Whether a sealed batch changes a nav, or what its clients coordinate.
   func concern(_ slot: Int, _ entry: NavEntry) -> Bool {
-    change(entry) || sealed.contains { $0.coordinationsBefore[slot] != nil }
+    change(entry)
+      || coordinatedBy + UInt64(sealed.count) >= number
+        && sealed.contains { $0.coordinates(slot) }
   }
 
   /// Whether nothing was decided since the last commit.
@@ -81,11 +89,19 @@ struct Batches: Sendable {
     current.touched.append(Batch.Touched(slot: slot, rowBefore: entry.lastSequence))
   }
 
+  /// Notes what clients coordinate at a nav, which is about to change in this batch.
+  mutating func keep(_ coordination: inout Coordination, _ slot: Int) {
+    guard coordination.changedBy != number else { return }
+    coordination.changedBy = number
+    coordinatedBy = number
+    current.undo.append(.coordination(slot, before: coordination))
+  }
+
   /// Counts one more row of a shard; returns its number.
   mutating func advance(_ shard: Shard) -> UInt64 {
     if advancedBy[shard.number] != number {
       advancedBy[shard.number] = number
-      current.rowsBefore.append((shard, sequences[shard.number]))
+      current.undo.append(.row(shard, before: sequences[shard.number]))
     }
     sequences[shard.number] += 1
     return sequences[shard.number]
@@ -94,8 +110,14 @@ struct Batches: Sendable {
   /// Continues the numbers of a shard behind a row that the journal already has.
   mutating func replay(through row: UInt64, of shard: Shard) {
     assert(
-      !current.rowsBefore.contains { $0.shard == shard } && sealed.isEmpty,
+      !current.undo.contains { $0.isRow(of: [shard]) } && sealed.isEmpty,
       "row \(row) is replayed among new ones")
+    sequences[shard.number] = row
+  }
+
+  /// Takes back the rows of a shard behind `row`.
+  mutating func setBack(_ shard: Shard, to row: UInt64) {
+    assert(row < sequence(of: shard), "row \(row) before row \(sequence(of: shard))")
     sequences[shard.number] = row
   }
 
@@ -103,7 +125,7 @@ struct Batches: Sendable {
   ///
   /// Their numbers stay until the shards come again, so that `total` never falls.
   mutating func forgetRows(of shards: Set<Shard>) {
-    current.rowsBefore.removeAll { shards.contains($0.shard) }
+    current.undo.removeAll { $0.isRow(of: shards) }
   }
 
   /// Forbids sealing until everything is durable, because a watch waits for that.
@@ -111,7 +133,7 @@ struct Batches: Sendable {
 
   /// Takes the records of the batch at hand out, to be made durable together.
   mutating func takeRecords() -> JournalRecords {
-    precondition(!current.isUnsound, "records of a batch that must be decided again")
+    precondition(!isUnsound, "records of a batch that must be decided again")
     guard !current.records.isEmpty else { return JournalRecords() }
     // Batches of about the same size tend to follow each other.
     var records = JournalRecords(like: current.records)
@@ -120,15 +142,12 @@ struct Batches: Sendable {
   }
 
   /// Seals the batch at hand, whose records must have been taken.
-  ///
-  /// `coordinations` are those that the batch changed, as they were before it.
-  mutating func seal(_ coordinations: [Int: Coordination], _ navs: Slots<NavEntry>) {
+  mutating func seal(_ navs: Slots<NavEntry>) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
-    assert(current.coordinationsBefore.isEmpty, "the batch at hand was sealed before")
     for index in current.touched.indices where navs.isLive(current.touched[index].slot) {
       current.touched[index].revision = navs[current.touched[index].slot].controller.revision
     }
-    current.coordinationsBefore = coordinations
+    unsoundOps = []
     var sealing = spares.popLast() ?? Batch()
     swap(&sealing, &current)
     // The room for the next records stays here.
@@ -142,7 +161,7 @@ struct Batches: Sendable {
   ///
   /// Returns false if none was sealed: then the batch at hand itself is durable.
   mutating func beginRelease() -> Bool {
-    precondition(!sealed.isEmpty || !current.isUnsound, "an unsound batch is released")
+    precondition(!sealed.isEmpty || !isUnsound, "an unsound batch is released")
     isStorageFailing = false
     guard !sealed.isEmpty else { return false }
     assert(setAside.effects.isEmpty && setAside.touched.isEmpty, "two batches are at hand")
@@ -165,11 +184,24 @@ struct Batches: Sendable {
     }
     assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
     wantsStandstill = false
+    unsoundOps = []
     number += 1
   }
 
   /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
-  mutating func noteUnsound(_ op: Batch.UnsoundOp) { current.noteUnsound(op) }
+  ///
+  /// The broken state of the nav has no row, and is in memory until the nav is read back.
+  mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.Touched) {
+    assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
+    if !current.touched.contains(where: { $0.slot == nav.slot }) { current.touched.append(nav) }
+    unsoundOps.append(op)
+    isUnsound = true
+  }
+
+  /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
+  func unsoundOp(_ op: OpContext) -> UnsoundOp? {
+    unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
+  }
 
   /// Removes and returns all batches that are not durable, joined into one.
   ///
@@ -182,10 +214,10 @@ struct Batches: Sendable {
   /// Takes out the batch at hand, the only one, to be decided again without its unsound ops.
   mutating func rollBackUnsound() -> Batch {
     precondition(sealed.isEmpty, "\(sealed.count) batches are not durable")
-    let failed = takeBack()
-    assert(failed.isUnsound, "a sound batch is decided again")
-    current.refuse(failed.unsoundOps)
-    return failed
+    assert(isUnsound, "a sound batch is decided again")
+    let refused = unsoundOps
+    defer { unsoundOps = refused }
+    return takeBack()
   }
 
   private mutating func takeBack() -> Batch {
@@ -193,14 +225,20 @@ struct Batches: Sendable {
     for next in sealed.dropFirst() { failed.absorb(next) }
     if !sealed.isEmpty { failed.absorb(current) }
     sealed = []
-    for (shard, before) in failed.rowsBefore {
-      assert(before < sequence(of: shard), "row \(before) before row \(sequence(of: shard))")
-      sequences[shard.number] = before
-    }
     current = Batch()
+    (unsoundOps, isUnsound) = ([], false)
     number += 1
     return failed
   }
+}
+
+/// An op that would break an invariant of its nav.
+///
+/// navd then decides the batch again, and refuses the op.
+struct UnsoundOp: Sendable {
+  var key: RememberedOps.Key
+  var op: UInt64
+  var violated: [String]
 }
 
 /// Everything that the hub decided between two commits, and what a rollback of it needs.
@@ -240,25 +278,6 @@ struct Batch: Sendable {
     }
   }
 
-  struct Remembrance: Sendable {
-    var key: RememberedOps.Key
-    var op: UInt64
-    var evicted: RememberedOps.Entry?
-  }
-
-  /// An op that would break an invariant of its nav.
-  ///
-  /// navd then decides the batch again, and refuses the op.
-  struct UnsoundOp: Sendable {
-    var key: RememberedOps.Key
-    var op: UInt64
-    /// The slot of the op's nav.
-    ///
-    /// The loaded state breaks the invariant until the shell reloads the nav from the journal.
-    var slot: Int
-    var violated: [String]
-  }
-
   /// The number of clients' messages that the batch handled.
   var messages = 0
   var records = JournalRecords()
@@ -275,95 +294,43 @@ struct Batch: Sendable {
 
   /// The changed navs, in the order of their first change.
   var touched: [Touched] = []
-  /// The slots of the navs that the batch created, and of those that it closed.
-  var created: [Int] = []
-  var closed: [Int] = []
-  var remembrances: [Remembrance] = []
-  /// The coordinations that the batch changed, as they were before it, by the nav's slot.
-  var coordinationsBefore: [Int: Coordination] = [:]
-  /// The session of each op that counts as in flight until the batch is durable.
-  var answering: [Int] = []
-  /// The tokens of the history reads for which reverts of this batch began to wait.
-  var waiting: [UInt64] = []
-  /// The session of each malformed message that was counted.
-  var malformed: [Int] = []
-  /// The reads that were answered, to be put back by a rollback.
-  var finishedReads: [(token: UInt64, read: PendingRead)] = []
-  /// The shards to which the batch added rows, each with its newest row before the batch.
-  var rowsBefore: [(shard: Shard, sequence: UInt64)] = []
-  /// The backup that ended, to be put back by a rollback.
-  var finishedBackup: PendingBackup?
-  /// The ops whose commits broke an invariant; they are refused when the batch is decided again.
-  private(set) var unsoundOps: [UnsoundOp] = []
-  /// Whether one of them was found in this batch, which must be decided again.
-  private(set) var isUnsound = false
-  /// The navs that were frozen by what the batch would have made of them.
-  var frozen: [Int] = []
-  /// Whether `$clients` may have changed.
-  var changedClients = false
+  /// What a rollback takes back, newest last; the changed navs are read from the journal instead.
+  var undo: [Undo] = []
   /// The refusals that `get refusals` shows when the batch is committed.
   var refusals: [Refusals.Refusal] = []
+  /// Whether `$navs` and `$clients` may have changed.
+  var changedNavs = false
+  var changedClients = false
 
   /// Whether nothing was decided in it.
   var isEmpty: Bool { records.isEmpty && touched.isEmpty && effects.isEmpty }
 
-  var beginsBackup: Bool {
-    effects.contains { if case .backup = $0 { true } else { false } }
-  }
-
-  /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
-  func unsoundOp(_ op: OpContext) -> UnsoundOp? {
-    unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
-  }
-
-  mutating func noteUnsound(_ op: UnsoundOp) {
-    assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
-    unsoundOps.append(op)
-    isUnsound = true
-  }
-
-  /// Takes over what was noted when the events of the batch were decided before.
-  mutating func refuse(_ unsoundOps: [UnsoundOp]) {
-    assert(self.unsoundOps.isEmpty && !isUnsound, "a batch that has begun")
-    self.unsoundOps = unsoundOps
+  /// Whether it changed what clients coordinate at a nav; O(changes).
+  fileprivate func coordinates(_ slot: Int) -> Bool {
+    undo.contains { if case .coordination(slot, _) = $0 { true } else { false } }
   }
 
   /// Empties the batch, but keeps the memory of the lists that each op lengthens.
   mutating func clear() {
-    var empty = Batch()
-    if records.isEmpty { swap(&empty.records, &records) }
-    swap(&empty.effects, &effects)
-    swap(&empty.touched, &touched)
-    swap(&empty.remembrances, &remembrances)
-    swap(&empty.answering, &answering)
-    swap(&empty.rowsBefore, &rowsBefore)
-    empty.rowsBefore.removeAll(keepingCapacity: true)
-    empty.effects.removeAll(keepingCapacity: true)
-    empty.touched.removeAll(keepingCapacity: true)
-    empty.remembrances.removeAll(keepingCapacity: true)
-    empty.answering.removeAll(keepingCapacity: true)
-    self = consume empty
+    if !records.isEmpty { records = JournalRecords() }
+    touched.removeAll(keepingCapacity: true)
+    undo.removeAll(keepingCapacity: true)
+    clearOutputs()
+    (changedNavs, changedClients) = (false, false)
+  }
+
+  /// Forgets what was sent, but nothing that a rollback needs.
+  mutating func clearOutputs() {
+    effects.removeAll(keepingCapacity: true)
+    (messages, refusals) = (0, [])
   }
 
   /// Appends the next batch to this one, to roll both back together.
   mutating func absorb(_ next: Batch) {
-    remembrances += next.remembrances
-    coordinationsBefore.merge(next.coordinationsBefore) { first, _ in first }
-    created += next.created
-    closed += next.closed
-    answering += next.answering
-    waiting += next.waiting
-    malformed += next.malformed
-    finishedReads += next.finishedReads
-    unsoundOps += next.unsoundOps
-    isUnsound = isUnsound || next.isUnsound
-    frozen += next.frozen
-    finishedBackup = finishedBackup ?? next.finishedBackup
+    undo += next.undo
     effects += next.effects
     let known = Set(touched.map(\.slot))
     touched += next.touched.filter { !known.contains($0.slot) }
-    let advanced = Set(rowsBefore.map(\.shard))
-    rowsBefore += next.rowsBefore.filter { !advanced.contains($0.shard) }
     assert(Set(touched.map(\.slot)).count == touched.count, "a nav is touched twice")
   }
 }

@@ -18,6 +18,8 @@ struct Coordination: Sendable {
   var due: UInt64?
   /// The number of the newest registration.
   var lastOrder = 0
+  /// The batch that changed it last.
+  var changedBy: UInt64 = 0
 
   var isEmpty: Bool {
     delegates.isEmpty && question == nil && queue.isEmpty && holder == nil && owner == nil

@@ -1,12 +1,8 @@
 /// The coordinations, by the nav's slot.
 ///
-/// Laws:
-/// - A coordination is stored only if it has content, or has numbered registrations.
-/// - `before` has each coordination that the batch changes, or whose end it records. It has them as they
-///   were when the batch began.
+/// Law: a coordination is stored only if it has content, or has numbered registrations.
 struct Coordinations: Sendable {
   private var states: [Int: Coordination] = [:]
-  private var before: [Int: Coordination] = [:]
   /// The navs where something ended that the journal has not recorded yet.
   private var unfinished: Set<Int> = []
 
@@ -35,24 +31,25 @@ struct Coordinations: Sendable {
     return asking.first?.key
   }
 
-  /// Changes the coordination of a nav, and keeps what it was for a rollback.
-  mutating func update(_ slot: Int, _ change: (inout Coordination) -> Void) {
+  /// Changes the coordination of a nav, and keeps in the batch at hand what it was.
+  mutating func update(
+    _ slot: Int, in batches: inout Batches, _ change: (inout Coordination) -> Void
+  ) {
     var coordination = states[slot] ?? Coordination()
-    keep(coordination, slot)
+    batches.keep(&coordination, slot)
     change(&coordination)
-    assert(before[slot] != nil, "a change that cannot be taken back")
     store(coordination, slot)
   }
 
-  mutating func remove(_ slot: Int) -> Coordination? {
-    guard let coordination = states.removeValue(forKey: slot) else { return nil }
-    keep(coordination, slot)
+  mutating func remove(_ slot: Int, in batches: inout Batches) -> Coordination? {
+    guard var coordination = states.removeValue(forKey: slot) else { return nil }
+    batches.keep(&coordination, slot)
     return coordination
   }
 
   /// Whether nothing is under way or registered at a nav.
   func isAtRest(_ slot: Int) -> Bool {
-    states[slot]?.isEmpty ?? true && before[slot] == nil && !unfinished.contains(slot)
+    states[slot]?.isEmpty ?? true && !unfinished.contains(slot)
   }
 
   /// Forgets a nav that is at rest, because it leaves memory.
@@ -63,43 +60,27 @@ struct Coordinations: Sendable {
 
   // Batches.
 
-  /// Takes the coordinations that changed in the ending batch, as they were before it.
-  mutating func takeBefore() -> [Int: Coordination] {
-    defer { before = [:] }
-    return before
-  }
-
-  /// Restores the coordinations from before a failed batch, except what belongs to sessions that
-  /// have ended.
+  /// Restores the coordination of a nav from before a failed batch, except what belongs to sessions
+  /// that have ended; it counts as unfinished.
   ///
-  /// Returns whether any coordination was restored; each of them counts as unfinished. If the
-  /// session of a gesture has ended, the gesture gets the deadline `now`.
-  mutating func rollBack(
-    to sealed: [Int: Coordination], among sessions: Sessions, at now: Instant
-  ) -> Bool {
-    let all = sealed.merging(takeBefore()) { first, _ in first }
-    for (slot, coordination) in all {
-      var coordination = coordination
-      coordination.drop(but: sessions, at: now)
-      store(coordination, slot)
-      unfinished.insert(slot)
-    }
-    assert(before.isEmpty && all.keys.allSatisfy(unfinished.contains), "a rollback is left over")
-    return !all.isEmpty
+  /// If the session of a gesture has ended, the gesture gets the deadline `now`.
+  mutating func restore(
+    _ before: Coordination, _ slot: Int, among sessions: Sessions, at now: Instant
+  ) {
+    var coordination = before
+    coordination.drop(but: sessions, at: now)
+    store(coordination, slot)
+    unfinished.insert(slot)
   }
 
   /// Notes that something ended at a nav, to be recorded when the journal takes commits again.
   mutating func postpone(_ slot: Int) { unfinished.insert(slot) }
 
   /// Takes the slots of the navs where an ending is not recorded yet, ascending.
-  mutating func takeUnfinished() -> [Int] {
+  mutating func takeUnfinished(in batches: inout Batches) -> [Int] {
     defer { unfinished = [] }
-    for slot in unfinished { keep(states[slot] ?? Coordination(), slot) }
+    for slot in unfinished { update(slot, in: &batches) { _ in } }
     return unfinished.sorted()
-  }
-
-  private mutating func keep(_ coordination: Coordination, _ slot: Int) {
-    if before[slot] == nil { before[slot] = coordination }
   }
 
   private mutating func store(_ coordination: Coordination, _ slot: Int) {

@@ -75,13 +75,6 @@ struct HistoryReads: Sendable {
     return nil
   }
 
-  /// Removes and returns an op that waits for the history; nil if the token is not one of an op.
-  mutating func takeOp(_ token: UInt64) -> OpContext? {
-    guard case .revert(let op, _)? = reads[token]?.what else { return nil }
-    reads[token] = nil
-    return op
-  }
-
   mutating func takeOps(where matches: (OpContext) -> Bool) -> [OpContext] {
     var ops: [OpContext] = []
     for (token, read) in reads.sorted(by: { $0.key < $1.key }) {
@@ -114,11 +107,10 @@ struct HistoryReads: Sendable {
 
   mutating func takeBackup() -> PendingBackup? { backup.take() }
 
-  /// Restores the backup from before a batch that is rolled back, whose events are handled again.
-  mutating func restoreBackup(finished: PendingBackup?, isBegun: Bool) {
-    assert(finished == nil || backup == nil || isBegun, "two backups were under way")
-    if let finished { backup = finished }
-    if isBegun { backup = nil }
+  /// Restores the backup that was being made before a change that is rolled back.
+  mutating func restoreBackup(_ before: PendingBackup?) {
+    assert(before == nil || backup == nil, "two backups were under way")
+    backup = before
   }
 }
 

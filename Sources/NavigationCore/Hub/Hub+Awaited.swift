@@ -34,13 +34,19 @@ extension Hub {
     }
   }
 
-  /// Forgets the decided watches after a commit; after a rollback, they wait again.
-  mutating func settleAwaited(isDurable: Bool) {
+  /// Forgets the decided watches when everything is durable.
+  mutating func settleAwaited() {
     guard decidesAwaited else { return }
     decidesAwaited = false
+    for slot in sessions.indices { sessions.slots[slot].awaited.removeAll(where: \.isDecided) }
+  }
+
+  /// Lets the watches of a nav wait again whose creation was rolled back.
+  mutating func awaitAgain(_ nav: String) {
+    guard decidesAwaited else { return }
     for slot in sessions.indices {
-      if isDurable { sessions.slots[slot].awaited.removeAll(where: \.isDecided) }
-      for index in sessions.slots[slot].awaited.indices {
+      for index in sessions.slots[slot].awaited.indices
+      where sessions.slots[slot].awaited[index].request.nav == nav {
         sessions.slots[slot].awaited[index].isDecided = false
       }
     }

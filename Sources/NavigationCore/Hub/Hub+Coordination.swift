@@ -11,7 +11,7 @@ extension Hub {
   mutating func noteTransition(_ slot: Int, begunBy op: OpContext?) {
     let controller = navs.slots[slot].controller
     guard let running = controller.transition.content.running else {
-      coordinations.update(slot) {
+      coordinations.update(slot, in: &batches) {
         $0.due = nil
         $0.gesture = nil
       }
@@ -22,7 +22,7 @@ extension Hub {
     guard running.id == controller.revision else { return }
     let due = timer.now.boot + running.deadline
     let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
-    coordinations.update(slot) {
+    coordinations.update(slot, in: &batches) {
       $0.due = due
       $0.gesture = owner
     }
@@ -34,7 +34,7 @@ extension Hub {
     assert(navs.slots[slot].controller.transition.content.running?.id == transition)
     let deadline = navs.slots[slot].controller.settings.content.gestureDeadline
     let due = timer.now.boot + deadline
-    coordinations.update(slot) { $0.due = due }
+    coordinations.update(slot, in: &batches) { $0.due = due }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
       nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
@@ -50,7 +50,7 @@ extension Hub {
       let coordination = coordinations[slot], coordination.question == nil,
       var op = coordination.queue.first
     {
-      coordinations.update(slot) { $0.queue.removeFirst() }
+      coordinations.update(slot, in: &batches) { $0.queue.removeFirst() }
       assert(navs.slot(of: op.request.nav) == slot, "an op waits for another nav")
       op.now = timer.now
       decide(op, .waited)
@@ -107,7 +107,9 @@ extension Hub {
       if coordinations.hasUnfinished { timer.plan(now.boot + Self.retryAfter) }
       return
     }
-    for slot in coordinations.takeUnfinished() where navs.isLive(slot) { finishEndings(slot) }
+    for slot in coordinations.takeUnfinished(in: &batches) where navs.isLive(slot) {
+      finishEndings(slot)
+    }
   }
 
   /// Brings the nav's state in line with its coordination, where sessions may have ended.
@@ -124,7 +126,7 @@ extension Hub {
       )
     }
     if coordination.holder == nil, coordination.owner != nil {
-      coordinations.update(slot) { $0.owner = nil }
+      coordinations.update(slot, in: &batches) { $0.owner = nil }
     }
     if let pending = coordination.question?.pending, !sessions.isLive(pending.session) {
       timeOut(slot)
@@ -144,7 +146,7 @@ extension Hub {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         try checkStorage()
         let author = sessions.slots[session].author
-        coordinations.update(slot) {
+        coordinations.update(slot, in: &batches) {
           $0.holder = ref
           $0.owner = author
         }
@@ -210,7 +212,7 @@ extension Hub {
   private mutating func releaseDisplay(_ slot: Int, by message: UInt64?) {
     let owner = coordinations[slot]?.owner
     let isDelayed = batches.isStorageFailing
-    coordinations.update(slot) {
+    coordinations.update(slot, in: &batches) {
       $0.holder = nil
       if !isDelayed { $0.owner = nil }
     }
@@ -227,7 +229,7 @@ extension Hub {
     }
     // If the journal takes no commit now, the gesture stays overdue until one succeeds.
     let now = timer.now.boot
-    coordinations.update(slot) {
+    coordinations.update(slot, in: &batches) {
       $0.gesture = nil
       $0.due = now
     }
@@ -250,7 +252,7 @@ extension Hub {
   mutating func endCoordination(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
     guard let coordination = coordinations[slot] else { return }
     let leaving = coordination.delegates.first { $0.session == ref }
-    coordinations.update(slot) {
+    coordinations.update(slot, in: &batches) {
       $0.delegates.removeAll { $0.session == ref }
       if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
     }
@@ -279,10 +281,10 @@ extension Hub {
   private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
     assert(coordinations[slot]?.question != nil)
     guard question.op.touchesGesture else {
-      return coordinations.update(slot) { $0.question?.op.session = nil }
+      return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }
     }
     endQuestion(question.asked, "denied", by: nil)
-    coordinations.update(slot) { $0.question = nil }
+    coordinations.update(slot, in: &batches) { $0.question = nil }
     runQueue(slot)
   }
 
@@ -318,7 +320,7 @@ extension Hub {
 
   /// Refuses the ops that wait at a nav which is closed, and ends its question.
   mutating func dropCoordination(of slot: Int) {
-    guard let coordination = coordinations.remove(slot) else { return }
+    guard let coordination = coordinations.remove(slot, in: &batches) else { return }
     let failure = OpFailure(.noNav, "\(navs.slots[slot].name) was closed")
     tellLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
     if let question = coordination.question {
@@ -334,7 +336,7 @@ extension Hub {
     guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
       let place = coordinations[slot]?.place(of: op)
     else { return false }
-    coordinations.update(slot) { $0.replace(place, by: op) }
+    coordinations.update(slot, in: &batches) { $0.replace(place, by: op) }
     if case .queued(let index) = place {
       let body = ServerMessageWriter.queued(
         id: op.request.id, nav: navs.slots[slot].name, position: index + 1)

@@ -25,7 +25,8 @@ extension Hub {
     let slot = navs.create(name, ownedBy: owner, controller)
     noteLoaded(slot)
     assert(navs.slot(of: name) == slot)
-    batches.current.created.append(slot)
+    batches.current.undo.append(.created(slot))
+    batches.current.changedNavs = true
     batches.touch(&navs.slots[slot], slot)
     navs.slots[slot].lastSequence = batches.advance(navs.slots[slot].shard)
     navs.slots[slot].changedAt = now.wall
@@ -116,7 +117,8 @@ extension Hub {
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navs.releaseName(of: slot)
-    batches.current.closed.append(slot)
+    batches.current.undo.append(.closed(slot))
+    batches.current.changedNavs = true
     assert(navs.slot(of: op.request.nav) == nil)
     batches.append(.closed(nav: slot))
     remember(op, reply, isOk: true)

@@ -14,7 +14,7 @@ extension Hub {
       let author = sessions.slots[session].author
       let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
       if gaveOrientations || request.roles.contains(.orientation) { try checkStorage() }
-      coordinations.update(slot) {
+      coordinations.update(slot, in: &batches) {
         $0.register(request.roles, of: ref, author, request.orientations)
       }
       if gaveOrientations || request.roles.contains(.orientation) {
@@ -59,7 +59,7 @@ extension Hub {
         var question = DelegateQuestion(
           op: op, subjects: subjects, cause: op.cause(of: result.outputs), deadline: end)
         question.awaitsDelegate = true
-        coordinations.update(slot) { $0.question = question }
+        coordinations.update(slot, in: &batches) { $0.question = question }
         timer.plan(end)
         return true
       }
@@ -78,7 +78,7 @@ extension Hub {
       cause: op.cause(of: result.outputs),
       deadline: timer.now.boot + settings.veto.deadline)
     question.isVetoSkipped = isSkipped
-    coordinations.update(slot) { $0.question = question }
+    coordinations.update(slot, in: &batches) { $0.question = question }
     askNext(slot)
     return true
   }
@@ -190,7 +190,7 @@ extension Hub {
     question.asked.append(pending)
     assert(question.phase != .veto || question.subject < question.subjects.count)
     let asked = question
-    coordinations.update(slot) { $0.question = asked }
+    coordinations.update(slot, in: &batches) { $0.question = asked }
     timer.plan(asked.deadline)
     let running = asked.phase == .animator ? transition(of: asked, slot) : nil
     let body = ServerMessageWriter.ask(
@@ -242,14 +242,14 @@ extension Hub {
   }
 
   private mutating func go(on question: DelegateQuestion, _ slot: Int) {
-    coordinations.update(slot) { $0.question = question }
+    coordinations.update(slot, in: &batches) { $0.question = question }
     askNext(slot)
   }
 
   private mutating func deny(_ question: DelegateQuestion, _ slot: Int, by name: String) {
     assert(question.phase == .veto, "a denial in phase \(question.phase)")
     endQuestion(question.asked, "denied", by: name)
-    coordinations.update(slot) { $0.question = nil }
+    coordinations.update(slot, in: &batches) { $0.question = nil }
     let screen = question.subjects[question.subject].screen
     var error = OutgoingError(.vetoed, "\(name) does not allow it for \(screen.text)")
     error.details = [
@@ -274,7 +274,7 @@ extension Hub {
     question.pending = nil
     guard question.phase == .veto else { return finish(question, slot) }
     guard navs.slots[slot].controller.settings.content.veto.allowsOnTimeout else {
-      coordinations.update(slot) { $0.question = nil }
+      coordinations.update(slot, in: &batches) { $0.question = nil }
       fail(question.op, OpFailure(.delegateTimeout, why))
       return runQueue(slot)
     }
@@ -286,7 +286,7 @@ extension Hub {
   /// Decides the op after the last answer; its arguments are checked again.
   private mutating func finish(_ question: DelegateQuestion, _ slot: Int) {
     if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
-    coordinations.update(slot) { $0.question = nil }
+    coordinations.update(slot, in: &batches) { $0.question = nil }
     var op = question.op
     op.now = timer.now
     let decision = DelegateDecision(

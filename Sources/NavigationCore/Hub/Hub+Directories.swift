@@ -55,9 +55,8 @@ extension Hub {
 
   /// Whether the batch at hand leads to a revision of a virtual nav that shows what the batch made.
   var changesDirectories: Bool {
-    let isOfNavs = !batches.current.created.isEmpty || !batches.current.closed.isEmpty
     let isOfClients = batches.current.changedClients || lagPace.isDue(at: timer.now.boot)
-    return isOfNavs && navs.isActive(Navs.navsSlot)
+    return batches.current.changedNavs && navs.isActive(Navs.navsSlot)
       || isOfClients && navs.isActive(Navs.clientsSlot)
   }
 
@@ -77,9 +76,7 @@ extension Hub {
   ///
   /// `isAllDurable` is false if a later batch has begun.
   mutating func publishDirectories(isAllDurable: Bool, at now: Instant) {
-    if !batches.current.created.isEmpty || !batches.current.closed.isEmpty {
-      publish(Navs.navsSlot)
-    }
+    if batches.current.changedNavs { publish(Navs.navsSlot) }
     if batches.current.messages > 0 || !batches.current.touched.isEmpty { requestLag(at: now) }
     if batches.current.changedClients || isAllDurable && lagPace.isDue(at: now.boot) {
       publish(Navs.clientsSlot)

@@ -9,7 +9,7 @@ extension Hub {
   /// the batch again.
   ///
   /// It is mutating only to avoid a copy of the hub, as are the checks of an op.
-  package var isUnsound: Bool { mutating get { batches.current.isUnsound } }
+  package var isUnsound: Bool { mutating get { batches.isUnsound } }
 
   /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
   /// again.
@@ -19,14 +19,15 @@ extension Hub {
     let violated = inspection(&navs.slots[slot].controller, commit)
     guard !violated.isEmpty else { return }
     batches.noteUnsound(
-      Batch.UnsoundOp(key: op.key, op: op.request.id, slot: slot, violated: violated))
+      UnsoundOp(key: op.key, op: op.request.id, violated: violated),
+      Batch.Touched(slot: slot, rowBefore: navs.slots[slot].lastSequence))
     throw OpFailure(.fault(navs.slots[slot].name, violated))
   }
 
   /// Refuses an op whose commit broke an invariant when the batch was decided before, and freezes the
   /// nav, whose state is sound again.
   mutating func checkUnsound(_ op: OpContext, _ slot: Int) throws(OpFailure) {
-    guard !batches.current.unsoundOps.isEmpty, let unsound = batches.current.unsoundOp(op)
+    guard !batches.unsoundOps.isEmpty, let unsound = batches.unsoundOp(op)
     else { return }
     assert(navs.slots[slot].controller.violatedInvariants().isEmpty, "not read back")
     throw discard(unsound.violated, slot)
@@ -45,7 +46,7 @@ extension Hub {
   /// Freezes a nav because of what would have become of it.
   private mutating func discard(_ violated: [String], _ slot: Int) -> OpFailure {
     freeze(slot, violated)
-    batches.current.frozen.append(slot)
+    batches.current.undo.append(.frozen(slot))
     return OpFailure(.fault(navs.slots[slot].name, violated))
   }
 
@@ -63,7 +64,7 @@ extension Hub {
     notice.revision = navs.slots[slot].revision.number
     output.notices.append(notice)
     guard let coordination = coordinations[slot] else { return }
-    coordinations.update(slot) {
+    coordinations.update(slot, in: &batches) {
       $0.question = nil
       $0.queue = []
     }

@@ -38,7 +38,7 @@ extension Hub {
 
   /// Notes the navs that the batch changed, which is durable.
   mutating func noteDurableHeads() {
-    for slot in batches.current.closed { noteGone(slot) }
+    for case .closed(let slot) in batches.current.undo { noteGone(slot) }
     for touched in batches.current.touched
     where navs.isLive(touched.slot) && navs.hasName(touched.slot) {
       noteHead(touched.head ?? Head(navs.slots[touched.slot]), touched.slot)

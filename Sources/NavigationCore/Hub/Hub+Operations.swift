@@ -66,8 +66,7 @@ extension Hub {
     let evicted = remembered.remember(
       entry, of: op.key, row: batches.sequence(of: op.shard), at: op.now.boot)
     timer.plan(op.now.boot + configuration.rememberedIdle)
-    batches.current.remembrances.append(
-      Batch.Remembrance(key: op.key, op: op.request.id, evicted: evicted))
+    batches.current.undo.append(.remembered(op.client, op: op.request.id, evicted: evicted))
   }
 
   /// Returns the operations of a message from `first` on, up to the first one that cannot be
@@ -357,7 +356,7 @@ extension Hub {
     _ json: inout JSONWriter
   ) -> BegunRow {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
-    assert(!batches.current.isUnsound, "a revision of an unsound batch")
+    assert(!batches.isUnsound, "a revision of an unsound batch")
     batches.touch(&navs.slots[slot], slot)
     let sequence = batches.advance(navs.slots[slot].shard)
     let row = navs.slots[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)

@@ -214,6 +214,7 @@ extension Hub {
         connection: sender.connection, id: request.id, what: pending,
         standing: navs.slots[slot].standing,
         owner: navs.slots[slot].owner, peer: sender.peer))
+    batches.current.undo.append(.asked(token: token))
     assert(navs.slots[slot].number > 0, "\(navs.slots[slot].name) is not in the journal")
     output.requests.append(
       HistoryRequest(
@@ -230,7 +231,7 @@ extension Hub {
     defer { batches.work = work }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
-    batches.current.finishedReads.append((answer.token, pending))
+    batches.current.undo.append(.answered(token: answer.token, pending))
     if case .revert(let op, let revision) = pending.what {
       return resume(op, revision, answer, at: now)
     }

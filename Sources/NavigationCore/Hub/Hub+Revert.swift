@@ -51,7 +51,7 @@ extension Hub {
       PendingRead(
         connection: connection, id: op.request.id, what: .revert(op, revision),
         standing: entry.standing, owner: entry.owner, peer: op.sender.peer))
-    batches.current.waiting.append(token)
+    batches.current.undo.append(.asked(token: token))
     batches.append(
       .read(
         HistoryRequest(
@@ -59,9 +59,11 @@ extension Hub {
           what: .state(at: revision.number))))
     assert(revision <= entry.revision, "revision \(revision.number) does not exist yet")
     // The op stays in flight until it is answered.
-    if let index = batches.current.answering.lastIndex(where: { $0 == op.session }) {
-      batches.current.answering.remove(at: index)
+    guard let session = op.session else { return }
+    let index = batches.current.undo.lastIndex {
+      if case .inFlight(session) = $0 { true } else { false }
     }
+    if let index { batches.current.undo.remove(at: index) }
   }
 
   /// Goes on with an op whose history is there, like with any that waited.
@@ -72,7 +74,7 @@ extension Hub {
     op.now = now
     assert(op.histories[revision] == nil, "the history of \(revision.number) is known")
     op.histories[revision] = answer
-    if let session = op.session { batches.current.answering.append(session) }
+    if let session = op.session { batches.current.undo.append(.inFlight(session: session)) }
     do throws(OpFailure) {
       // The daemon may have begun to stop meanwhile.
       try checkStop()
@@ -104,9 +106,9 @@ extension Hub {
     }
   }
 
-  /// Forgets an op that waits for the history, and counts it as no longer in flight.
+  /// Forgets a request to the history; an op that waits for it is no longer in flight.
   mutating func dropWaiting(_ token: UInt64) {
-    guard let op = reads.takeOp(token) else { return }
+    guard case .revert(let op, _)? = reads.take(token)?.what else { return }
     if let session = op.session { sessions.finish(session, answers: 0) }
   }
 

@@ -31,31 +31,11 @@ extension Hub {
   }
 
   private mutating func takeBack(_ batch: Batch) -> [ReloadRequest] {
-    for remembrance in batch.remembrances.reversed() {
-      remembered.forget(remembrance.op, of: remembrance.key, restoring: remembrance.evicted)
-    }
-    if coordinations.rollBack(to: batch.coordinationsBefore, among: sessions, at: timer.now) {
-      timer.plan(timer.now.boot + Self.retryAfter)
-    }
-    let created = Set(batch.created)
-    for slot in batch.created { forgetCreated(slot) }
-    settleAwaited(isDurable: false)
-    for slot in batch.closed where !created.contains(slot) { navs.restoreName(of: slot) }
-    for slot in batch.frozen where navs.isLive(slot) { navs.slots[slot].fault = nil }
-    var touched = batch.touched
-    for slot in batch.unsoundOps.map(\.slot) where !touched.contains(where: { $0.slot == slot }) {
-      // The op that broke the state has left no row.
-      touched.append(Batch.Touched(slot: slot, rowBefore: navs.slots[slot].lastSequence))
-    }
-    let requests = touched.filter { !created.contains($0.slot) }.map { touched in
+    for change in batch.undo.reversed() { undo(change) }
+    // A nav that the batch created is gone.
+    let requests = batch.touched.filter { navs.isLive($0.slot) }.map { touched in
       ReloadRequest(nav: navs.slots[touched.slot].number, head: touched.rowBefore)
     }
-    sessions.finish(batch.answering, answers: 0)
-    for slot in batch.malformed where sessions.isLive(slot) { sessions.slots[slot].malformed -= 1 }
-    for read in output.requests { _ = reads.take(read.token) }
-    for token in batch.waiting { dropWaiting(token) }
-    for (token, read) in batch.finishedReads { putBack(read, token) }
-    reads.restoreBackup(finished: batch.finishedBackup, isBegun: batch.beginsBackup)
     output = HubOutput()
     beginAgain(behind: batch)
     assert(!isUnsound)
@@ -63,8 +43,29 @@ extension Hub {
     return requests
   }
 
+  private mutating func undo(_ change: Undo) {
+    switch change {
+    case .row(let shard, let before): batches.setBack(shard, to: before)
+    case .inFlight(let session): sessions.finish(session, answers: 0)
+    case .remembered(let client, let op, let evicted):
+      remembered.forget(op, of: client.key, restoring: evicted)
+    case .created(let slot): forgetCreated(slot)
+    case .closed(let slot): navs.restoreName(of: slot)
+    case .frozen(let slot): navs.slots[slot].fault = nil
+    case .coordination(let slot, let before):
+      coordinations.restore(before, slot, among: sessions, at: timer.now)
+      timer.plan(timer.now.boot + Self.retryAfter)
+    case .malformed(let session):
+      if sessions.isLive(session) { sessions.slots[session].malformed -= 1 }
+    case .asked(let token): dropWaiting(token)
+    case .answered(let token, let read): putBack(read, token)
+    case .backup(let before): reads.restoreBackup(before)
+    }
+  }
+
   /// Removes a nav whose creation was rolled back.
   private mutating func forgetCreated(_ slot: Int) {
+    awaitAgain(navs.slots[slot].name)
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     assert(watches.of(nav: slot).isEmpty)
     noteGone(slot)

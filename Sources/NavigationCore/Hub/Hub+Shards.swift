@@ -140,7 +140,7 @@ extension Hub {
 
   /// Removes a loaded nav that another daemon serves from now on.
   private mutating func leave(_ slot: Int, at now: Instant) {
-    let coordination = coordinations.remove(slot)
+    let coordination = coordinations.remove(slot, in: &batches)
     let question = coordination?.question
     if let question { endQuestion(question.asked, "denied", by: nil) }
     let details = misplaced(navs.slots[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []

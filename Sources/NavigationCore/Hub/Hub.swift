@@ -20,7 +20,7 @@ package struct Hub: Sendable {
   var navs: Navs
   var sessions = Sessions()
   var watches = Watches()
-  /// Whether a batch that is not durable has decided watches that waited.
+  /// Whether watches that waited have been decided since everything was durable.
   var decidesAwaited = false
   var remembered: RememberedOps
   var batches: Batches
@@ -148,7 +148,7 @@ package struct Hub: Sendable {
   package mutating func seal() {
     precondition(maySeal, "a hub that shows what is not durable, or is stopping")
     if navs.isActive(Navs.headsSlot) { noteSealedHeads() }
-    batches.seal(coordinations.takeBefore(), navs.slots)
+    batches.seal(navs.slots)
   }
 
   /// Notes that the records of a batch are durable; returns the outputs that waited for them.
@@ -175,12 +175,9 @@ package struct Hub: Sendable {
       pumpWatches(of: directory, at: now)
       trim(directory)
     }
-    sessions.finish(batches.current.answering, answers: 1)
+    sessions.finish(batches.current.undo)
     batches.endRelease(wasSealed: wasSealed)
-    if !wasSealed {
-      _ = coordinations.takeBefore()
-      settleAwaited(isDurable: true)
-    }
+    if !wasSealed { settleAwaited() }
     trimRings()
     watches.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
@@ -193,7 +190,7 @@ package struct Hub: Sendable {
     releaseEffects(at: now)
     measurements.count(.received, batches.current.messages)
     assert(batches.current.records.isEmpty, "rows were decided ahead of a commit")
-    batches.current.clear()
+    batches.current.clearOutputs()
     return takeOutput(at: now)
   }
 
@@ -232,7 +229,7 @@ extension Hub {
     refuse(sender, OutgoingError(.badFrame, failure.text))
     guard let session else { return }
     sessions.slots[session].malformed += 1
-    batches.current.malformed.append(session)
+    batches.current.undo.append(.malformed(session: session))
     assert(sessions.slots[session].malformed <= 3, "a session goes on after its third")
     if sessions.slots[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
   }

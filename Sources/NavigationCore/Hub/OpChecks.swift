@@ -195,7 +195,7 @@ extension Hub {
       assert(sessions.isLive(session))
       assert(sessions.slots[session].inflight >= 0)
       if sessions.slots[session].inflight >= configuration.inflight { return 10 }
-      batches.current.answering.append(session)
+      batches.current.undo.append(.inFlight(session: session))
       sessions.begin(session)
     }
     return sessions.excess(
@@ -412,7 +412,7 @@ extension Hub {
       throw OpFailure(error)
     }
     if op.request.isDry { return rehearseWaiting(op, slot) }
-    coordinations.update(slot) { $0.queue.append(op) }
+    coordinations.update(slot, in: &batches) { $0.queue.append(op) }
     assert(UInt64(coordinations[slot]?.queue.count ?? 0) <= limit)
     let body = ServerMessageWriter.queued(
       id: op.request.id, nav: navs.slots[slot].name, position: coordinations[slot]?.queue.count ?? 1

@@ -271,11 +271,11 @@ struct Sessions: Sendable {
     slots[slot].inflight += 1
   }
 
-  /// Ends one op in flight for each session listed, and counts `answers` for it.
-  ///
-  /// Sessions that have ended are skipped.
-  mutating func finish(_ sessions: [Int], answers: UInt64) {
-    for slot in sessions { finish(slot, answers: answers) }
+  /// Ends the ops in flight of a batch that is durable, and counts one answer for each.
+  mutating func finish(_ changes: [Undo]) {
+    for index in changes.indices {
+      if case .inFlight(let slot) = changes[index] { finish(slot, answers: 1) }
+    }
   }
 
   /// Ends one op in flight of a session and counts its answers; skips a session that has ended.
