@@ -224,7 +224,8 @@ private struct LawRun {
   mutating func takeSent() -> [String] {
     defer { taken = world.sent.count }
     return world.sent[taken...].map { sent in
-      let text = sent.text.replacing(/("ask":)[0-9]+/) { String($0.1) }
+      let isOfAsk = sent.verb == .ask || sent.verb == .settled
+      let text = isOfAsk ? sent.text.replacing(/"ask":[0-9]+/, with: "") : sent.text
       return "\(sent.connection.number) \(sent.verb) \(text)"
     }
   }
