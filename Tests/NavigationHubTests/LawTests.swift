@@ -265,7 +265,7 @@ private struct LawRun {
     #expect(wanted.subtracting(done).sorted() == [], "these never succeeded")
   }
 
-  @Test(arguments: UInt64(1)...4)
+  @Test(arguments: UInt64(1)...2)
   func `a batch that is rolled back and decided again leads to the same bytes`(
     seed: UInt64
   ) throws {
