@@ -443,7 +443,13 @@ class Desk(InspectorTest):
                 found, wanted, own, wide = self.run_("""
                   const time = document.querySelector("[data-row] .time");
                   const t = arguments[0], form = { hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 };
-                  return [time.textContent, new Intl.DateTimeFormat(arguments[1], form).format(t), (1234.5).toLocaleString(), time.scrollWidth > time.clientWidth];""",
+                  const text = (t) => new Intl.DateTimeFormat(arguments[1], form).format(t), found = time.textContent;
+                  const isWide = Array.from({ length: 24 }, (_, hour) => hour).some((hour) => {
+                    time.textContent = text(new Date(2000, 11, 28, hour, 44, 58, 888));
+                    return time.scrollWidth > time.clientWidth;
+                  });
+                  time.textContent = found;
+                  return [found, text(t), (1234.5).toLocaleString(), isWide];""",
                     self.daemon.control.get(NAV, "log", limit=1, **{"from": self.daemon.control.get(NAV)["rev"]})[0]["t"], locale)
                 self.assertEqual((found, own, wide), (wanted, number, False))
                 count = self.run_("return document.querySelector('[data-part=history-status]').textContent")

@@ -80,9 +80,14 @@ export const hour = (t) => format("hour", t);
 /** A day and a time. @param {number} t milliseconds since 1970 */
 export const moment = (t) => format("moment", t);
 
-/** How wide the longest time with milliseconds is, in `rem`. */
+/** How wide the longest time with milliseconds is, in `rem`: of either half of the day, and of any digits. */
 export function clockWidth() {
-  const probe = el("span", { class: "unseen" }, clock(new Date(2000, 11, 28, 22, 58, 58, 888).getTime()));
+  const times = [10, 22].flatMap((hour) => Array.from({ length: 10 }, (_, digit) => {
+    const of60 = digit < 6 ? 11 * digit : 50 + digit;
+    return clock(new Date(2000, 11, 28, hour, of60, of60, 111 * digit).getTime());
+  }));
+  const probe = el("span", { class: "unseen" }, times.join("\n"));
+  probe.style.setProperty("white-space", "pre");
   document.body.append(probe);
   const width = (probe.scrollWidth + 1) / parseFloat(getComputedStyle(document.documentElement).fontSize);
   probe.remove();
