@@ -72,6 +72,9 @@ struct PostgresCommand {
   private var prepared: [String: String] = [:]
   /// Whether statements were sent, and their results not taken yet.
   private var hasStarted = false
+  /// Why the connection can only be closed: results that nobody took may still come, and would pass
+  /// for those of later statements.
+  private var loss: String?
   private let warnings: UnsafeMutablePointer<Bool>
   /// The process of the server that has the settings of this session.
   private(set) var process: Int64 = 0
@@ -173,6 +176,7 @@ struct PostgresCommand {
 
   /// Sends statements without waiting for their results, which `finish` takes.
   func start(_ commands: [PostgresCommand], until deadline: UInt64) throws(PostgresError) {
+    try checkLoss()
     precondition(!hasStarted, "statements are on their way")
     unsafe warnings.pointee = false
     // In a round trip of their own, so that they outlast a transaction that fails.
@@ -199,6 +203,7 @@ struct PostgresCommand {
   ///
   /// Each result extends the deadline by the time from now to it.
   func finish(until deadline: UInt64) throws(PostgresError) -> [PostgresResult] {
+    try checkLoss()
     hasStarted = false
     let patience = deadline - min(deadline, SystemClock.monotonicMilliseconds())
     var end = deadline
@@ -236,6 +241,7 @@ struct PostgresCommand {
   func awaitNotification(
     or descriptor: Int32, until deadline: UInt64
   ) throws(PostgresError) -> Bool {
+    try checkLoss()
     if takeNotifications() { return true }
     let now = SystemClock.monotonicMilliseconds()
     var entries = [
@@ -307,7 +313,7 @@ struct PostgresCommand {
     if unsafe result == nil {
       guard unsafe PQstatus(handle) == CONNECTION_OK else { throw lost() }
       guard SystemClock.monotonicMilliseconds() < deadline else {
-        throw .unreachable("the server does not answer")
+        throw lost("the server does not answer")
       }
     }
     return unsafe result
@@ -315,7 +321,7 @@ struct PostgresCommand {
 
   private func wait(forWriting: Bool, until deadline: UInt64) throws(PostgresError) {
     let now = SystemClock.monotonicMilliseconds()
-    guard now < deadline else { throw .unreachable("the server does not answer") }
+    guard now < deadline else { throw lost("the server does not answer") }
     var entry = pollfd(
       fd: unsafe PQsocket(handle), events: Int16(POLLIN) | (forWriting ? Int16(POLLOUT) : 0),
       revents: 0)
@@ -323,8 +329,14 @@ struct PostgresCommand {
     guard found >= 0 || errno == EINTR else { throw lost() }
   }
 
-  private func lost() -> PostgresError {
-    .unreachable(PostgresError.line(unsafe String(cString: PQerrorMessage(handle))))
+  private func checkLoss() throws(PostgresError) {
+    if let loss { throw .unreachable(loss) }
+  }
+
+  private func lost(_ reason: String? = nil) -> PostgresError {
+    let reason = reason ?? PostgresError.line(unsafe String(cString: PQerrorMessage(handle)))
+    loss = reason
+    return .unreachable(reason)
   }
 }
 

@@ -1,5 +1,6 @@
 import NavigationCore
 import PostgresServer
+import RuntimePaths
 import Testing
 
 @testable import Journal
@@ -63,5 +64,19 @@ import Testing
     try committing.value()
     try stage.close(journal)
     #expect(try stage.open().contents().rows == writer.rows)
+  }
+
+  /// The results that nobody took would pass for those of the next statements.
+  @Test func `a connection whose answer came too late answers nothing more`() throws {
+    let stage = try PostgresStage()
+    let connection = try stage.place().connect()
+    let soon = { SystemClock.monotonicMilliseconds() + 50 }
+    #expect(throws: PostgresError.self) {
+      try connection.run([PostgresCommand("SELECT pg_sleep(0.3)")], until: soon())
+    }
+    let late = PostgresCommand("SELECT 1"), both = [late, PostgresCommand("SELECT 2")]
+    let until = SystemClock.monotonicMilliseconds() + 20_000
+    #expect(throws: PostgresError.self) { try connection.run(both, until: until) }
+    #expect(throws: PostgresError.self) { try connection.awaitNotification(or: -1, until: until) }
   }
 }
