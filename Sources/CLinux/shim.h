@@ -93,7 +93,7 @@ static inline int navd_processor_count(void) {
 }
 
 /// A socket that listens on a path, non-blocking and closed on exec, or -1. What is at the path is
-/// removed; the file's mode follows the umask.
+/// removed. The file is the owner's alone, whatever the umask is, which is the whole process's.
 static inline int navd_listen_unix(const char *path, int backlog) {
   struct sockaddr_un address;
   memset(&address, 0, sizeof address);
@@ -106,7 +106,8 @@ static inline int navd_listen_unix(const char *path, int backlog) {
   if (unlink(path) < 0 && errno != ENOENT) return -1;
   int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
-  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+  if (fchmod(descriptor, 0600) == 0 &&
+      bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
       listen(descriptor, backlog) == 0)
     return descriptor;
   int code = errno;

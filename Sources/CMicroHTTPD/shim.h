@@ -164,8 +164,14 @@ static inline int navd_http_listen_on(
   int listener = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0) return -1;
   int yes = 1;
-  if (family != AF_UNIX) setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (bind(listener, address, size) == 0 && listen(listener, 64) == 0) return listener;
+  // bind gives the file the mode of the socket, less the umask; nobody connects before listen.
+  int local = family == AF_UNIX;
+  const char *path = local ? ((const struct sockaddr_un *)address)->sun_path : NULL;
+  if ((local ? fchmod(listener, 0600)
+             : setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes)) == 0 &&
+      bind(listener, address, size) == 0 && (!local || chmod(path, 0660) == 0) &&
+      listen(listener, 64) == 0)
+    return listener;
   int code = errno;
   close(listener);
   errno = code;
@@ -211,12 +217,7 @@ static inline int navd_http_listen_local(const char *path) {
       lstat(path, &there) == 0 && S_ISSOCK(there.st_mode))
     unlink(path);
   close(probe);
-  mode_t former = umask(0117);
-  int listener = navd_http_listen_on(AF_UNIX, (struct sockaddr *)&address, sizeof address);
-  int code = errno;
-  umask(former);
-  errno = code;
-  return listener;
+  return navd_http_listen_on(AF_UNIX, (struct sockaddr *)&address, sizeof address);
 }
 
 /// The port that a socket listens on; 0 when there is no telling.

@@ -75,11 +75,8 @@ struct ListeningSocket {
   }
 
   private static func bind(_ path: String) throws(DaemonError) -> Int32 {
-    let former = umask(0o177)
     let descriptor = unsafe navd_listen_unix(path, backlog)
-    let code = navd_errno()
-    umask(former)
-    guard descriptor >= 0 else { throw .endpoint("ipc://" + path, reason: reason(code)) }
+    guard descriptor >= 0 else { throw .endpoint("ipc://" + path, reason: reason(navd_errno())) }
     return descriptor
   }
 

@@ -32,7 +32,9 @@ struct Batches: Sendable {
   private var spares: [Batch] = []
   /// The batch at hand during a release, else an empty one.
   private var setAside = Batch()
-  /// The ops whose commits broke an invariant; the batch at hand, decided again, refuses them.
+  /// The ops that broke an invariant when they were committed.
+  ///
+  /// The hub decides the batch at hand again without them, and refuses them.
   private(set) var unsoundOps: [UnsoundOp] = []
   /// Whether one of them was found in the batch at hand, which must be decided again.
   private(set) var isUnsound = false

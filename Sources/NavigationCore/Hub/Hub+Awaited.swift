@@ -41,7 +41,7 @@ extension Hub {
     for slot in sessions.indices { sessions.slots[slot].awaited.removeAll(where: \.isDecided) }
   }
 
-  /// Lets the watches of a nav wait again whose creation was rolled back.
+  /// Makes the watches of a nav wait again after a rollback of its creation.
   mutating func awaitAgain(_ nav: String) {
     guard decidesAwaited else { return }
     for slot in sessions.indices {

@@ -1,4 +1,4 @@
-/// A record whose members can be set one by one.
+/// A record with members that an edit can set one at a time.
 package protocol EditableRecord: Hashable, Sendable, SendableMetatype {
   /// Makes the record with all members at their defaults.
   init()

@@ -384,6 +384,7 @@ private final class Connection {
       do {
         let application = Answering { _, _ in HTTPResponse(200, "first") }
         var server = try HTTPServer(.local(path: path), application: application)
+        #expect(FileStatus.probe(path)?.mode == 0o660)
         #expect(throws: SystemError.self) {
           _ = try HTTPServer(
             .local(path: path), application: Answering { _, _ in HTTPResponse(200, "second") })

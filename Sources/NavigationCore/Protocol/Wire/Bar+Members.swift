@@ -210,7 +210,7 @@ extension RecordReader {
     return images
   }
 
-  /// Reads an appearance object, whose contents the daemon does not interpret.
+  /// Reads an appearance object as it is; only the class that draws the bar interprets its members.
   func appearanceObject(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> OpaqueJSON? {

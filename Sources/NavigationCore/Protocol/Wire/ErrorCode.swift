@@ -172,7 +172,8 @@ extension ErrorCode {
       "navd decides by the user that the kernel reports, or by the key over tcp: its role and the "
         + "grants in [access].",
       "add to the configuration: grant = WHO NAV RIGHT in [access] of navd.conf(5)",
-      "navctl doctor"),
+      "navctl doctor",
+      advice: "show the user that it is not allowed; an administrator grants it in navd.conf(5)"),
     Row(
       .leaseLost, .resync, 5, "Another session holds the display of the nav.",
       "Only the session that holds the display may send env, gesture begin and transition "

@@ -1,4 +1,4 @@
-/// A record whose members are named once, in a table.
+/// A record with a table of its members, the only place that names them.
 ///
 /// From the table follow the readers for clients and for the journal, the writer, and what null
 /// means: the default. Operations read and write the hot members of screens and items by hand.

@@ -15,8 +15,8 @@ package struct ReadFailure: Error, Hashable, Sendable {
 
 /// Reads records from a JSON tape.
 ///
-/// A record may have known members only, because a misspelt one would have no effect. What the
-/// journal has is read by functions whose names begin with `stored`.
+/// A record may have known members only, because a misspelt one would have no effect. Functions
+/// whose names begin with `stored` read records of the journal.
 package struct RecordReader {
   package init() {}
 

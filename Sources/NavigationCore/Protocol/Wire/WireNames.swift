@@ -1,6 +1,6 @@
 // The words on the wire for the cases of the model's enumerations.
 
-/// An enumeration each of whose cases has a word on the wire; its raw values count from 0.
+/// An enumeration with a word on the wire for each case; its raw values count from 0.
 package protocol WireNamed: CaseIterable, RawRepresentable<UInt8>, WireValue {
   /// The words, in the order of the cases.
   static var words: [String] { get }
