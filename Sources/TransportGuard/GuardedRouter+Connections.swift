@@ -151,8 +151,6 @@ extension GuardedRouter {
       }
       guard let request = try admission.next() else { break }
       room -= 1
-      // The acceptance of a connection is queued before its request.
-      takeConnectionEvents()
       try admission.answer(request, answer(to: request, authority))
     }
     hasWaitingAdmissions = false
@@ -166,6 +164,8 @@ extension GuardedRouter {
       incidents.append(refusal.incident)
       return .refuse(reason: refusal.reason)
     case .success(let (peer, userID)):
+      // The acceptance of a connection is queued before its request.
+      takeConnectionEvents()
       guard gate.isInPlace(isSealed: !Connection.Origin(peer).isLocal) else {
         let text = "navd refuses every peer: libzmq does not call navd's recv"
         incidents.append(Incident(.error, .refused, text))

@@ -9,9 +9,40 @@ struct Guests: PeerAuthority {
   var names: [CurvePublicKey: String] = [:]
   var isOpen = true
   var host: String?
+  /// Tells the gate of what libzmq did before it asked; nil where a test does that.
+  var monitor: StageMonitor?
 
   func name(of key: CurvePublicKey) -> String? { names[key] }
-  func admits(_ peer: Peer) -> Bool { isOpen }
+
+  func admits(_ peer: Peer) -> Bool {
+    monitor?.tell()
+    return isOpen
+  }
+}
+
+/// What libzmq's threads would tell the gate of a stage, as the events of the monitor tell it.
+final class StageMonitor {
+  var monitor: Monitor
+  private let gate: InboundGate
+  /// The descriptors of the connections, in the order in which they were accepted.
+  private(set) var accepted: [Int32] = []
+
+  init(_ monitor: consuming Monitor, _ gate: InboundGate) {
+    self.monitor = monitor
+    self.gate = gate
+  }
+
+  func tell() {
+    while let event = try? monitor.next() {
+      switch event.kind {
+      case .accepted:
+        _ = gate.noteAccepted(event.value)
+        accepted.append(event.value)
+      case .disconnected: gate.noteClosed(event.value)
+      default: break
+      }
+    }
+  }
 }
 
 struct DeadlineExpired: Error {}
@@ -24,13 +55,11 @@ struct RouterStage: ~Copyable {
   var router: GuardedRouter
   let gate: InboundGate
   let context: Context
-  var monitor: Monitor
+  let monitor: StageMonitor
   var guests = Guests()
   var poller: Poller
   let endpoint: String
   var reader = ClientMessageReader()
-  /// The descriptors of the connections, in the order in which they were accepted.
-  var accepted: [Int32] = []
   /// The server's key, which clients over tcp must know.
   let identity: CurveKeyPair?
 
@@ -62,11 +91,12 @@ struct RouterStage: ~Copyable {
     var poller = Poller()
     try router.watch(by: &poller)
     _ = poller.add(monitor)
+    self.monitor = StageMonitor(monitor, gate)
+    guests.monitor = self.monitor
     self.context = context
     self.identity = identity
     self.endpoint = endpoint
     self.gate = gate
-    self.monitor = monitor
     self.poller = poller
     self.router = router
   }
@@ -106,15 +136,7 @@ struct RouterStage: ~Copyable {
   mutating func go(until isDone: (inout RouterStage) throws -> Bool) throws {
     let end = ContinuousClock.now + .milliseconds(Self.patience)
     while true {
-      while let event = try monitor.next() {
-        switch event.kind {
-        case .accepted:
-          _ = gate.noteAccepted(event.value)
-          accepted.append(event.value)
-        case .disconnected: gate.noteClosed(event.value)
-        default: break
-        }
-      }
+      monitor.tell()
       router.takeConnectionEvents()
       if !accepted.isEmpty { try router.admit(guests) }
       if try isDone(&self) { return }
@@ -155,6 +177,9 @@ struct RouterStage: ~Copyable {
       }
     }
   }
+
+  /// The descriptors of the connections, in the order in which they were accepted.
+  var accepted: [Int32] { monitor.accepted }
 
   func wakeAt(_ now: UInt64) -> UInt64? { router.wakeAt(now) }
 
