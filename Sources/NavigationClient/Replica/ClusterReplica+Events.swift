@@ -42,7 +42,7 @@ extension ClusterReplica {
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64
   ) -> [ClusterOutput] {
-    if case .bye(why: "fenced", _) = message, isOwnFence(link) {
+    if case .bye(why: "fenced", _) = message, isOwnFence(link, at: now) {
       let next = members.first { $0.link != link && $0.session.isGreeting }
       if let next { return merge(link, into: next.link, at: now) }
       return run(link, at: now) { $0.receiveUnreadable(at: now) }
@@ -57,15 +57,14 @@ extension ClusterReplica {
     journeys[nav]?.moves = 0
   }
 
-  /// Whether a later session of this client has ended the one of a link.
+  /// Whether another session of this client may have ended the one of a link.
   ///
   /// Two addresses can lead to one daemon, which keeps the session whose `hello` it gets last. The
   /// two can arrive in another order than they were sent.
-  private func isOwnFence(_ link: LinkID) -> Bool {
-    guard let index = index(of: link) else { return false }
+  private func isOwnFence(_ link: LinkID, at now: UInt64) -> Bool {
     let others = members.lazy.filter { $0.link != link }.map(\.greetedAt)
     let newest = max(others.max() ?? 0, formerlyGreetedAt)
-    return newest > 0 && newest + Self.ownFenceMilliseconds >= members[index].greetedAt
+    return newest > 0 && now < newest + Self.ownFenceMilliseconds
   }
 
   /// Handles an unreadable message: the session must end.

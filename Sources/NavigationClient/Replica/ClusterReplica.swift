@@ -56,7 +56,7 @@ package struct ClusterReplica: Sendable {
   package static let unreachableFailures = 4
   /// How long a session that holds nothing stays open, for the next request.
   static let idleMilliseconds: UInt64 = 10_000
-  /// How much earlier another `hello` of this client can be than that of the session that it ends.
+  /// How long after a `hello` of this client a session may be over because of it.
   static let ownFenceMilliseconds: UInt64 = 30_000
   /// The least number of entries in `homes` at which those of unused navs are dropped.
   static let leastHomes = 4096

@@ -17,6 +17,9 @@ from .session import Options, Phase, Session
 
 __all__ = ["Cluster"]
 
+OWN_FENCE = 30.0
+"""How long after a `hello` of this client a session may be over because of it."""
+
 
 class Cluster(Routes):
     """The state machine of a client.
@@ -35,6 +38,8 @@ class Cluster(Routes):
         """
         super().__init__(seeds, options, has_key)
         self._is_over = False
+        # When the client said `hello` last, by endpoint.
+        self._greetings: dict[str, float] = {}
 
     def take(self) -> list[Action]:
         """Return the actions since the last call."""
@@ -67,6 +72,7 @@ class Cluster(Routes):
         self._now = now
         member = self._members.get(endpoint)
         if member:
+            self._greetings[endpoint] = now
             member.session.connected(now)
 
     def lost(self, endpoint: str, now: float, least: float = 0.0) -> None:
@@ -88,7 +94,10 @@ class Cluster(Routes):
         self._now = now
         member = self._members.get(endpoint)
         if member:
-            member.session.receive(verb, body, octets, now)
+            if verb == "bye" and body.get("why") == "fenced" and self._is_own_fence(member):
+                self._yield(member)
+            else:
+                member.session.receive(verb, body, octets, now)
             self._settle()
 
     def applied(self) -> None:
@@ -220,18 +229,30 @@ class Cluster(Routes):
         else:
             self._pass(action)
 
+    def _is_own_fence(self, member: Member) -> bool:
+        """Whether another session of this client may have ended one.
+
+        Two addresses can lead to one daemon, which keeps the session with the last `hello`.
+        """
+        return any(self._now < at + OWN_FENCE for endpoint, at in self._greetings.items()
+                   if endpoint != member.address.endpoint)
+
+    def _yield(self, member: Member) -> None:
+        """Continue in the session that is being opened; if there is none, connect again."""
+        newer = next((each for each in self._members.values()
+                      if each is not member and each.place is Place.OPENING), None)
+        if newer:
+            self._join(member, newer)
+        else:
+            member.session.lost(self._now)
+
     def _close(self, member: Member, error: NavigationError) -> None:
-        """Handle the end of a session for good."""
-        # Two addresses can lead to one daemon, which keeps the session with the last `hello`.
-        if error.reason == "fenced":
-            others = [each for each in self._members.values() if each is not member]
-            boot = member.session.boot
-            newer = next((each for each in others if each.place is Place.OPENING
-                          or (each.place is Place.OPEN and each.session.boot == boot)), None)
-            if newer:
-                self._join(member, newer)
-                return
-        self._expel(member, error)
+        """Handle the end of a session for good; another process with the identity ends them all."""
+        if error.reason != "fenced":
+            self._expel(member, error)
+            return
+        self.leave()
+        self._actions.append(Closed(error))
 
     def _report(self) -> None:
         members = self._members.values()

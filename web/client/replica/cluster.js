@@ -6,6 +6,8 @@ import { Session } from "./session.js";
 
 /** How long a session that no nav needs is kept. */
 const IDLE_MS = 10_000;
+/** How long after a `hello` of this client a session may be over because of it. */
+const OWN_FENCE_MS = 30_000;
 
 /**
  * The sessions of one client, one for each gateway, and which of them has which nav (§17).
@@ -24,6 +26,8 @@ export class Cluster {
   #base;
   #members;
   #routes = new Routes();
+  /** When the client said `hello` last, by address. */
+  #greetings = new Map();
   #isStarted = false;
   #isClosed = false;
   #hasWelcomed = false;
@@ -86,6 +90,7 @@ export class Cluster {
   /** Handles a new stream. */
   connected(address, now) {
     this.#now = now;
+    this.#greetings.set(address, now);
     this.#members.get(address)?.session.connected(now);
   }
 
@@ -107,7 +112,9 @@ export class Cluster {
   /** Handles a message of the daemon behind a gateway. */
   receive(address, verb, body, octets, now) {
     this.#now = now;
-    this.#members.get(address)?.session.receive(verb, body, octets, now);
+    const member = this.#members.get(address);
+    if (verb === "bye" && body.why === "fenced" && this.#isOwnFence(address)) this.#yield(member);
+    else member?.session.receive(verb, body, octets, now);
     this.#settle();
   }
 
@@ -279,16 +286,59 @@ export class Cluster {
     if (address === undefined) return;
     if (this.#base === member.address) this.#base = address;
     const target = this.#member(address);
+    this.#moveAll(member, target);
+    this.#need(this.#member(this.#base));
+  }
+
+  /**
+   * Whether another session of this client may have ended the one at an address.
+   *
+   * Two gateways can have one daemon, which keeps the session with the last `hello`.
+   */
+  #isOwnFence(address) {
+    return [...this.#greetings].some(([each, at]) => each !== address && this.#now < at + OWN_FENCE_MS);
+  }
+
+  /** Continues in the session that is being opened; if there is none, connects again. */
+  #yield(member) {
+    if (!member) return;
+    const newer = [...this.#members].find((each) => each !== member && each.phase === "opening");
+    if (newer) this.#join(member, newer);
+    else member.session.lost(this.#now);
+  }
+
+  /** Joins older sessions with the same run of a daemon, which it has ended, to a new one. */
+  #joinOlder(member) {
+    for (const each of [...this.#members]) {
+      if (each !== member && each.phase === "open" && each.boot === member.boot) this.#join(each, member);
+    }
+  }
+
+  /** Moves everything from a session that a newer one of this client has ended. */
+  #join(member, target) {
+    if (this.#base === member.address) this.#base = target.address;
+    this.#moveAll(member, target);
+    for (const action of member.session.take()) this.#pass(action);
+    this.#retire(member);
+    this.#report();
+  }
+
+  #moveAll(member, target) {
     for (const nav of member.session.navs) {
-      this.#routes.lead(nav, address);
+      this.#routes.lead(nav, target.address);
       this.#move(nav, member, target);
     }
-    this.#need(this.#member(this.#base));
   }
 
   /** Ends the session with a gateway that does not take the client, for good if it is the last. */
   #expel(member, error) {
     const { address, session } = member;
+    // Another process has the identity of the client.
+    if (error.reason === "fenced") {
+      this.leave();
+      this.#actions.push({ kind: "closed", error });
+      return;
+    }
     if (this.#members.candidates.every((each) => each === address)) {
       this.#isClosed = true;
       this.#actions.push({ kind: "closed", error });
@@ -299,8 +349,7 @@ export class Cluster {
     member.phase = "lost";
     this.#askOthers(member);
     for (const action of session.take()) this.#pass(action);
-    this.#members.remove(member);
-    this.#actions.push({ kind: "drop", gateway: address });
+    this.#retire(member);
     this.#report();
   }
 
@@ -330,9 +379,10 @@ export class Cluster {
     if (kind === "send") {
       this.#actions.push({ ...action, gateway: member.address });
     } else if (kind === "opened") {
-      Object.assign(member, { phase: "open", notBefore: 0 });
+      Object.assign(member, { phase: "open", notBefore: 0, boot: action.welcome.boot });
       this.#hasWelcomed = true;
       this.#actions.push(action);
+      this.#joinOlder(member);
       this.#report();
     } else if (kind === "reconnect") {
       this.#lose(member, action);
