@@ -35,59 +35,32 @@ package struct Completion: Hashable, Sendable {
   package init(_ typed: [String], of set: CommandSet, hasNav: Bool = false) {
     prefix = typed.last ?? ""
     var command: CommandSet.Command?
-    var options = set.program.options
-    var isOnlyArguments = false
-    var pending: OptionDeclaration?
+    var scan = CommandLineGrammar.Scan(grammar: set.program)
     var isHelp = false
     var isUnknown = false
     for word in typed.dropLast() {
-      if let option = pending {
-        line.options.append(.init(option.name, word))
-        pending = nil
-      } else if !isOnlyArguments, word == "--" {
-        isOnlyArguments = true
-      } else if !isOnlyArguments, word.hasPrefix("-"), word.count > 1 {
-        pending = note(word, options)
-      } else if command == nil, !isHelp, !isUnknown {
-        isHelp = word == "help"
-        command = set.commands.first { $0.name == word }
-        isUnknown = command == nil && !isHelp
-        if let command { options = set.grammar(of: command).options }
-        self.command = command?.name
-      } else {
-        line.positionals.append(word)
+      guard command == nil, !isHelp, !isUnknown, scan.isAtArgument(word) else {
+        // What is wrong before the last word is no reason not to complete it.
+        try? scan.take(word)
+        continue
       }
+      isHelp = word == "help"
+      command = set.commands.first { $0.name == word }
+      isUnknown = command == nil && !isHelp
+      if let command { scan.grammar = set.grammar(of: command) }
     }
-    if let pending {
+    self.command = command?.name
+    line = scan.line
+    if let pending = scan.pending {
       offer(pending.choices, [pending.argument])
-    } else if !isOnlyArguments, prefix.hasPrefix("-") {
-      completeOption(options)
+    } else if !scan.isOnlyArguments, prefix.hasPrefix("-") {
+      completeOption(scan.grammar.options)
     } else if let command {
       completeArgument(command.arguments, hasNav: hasNav || line.contains("nav"))
     } else if !isUnknown, line.positionals.isEmpty {
       let help = Word(text: "help", summary: "Describe a command")
       offer(set.commands.map { Word(text: $0.name, summary: $0.summary) } + (isHelp ? [] : [help]))
     }
-  }
-
-  /// Notes an option; returns it if its value is the next word.
-  private mutating func note(_ word: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
-    if word.hasPrefix("--") {
-      let value = word.cut(at: "=")
-      let name = String((value?.before ?? word[...]).dropFirst(2))
-      guard let option = Self.option(name, options) else { return nil }
-      if option.argument != nil, value == nil { return option }
-      line.options.append(.init(option.name, value.map { String($0.after) }))
-      return nil
-    }
-    let letter = word.dropFirst().first
-    guard let option = options.first(where: { $0.short != nil && $0.short == letter }) else {
-      return nil
-    }
-    if option.argument != nil, word.count == 2 { return option }
-    line.options.append(
-      .init(option.name, option.argument == nil ? nil : String(word.dropFirst(2))))
-    return nil
   }
 
   /// The option of a name, which may be abbreviated as long as no other one begins like that.
