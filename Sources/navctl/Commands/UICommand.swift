@@ -104,7 +104,7 @@ private struct BrowserView: ~Copyable {
 
   private mutating func takeKeys() -> [BrowserKey] {
     var keys: [BrowserKey] = []
-    while let key = terminal.nextKey() { keys.append(Self.key(key)) }
+    while let key = terminal.nextKey() { keys.append(key) }
     return escapes.take(keys)
   }
 
@@ -120,8 +120,7 @@ private struct BrowserView: ~Copyable {
     terminal.beginFrame()
     for (row, line) in frame.lines.enumerated() {
       for cell in line.cells(columns: columns) {
-        terminal.put(
-          cell.text, row: row, column: cell.column, width: cell.width, look: Self.look(cell.style))
+        terminal.put(cell.text, row: row, column: cell.column, width: cell.width, cell.style)
       }
     }
     terminal.endFrame(cursor: frame.cursor.map { ($0.row, $0.column) })
@@ -144,35 +143,5 @@ private struct BrowserView: ~Copyable {
       }
     }
     return true
-  }
-
-  private static func look(_ style: StyledLine.Style) -> CursesTerminal.Look {
-    switch style {
-    case .plain: .plain
-    case .strong: .strong
-    case .faint: .faint
-    case .tint: .tint
-    case .alert: .alert
-    case .chosen: .chosen
-    }
-  }
-
-  private static func key(_ key: CursesTerminal.Key) -> BrowserKey {
-    switch key {
-    case .character(let scalar): BrowserKey(scalar)
-    case .up: .up
-    case .down: .down
-    case .left: .left
-    case .right: .right
-    case .pageUp: .pageUp
-    case .pageDown: .pageDown
-    case .home: .home
-    case .end: .end
-    case .enter: .enter
-    case .backTab: .backTab
-    case .backspace: .backspace
-    case .delete: .delete
-    case .other: .other
-    }
   }
 }
