@@ -4,6 +4,9 @@ import RuntimePaths
 
 /// The daemon that a command talks to, and the command line.
 final class Daemon {
+  /// What the daemon answered, and the body of the message.
+  typealias Answer = (reply: OkReply, body: [UInt8])
+
   let invocation: Invocation
   var connection: NavigationConnection
 
@@ -20,22 +23,26 @@ final class Daemon {
   func openSession() throws { try connection.openSession(timeout: timeout) }
 
   /// Sends one `get` and returns its reply; throws `Refusal` for an `err` reply.
-  func get(_ request: GetRequest) throws -> (reply: OkReply, body: [UInt8]) {
-    let reply = try connection.get(request, timeout: timeout)
-    switch reply.result {
-    case .success(let answer): return (answer, reply.body)
-    case .failure(let error): throw Refusal(error: error, nav: request.nav, seen: nil)
-    }
+  func get(_ request: GetRequest) throws -> Answer {
+    try connection.get(request, timeout: timeout).accepted(nav: request.nav)
   }
 
   func get(
     _ what: GetRequest.What, _ nav: String?, at revision: Revision? = nil
-  ) throws -> (reply: OkReply, body: [UInt8]) {
+  ) throws -> Answer {
     try get(GetRequest(id: 0, nav: nav, what: what, at: revision))
   }
 
+  /// Reads the statistics of the daemon, within a time or that of the command.
+  func statistics(timeout: UInt64? = nil) throws -> (body: [UInt8], value: JSONValue) {
+    let request = GetRequest(id: 0, nav: nil, what: .stats)
+    let limit = timeout.map { Duration.milliseconds($0) } ?? self.timeout
+    let answer = try connection.get(request, timeout: limit).accepted()
+    return (answer.body, try answer.reply.json())
+  }
+
   /// Reads `limit` log entries, oldest first: from a revision on, or the newest if `from` is nil.
-  func log(nav: String, from: UInt64?, limit: UInt64) throws -> (reply: OkReply, body: [UInt8]) {
+  func log(nav: String, from: UInt64?, limit: UInt64) throws -> Answer {
     var request = GetRequest(id: 0, nav: nav, what: .log, limit: limit)
     request.from = from.map { Revision($0) }
     guard from == nil else { return try get(request) }
@@ -85,6 +92,16 @@ final class Daemon {
     } catch {
       // The drawing works without the age of the transition, so the command ignores an error here.
       return nil
+    }
+  }
+}
+
+extension NavigationConnection.Reply {
+  /// The reply; throws `Refusal` for an `err` reply.
+  func accepted(nav: String? = nil) throws -> Daemon.Answer {
+    switch result {
+    case .success(let answer): return (answer, body)
+    case .failure(let error): throw Refusal(error: error, nav: nav)
     }
   }
 }

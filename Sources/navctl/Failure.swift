@@ -20,6 +20,18 @@ struct PlainFailure: Error {
   var status: Int32
 }
 
+extension PlainFailure {
+  /// Makes the failure of a command, with status 1.
+  init(_ lines: String...) { self.init(lines: lines, status: 1) }
+
+  /// Makes a failure with the status that a refusal with this code has.
+  init(_ code: ErrorCode, _ lines: String...) { self.init(code, lines) }
+
+  init(_ code: ErrorCode, _ lines: [String]) {
+    self.init(lines: lines, status: code.exitStatus)
+  }
+}
+
 /// The exit status of a command that has printed all there is to say.
 struct ExitStatus: Error {
   var status: Int32

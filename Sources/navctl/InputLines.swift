@@ -58,8 +58,7 @@ struct InputLines {
     }
     if count < 0 {
       guard navd_errno() == EINTR else {
-        throw PlainFailure(
-          lines: ["input: cannot read stdin: \(SystemError.text(of: navd_errno()))"], status: 1)
+        throw PlainFailure("input: cannot read stdin: \(SystemError.text(of: navd_errno()))")
       }
       return
     }

@@ -88,6 +88,9 @@ struct Invocation {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
 
+  /// The name of the nav if there is one.
+  func optionalNav() throws -> String? { namesNav ? try navArguments().nav : nil }
+
   /// The address of the daemon; throws if there is no socket, or this user may not connect.
   func endpoint() throws -> String {
     let endpoint = try PathRules(environment: environment, userID: effectiveUserID())

@@ -71,8 +71,7 @@ enum Output {
   /// Writes bytes to stdout as they are.
   static func data(_ bytes: [UInt8]) throws {
     guard write(bytes, to: 1) else {
-      throw PlainFailure(
-        lines: ["output: cannot write to stdout: \(SystemError.text(of: navd_errno()))"], status: 1)
+      throw PlainFailure("output: cannot write to stdout: \(SystemError.text(of: navd_errno()))")
     }
   }
 

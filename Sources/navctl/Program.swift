@@ -9,23 +9,19 @@ enum Program {
   static let number = "0.1.0"
   static let version = "navctl \(number) (NSP/1)"
 
-  static let commands: [Entry] =
+  static let commands: [Command] =
     [
-      ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self,
-      WatchCommand.self, WaitCommand.self, GetCommand.self, LogCommand.self, TraceCommand.self,
-      WhyCommand.self, DiffCommand.self, RecordCommand.self, PlayCommand.self, ListCommand.self,
-      VerifyCommand.self, ExplainCommand.self, StatusCommand.self, TopCommand.self,
-      DoctorCommand.self, DumpCommand.self, ConfigCommand.self, ReloadCommand.self,
-    ].map(Entry.init) + ChangeCommands.navs + ChangeCommands.stack
-    + [OpenCommand.self, RoutesCommand.self, SaveCommand.self].map(Entry.init)
-    + ChangeCommands.restoration + ChangeCommands.presentations
-    + [Entry(SetCommand.self)] + ChangeCommands.records
-    + [Entry(BackCommand.self)] + ChangeCommands.touch
+      .show, UICommand.command, .inspect, .history, WatchCommand.command, WaitCommand.command,
+      .get, .log, TraceCommand.command, .why, .diff, RecordCommand.command, PlayCommand.command,
+      .list, .verify, .explain, .status, TopCommand.command, .doctor, .dump, .config, .reload,
+    ] + ChangeCommands.navs + ChangeCommands.stack + [.open, RoutesCommand.command, .save]
+    + ChangeCommands.restoration + ChangeCommands.presentations + [.set]
+    + ChangeCommands.records + [.back] + ChangeCommands.touch
     + [
-      GestureCommand.self, TransitionCommand.self, LeaseCommand.self, DelegateCommand.self,
-      KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-      CompletionCommand.self, SchemaCommand.self, OpCommand.self, ApplyCommand.self,
-    ].map(Entry.init)
+      .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
+      .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
+      ApplyCommand.command,
+    ]
 
   static let grammar: CommandSet = {
     var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
@@ -88,11 +84,11 @@ enum Program {
   /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     let (command, line) = grammar.parse(arguments)
-    guard let entry = commands.first(where: { $0.declaration.name == command.name }) else {
+    guard let own = commands.first(where: { $0.declaration.name == command.name }) else {
       preconditionFailure("no implementation of the command \(command.name)")
     }
     do {
-      try entry.run(try Invocation(command: command, line: line))
+      try own.run(try Invocation(command: command, line: line))
       return 0
     } catch let ended as ExitStatus {
       return ended.status
@@ -116,34 +112,21 @@ enum Subject {
   static let anything = "Anything"
 }
 
-extension CommandSet.Command {
-  /// Declares a command of navctl; its help ends with an example.
-  init(
-    _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
-    options: [OptionDeclaration] = [], note: String = "", example: String
-  ) {
-    self.init(
-      name, summary, group: group, arguments: arguments, options: options,
-      epilogue: (note.isEmpty ? "" : note + "\n\n") + "Example: navctl \(example)")
-  }
-}
-
-/// One command of navctl.
-protocol Command: Sendable {
-  static var declaration: CommandSet.Command { get }
-
-  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
-  static func run(_ invocation: Invocation) throws
-}
-
-/// A command as a value.
-struct Entry: Sendable {
+/// One command of navctl: its row in the help, and what it does.
+struct Command: Sendable {
   var declaration: CommandSet.Command
+  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
   var run: @Sendable (Invocation) throws -> Void
 
-  init(_ command: any Command.Type) { (declaration, run) = (command.declaration, command.run) }
-
-  init(_ declaration: CommandSet.Command, run: @escaping @Sendable (Invocation) throws -> Void) {
-    (self.declaration, self.run) = (declaration, run)
+  /// Declares a command; its help ends with an example.
+  init(
+    _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
+    options: [OptionDeclaration] = [], note: String = "", example: String,
+    run: @escaping @Sendable (Invocation) throws -> Void
+  ) {
+    declaration = CommandSet.Command(
+      name, summary, group: group, arguments: arguments, options: options,
+      epilogue: (note.isEmpty ? "" : note + "\n\n") + "Example: navctl \(example)")
+    self.run = run
   }
 }

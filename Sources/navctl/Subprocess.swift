@@ -52,14 +52,27 @@ struct Subprocess {
     Self.close(given.read)
     guard code == 0 else {
       Self.close(taken.read)
-      throw PlainFailure(
-        lines: ["command: cannot start \(words.first ?? ""): \(SystemError.text(of: code))"],
-        status: code == ENOENT ? 127 : 126)
+      throw Self.notStarted(words.first ?? "", code)
     }
     self.process = process
     output = taken.read
     if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
     if let input { Self.write(input, to: given.write) }
+  }
+
+  /// Replaces this process by a program, else one in `PATH`; returns why it did not.
+  static func replacement(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    unsafe execvp(program, &arguments)
+    return notStarted(words[0], errno, remedy)
+  }
+
+  private static func notStarted(
+    _ name: String, _ code: Int32, _ remedy: String? = nil
+  ) -> PlainFailure {
+    PlainFailure(
+      lines: ["command: cannot start \(name): \(SystemError.text(of: code))"]
+        + (remedy.map { ["try: \($0)"] } ?? []), status: code == ENOENT ? 127 : 126)
   }
 
   /// Writes all bytes, or those that the child reads before it ends; the caller ignores SIGPIPE.

@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum ApplyCommand: Command {
-  static let declaration = CommandSet.Command(
+enum ApplyCommand {
+  static let command = Command(
     "apply", "Perform a plan: the operations of a file, all or none", Subject.anything,
     .init("NAV FILE"),
     options: [Lease.option] + Change.options,
@@ -14,7 +14,7 @@ enum ApplyCommand: Command {
       an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top
       home, or {"if":{"top":"home"}}. Lines that begin with # are comments. - stands for stdin. All
       operations make one revision, or none of them is performed; so a plan has at most 16.
-      """, example: "apply kiosk plan.txt")
+      """, example: "apply kiosk plan.txt", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments()
@@ -68,7 +68,7 @@ enum ApplyCommand: Command {
         + set.suggestion(for: words[0]), remedy: "navctl --help")
     let command = entry.declaration
     try require(
-      command.options.contains(Change.dryRunOption) && command.name != declaration.name,
+      command.options.contains(Change.dryRunOption) && command.name != "apply",
       "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
     var line = try parse(Array(words.dropFirst()), set.grammar(of: command), at: place)
     let own = ["animated", "still", "on-busy", "queue", "dry-run", "lease"]

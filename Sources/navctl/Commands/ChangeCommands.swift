@@ -12,10 +12,10 @@ enum ChangeCommands {
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration] = [], shared: [OptionDeclaration] = Change.options,
     note: String = "", example: String, _ make: @escaping Make
-  ) -> Entry {
-    let declaration = CommandSet.Command(
-      name, summary, group, arguments, options: options + shared, note: note, example: example)
-    return Entry(declaration) { invocation in
+  ) -> Command {
+    Command(
+      name, summary, group, arguments, options: options + shared, note: note, example: example
+    ) { invocation in
       try Change.perform(invocation) { try make(invocation.line, $0) }
     }
   }

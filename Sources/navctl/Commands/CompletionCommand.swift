@@ -3,8 +3,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum CompletionCommand: Command {
-  static let declaration = CommandSet.Command(
+enum CompletionCommand {
+  static let command = Command(
     "completion", "Print the completion of a shell", Subject.administration,
     .init(
       "SHELL [-- WORD...]", count: 1...Int.max, choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
@@ -12,7 +12,7 @@ enum CompletionCommand: Command {
       SHELL is bash, zsh or fish. The packages install the completion of all three. With words, the
       command prints the candidates for the last one, which can be empty: commands, options, and
       the navs, screens, buttons and routes that navd has at the moment.
-      """, example: "completion bash")
+      """, example: "completion bash", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals

@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum DelegateCommand: Command {
-  static let declaration = CommandSet.Command(
+enum DelegateCommand {
+  static let command = Command(
     "delegate", "Answer the questions about a nav, while it runs", Subject.roles, .init("NAV"),
     options: [
       .init("roles", argument: "ROLES", "veto, animator, interaction, orientation; with commas"),
@@ -20,7 +20,7 @@ enum DelegateCommand: Command {
       For a veto, its status 0 allows the change and 1 refuses it; otherwise the settings decide.
       For animator or interaction, its stdout is the answer in JSON. navctl kills a COMMAND whose
       question has ended. The roles last until navctl is interrupted.
-      """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#)
+      """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#, run: run)
 
   static func run(_ invocation: Invocation) throws {
     let registration = try DelegateText.registration(invocation.line)
@@ -53,9 +53,7 @@ enum DelegateCommand: Command {
     answers.stop()
     try daemon.connection.leave()
     guard let remaining = answers.remaining, remaining > 0 else { return }
-    throw PlainFailure(
-      lines: ["timeout: \(remaining) awaited questions did not arrive"],
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, "timeout: \(remaining) awaited questions did not arrive")
   }
 }
 

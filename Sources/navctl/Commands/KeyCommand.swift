@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum KeyCommand: Command {
-  static let declaration = CommandSet.Command(
+enum KeyCommand {
+  static let command = Command(
     "key", "Create keys, and authorise them to connect over tcp", Subject.administration,
     .init(
       "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedWidth: AuthorizedKey.keyWidth,
@@ -20,7 +20,7 @@ enum KeyCommand: Command {
       accepts clients with the secret key of PUBLIC-KEY, a key or a file, under that name. list
       prints the authorised keys. revoke NAME removes a key; navd ends its sessions at once. ROLE is
       admin, ui, or a role of the configuration, about which navctl asks the running navd.
-      """, example: "key new panel-1.key")
+      """, example: "key new panel-1.key", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
@@ -44,7 +44,7 @@ enum KeyCommand: Command {
           remedy: "navctl help key")
       }
     } catch let error as KeyError {
-      throw PlainFailure(lines: ["key: \(error)"], status: ErrorCode.invalidArgument.exitStatus)
+      throw PlainFailure(.invalidArgument, "key: \(error)")
     }
   }
 

@@ -4,10 +4,10 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum LeaseCommand: Command {
+enum LeaseCommand {
   private static let verbs = ["take", "release"]
 
-  static let declaration = CommandSet.Command(
+  static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", Subject.roles,
     .init("NAV take|release [-- COMMAND...]"),
     options: [
@@ -22,7 +22,7 @@ enum LeaseCommand: Command {
 
       Only the session of this command holds the display. A navctl that COMMAND runs has its own
       session; give its set, gesture or transition the option --lease instead.
-      """, example: "lease kiosk take -- date")
+      """, example: "lease kiosk take -- date", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments(isOwn: verbs.contains)

@@ -4,8 +4,8 @@ import Glibc
 import NavigationCore
 import RuntimePaths
 
-enum PlayCommand: Command {
-  static let declaration = CommandSet.Command(
+enum PlayCommand {
+  static let command = Command(
     "play", "Show a recording, or verify it", Subject.look, .init("FILE"),
     options: [
       .init("verify", "Compute each digest anew, and show nothing"),
@@ -19,7 +19,7 @@ enum PlayCommand: Command {
       The command needs no daemon. FILE - is stdin. It draws each revision, and prints who made it and the digest that
       it has computed. With --step: n or space, b, g REV, p plays on, + and - change the speed, q.
       A digest proves order and ids, and is no signature.
-      """, example: "play kiosk.navrec --verify")
+      """, example: "play kiosk.navrec --verify", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let line = invocation.line
@@ -188,7 +188,7 @@ private struct Playback: ~Copyable {
         "dig": .string(player.digest.text), "proven": .bool(player.isAtEnd),
       ]
       for name in ["t", "cause", "by", "do"] {
-        members.add(name, entry[name].map { OpaqueJSON(validated: $0.bytes) })
+        members.add(name, entry[name].map(\.opaque))
       }
       members.add("value", OpaqueJSON(validated: player.state))
       return try Output.record(.playback, members)

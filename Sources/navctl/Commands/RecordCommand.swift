@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum RecordCommand: Command {
-  static let declaration = CommandSet.Command(
+enum RecordCommand {
+  static let command = Command(
     "record", "Write the history of a nav to a file, for a ticket", Subject.look, .init("NAV FILE"),
     options: [
       .init("from", argument: "REV", "Begin at this revision, not with the oldest"),
@@ -23,7 +23,7 @@ enum RecordCommand: Command {
       The recording has each change with its author and what the bar showed. navctl play shows and
       verifies it; see navd-recording(7). FILE - is stdout. --redact keeps ids, versions and routes. ROUTES is a
       pattern with * and ?, such as 'help/*'; --keep can be repeated.
-      """, example: "record kiosk kiosk.navrec --redact")
+      """, example: "record kiosk kiosk.navrec --redact", run: run)
 
   /// The revisions of one request; an answer holds fewer of large ones.
   private static let pageRevisions: UInt64 = 250
@@ -63,13 +63,12 @@ enum RecordCommand: Command {
         progress.show(next - range.from.number, of: range.to.number - range.from.number + 1)
         next = try copy(daemon, range, from: next, &writer, &file)
         guard !isInterrupted(signals) else {
-          throw PlainFailure(lines: ["interrupted: the recording was not completed"], status: 1)
+          throw PlainFailure("interrupted: the recording was not completed")
         }
       }
     } catch let error as StoredDataError {
       throw PlainFailure(
-        lines: ["history: the history of \(range.nav) contradicts itself: \(error.what)"],
-        status: ErrorCode.internal.exitStatus)
+        .internal, "history: the history of \(range.nav) contradicts itself: \(error.what)")
     }
     try file.line(writer.end)
     try file.finish()
@@ -109,10 +108,8 @@ enum RecordCommand: Command {
     let end = to ?? newest
     guard end <= newest else {
       throw PlainFailure(
-        lines: [
-          "compacted: revision \(end) does not exist yet; the newest is \(newest)",
-          "try: leave out --to",
-        ], status: ErrorCode.compacted.exitStatus)
+        .compacted, "compacted: revision \(end) does not exist yet; the newest is \(newest)",
+        "try: leave out --to")
     }
     let first = from ?? max(floor, last.map { end - min(end, $0) + 1 } ?? floor)
     try require(first <= end, "revision \(first) is behind revision \(end)")

@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum RoutesCommand: Command {
-  static let declaration = CommandSet.Command(
+enum RoutesCommand {
+  static let command = Command(
     "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
     .init("NAV check|test|reverse [FILE]"),
     options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
@@ -15,7 +15,7 @@ enum RoutesCommand: Command {
       {"open":"settings/wifi","stack":["home","settings/wifi"]} has ids or routes, bottom first, or
       null if the route must be refused. reverse prints the route that leads to the present stack.
       Nothing is changed. The status is 1 if a case fails, or if no route leads to the stack.
-      """, example: "routes kiosk check")
+      """, example: "routes kiosk check", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments { ["check", "test", "reverse"].contains($0) }
@@ -101,10 +101,9 @@ enum RoutesCommand: Command {
     case .success:
       guard let state = try JSONValue(reply.body)["state"] else {
         throw PlainFailure(
-          lines: [
-            "forbidden: navd does not show the state that \(TerminalText.visible(route)) leads to",
-            "try: the right read on \(nav); a state above the limit of a message cannot be tested",
-          ], status: ErrorCode.forbidden.exitStatus)
+          .forbidden,
+          "forbidden: navd does not show the state that \(TerminalText.visible(route)) leads to",
+          "try: the right read on \(nav); a state above the limit of a message cannot be tested")
       }
       return state["screens"]?.elements ?? []
     case .failure(let error) where error.knownCode == .noRoute: return nil

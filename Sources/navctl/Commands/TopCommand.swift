@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum TopCommand: Command {
-  static let declaration = CommandSet.Command(
+enum TopCommand {
+  static let command = Command(
     "top", "Show the activity of navd, by default every 2 s", Subject.daemon,
     options: [
       .init("interval", argument: "TIME", "Time between frames, such as 500ms; default 2s"),
@@ -16,7 +16,7 @@ enum TopCommand: Command {
       since navd started. On a terminal, q ends the command. If stdout is not a terminal, navctl \
       prints one block after another, with an empty line in between. The role admin also sees the \
       sessions.
-      """, example: "top --interval 1s")
+      """, example: "top --interval 1s", run: run)
 
   private static let shortestInterval: UInt64 = 100
 
@@ -36,7 +36,7 @@ enum TopCommand: Command {
   }
 
   fileprivate static func read(_ daemon: Daemon, timeout: UInt64? = nil) throws -> TopFrame {
-    let (body, statistics) = try StatusCommand.read(daemon, timeout: timeout)
+    let (body, statistics) = try daemon.statistics(timeout: timeout)
     return TopFrame(
       sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
       record: Record(.status, body, at: SystemClock.wallMilliseconds()))

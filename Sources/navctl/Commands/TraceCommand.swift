@@ -3,8 +3,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum TraceCommand: Command {
-  static let declaration = CommandSet.Command(
+enum TraceCommand {
+  static let command = Command(
     "trace", "Print the messages of one client or one nav", Subject.look, .init("NAV"),
     options: [
       .init("client", argument: "CLIENT", "Messages of this client, by its name or its id"),
@@ -17,7 +17,7 @@ enum TraceCommand: Command {
       client to navd, out from navd to the client. navd reports at most 2000 messages in a second, drops
       the others, and the line says how many: a trace never slows a client. Bodies of more than 4096
       octets are left out. --timeout ends the command.
-      """, example: "trace kiosk --timeout 1s")
+      """, example: "trace kiosk --timeout 1s", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let client = invocation.line.value(of: "client")
@@ -46,9 +46,7 @@ enum TraceCommand: Command {
             invocation)
         }
         guard !messages.isOver else {
-          throw PlainFailure(
-            lines: ["the trace has ended: this user has lost the role admin"],
-            status: ErrorCode.forbidden.exitStatus)
+          throw PlainFailure(.forbidden, "the trace has ended: this user has lost the role admin")
         }
       case .opened:
         // A new session has no trace.
@@ -58,9 +56,7 @@ enum TraceCommand: Command {
     }
     try daemon.connection.leave()
     guard let remaining, remaining > 0, !Output.hasLostReader else { return }
-    throw PlainFailure(
-      lines: ["timeout: \(remaining) awaited messages did not pass"],
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, "timeout: \(remaining) awaited messages did not pass")
   }
 
   private static func print(

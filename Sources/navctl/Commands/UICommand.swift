@@ -6,8 +6,8 @@ import NavigationCore
 import RuntimePaths
 import Synchronization
 
-enum UICommand: Command {
-  static let declaration = CommandSet.Command(
+enum UICommand {
+  static let command = Command(
     "ui", "Browse the navs live on the whole terminal", Subject.look, .init("NAV"),
     options: [.init("write", "Let the keys p, P, b and r change the open nav")],
     note: """
@@ -15,10 +15,10 @@ enum UICommand: Command {
       draws it, and its changes, as watch prints them. The key ? shows all keys, q quits. A change is
       guarded by the state on the screen. Without --write nothing is ever sent. There is no JSON,
       since ui draws for people: see watch -o json.
-      """, example: "ui kiosk")
+      """, example: "ui kiosk", run: run)
 
   static func run(_ invocation: Invocation) throws {
-    let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
+    let nav = try invocation.optionalNav()
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]

@@ -4,8 +4,8 @@ import NavigationCore
 import RuntimePaths
 
 /// `wait`: waits on a watch until a nav meets a condition; it does not poll.
-enum WaitCommand: Command {
-  static let declaration = CommandSet.Command(
+enum WaitCommand {
+  static let command = Command(
     "wait", "Wait until a nav meets a condition", Subject.look, .init("NAV"),
     options: [
       .init("top", argument: "ID", "Until this screen is on top"),
@@ -13,7 +13,7 @@ enum WaitCommand: Command {
       .init("rev", argument: "N", "Until this revision or a later one exists"),
       .init("timeout", argument: "TIME", "End with status 4 after this time; no limit by default"),
     ],
-    example: "wait kiosk --top wifi --timeout 10s")
+    example: "wait kiosk --top wifi --timeout 10s", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let condition = try WaitCondition(invocation.line)
@@ -49,10 +49,8 @@ enum WaitCommand: Command {
     }
     let found = last.map { "; its top is \($0.top ?? "none")" } ?? ""
     throw PlainFailure(
-      lines: [
-        TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
-        "try: navctl show \(nav)",
-      ], status: ErrorCode.busy.exitStatus)
+      .busy, TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
+      "try: navctl show \(nav)")
   }
 
   private static func route(of mirror: Mirror) -> String? {
@@ -97,16 +95,12 @@ extension WatchOutcome {
     case .refused(let error): Refusal(error: error, nav: nav, seen: nil)
     case .ended("forbidden", _):
       PlainFailure(
-        lines: [
-          "forbidden: this user may no longer read \(nav)",
-          "try: add to the configuration: grant = WHO \(nav) read in [access] of navd.conf(5)",
-        ],
-        status: ErrorCode.forbidden.exitStatus)
+        .forbidden, "forbidden: this user may no longer read \(nav)",
+        "try: add to the configuration: grant = WHO \(nav) read in [access] of navd.conf(5)")
     case .ended(let why, let endpoint):
       PlainFailure(
-        lines: [
-          "no-nav: \(nav) was \(why)\(endpoint.map { " to \($0)" } ?? "")", "try: navctl list",
-        ], status: ErrorCode.noNav.exitStatus)
+        .noNav, "no-nav: \(nav) was \(why)\(endpoint.map { " to \($0)" } ?? "")", "try: navctl list"
+      )
     }
   }
 }

@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum WatchCommand: Command {
-  static let declaration = CommandSet.Command(
+enum WatchCommand {
+  static let command = Command(
     "watch", "Print every change of a nav when it arrives", Subject.look, .init("NAV"),
     options: [
       .init(
@@ -26,7 +26,7 @@ enum WatchCommand: Command {
       and NAVD_REV, and the next one runs when it has ended. navd sends a mark after some seconds
       without another message. --timeout ends the command, with status 4 if there were
       fewer than --count lines.
-      """, example: "watch kiosk --count 1")
+      """, example: "watch kiosk --count 1", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let nav = try invocation.navArguments().nav
@@ -66,9 +66,7 @@ enum WatchCommand: Command {
       isBounded || stream.remaining != nil
     else { return }
     let missing = stream.remaining.map { "\($0) awaited lines" } ?? "the present revision"
-    throw PlainFailure(
-      lines: ["timeout: \(missing) did not arrive", "try: navctl show \(nav)"],
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, "timeout: \(missing) did not arrive", "try: navctl show \(nav)")
   }
 
   /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.

@@ -112,8 +112,7 @@ struct RecordingFile: ~Copyable {
   }
 
   private static func exists(_ path: String) -> PlainFailure {
-    PlainFailure(
-      lines: ["file: \(path) exists already", "try: --force, or another name"], status: 1)
+    PlainFailure("file: \(path) exists already", "try: --force, or another name")
   }
 }
 
@@ -134,11 +133,9 @@ struct RecordingPage {
       directory = try InspectorFiles.directory(option: option, having: Self.fileName)
     } catch {
       throw PlainFailure(
-        lines: [
-          "page: \(Self.fileName) of the inspector is in none of "
-            + error.tried.joined(separator: ", "),
-          "try: install the package navd-inspector, or run make inspector, or --page DIR",
-        ], status: 1)
+        "page: \(Self.fileName) of the inspector is in none of "
+          + error.tried.joined(separator: ", "),
+        "try: install the package navd-inspector, or run make inspector, or --page DIR")
     }
     let path = "\(directory)/\(Self.fileName)"
     let text = try readSmallFile(path, maximumBytes: 16 << 20)
@@ -146,10 +143,8 @@ struct RecordingPage {
       let end = text[place...].firstRange(of: Self.end)?.lowerBound
     else {
       throw PlainFailure(
-        lines: [
-          "page: \(path) has no place for a recording",
-          "try: run make inspector, or install the navd-inspector of this version",
-        ], status: 1)
+        "page: \(path) has no place for a recording",
+        "try: run make inspector, or install the navd-inspector of this version")
     }
     head = Array(text[..<place])
     tail = Array(text[end...])

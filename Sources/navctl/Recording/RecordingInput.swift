@@ -19,8 +19,7 @@ struct RecordingInput: ~Copyable {
       path == RecordingFile.standardStream
       ? navd_duplicate(0) : unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else {
-      throw PlainFailure(
-        lines: ["file: cannot open \(path): \(SystemError.text(of: navd_errno()))"], status: 1)
+      throw PlainFailure("file: cannot open \(path): \(SystemError.text(of: navd_errno()))")
     }
     self.descriptor = descriptor
     var status = stat()
@@ -62,8 +61,7 @@ struct RecordingInput: ~Copyable {
     }
     if count < 0, navd_errno() == EINTR { return }
     guard count >= 0 else {
-      throw PlainFailure(
-        lines: ["file: cannot read \(path): \(SystemError.text(of: navd_errno()))"], status: 1)
+      throw PlainFailure("file: cannot read \(path): \(SystemError.text(of: navd_errno()))")
     }
     isAtEnd = count == 0
     done += UInt64(count)

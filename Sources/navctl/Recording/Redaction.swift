@@ -37,9 +37,9 @@ enum Redaction {
           }))
     case .array: return .array(value.elements.map { redacted($0, in: name) })
     case .string:
-      if let name, kept.contains(name) { return OpaqueJSON(validated: value.bytes) }
+      if let name, kept.contains(name) { return value.opaque }
       return .string("(\(value.string?.count ?? 0) characters)")
-    default: return OpaqueJSON(validated: value.bytes)
+    default: return value.opaque
     }
   }
 }

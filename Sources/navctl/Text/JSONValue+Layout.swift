@@ -1,6 +1,14 @@
 import NavigationCore
 
 extension JSONValue {
+  /// The value as it was written.
+  var opaque: OpaqueJSON { OpaqueJSON(validated: bytes) }
+
+  /// The members of an object; none of another value.
+  var object: JSONObject {
+    JSONObject(members.map { .init(name: $0.name, value: $0.value.opaque) })
+  }
+
   /// Lays the value out in indented lines, by two spaces a level.
   ///
   /// An array or object that fits into a line stays on it. The layout changes white space only, and

@@ -9,15 +9,9 @@ enum NavList {
     for head in heads { if let id = head["id"]?.string { byName[id] = head } }
     return navs.map { nav in
       guard let head = nav["id"]?.string.flatMap({ byName[$0] }) else { return nav }
-      var json = JSONWriter()
-      json.beginObject()
-      let added = head.members.filter { nav[$0.name] == nil }
-      for (name, value) in nav.members + added {
-        json.dynamicName(name)
-        json.raw(value.bytes)
-      }
-      json.endObject()
-      return (try? JSONValue(json.bytes)) ?? nav
+      let added = head.object.members.filter { nav[$0.name] == nil }
+      let whole = OpaqueJSON.object(JSONObject(nav.object.members + added))
+      return (try? JSONValue(whole.bytes)) ?? nav
     }
   }
 }

@@ -86,8 +86,8 @@ struct ScreenOrigin: Sendable {
     var members: JSONObject = ["nav": .string(nav), "screen": .string(screen)]
     members.add("there", .bool(put != nil && taken == nil))
     members.add("presented", .bool(isPresented))
-    members.add("put", put.map { OpaqueJSON(validated: $0.bytes) })
-    members.add("taken", taken.map { OpaqueJSON(validated: $0.bytes) })
+    members.add("put", put.map(\.opaque))
+    members.add("taken", taken.map(\.opaque))
     members.add("route", route)
     members.add("floor", .integer(floor))
     return members

@@ -20,9 +20,7 @@ enum TraceText {
   }
 
   static func record(_ report: JSONValue) -> Record {
-    let members = report.members.filter { $0.name != "t" }.map {
-      JSONObject.Member(name: $0.name, value: OpaqueJSON(validated: $0.value.bytes))
-    }
+    let members = report.object.members.filter { $0.name != "t" }
     return Record(.traced, JSONObject(members), at: report["t"]?.integer)
   }
 
@@ -34,8 +32,7 @@ enum TraceText {
   static func redacted(_ report: JSONValue) -> JSONValue {
     let members = report.members.map { name, value in
       JSONObject.Member(
-        name: name,
-        value: name == "body" ? Redaction.redacted(value) : OpaqueJSON(validated: value.bytes))
+        name: name, value: name == "body" ? Redaction.redacted(value) : value.opaque)
     }
     return (try? JSONValue(OpaqueJSON.object(JSONObject(members)).bytes)) ?? report
   }

@@ -1,32 +1,5 @@
-import CommandLineOptions
 import NavigationClient
 import NavigationCore
-
-enum ListCommand: Command {
-  static let declaration = CommandSet.Command(
-    "list", "List the navs, with the position of each", Subject.look,
-    options: [OptionDeclaration("clients", "List the sessions instead; needs the role admin")],
-    example: "list")
-
-  static func run(_ invocation: Invocation) throws {
-    let daemon = try invocation.connect()
-    let isClients = invocation.line.contains("clients")
-    let records: [JSONValue]
-    if isClients {
-      records = try Directory.clients.read(daemon)
-    } else {
-      let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
-      records = NavList.join(navs: lists[0], heads: lists[1])
-    }
-    if invocation.isJSON {
-      let list = OpaqueJSON.array(records.map { OpaqueJSON(validated: $0.bytes) })
-      return try isClients
-        ? Output.record(.clients, ["clients": list]) : Output.record(.navs, ["navs": list])
-    }
-    let table = isClients ? Tables.clients : Tables.navs
-    try Output.lines(table(records, invocation.tableColumns))
-  }
-}
 
 /// A virtual nav of the daemon, which clients read like a nav.
 struct Directory {
@@ -92,8 +65,7 @@ struct Directory {
     do {
       return try readAll(daemon)
     } catch let refusal as Refusal
-      where isOptional
-      && [.forbidden, .noNav].contains(refusal.error.knownCode)
+      where isOptional && [.forbidden, .noNav].contains(refusal.error.knownCode)
     {
       return []
     }
@@ -103,11 +75,9 @@ struct Directory {
   /// of a watch.
   private func readAll(_ daemon: Daemon) throws -> [JSONValue] {
     do {
-      let answer = try daemon.get(.state, nav)
-      return try answer.reply.json()["screens"]?.elements ?? []
+      return try daemon.get(.state, nav).reply.json()["screens"]?.elements ?? []
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      let state = try watchOnce(daemon)
-      return try JSONValue(state)["screens"]?.elements ?? []
+      return try JSONValue(watchOnce(daemon))["screens"]?.elements ?? []
     }
   }
 
@@ -118,12 +88,10 @@ struct Directory {
     while let event = try daemon.connection.next(timeout: timeout) {
       switch event {
       case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)
-      case .watchEnded(_, _, .refused(let error)): throw Refusal(error: error, nav: nav, seen: nil)
+      case .watchEnded(_, _, .refused(let error)): throw Refusal(error: error, nav: nav)
       default: continue
       }
     }
-    throw PlainFailure(
-      lines: ConnectionText.timeout(daemon.endpoint, isChange: false),
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, ConnectionText.timeout(daemon.endpoint, isChange: false))
   }
 }
