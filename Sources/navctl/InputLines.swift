@@ -9,8 +9,7 @@ struct InputLines {
   /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536
 
-  private var buffer: [UInt8] = []
-  private var isAtEnd = false
+  private var buffer = LineBuffer()
 
   /// Waits for the next line, without its line break, and removes it from the buffer; nil at the
   /// end of the input.
@@ -18,16 +17,10 @@ struct InputLines {
   /// It calls `idle` before each wait, so at least twice a second, and throws its error.
   mutating func next(idle: () throws -> Void) throws -> String? {
     while true {
-      if let end = buffer.firstIndex(of: 0x0A) {
-        defer { buffer.removeFirst(end + 1) }
-        return String(decoding: buffer[..<end], as: UTF8.self)
-      }
-      if isAtEnd {
-        defer { buffer = [] }
-        return buffer.isEmpty ? nil : String(decoding: buffer, as: UTF8.self)
-      }
+      if let line = buffer.next() { return line }
+      if buffer.isAtEnd { return nil }
       try require(
-        buffer.count < Self.maximumBytes,
+        buffer.bytes.count < Self.maximumBytes,
         "a line of stdin is longer than \(Self.maximumBytes) octets")
       try idle()
       try read()
@@ -52,17 +45,9 @@ struct InputLines {
     var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     let ready = unsafe poll(&entry, 1, Self.turnMilliseconds)
     if ready == 0 || ready < 0 && navd_errno() == EINTR { return }
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe chunk.withUnsafeMutableBytes {
-      unsafe CLinux.read(0, $0.baseAddress, $0.count)
+    guard let bytes = readOnce(0, atMost: 4096) else {
+      throw PlainFailure("input: cannot read stdin: \(SystemError.text(of: navd_errno()))")
     }
-    if count < 0 {
-      guard navd_errno() == EINTR else {
-        throw PlainFailure("input: cannot read stdin: \(SystemError.text(of: navd_errno()))")
-      }
-      return
-    }
-    isAtEnd = count == 0
-    buffer += chunk[..<count]
+    buffer.append(bytes)
   }
 }

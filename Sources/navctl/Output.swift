@@ -66,11 +66,11 @@ enum Output {
   static func text(_ text: String) throws { try data(octets(text)) }
 
   /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
-  static func lastText(_ text: String) { _ = write(Array(text.utf8), to: 1) }
+  static func lastText(_ text: String) { _ = writeAll(Array(text.utf8), to: 1) }
 
   /// Writes bytes to stdout as they are.
   static func data(_ bytes: [UInt8]) throws {
-    guard write(bytes, to: 1) else {
+    guard writeAll(bytes, to: 1) else {
       throw PlainFailure("output: cannot write to stdout: \(SystemError.text(of: navd_errno()))")
     }
   }
@@ -78,7 +78,7 @@ enum Output {
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
   static func error(_ text: String) {
     let parts = size(of: 2).map { TerminalText.continued(text, columns: $0.columns) } ?? [text]
-    for part in parts { _ = write(octets(part) + [0x0A], to: 2) }
+    for part in parts { _ = writeAll(octets(part) + [0x0A], to: 2) }
   }
 
   /// stdout if it is a pipe, which poll(2) reports as soon as its reader has gone; else nil.
@@ -109,20 +109,5 @@ enum Output {
     let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
     guard result == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
     return (Int(size.ws_col), Int(size.ws_row))
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var offset = 0
-    while offset < bytes.count {
-      let start = offset
-      let count = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe CLinux.write(
-          descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
-      }
-      if count < 0 && navd_errno() == EINTR { continue }
-      guard count > 0 else { return false }
-      offset += count
-    }
-    return true
   }
 }

@@ -57,7 +57,8 @@ struct Subprocess {
     self.process = process
     output = taken.read
     if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
-    if let input { Self.write(input, to: given.write) }
+    // A child that ends reads no more; the caller ignores SIGPIPE.
+    if let input { _ = writeAll(input, to: given.write) }
   }
 
   /// Replaces this process by a program, else one in `PATH`; returns why it did not.
@@ -75,34 +76,23 @@ struct Subprocess {
         + (remedy.map { ["try: \($0)"] } ?? []), status: code == ENOENT ? 127 : 126)
   }
 
-  /// Writes all bytes, or those that the child reads before it ends; the caller ignores SIGPIPE.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-    var offset = 0
-    while offset < bytes.count {
-      let start = offset
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      offset += count
-    }
-  }
-
   /// The exit status, or 128 plus the signal that killed it; nil while it runs.
   ///
   /// It returns a status once, because waitpid(2) then forgets the process.
   func endedStatus() -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
-    let signal = status & 0x7F
-    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    return Self.exitStatus(status)
   }
 
   /// Waits until the child has ended; returns as `endedStatus`.
   func waitForEnd() -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return 126 } }
+    return Self.exitStatus(status)
+  }
+
+  private static func exitStatus(_ status: Int32) -> Int32 {
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
@@ -115,14 +105,8 @@ struct Subprocess {
     guard output >= 0 else { return [] }
     defer { Self.close(output) }
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = unsafe chunk.withUnsafeMutableBytes {
-        unsafe read(output, $0.baseAddress, $0.count)
-      }
-      guard count > 0 else { return bytes }
-      bytes += chunk[..<count]
-    }
+    while let more = readOnce(output), !more.isEmpty { bytes += more }
+    return bytes
   }
 
   private static func close(_ descriptors: Int32...) {

@@ -58,14 +58,12 @@ struct SeenStore: Sendable {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe navd_open(temporary, flags, 0o600)
     guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
-    let written = unsafe bytes.withUnsafeBytes {
-      unsafe write(descriptor, $0.baseAddress, $0.count)
-    }
+    let isWritten = writeAll(bytes, to: descriptor)
     let failure = navd_errno()
     close(descriptor)
-    guard written == bytes.count else {
+    guard isWritten else {
       unsafe unlink(temporary)
-      throw SystemError("write", temporary, code: written < 0 ? failure : ENOSPC)
+      throw SystemError("write", temporary, code: failure)
     }
     guard unsafe rename(temporary, path) == 0 else {
       let error = SystemError("replace", path, code: navd_errno())

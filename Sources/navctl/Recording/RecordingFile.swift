@@ -97,15 +97,8 @@ struct RecordingFile: ~Copyable {
   }
 
   private mutating func flush() throws {
-    var offset = 0
-    while offset < pending.count {
-      let start = offset
-      let count = unsafe pending.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-      }
-      if count < 0, navd_errno() == EINTR { continue }
-      guard count >= 0 else { throw SystemError("write", temporary, code: navd_errno()) }
-      offset += count
+    guard writeAll(pending, to: descriptor) else {
+      throw SystemError("write", temporary, code: navd_errno())
     }
     byteCount += pending.count
     pending.removeAll(keepingCapacity: true)

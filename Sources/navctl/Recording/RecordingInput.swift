@@ -55,16 +55,11 @@ struct RecordingInput: ~Copyable {
       try reader.finish()
       throw RecordingFault.truncated
     }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = unsafe chunk.withUnsafeMutableBytes {
-      unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
-    }
-    if count < 0, navd_errno() == EINTR { return }
-    guard count >= 0 else {
+    guard let bytes = readOnce(descriptor) else {
       throw PlainFailure("file: cannot read \(path): \(SystemError.text(of: navd_errno()))")
     }
-    isAtEnd = count == 0
-    done += UInt64(count)
-    reader.append(Array(chunk[..<count]))
+    isAtEnd = bytes.isEmpty
+    done += UInt64(bytes.count)
+    reader.append(bytes)
   }
 }
