@@ -165,6 +165,11 @@ struct Invocation {
     try Output.lines(Tables.table(heading, rows, columns: tableColumns))
   }
 
+  /// Prints a record as JSON, or the text that says the same.
+  func write(_ text: @autoclosure () -> String, _ record: @autoclosure () -> Record) throws {
+    if isJSON { try Output.record(record()) } else { try Output.line(text()) }
+  }
+
   /// Prints lines of text, with colours if the output has them.
   func write(_ lines: [StyledLine]) throws {
     for line in lines {

@@ -70,16 +70,16 @@ private struct Answers {
     switch event {
     case .duty(.registered(_, let roles)):
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
-      try write(
+      try invocation.write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
         Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
     case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav, seen: nil)
     case .duty(.asked(let id, let ask)):
-      try write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
+      try invocation.write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
       waiting.append((id, ask))
       try startNext()
     case .duty(.settled(let id, _, let settlement)):
-      try write(
+      try invocation.write(
         DelegateText.line(settlement), Record(.settled, DelegateText.json(settlement), at: now))
       drop(id)
       countDown()
@@ -133,8 +133,4 @@ private struct Answers {
   private mutating func countDown() { remaining = remaining.map { $0 - min($0, 1) } }
 
   private var now: UInt64 { SystemClock.wallMilliseconds() }
-
-  private func write(_ text: String, _ record: Record) throws {
-    if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
-  }
 }

@@ -37,13 +37,15 @@ enum TraceCommand {
       switch event {
       case .traced(let messages):
         for report in messages.list where remaining != 0 {
-          try print(try JSONValue(report.bytes), invocation, isRedacted: isRedacted)
+          let report = try JSONValue(report.bytes)
+          let shown = isRedacted ? TraceText.redacted(report) : report
+          try invocation.write(TraceText.line(shown), TraceText.record(shown))
           remaining = remaining.map { $0 - 1 }
         }
         if messages.dropped > 0 {
-          try write(
-            TraceText.dropped(messages.dropped), TraceText.droppedRecord(messages.dropped),
-            invocation)
+          try invocation.write(
+            TraceText.dropped(messages.dropped),
+            Record(.dropped, ["dropped": .integer(messages.dropped)]))
         }
         guard !messages.isOver else {
           throw PlainFailure(.forbidden, "the trace has ended: this user has lost the role admin")
@@ -57,16 +59,5 @@ enum TraceCommand {
     try daemon.connection.leave()
     guard let remaining, remaining > 0, !Output.hasLostReader else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited messages did not pass")
-  }
-
-  private static func print(
-    _ report: JSONValue, _ invocation: Invocation, isRedacted: Bool
-  ) throws {
-    let report = isRedacted ? TraceText.redacted(report) : report
-    try write(TraceText.line(report), TraceText.record(report), invocation)
-  }
-
-  private static func write(_ text: String, _ record: Record, _ invocation: Invocation) throws {
-    if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
   }
 }

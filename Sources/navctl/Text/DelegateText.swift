@@ -49,33 +49,31 @@ enum DelegateText {
 
   /// A question as JSON, with the members in which the daemon sent it.
   static func json(_ ask: Ask) -> [UInt8] {
-    let texts: JSONObject = JSONObject(
-      texts(ask.question).map { .init(name: $0, value: $1.map { .string($0) } ?? .null) })
+    let (name, texts) = parts(ask.question)
+    let members = texts.map { JSONObject.Member(name: $0, value: $1.map { .string($0) } ?? .null) }
     return OpaqueJSON.object([
       "ask": .integer(ask.number), "nav": .string(ask.nav),
       "epoch": .string(ask.epoch.text), "rev": .integer(ask.revision.number),
-      "within": .integer(ask.within), "q": .object([name(ask.question): .object(texts)]),
+      "within": .integer(ask.within), "q": .object([name: .object(JSONObject(members))]),
     ]).bytes
   }
 
   static func variables(_ ask: Ask) -> [(String, String)] {
-    var variables = [
+    let (name, texts) = parts(ask.question)
+    return [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
       ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
-      ("NAVD_QUESTION", name(ask.question)),
-    ]
-    for (name, value) in texts(ask.question) {
-      variables.append(("NAVD_\(name.uppercased())", value ?? ""))
-    }
-    return variables
+      ("NAVD_QUESTION", name),
+    ] + texts.map { ("NAVD_\($0.uppercased())", $1 ?? "") }
   }
 
   /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
   static func line(_ ask: Ask) -> String {
-    var parts = ["ask \(ask.number)", name(ask.question)]
-    parts += texts(ask.question).map { "\($0) \($1 ?? "none")" }
-    parts += ["rev \(ask.revision.number)", "\(ask.within) ms"]
-    return TerminalText.visible(parts.joined(separator: "  "))
+    let (name, texts) = parts(ask.question)
+    let words =
+      ["ask \(ask.number)", name] + texts.map { "\($0) \($1 ?? "none")" }
+      + ["rev \(ask.revision.number)", "\(ask.within) ms"]
+    return TerminalText.visible(words.joined(separator: "  "))
   }
 
   /// The end of a question as text: "settled 7  denied by shell".
@@ -119,25 +117,17 @@ enum DelegateText {
     }
   }
 
-  private static func name(_ question: Question) -> String {
+  /// The name of a question, and its members as the daemon sends them.
+  private static func parts(_ question: Question) -> (name: String, texts: [(String, String?)]) {
     switch question {
-    case .shouldPush: "shouldPush"
-    case .shouldPop: "shouldPop"
-    case .shouldDismiss: "shouldDismiss"
-    case .animatorFor: "animatorFor"
-    case .interactionFor: "interactionFor"
-    case .unknown(let name): name
-    }
-  }
-
-  private static func texts(_ question: Question) -> [(String, String?)] {
-    switch question {
-    case .shouldPush(let screen): [("screen", screen)]
-    case .shouldPop(let screen, let cause): [("screen", screen), ("cause", cause)]
-    case .shouldDismiss(let screen, let cause): [("screen", screen), ("cause", cause)]
-    case .animatorFor(let op, let from, let to): [("op", op), ("from", from), ("to", to)]
-    case .interactionFor(let animator): [("animator", animator)]
-    case .unknown: []
+    case .shouldPush(let screen): ("shouldPush", [("screen", screen)])
+    case .shouldPop(let screen, let cause): ("shouldPop", [("screen", screen), ("cause", cause)])
+    case .shouldDismiss(let screen, let cause):
+      ("shouldDismiss", [("screen", screen), ("cause", cause)])
+    case .animatorFor(let op, let from, let to):
+      ("animatorFor", [("op", op), ("from", from), ("to", to)])
+    case .interactionFor(let animator): ("interactionFor", [("animator", animator)])
+    case .unknown(let name): (name, [])
     }
   }
 }

@@ -24,10 +24,6 @@ enum TraceText {
     return Record(.traced, JSONObject(members), at: report["t"]?.integer)
   }
 
-  static func droppedRecord(_ count: UInt64) -> Record {
-    Record(.dropped, ["dropped": .integer(count)])
-  }
-
   /// The report without the texts of users in its body.
   static func redacted(_ report: JSONValue) -> JSONValue {
     let members = report.members.map { name, value in
