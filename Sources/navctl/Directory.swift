@@ -3,47 +3,34 @@ import NavigationCore
 
 /// A virtual nav of the daemon, which clients read like a nav.
 struct Directory {
-  static let navs = Directory(nav: "$navs", isOfEachMember: true, isOptional: false)
+  static let navs = Directory(nav: "$navs", isOptional: false)
   /// The positions of the navs.
-  static let heads = Directory(nav: "$heads", isOfEachMember: true, isOptional: true)
-  static let clients = Directory(nav: "$clients", isOfEachMember: false, isOptional: false)
+  static let heads = Directory(nav: "$heads", isOptional: true)
+  static let clients = Directory(nav: "$clients", isOptional: false)
 
   let nav: String
-  /// Whether each daemon of a cluster has its own records, which belong together.
-  let isOfEachMember: Bool
   /// Whether a daemon counts as one without records if it refuses to give them.
   ///
   /// The caller may not read them, or the daemon is of a version without this nav. The daemons of a
   /// cluster can differ in both.
   let isOptional: Bool
 
-  /// Reads the records, of all daemons of a cluster if they belong together.
-  func read(_ daemon: Daemon) throws -> [JSONValue] {
-    try Self.read([self], isOfEachMember: isOfEachMember, daemon)[0]
-  }
-
   /// Reads the names of the navs.
-  func names(_ daemon: Daemon) throws -> [String] {
-    try read(daemon).compactMap { $0["id"]?.string }
+  static func navNames(_ daemon: Daemon) throws -> [String] {
+    try readOfEachMember([navs], daemon)[0].compactMap { $0["id"]?.string }
   }
 
   /// Reads the records of several directories, each daemon of a cluster over one connection.
   static func readOfEachMember(
     _ directories: [Directory], _ daemon: Daemon
   ) throws -> [[JSONValue]] {
-    try read(directories, isOfEachMember: true, daemon)
-  }
-
-  private static func read(
-    _ directories: [Directory], isOfEachMember: Bool, _ daemon: Daemon
-  ) throws -> [[JSONValue]] {
-    let others = isOfEachMember ? try others(daemon) : []
-    var lists = try directories.map { [try $0.readOwn(daemon)] }
+    let others = try others(daemon)
+    var lists = try directories.map { [try $0.read(daemon)] }
     for member in others {
       guard let address = member.address else { continue }
       do {
         let daemon = try daemon.invocation.connect(to: address)
-        let found = try directories.map { try $0.readOwn(daemon) }
+        let found = try directories.map { try $0.read(daemon) }
         for (index, records) in found.enumerated() { lists[index].append(records) }
       } catch let error as ConnectionError {
         let name = TerminalText.visible(member.name)
@@ -61,7 +48,7 @@ struct Directory {
   }
 
   /// Reads the records of one daemon; none if it refuses those of an optional directory.
-  private func readOwn(_ daemon: Daemon) throws -> [JSONValue] {
+  func read(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try readAll(daemon)
     } catch let refusal as Refusal

@@ -263,7 +263,7 @@ private func printMenu(_ invocation: Invocation) throws {
   let nav = try invocation.navArguments().nav
   let (reply, body) = try invocation.connect().get(.bar, nav)
   if invocation.isJSON { return try Output.record(.backMenu, body) }
-  try Output.lines(BackMenuText.lines(try reply.json()))
+  try Output.lines(Tables.backMenu(try reply.json()))
 }
 
 private func change(

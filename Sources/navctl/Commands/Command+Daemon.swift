@@ -54,13 +54,13 @@ extension Command {
     let limit = try line.integer(of: "limit") ?? 50
     try require((1...1000).contains(limit), "--limit is a number from 1 to 1000")
     let daemon = try invocation.connect()
-    let names = line.positionals.isEmpty ? try Directory.navs.names(daemon) : line.positionals
+    let names = line.positionals.isEmpty ? try Directory.navNames(daemon) : line.positionals
     let navs = try names.map { try describe($0, limit, daemon) }
     var members: JSONObject = ["version": .string(Program.version)]
     let (body, _) = try daemon.statistics()
     members.add("statistics", try JSONValue(body)["value"].map(\.opaque))
     members.add("doctor", OpaqueJSON(validated: Doctor.json(Doctor.findings(facts(invocation)))))
-    members.add("clients", try? clients(daemon))
+    members.add("clients", (try? Directory.clients.read(daemon)).map { .array($0.map(\.opaque)) })
     members.add("navs", .array(navs))
     var whole = OpaqueJSON.object(members)
     if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
@@ -227,10 +227,6 @@ private func ask(
   facts.daemonTime = pong.time
   facts.ownTime = SystemClock.wallMilliseconds()
   facts.statistics = try daemon.statistics().value
-}
-
-private func clients(_ daemon: Daemon) throws -> OpaqueJSON {
-  .array(try Directory.clients.read(daemon).map(\.opaque))
 }
 
 /// State and log of a nav; the error instead of what cannot be read.

@@ -226,7 +226,7 @@ extension Command {
         "\(named) is a recording, not a nav", remedy: "navctl play \(named) --verify")
     }
     let daemon = try invocation.connect()
-    let navs = try named.map { [$0] } ?? Directory.navs.names(daemon)
+    let navs = try named.map { [$0] } ?? Directory.navNames(daemon)
     var isSound = try named != nil || writeConnections(daemon)
     var line = ProgressLine(.verify, as: named == nil ? form : .none)
     defer { line.end() }
@@ -267,21 +267,17 @@ extension Command {
     example: "list"
   ) { invocation in
     let daemon = try invocation.connect()
-    let isClients = invocation.line.contains("clients")
-    let records: [JSONValue]
-    if isClients {
-      records = try Directory.clients.read(daemon)
-    } else {
-      let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
-      records = NavList.join(navs: lists[0], heads: lists[1])
+    func write(_ kind: Record.Kind, _ records: [JSONValue], _ table: [String]) throws {
+      guard invocation.isJSON else { return try Output.lines(table) }
+      try Output.record(kind, [kind.rawValue: .array(records.map(\.opaque))])
     }
-    if invocation.isJSON {
-      let list = OpaqueJSON.array(records.map(\.opaque))
-      return try isClients
-        ? Output.record(.clients, ["clients": list]) : Output.record(.navs, ["navs": list])
+    if invocation.line.contains("clients") {
+      let clients = try Directory.clients.read(daemon)
+      return try write(.clients, clients, Tables.clients(clients, columns: invocation.tableColumns))
     }
-    let table = isClients ? Tables.clients : Tables.navs
-    try Output.lines(table(records, invocation.tableColumns))
+    let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
+    let navs = NavList.join(navs: lists[0], heads: lists[1])
+    try write(.navs, navs, Tables.navs(navs, columns: invocation.tableColumns))
   }
 }
 

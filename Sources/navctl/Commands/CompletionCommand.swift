@@ -78,7 +78,7 @@ enum CompletionCommand {
     let quick = try Invocation(command: command ?? invocation.command, line: line)
     let daemon = try quick.connect()
     if source == .navs {
-      return try Directory.navs.names(daemon).map { .init(text: $0, summary: "") }
+      return try Directory.navNames(daemon).map { .init(text: $0, summary: "") }
     }
     if source == .members {
       let reply = try daemon.connection.cluster(timeout: daemon.timeout)

@@ -14,20 +14,16 @@ enum BrowserTerminal {
       return UsageError(
         "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
     }
-    let name = term ?? ""
-    guard name != "dumb", !name.isEmpty else { return unfit(name, watch) }
-    return nil
+    return ["dumb", "", nil].contains(term) ? unfit(term, nav: nav) : nil
   }
 
   /// The error for a terminal that cannot place the cursor, as its description has it.
   static func unfit(_ term: String?, nav: String?) -> UsageError {
-    unfit(term ?? "", "navctl watch \(nav.map(TerminalText.visible) ?? "NAV")")
-  }
-
-  private static func unfit(_ term: String, _ watch: String) -> UsageError {
-    let found = term.isEmpty ? "TERM is not set" : "TERM is \(TerminalText.visible(term))"
+    let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
     return UsageError(
-      "ui needs a terminal that can place the cursor, and \(found)",
-      remedy: "\(watch), navctl list; or TERM=xterm navctl ui")
+      "ui needs a terminal that can place the cursor, and "
+        + (name.map { "TERM is \($0)" } ?? "TERM is not set"),
+      remedy: "navctl watch \(nav.map(TerminalText.visible) ?? "NAV"), navctl list; "
+        + "or TERM=xterm navctl ui")
   }
 }

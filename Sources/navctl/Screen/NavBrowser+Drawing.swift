@@ -57,8 +57,8 @@ extension NavBrowser {
     var lines = layout.hasHead ? [head] : []
     lines += helpTop.map { helpLines(from: $0, layout) } ?? body(layout)
     let status = statusLines
-    let cursor = prompt.map { _ in
-      BrowserPlace(row: lines.count, column: min(promptWidth, columns - 1))
+    let cursor = prompt.map {
+      BrowserPlace(row: lines.count, column: min(typed($0).column, columns - 1))
     }
     lines += status
     if layout.hasHints { lines.append(hints) }
@@ -91,11 +91,7 @@ extension NavBrowser {
 
   /// The message, or the line that the user types.
   var statusLines: [StyledLine] {
-    switch prompt {
-    case .filter(let editor, _): return [promptLine("filter: ", editor)]
-    case .push(let editor, let nav): return [promptLine(pushLabel(nav), editor)]
-    case nil: break
-    }
+    if let prompt { return [typed(prompt).line] }
     guard let message else { return [StyledLine()] }
     let most = rows >= 20 ? 4 : rows >= 9 ? 3 : 1
     let lines = TerminalText.continued(message.text, columns: columns)
@@ -106,35 +102,26 @@ extension NavBrowser {
     return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
   }
 
-  private func pushLabel(_ nav: String) -> String {
-    let name = TerminalText.fitted(TerminalText.visible(nav), columns: max(4, columns / 4))
-    return "push on \(name), ID [TITLE]: "
-  }
-
-  /// What is typed, without its beginning if it is too long: the cursor must be visible.
-  private func promptLine(_ label: String, _ editor: LineEditor) -> StyledLine {
+  /// What is typed, without its beginning if it is too long, and the column of the cursor.
+  private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
+    let label =
+      switch prompt.purpose {
+      case .filter: "filter: "
+      case .push(let nav):
+        "push on "
+          + TerminalText.fitted(TerminalText.visible(nav), columns: max(4, columns / 4))
+          + ", ID [TITLE]: "
+      }
     var line = StyledLine(label, .strong)
-    let room = columns - TerminalText.width(label) - 1
-    var text = Substring(TerminalText.visible(editor.text))
-    var before = TerminalText.width(TerminalText.visible(editor.textBeforeCursor))
-    while before > max(1, room), let first = text.popFirst() {
+    let room = max(1, columns - line.width - 1)
+    var text = Substring(TerminalText.visible(prompt.editor.text))
+    var before = TerminalText.width(TerminalText.visible(prompt.editor.textBeforeCursor))
+    let column = line.width + min(before, room)
+    while before > room, let first = text.popFirst() {
       before -= DisplayWidth.columns(of: first)
     }
     line.append(String(text))
-    return line
-  }
-
-  /// The columns up to the cursor of the prompt.
-  private var promptWidth: Int {
-    let (label, editor): (String, LineEditor)
-    switch prompt {
-    case .filter(let line, _): (label, editor) = ("filter: ", line)
-    case .push(let line, let nav): (label, editor) = (pushLabel(nav), line)
-    case nil: return 0
-    }
-    let room = columns - TerminalText.width(label) - 1
-    let before = TerminalText.width(TerminalText.visible(editor.textBeforeCursor))
-    return TerminalText.width(label) + min(before, max(1, room))
+    return (line, column)
   }
 
   private var isHeld: Bool { opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false }
@@ -142,7 +129,7 @@ extension NavBrowser {
   /// The keys, those first that are needed first, as many as fit.
   private var hints: StyledLine {
     let keys: [String]
-    switch prompt {
+    switch prompt?.purpose {
     case .filter: keys = ["Enter keep", "Esc undo", "Control-U empty"]
     case .push: keys = ["Enter push", "Esc cancel", "Control-U empty"]
     case nil where helpTop != nil: keys = ["j/k scroll", "? back"]

@@ -50,10 +50,15 @@ struct NavBrowser: Sendable {
   }
 
   /// A line that the user types.
-  enum Prompt: Sendable {
-    /// The filter of the list, with the one before.
-    case filter(LineEditor, former: String)
-    case push(LineEditor, nav: String)
+  struct Prompt: Sendable {
+    enum Purpose: Sendable {
+      /// The filter of the list, with the one before.
+      case filter(former: String)
+      case push(nav: String)
+    }
+
+    var purpose: Purpose
+    var editor = LineEditor()
   }
 
   /// The last message, shown until the next key.

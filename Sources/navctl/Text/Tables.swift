@@ -75,6 +75,13 @@ enum Tables {
       }, columns: columns)
   }
 
+  /// The menu of the back button, nearest screen first: the id and the text of each.
+  static func backMenu(_ resolved: JSONValue) -> [String] {
+    let back = resolved["left"]?.elements.first?["back"]
+    guard let entries = back?["menu"]?.elements, !entries.isEmpty else { return ["no back button"] }
+    return aligned(entries.map { [$0["screen"]?.string ?? "", $0["text"]?.string ?? "-"] })
+  }
+
   /// The members of an object but `except`, one on each line; nested members have names with dots.
   static func members(_ value: JSONValue, except: String? = nil) -> [String] {
     var rows: [[String]] = []
