@@ -31,7 +31,6 @@ extension CommandLineGrammar {
     }
   }
 
-  /// Prints an error and what to type to stderr, and exits with status 2.
   package func refuse(_ fault: CommandLineFault) -> Never {
     unsafe navd_put_line(1, "\(program): \(fault.text)")
     unsafe navd_put_line(1, "  try: \(fault.remedy)")

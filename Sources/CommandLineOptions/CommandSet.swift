@@ -6,7 +6,6 @@ package struct CommandSet: Sendable {
   /// One command.
   package struct Command: Hashable, Sendable {
     package var name: String
-    /// The effect of the command, short enough for one line of the list of commands.
     package var summary: String
     /// Notes and an example for the help of the command.
     package var epilogue: String
@@ -126,7 +125,6 @@ package struct CommandSet: Sendable {
 
   private static let overviewWidth = 79
 
-  /// The headings of the commands, in the order of their first commands.
   private var groups: [String] {
     var groups: [String] = []
     for command in commands where !groups.contains(command.group) { groups.append(command.group) }

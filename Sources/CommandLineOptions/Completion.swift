@@ -26,7 +26,6 @@ package struct Completion: Hashable, Sendable {
   package private(set) var line = ParsedCommandLine()
   /// Whether the last word is an argument, neither an option nor the value of one.
   package private(set) var isArgument = false
-  /// The name of the command; nil if the line has none yet.
   package private(set) var command: String?
 
   /// Completes the last of the words after the program's name; it can be empty.

@@ -116,12 +116,10 @@ struct Change {
 
 // The options of all commands that change a nav, and what they do with them.
 extension Change {
-  /// The option of commands that change a nav: change nothing.
   static let dryRunOption = OptionDeclaration(
     "dry-run", "Print the answer and the state that it would lead to; change nothing",
     group: "When:")
 
-  /// The options that bind a change to a state.
   static let conditions: [OptionDeclaration] = [
     ("top", "ID", "Only if this screen is on top"), ("rev", "N", "Only at this revision"),
     ("epoch", "E", "Only in this epoch"), ("digest", "D", "Only with this digest"),
@@ -132,7 +130,6 @@ extension Change {
     ("any", nil, "Whatever the state is; navd logs this"),
   ].map { OptionDeclaration($0, argument: $1, $2, group: "Only if:") }
 
-  /// The options of all changes.
   static let options: [OptionDeclaration] =
     [
       ("animated", nil, "Animate the change"),
@@ -159,7 +156,6 @@ extension Change {
     }
   }
 
-  /// Performs the operations that `operations` makes of the arguments after the nav.
   static func perform(
     _ invocation: Invocation, _ operations: ([String]) throws -> [NavigationOperation]
   ) throws {

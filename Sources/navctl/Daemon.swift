@@ -2,7 +2,6 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// The daemon that a command talks to, and the command line.
 final class Daemon {
   /// What the daemon answered, and the body of the message.
   typealias Answer = (reply: OkReply, body: [UInt8])
@@ -17,12 +16,10 @@ final class Daemon {
 
   var endpoint: String { connection.endpoint }
 
-  /// The time that the command waits for a reply.
   var timeout: Duration { .milliseconds(invocation.timeoutMilliseconds) }
 
   func openSession() throws { try connection.openSession(timeout: timeout) }
 
-  /// Sends one `get` and returns its reply; throws `Refusal` for an `err` reply.
   func get(_ request: GetRequest) throws -> Answer {
     try connection.get(request, timeout: timeout).accepted(nav: request.nav)
   }
@@ -97,7 +94,6 @@ final class Daemon {
 }
 
 extension NavigationConnection.Reply {
-  /// The reply; throws `Refusal` for an `err` reply.
   func accepted(nav: String? = nil) throws -> Daemon.Answer {
     switch result {
     case .success(let answer): return (answer, body)

@@ -33,7 +33,6 @@ struct LineBuffer {
   var bytes: [UInt8] = []
   var isAtEnd = false
 
-  /// Takes what was read once.
   mutating func append(_ read: [UInt8]) {
     isAtEnd = read.isEmpty
     bytes += read
@@ -62,7 +61,6 @@ struct KeyMode: ~Copyable {
     _ = unsafe tcsetattr(0, TCSADRAIN, &settings)
   }
 
-  /// Whether stdin is a terminal.
   var isOn: Bool { former != nil }
 
   deinit { if var former { _ = unsafe tcsetattr(0, TCSADRAIN, &former) } }

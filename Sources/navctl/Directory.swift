@@ -15,7 +15,6 @@ struct Directory {
   /// cluster can differ in both.
   let isOptional: Bool
 
-  /// Reads the names of the navs.
   static func navNames(_ daemon: Daemon) throws -> [String] {
     try readOfEachMember([navs], daemon)[0].compactMap { $0["id"]?.string }
   }
@@ -80,5 +79,20 @@ struct Directory {
       }
     }
     throw PlainFailure(.busy, ConnectionText.timeout(daemon.endpoint, isChange: false))
+  }
+}
+
+enum NavList {
+  /// Adds to each record of `$navs` the position that `$heads` has of the nav: `rev`, `depth`,
+  /// `top`, `t` and `watches`.
+  static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
+    var byName: [String: JSONValue] = [:]
+    for head in heads { if let id = head["id"]?.string { byName[id] = head } }
+    return navs.map { nav in
+      guard let head = nav["id"]?.string.flatMap({ byName[$0] }) else { return nav }
+      let added = head.object.members.filter { nav[$0.name] == nil }
+      let whole = OpaqueJSON.object(JSONObject(nav.object.members + added))
+      return (try? JSONValue(whole.bytes)) ?? nav
+    }
   }
 }

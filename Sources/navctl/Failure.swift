@@ -8,7 +8,6 @@ struct Refusal: Error {
   var nav: String?
   /// The state that the guards of the command came from; nil if the user typed them.
   var seen: Seen?
-  /// The refused operation; nil if the request was not an operation.
   var operation: OperationKind?
   /// The rights that all operations of the request need together; nil if it had none.
   var rights: Rights?
@@ -21,7 +20,6 @@ struct PlainFailure: Error {
 }
 
 extension PlainFailure {
-  /// Makes the failure of a command, with status 1.
   init(_ lines: String...) { self.init(lines: lines, status: 1) }
 
   /// Makes a failure with the status that a refusal with this code has.
@@ -42,7 +40,6 @@ struct ExitStatus: Error {
   }
 }
 
-/// Prints errors to stderr and returns their exit status.
 enum Failure {
   static func report(_ error: any Error, command: String, words: [String]) -> Int32 {
     let (lines, status) = describe(error, command: command, words: words)

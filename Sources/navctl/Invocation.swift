@@ -10,11 +10,9 @@ struct Invocation {
   static let defaultTimeoutMilliseconds: UInt64 = 5000
 
   let command: CommandSet.Command
-  /// The options and arguments after the command.
   let line: ParsedCommandLine
   let environment: ProcessEnvironment
   let isJSON: Bool
-  /// Whether text contains the escape sequences of colours.
   let isColoured: Bool
   let typedTimeout: UInt64?
   /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
@@ -47,7 +45,6 @@ struct Invocation {
     }
   }
 
-  /// The time that the command waits for a reply, in milliseconds.
   var timeoutMilliseconds: UInt64 { typedTimeout ?? Self.defaultTimeoutMilliseconds }
 
   /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
@@ -59,6 +56,18 @@ struct Invocation {
   /// The width into which tables fit: the terminal's; nil if stdout is none, since programs read
   /// lines.
   var tableColumns: Int? { Output.isTerminal ? columns : nil }
+
+  /// The form in which a command that takes long shows its progress, by `--progress`.
+  func progressForm() throws -> ProgressDisplay.Form {
+    let word = line.value(of: "progress")
+    return try require(
+      ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal),
+      "--progress takes auto, json or none, not '\(word ?? "")'")
+  }
+
+  static let progressOption = OptionDeclaration(
+    "progress", argument: "HOW", "auto (if stderr is a terminal), json (lines on stderr) or none",
+    choices: ProgressDisplay.Form.words)
 
   /// Splits the arguments into the nav and the others, as the usage line of the command has them.
   ///
@@ -88,7 +97,6 @@ struct Invocation {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
 
-  /// The name of the nav if there is one.
   func optionalNav() throws -> String? { namesNav ? try navArguments().nav : nil }
 
   /// The address of the daemon; throws if there is no socket, or this user may not connect.
@@ -160,7 +168,6 @@ struct Invocation {
     return daemon
   }
 
-  /// Prints a heading and rows.
   func table(_ heading: [String], _ rows: [[String]]) throws {
     try Output.lines(Tables.table(heading, rows, columns: tableColumns))
   }
@@ -170,7 +177,6 @@ struct Invocation {
     if isJSON { try Output.record(record()) } else { try Output.line(text()) }
   }
 
-  /// Prints lines of text, with colours if the output has them.
   func write(_ lines: [StyledLine]) throws {
     for line in lines {
       // What would be wider than the terminal goes on in the next line, without colours.

@@ -32,7 +32,6 @@ enum Output {
     try line(isTerminal ? Array(TerminalText.json(bytes).utf8) : bytes)
   }
 
-  /// Writes JSON in indented lines to stdout.
   static func json(_ value: JSONValue, columns: Int) throws {
     let isASCII = isASCII.withLock { $0 }
     for text in value.lines(columns: columns, isASCII: isASCII) { try line(text) }
@@ -53,7 +52,6 @@ enum Output {
     }
   }
 
-  /// Writes an object as one line to stdout, with its type.
   static func record(_ kind: Record.Kind, _ object: [UInt8], at time: UInt64? = nil) throws {
     try record(Record(kind, object, at: time))
   }
@@ -62,13 +60,11 @@ enum Output {
     try record(Record(kind, members, at: time))
   }
 
-  /// Writes text to stdout that has its own line breaks.
   static func text(_ text: String) throws { try data(octets(text)) }
 
   /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
   static func lastText(_ text: String) { _ = writeAll(Array(text.utf8), to: 1) }
 
-  /// Writes bytes to stdout as they are.
   static func data(_ bytes: [UInt8]) throws {
     guard writeAll(bytes, to: 1) else {
       throw PlainFailure("output: cannot write to stdout: \(SystemError.text(of: navd_errno()))")
@@ -90,13 +86,11 @@ enum Output {
       && fcntl(1, F_GETFL) & O_ACCMODE == O_WRONLY ? 1 : nil
   }
 
-  /// Whether stdout is a pipe without a reader.
   static var hasLostReader: Bool {
     var entry = pollfd(fd: pipe ?? -1, events: 0, revents: 0)
     return unsafe poll(&entry, 1, 0) > 0
   }
 
-  /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
   /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.

@@ -3,9 +3,7 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// navctl: its commands, its options, and the entry that runs one command line.
 enum Program {
-  /// The version number, without the name of the program.
   static let number = "0.1.0"
   static let version = "navctl \(number) (NSP/1)"
 
@@ -81,7 +79,6 @@ enum Program {
     "stop": "systemctl stop navd", "restart": "systemctl restart navd",
   ]
 
-  /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     let (command, line) = grammar.parse(arguments)
     guard let own = commands.first(where: { $0.declaration.name == command.name }) else {

@@ -4,7 +4,6 @@ import RuntimePaths
 
 /// A child process; the caller calls `endedStatus` when SIGCHLD arrives.
 struct Subprocess {
-  /// The destination of the child's output.
   enum Destination {
     /// To the stdout of this process.
     case inherited
@@ -121,7 +120,6 @@ struct Subprocess {
     return (ends[0], ends[1])
   }
 
-  /// The environment of this process with variables added or replaced.
   private static func environment(adding variables: [(String, String)]) throws -> [String] {
     let names = Set(variables.map(\.0))
     let inherited = try readSmallFile("/proc/self/environ", maximumBytes: 1 << 24)

@@ -56,7 +56,6 @@ enum ApplyCommand {
     line.options += options
   }
 
-  /// Adds the operations of a command in a line.
   private static func add(
     _ words: [String], at number: Int, of file: String, in planned: PlannedOperations
   ) throws {
@@ -114,7 +113,6 @@ final class PlannedOperations {
 
   init(nav: String) { self.nav = nav }
 
-  /// Adds the operations that a command would send.
   func add(_ operations: [NavigationOperation], of nav: String) throws(UsageError) {
     try require(
       nav == self.nav, "this line is about \(nav), and the plan about \(self.nav)",

@@ -107,14 +107,14 @@ extension Command {
 
   static let backup = Command(
     "backup", "Let navd copy its journal, and print the path of the copy", Subject.administration,
-    options: [ProgressOption.declaration],
+    options: [Invocation.progressOption],
     note: """
       The copy contains all navs. navd writes it to the directory backups beside the journal, on \
       its own machine, and reads it back before it reports the path. navd --restore FILE restores \
       it. ^C ends navctl alone: navd completes the copy, and navctl status shows it.
       """, example: "backup"
   ) { invocation in
-    var line = ProgressLine(.backup, as: try ProgressOption.form(invocation))
+    var line = ProgressLine(.backup, as: try invocation.progressForm())
     let daemon = try invocation.connect()
     defer { line.end() }
     let answer = try backUp(daemon, &line)

@@ -214,12 +214,12 @@ extension Command {
 
   static let verify = Command(
     "verify", "Check the digests and invariants of one or all navs", Subject.look, .init("[NAV]"),
-    options: [ProgressOption.declaration],
+    options: [Invocation.progressOption],
     note: """
       Without NAV, navd checks all navs, and compares its count of connections with those it has.
       """, example: "verify kiosk"
   ) { invocation in
-    let form = try ProgressOption.form(invocation)
+    let form = try invocation.progressForm()
     let named = try invocation.optionalNav()
     if let named, named.hasSuffix(".navrec") {
       throw UsageError(
@@ -281,7 +281,6 @@ extension Command {
   }
 }
 
-/// Prints the state of a nav.
 private func draw(
   _ answer: Daemon.Answer, _ invocation: Invocation, elapsed: UInt64? = nil
 ) throws {

@@ -110,7 +110,6 @@ private struct Answers {
     return value.map { (id, $0) }
   }
 
-  /// Kills the running command.
   func stop() { running?.child.kill(SIGKILL) }
 
   /// Removes a question that has ended, and kills the command that was to answer it.

@@ -5,8 +5,6 @@ import NavigationCore
 import RuntimePaths
 
 enum LeaseCommand {
-  private static let verbs = ["take", "release"]
-
   static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", Subject.roles,
     .init("NAV take|release [-- COMMAND...]"),
@@ -25,7 +23,7 @@ enum LeaseCommand {
       """, example: "lease kiosk take -- date", run: run)
 
   static func run(_ invocation: Invocation) throws {
-    let arguments = try invocation.navArguments(isOwn: verbs.contains)
+    let arguments = try invocation.navArguments(isOwn: ["take", "release"].contains)
     let isForced = invocation.line.contains("force")
     let words = Array(arguments.rest.dropFirst())
     switch arguments.rest.first {

@@ -13,7 +13,7 @@ enum PlayCommand {
       .init("at", argument: "REV", "Begin with this revision"),
       .init("until", argument: "REV", "Stop at this revision"),
       .init("step", "Show one revision for each key or line of stdin"),
-      ProgressOption.declaration,
+      Invocation.progressOption,
     ],
     note: """
       The command needs no daemon. FILE - is stdin. It draws each revision, and prints who made it and the digest that
@@ -85,7 +85,6 @@ private struct Playback: ~Copyable {
   /// When the next revision is due, of the clock that does not fall.
   var due: UInt64 = 0
 
-  /// Prints what the recording has.
   func announce() throws {
     let header = player.header
     guard invocation.isJSON else {
@@ -132,10 +131,8 @@ private struct Playback: ~Copyable {
     }
   }
 
-  /// Whether nothing is left to show.
   private var isDone: Bool { player.isDone(at: until) }
 
-  /// Notes when the next revision is due.
   private mutating func plan() {
     let now = SystemClock.monotonicMilliseconds()
     due = now
@@ -177,7 +174,6 @@ private struct Playback: ~Copyable {
     return true
   }
 
-  /// Draws the revision that is shown, and prints the entry that led to it.
   private func report() throws {
     let entry = try JSONValue(player.entry)
     let revision = player.revision.number

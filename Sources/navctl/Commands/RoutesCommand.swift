@@ -68,26 +68,24 @@ enum RoutesCommand {
 
   private static func test(_ invocation: Invocation, _ nav: String, file: String) throws {
     let text = try InputLines.text(of: file, remedy: "navctl routes NAV test FILE, or - for stdin")
-    var cases: [(line: Int, RouteCase)] = []
+    var cases: [RouteCase] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated()
     where line.contains(where: { !$0.isWhitespace }) && !line.hasPrefix("#") {
-      do throws(UsageError) {
-        cases.append((index + 1, try RouteCase(String(line))))
-      } catch {
-        throw UsageError("\(file):\(index + 1): \(error.message)", remedy: error.remedy)
-      }
+      cases.append(
+        try UsageError.located("\(file):\(index + 1)") { () throws(UsageError) in
+          try RouteCase(String(line))
+        })
     }
     let daemon = try invocation.connect()
     try daemon.openSession()
     var results: [JUnit.Case] = []
-    for (_, each) in cases {
+    for each in cases {
       results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
     }
     try report(invocation, nav, results)
   }
 
-  /// The stack that a route leads to; nil if no template matches.
   private static func stack(
     _ route: String, _ nav: String, _ daemon: Daemon
   ) throws -> [JSONValue]? {

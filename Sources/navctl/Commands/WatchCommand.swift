@@ -48,7 +48,9 @@ enum WatchCommand {
     // A reader such as head(1) goes away while nothing is printed.
     let daemon = try invocation.connect(wake: invocation.line.contains("exec") ? nil : Output.pipe)
     var stream = WatchStream(
-      invocation, nav: nav, view: view, remaining: count, from: from, endpoint: daemon.endpoint)
+      invocation: invocation, nav: nav,
+      memory: Memory(invocation.environment, endpoint: daemon.endpoint),
+      lines: from.map { WatchLines(after: $0) } ?? WatchLines(), remaining: count)
     if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }
     var mirror: Mirror?
     if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
@@ -86,37 +88,24 @@ enum WatchCommand {
 
 /// Prints the events of a watch.
 private struct WatchStream {
-  private let invocation: Invocation
-  private let nav: String
-  private let view: View
-  private let memory: Memory
-  private var lines: WatchLines
+  let invocation: Invocation
+  let nav: String
+  let memory: Memory
+  var lines: WatchLines
   /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
-  private var pause: UInt64 = 0
+  var pause: UInt64 = 0
   /// The state of the last printed line that is not yet recorded as seen.
-  private var unremembered: Seen?
-  private var lastLatest: (epoch: Epoch, revision: Revision)?
+  var unremembered: Seen?
+  var lastLatest: (epoch: Epoch, revision: Revision)?
   /// The error code with which the daemon refused the state at `--from`; nil if there was none.
   ///
   /// The daemon may still have the diffs after that revision.
   var hindrance: String?
   /// How many lines are left of `--count`; nil without a limit.
-  private(set) var remaining: UInt64?
+  var remaining: UInt64?
   /// The revision at which the stream ends; nil for none.
   var end: Revision?
-  private(set) var isAtEnd = false
-
-  init(
-    _ invocation: Invocation, nav: String, view: View, remaining: UInt64?, from: MirrorPosition?,
-    endpoint: String
-  ) {
-    self.invocation = invocation
-    self.nav = nav
-    self.view = view
-    self.remaining = remaining
-    memory = Memory(invocation.environment, endpoint: endpoint)
-    lines = from.map { WatchLines(after: $0) } ?? WatchLines()
-  }
+  var isAtEnd = false
 
   mutating func take(_ event: SessionEvent) throws {
     switch event {

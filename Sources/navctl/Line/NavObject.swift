@@ -6,12 +6,10 @@ import NavigationCore
 enum NavObject: String, CaseIterable, Sendable {
   case screen, item, button, bar, toolbar, appearance, proxy, display, settings
 
-  /// What is said of an object once.
   private struct Row {
     /// The placeholder of the id in the help, and whether it can be left out; nil if there is no id.
     var id: String?
     var isOptional = false
-    /// The argument of the operation that has the id.
     var argument = ""
     var kind: OperationKind
     /// The members that a client can set, with dots for those of objects.
@@ -48,7 +46,6 @@ enum NavObject: String, CaseIterable, Sendable {
   /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
   var neededID: String? { row.isOptional ? nil : row.id }
 
-  /// The placeholder of an id that can be left out.
   var optionalID: String? { row.isOptional ? row.id : nil }
 
   /// The members that a client can set, with dots for those of objects.

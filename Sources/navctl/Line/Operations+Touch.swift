@@ -2,7 +2,6 @@ import CommandLineOptions
 import NavigationClient
 import NavigationCore
 
-/// One step of a swipe back.
 enum GestureStep: Hashable, Sendable {
   case begin
   /// The finger has moved by this part of the width: a JSON number from 0 to 1.

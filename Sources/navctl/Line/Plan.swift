@@ -35,11 +35,8 @@ struct Plan: Sendable {
       number += 1
       let line = line.trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
-      let place = "\(name):\(number)"
-      do throws(UsageError) {
+      try UsageError.located("\(name):\(number)") { () throws(UsageError) in
         try take(line, number)
-      } catch {
-        throw UsageError("\(place): \(error.message)", remedy: error.remedy)
       }
     }
     try require(
@@ -48,9 +45,7 @@ struct Plan: Sendable {
 
   private mutating func take(_ line: String, _ number: Int) throws(UsageError) {
     if line.hasPrefix("{") {
-      let object = try Quantities.jsonObject(line, what: "the line")
-      let value: JSONValue
-      do { value = try JSONValue(object.bytes) } catch { throw UsageError("the line is not JSON") }
+      let value = try Quantities.object(line, what: "the line")
       if let conditions = value["if"] {
         try require(
           value.members.count == 1, "if stands alone in its line",
@@ -116,5 +111,42 @@ extension Substring {
     while let first = rest.first, first.isWhitespace { rest.removeFirst() }
     while let last = rest.last, last.isWhitespace { rest.removeLast() }
     return String(rest)
+  }
+}
+
+enum ShellWords {
+  /// Splits a line at spaces and tabs; quotes and backslashes work as in sh(1), nothing is expanded.
+  ///
+  /// `#` at the beginning of a word begins a comment. A quote that is not closed is an error.
+  static func split(_ line: String) throws(UsageError) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var isEscaped = false
+    for character in line {
+      if isEscaped {
+        // In double quotes a backslash stays before what it does not protect.
+        if quote == "\"", !["\"", "\\", "$", "`"].contains(character) { word?.append("\\") }
+        word = (word ?? "") + String(character)
+        isEscaped = false
+      } else if character == "\\", quote != "'" {
+        isEscaped = true
+        word = word ?? ""
+      } else if let open = quote {
+        if character == open { quote = nil } else { word?.append(character) }
+      } else if character == "'" || character == "\"" {
+        quote = character
+        word = word ?? ""
+      } else if character == " " || character == "\t" {
+        if let whole = word { words.append(whole) }
+        word = nil
+      } else if character == "#", word == nil {
+        break
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    try require(quote == nil && !isEscaped, "a quote is not closed: \(TerminalText.visible(line))")
+    return words + (word.map { [$0] } ?? [])
   }
 }

@@ -1,7 +1,6 @@
 import CLinux
 import NavigationCore
 
-/// What a person asks of a recording that is played.
 enum PlayRequest: Hashable {
   case next, back, toggle, faster, slower, quit
   case go(UInt64)
@@ -23,7 +22,6 @@ enum PlayRequest: Hashable {
   }
 }
 
-/// Reads requests from stdin: keys of a terminal, or lines.
 struct PlayKeys: ~Copyable {
   /// ^C stays a signal.
   private let mode = KeyMode()
@@ -33,21 +31,18 @@ struct PlayKeys: ~Copyable {
 
   var isAtEnd: Bool { buffer.isAtEnd }
 
-  /// Reads what stdin has; call it when stdin is readable.
   mutating func read() {
     let bytes = readOnce(0, atMost: 4096)
     if bytes == nil, navd_errno() == EAGAIN { return }
     buffer.append(bytes ?? [])
   }
 
-  /// The next request; nil if none is complete.
   mutating func next() -> PlayRequest? {
     guard mode.isOn else { return buffer.next().map { PlayRequest(line: $0) } }
     while !buffer.bytes.isEmpty { if let request = key() { return request } }
     return nil
   }
 
-  /// Takes one key; nil if it completes no request.
   private mutating func key() -> PlayRequest? {
     // The arrows are ESC [ C and ESC [ D.
     if buffer.bytes.starts(with: [0x1B, 0x5B]), buffer.bytes.count >= 3 {

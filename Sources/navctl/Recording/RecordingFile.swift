@@ -56,7 +56,6 @@ struct RecordingFile: ~Copyable {
     if pending.count >= 1 << 16 { try flush() }
   }
 
-  /// Completes the file, and gives it its name.
   mutating func finish() throws {
     take(gzip.finish())
     if let page {
@@ -149,22 +148,16 @@ enum Base64 {
   private static let letters = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// Encodes bytes, with padding if their number is no multiple of three.
   static func encoded(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var index = 0
-    while index < bytes.count {
-      let count = min(3, bytes.count - index)
-      var word = UInt32(bytes[index]) << 16
-      if count > 1 { word |= UInt32(bytes[index + 1]) << 8 }
-      if count > 2 { word |= UInt32(bytes[index + 2]) }
+    for index in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[index..<min(index + 3, bytes.count)]
+      let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
       for place in 0..<4 {
-        let isPadding = place > count
         text.append(
-          isPadding ? UInt8(ascii: "=") : letters[Int(word >> UInt32(18 - 6 * place) & 63)])
+          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
       }
-      index += 3
     }
     return text
   }

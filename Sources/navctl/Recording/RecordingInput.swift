@@ -9,7 +9,6 @@ struct RecordingInput: ~Copyable {
   private let descriptor: Int32
   private var reader = RecordingReader()
   private var isAtEnd = false
-  /// The size of the file, and how much of it was read.
   let byteCount: UInt64
   private(set) var done: UInt64 = 0
 
@@ -28,7 +27,6 @@ struct RecordingInput: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// The number of the line that was read last.
   var number: Int { reader.number }
 
   mutating func header() throws -> RecordingHeader {
@@ -38,7 +36,6 @@ struct RecordingInput: ~Copyable {
     }
   }
 
-  /// The next line behind the header; nil at the end of the file.
   mutating func next() throws -> RecordingReader.Line? {
     while true {
       if let line = try reader.next() { return line }

@@ -3,9 +3,8 @@ import RuntimePaths
 
 /// `play --verify`: computes the digest after each revision of a recording anew.
 enum RecordingProof {
-  /// Verifies a file, and prints the result.
   static func run(_ invocation: Invocation, _ path: String) throws {
-    var progress = ProgressLine(.proof, as: try ProgressOption.form(invocation))
+    var progress = ProgressLine(.proof, as: try invocation.progressForm())
     defer { progress.end() }
     let start = SystemClock.monotonicMilliseconds()
     var input = try RecordingInput(path)

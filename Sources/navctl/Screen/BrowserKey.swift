@@ -1,6 +1,5 @@
 import NavigationCore
 
-/// A key that the user of `navctl ui` pressed.
 enum BrowserKey: Hashable, Sendable {
   case text(Unicode.Scalar)
   case up, down, left, right, pageUp, pageDown, home, end
@@ -35,14 +34,12 @@ struct LineEditor: Hashable, Sendable {
   private var before = ""
   private var after = ""
 
-  /// Begins with a text, and the cursor behind it.
   init(_ text: String = "") { before = text }
 
   var text: String { before + after }
 
   var textBeforeCursor: String { before }
 
-  /// The longest line, in characters.
   private static let maximumLength = 500
 
   /// Takes a key; returns false if it is none of a line.

@@ -35,10 +35,8 @@ import CNCurses
   /// Sends the next frame whole, over whatever another program has written.
   func redraw() { navd_curses_redraw() }
 
-  /// Begins a frame, which is empty.
   func beginFrame() { navd_curses_erase() }
 
-  /// Puts a character and the marks over it into a cell of one or two columns.
   func put(_ text: [Unicode.Scalar], row: Int, column: Int, width: Int, _ style: StyledLine.Style) {
     guard !text.isEmpty else { return }
     let wide = text.map { wchar_t(bitPattern: $0.value) } + [0]
@@ -58,7 +56,6 @@ import CNCurses
     }
   }
 
-  /// Sends the frame, with the cursor at a place, or hidden.
   func endFrame(cursor: (row: Int, column: Int)?) {
     navd_curses_show(Int32(clamping: cursor?.row ?? 0), Int32(clamping: cursor?.column ?? -1))
   }

@@ -5,7 +5,6 @@ import RuntimePaths
 ///
 /// `deinit` restores the terminal; only SIGKILL prevents that.
 struct LiveScreen: ~Copyable {
-  /// Whether frames replace each other.
   let isTerminal: Bool
   /// A key such as ^Z would otherwise stop the process and leave the terminal on the other screen.
   private let keyboard: KeyMode
@@ -45,7 +44,6 @@ struct LiveScreen: ~Copyable {
     }
   }
 
-  /// Reads the pressed keys; false for q, for ^C and at the end of the input.
   private func readKeys() -> Bool {
     let keys = readOnce(0, atMost: 64) ?? []
     return !keys.isEmpty && !keys.contains { $0 == UInt8(ascii: "q") || $0 == 3 }

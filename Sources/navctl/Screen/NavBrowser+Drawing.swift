@@ -1,10 +1,8 @@
 import NavigationCore
 
-/// One frame of `navctl ui`.
 struct BrowserFrame: Hashable, Sendable {
   /// The lines, from the first row on; none is wider than the terminal.
   var lines: [StyledLine]
-  /// Where the cursor is; nil while it is hidden.
   var cursor: BrowserPlace?
 }
 
@@ -18,23 +16,17 @@ struct BrowserPlace: Hashable, Sendable {
 struct BrowserLayout: Hashable, Sendable {
   let columns: Int
   let rows: Int
-  /// The lines of the message or of the prompt.
   let status: Int
 
   /// Whether the list stands beside the stack and the changes; else one pane is shown at a time.
   var isWide: Bool { columns >= 64 && rows >= 14 }
-  /// Whether there is a line about the connection.
   var hasHead: Bool { rows >= 4 }
-  /// Whether there is a line of keys.
   var hasHints: Bool { rows >= 6 }
-  /// The rows between the head and the status.
   var body: Int { max(0, rows - (hasHead ? 1 : 0) - (hasHints ? 1 : 0) - status) }
   var list: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
-  /// The columns of the stack and the changes.
   var side: Int { isWide ? columns - list - 2 : columns }
   var changes: Int { isWide ? max(4, body / 3) : body }
 
-  /// The rows of a pane, its heading included.
   func height(of pane: NavBrowser.Pane) -> Int {
     switch pane {
     case .list: body
@@ -89,7 +81,6 @@ extension NavBrowser {
     return line
   }
 
-  /// The message, or the line that the user types.
   var statusLines: [StyledLine] {
     if let prompt { return [typed(prompt).line] }
     guard let message else { return [StyledLine()] }

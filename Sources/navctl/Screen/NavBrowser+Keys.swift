@@ -52,7 +52,6 @@ extension NavBrowser {
 
 // Moving.
 extension NavBrowser {
-  /// How far a key moves; nil if it does not.
   private func step(_ key: BrowserKey) -> Int? {
     let page = max(1, layout.height(of: pane) - 2)
     switch key {
@@ -66,7 +65,6 @@ extension NavBrowser {
     }
   }
 
-  /// Farther than any list is long.
   private static let far = 1 << 30
 
   private mutating func move(_ key: BrowserKey) -> [Effect] {

@@ -187,7 +187,6 @@ extension NavBrowser {
 struct NavHead: Hashable, Sendable {
   var revision: UInt64
   var depth: UInt64?
-  /// The top screen; nil if it is not known or if there is none.
   var top: String?
 
   /// Reads the members `rev`, `depth` and `top` of a record; nil without a revision.

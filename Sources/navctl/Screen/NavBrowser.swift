@@ -31,7 +31,6 @@ struct NavBrowser: Sendable {
     var id: UInt64?
   }
 
-  /// A part of the screen that keys act on.
   enum Pane: CaseIterable, Sendable { case list, stack, changes }
 
   /// The open nav: the screen shows its stack and its changes.
@@ -45,11 +44,9 @@ struct NavBrowser: Sendable {
     var problem: String?
     /// Whether the nav does not exist at the moment, so that its watch begins when it is listed.
     var isAwaited = false
-    /// How many screens are left out at the top of the drawing.
     var skipped = 0
   }
 
-  /// A line that the user types.
   struct Prompt: Sendable {
     enum Purpose: Sendable {
       /// The filter of the list, with the one before.
@@ -61,7 +58,6 @@ struct NavBrowser: Sendable {
     var editor = LineEditor()
   }
 
-  /// The last message, shown until the next key.
   struct Message: Sendable {
     var text: String
     var isAlert: Bool
@@ -70,7 +66,6 @@ struct NavBrowser: Sendable {
   static let directory = "$navs"
   /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
   static let headDirectory = "$heads"
-  /// How many navs keep their changes.
   static let maximumStreams = 32
 
   let isWritable: Bool
@@ -86,7 +81,6 @@ struct NavBrowser: Sendable {
   /// The records of the navs in memory, and the place of each nav in them.
   var heads: [MirrorRecord] = []
   var places: [String: Int] = [:]
-  /// Why there is no list; nil if there is one.
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
@@ -95,7 +89,6 @@ struct NavBrowser: Sendable {
   /// The path of the chosen row, and its place when the list was last drawn.
   var chosen: String?
   var chosenIndex = 0
-  /// The first row of the list that is drawn.
   var listTop = 0
 
   var opened: OpenNav?
@@ -128,13 +121,11 @@ struct NavBrowser: Sendable {
     self.rows = max(1, rows)
   }
 
-  /// The name of the open nav, and its state in the last frame.
   var shown: (nav: String, seen: Seen)? {
     guard let opened, let drawn else { return nil }
     return (opened.name, drawn)
   }
 
-  /// Notes the id under which the caller sent the change of the last effect.
   mutating func noteSent(id: UInt64) { pending?.id = id }
 
   mutating func open(_ nav: String) -> [Effect] {
@@ -290,7 +281,6 @@ extension NavBrowser {
     }
   }
 
-  /// The cause and the remedy of a refusal in one line.
   static func oneLine(
     _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: Seen? = nil
   ) -> String {

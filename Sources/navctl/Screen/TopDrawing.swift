@@ -100,7 +100,6 @@ struct TopDrawing: Sendable {
     paths.reduce(0) { $0 + statistics.number($1) }
   }
 
-  /// The events per second between two samples.
   private static func rate(_ sample: Sample, _ before: Sample?, _ paths: [String]) -> Double? {
     guard let before, sample.time > before.time else { return nil }
     let (new, old) = (sum(paths, sample.statistics), sum(paths, before.statistics))

@@ -7,7 +7,6 @@ struct ClusterMembers: Sendable {
     var name: String
     /// The address; nil if the daemon has none for others.
     var address: DaemonAddress?
-    /// The number of its shards.
     var owned: UInt64
     /// The first and the last number of each range of its shards.
     var ranges: [ClosedRange<UInt64>] = []
@@ -29,7 +28,6 @@ struct ClusterMembers: Sendable {
     }
   }
 
-  /// The name of the daemon that answered.
   let own: String
   let shards: UInt64
   let members: [Member]
@@ -72,7 +70,6 @@ struct ClusterMembers: Sendable {
       })
   }
 
-  /// The other daemons that have shards.
   var others: [Member] { members.filter { $0.name != own && $0.owned > 0 } }
 
   /// Joins the lists of navs of several daemons, sorted by name.

@@ -33,11 +33,7 @@ enum DelegateText {
   private static func read(
     _ text: String, into registration: inout DelegateRegistration
   ) throws(UsageError) {
-    let bytes = try Quantities.jsonObject(text, what: "--orientations")
-    let value: JSONValue
-    do { value = try JSONValue(bytes.bytes) } catch {
-      throw UsageError("--orientations is not JSON")
-    }
+    let value = try Quantities.object(text, what: "--orientations")
     registration.supportedOrientations = (value["supported"]?.elements ?? []).compactMap(\.string)
     registration.preferredOrientation = value["preferred"]?.string
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }

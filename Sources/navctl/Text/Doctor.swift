@@ -15,7 +15,6 @@ struct DoctorFacts: Sendable {
   var took: UInt64 = 0
   /// The wall clock of the daemon at the ping, in milliseconds since 1970.
   var daemonTime: UInt64?
-  /// The wall clock of navctl at the ping, in milliseconds since 1970.
   var ownTime: UInt64 = 0
   var version = ""
 
@@ -26,9 +25,7 @@ struct DoctorFacts: Sendable {
   }
 }
 
-/// The result of one check of `navctl doctor`.
 struct DoctorFinding: Hashable, Sendable {
-  /// The severity of a finding, as printed.
   enum Verdict: String, Sendable {
     case ok
     case warn

@@ -1,7 +1,6 @@
 import NavigationCore
 import RuntimePaths
 
-/// The text of an `err` reply of the daemon.
 enum ErrorText {
   /// The cause, for a failed guard the changes since the seen state, and the remedy.
   ///
@@ -48,7 +47,6 @@ enum ErrorText {
   /// The exit status if a change was made, but its result could not be printed.
   static let unprintedStatus: Int32 = 9
 
-  /// The exit status of an error; for an unknown code it follows from `retry`.
   static func exitStatus(_ error: ErrReply) -> Int32 {
     if let code = error.knownCode { return code.exitStatus }
     return switch error.retryPolicy {

@@ -13,7 +13,6 @@ struct Explanation: Hashable, Sendable {
   /// A command line that shows or corrects such a case.
   let example: String
 
-  /// Makes the explanation of an error code of the protocol.
   init(_ code: ErrorCode) {
     let row = code.row
     self.init(

@@ -1,7 +1,6 @@
 import NavigationClient
 import NavigationCore
 
-/// The result of an operation in one line.
 enum OperationSummary {
   /// The line of a reply, such as "kiosk  rev 19  top dns  depth 3  pushed dns".
   static func line(_ reply: OkReply, operations: [NavigationOperation]) -> String {

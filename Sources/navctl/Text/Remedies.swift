@@ -4,7 +4,6 @@ import NavigationCore
 struct Attempt: Sendable {
   var command: String?
   var words: [String] = []
-  /// The refused operation; nil if the request was not an operation.
   var operation: OperationKind?
   /// The rights that all operations of the request need together; nil if it had none.
   var rights: Rights?
@@ -45,7 +44,6 @@ enum Remedies {
     return choice ?? filled(code, ["NAV": nav, "COMMAND": command])
   }
 
-  /// The remedy of a code with values for its words in capitals.
   private static func filled(_ code: ErrorCode, _ values: [String: String]) -> String {
     code.row.remedy.split(separator: " ").map { word in
       let name = word.prefix { $0.isUppercase }
@@ -90,7 +88,6 @@ enum Remedies {
       .forbidden, attempt.command == nil ? [:] : ["NAV": nav, "RIGHT": rights(attempt)])
   }
 
-  /// The rights that a command needs, as words of the configuration.
   private static func rights(_ attempt: Attempt) -> String {
     if let needed = attempt.rights {
       let names: [(Rights, String)] = [

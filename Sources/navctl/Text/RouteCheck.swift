@@ -9,9 +9,7 @@ struct RouteCase: Sendable {
   /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
   /// null means that the route must be refused.
   init(_ line: String) throws(UsageError) {
-    let octets = try Quantities.jsonObject(line, what: "the line")
-    let value: JSONValue
-    do { value = try JSONValue(octets.bytes) } catch { throw UsageError("the line is not JSON") }
+    let value = try Quantities.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()
     guard let route = value["open"]?.string, names == ["open", "stack"],
       value["stack"].map({ $0.kind == .array }) ?? true
@@ -68,7 +66,6 @@ enum RouteTemplates {
 
 /// The report of a test run in the form that CI servers read.
 enum JUnit {
-  /// One test case: its name, and what is wrong, or nil.
   typealias Case = (name: String, fault: String?)
 
   static func report(_ suite: String, _ cases: [Case]) -> String {

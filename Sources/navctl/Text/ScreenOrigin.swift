@@ -7,9 +7,7 @@ struct ScreenOrigin: Sendable {
   private(set) var put: JSONValue?
   /// The first revision after `put` that took it away; nil if it is still there.
   private(set) var taken: JSONValue?
-  /// Its route at `put`; nil if it had none.
   private(set) var route: String?
-  /// Whether it was presented, not put on the stack.
   private(set) var isPresented = false
   /// Whether the newest entry that was looked at is newer than all that says something of the screen.
   var isFound: Bool { put != nil }
@@ -47,7 +45,6 @@ struct ScreenOrigin: Sendable {
     return put != nil
   }
 
-  /// Says that there are no older pages.
   mutating func finish() {
     guard put == nil, let presenting else { return }
     put = presenting
@@ -70,7 +67,6 @@ struct ScreenOrigin: Sendable {
     return lines.map(TerminalText.visible)
   }
 
-  /// Revision, time, author, process, operations and cause of an entry.
   private static func text(_ entry: JSONValue) -> String {
     let by = entry["by"]
     let process = by?["pid"]?.integer.map { ", pid \($0)" } ?? ""

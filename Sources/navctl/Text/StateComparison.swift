@@ -1,13 +1,10 @@
 import NavigationCore
 
-/// What differs between two states of a nav.
 struct StateComparison: Sendable {
   struct Difference: Hashable, Sendable {
     /// What differs, such as `stack`, `screen wifi title` or `bar barTintColor`.
     var subject: String
-    /// The former value as JSON; nil for none.
     var before: String?
-    /// The later value as JSON; nil for none.
     var after: String?
   }
 

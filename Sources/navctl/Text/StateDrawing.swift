@@ -46,7 +46,6 @@ struct StateDrawing: Sendable {
     return (lines + tail, skipped, skipped == 0)
   }
 
-  /// The lines above the screens, those of the screens, and those below.
   private func sections(
     _ state: JSONValue, elapsed: UInt64?
   ) -> (head: [StyledLine], rows: [StyledLine], tail: [StyledLine]) {
@@ -73,7 +72,6 @@ struct StateDrawing: Sendable {
     return (head, middle, tail)
   }
 
-  /// The name of the nav, its revision, epoch, digest and depth, and the holder of the display.
   func position(_ state: JSONValue, depth: Int) -> [StyledLine] {
     var pieces = [
       StyledLine(TerminalText.visible(state["nav"]?.string ?? ""), .strong),
@@ -178,7 +176,6 @@ struct StateDrawing: Sendable {
       detail = TerminalText.visible(parts.joined(separator: " "))
     }
 
-    /// The width of the title with its quotes, in columns.
     var titleWidth: Int { title.map { TerminalText.width($0) + 2 } ?? 1 }
 
     static func title(_ screen: JSONValue) -> String? {

@@ -4,7 +4,6 @@ import NavigationCore
 struct StyledLine: Hashable, Sendable {
   /// The style of a piece; it only repeats what the text already expresses.
   enum Style: Hashable, Sendable {
-    /// The default of the terminal.
     case plain
     /// Bold: the main piece of the line.
     case strong
@@ -54,7 +53,6 @@ struct StyledLine: Hashable, Sendable {
 
   func restyled(_ style: Style) -> StyledLine { StyledLine(pieces.map(\.text).joined(), style) }
 
-  /// The line in ASCII, with as many columns as before.
   var ascii: StyledLine {
     var line = StyledLine()
     line.pieces = pieces.map { (TerminalText.ascii($0.text), $0.style) }

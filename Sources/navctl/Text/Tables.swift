@@ -1,7 +1,6 @@
 import NavigationCore
 import RuntimePaths
 
-/// Draws replies of the daemon as tables of text.
 enum Tables {
   /// The directory of navs: a heading, and a line for each nav.
   ///
@@ -125,7 +124,6 @@ enum Tables {
     return text.isEmpty ? "-" : text
   }
 
-  /// The text of an entry that begins a new epoch; nil for any other entry.
   private static func renewal(_ entry: JSONValue) -> String? {
     guard let epoch = entry["epoch"]?.string else { return nil }
     return switch entry["cause"]?.string {

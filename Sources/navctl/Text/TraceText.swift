@@ -24,7 +24,6 @@ enum TraceText {
     return Record(.traced, JSONObject(members), at: report["t"]?.integer)
   }
 
-  /// The report without the texts of users in its body.
   static func redacted(_ report: JSONValue) -> JSONValue {
     let members = report.members.map { name, value in
       JSONObject.Member(

@@ -1,6 +1,5 @@
 import NavigationCore
 
-/// Draws a running transition: its screens, its phase and its time limit.
 struct TransitionDrawing: Sendable {
   var columns: Int
 
@@ -48,7 +47,6 @@ struct TransitionDrawing: Sendable {
 /// Sets pieces of text one after another, and begins a new line if a piece does not fit.
 struct Flow: Sendable {
   let columns: Int
-  /// The spaces before all lines but the first.
   let indent: Int
 
   /// Sets the pieces; a piece that is longer than a line is cut.

@@ -2,7 +2,6 @@ import NavigationCore
 
 /// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
 struct WatchLines: Sendable {
-  /// The position of the last line; nil before the first.
   private var last: (epoch: String, revision: UInt64)?
 
   /// Begins before any line is printed.
@@ -120,7 +119,6 @@ struct WatchLines: Sendable {
       : "the output was not read for \(pause / 1000) s; watch continues behind the last line"
   }
 
-  /// The line for an event that made no revision, such as a tap.
   static func event(_ event: EphemeralEvent) -> String {
     var parts = ["event", "rev \(event.revision.number)"]
     let list: [JSONValue]
