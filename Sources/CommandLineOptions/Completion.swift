@@ -53,7 +53,7 @@ package struct Completion: Hashable, Sendable {
     if let pending = scan.pending {
       offer(pending.choices, [pending.argument])
     } else if !scan.isOnlyArguments, prefix.hasPrefix("-") {
-      completeOption(scan.grammar.options)
+      completeOption(&scan)
     } else if let command {
       completeArgument(command.arguments, hasNav: hasNav || line.contains("nav"))
     } else if !isUnknown, line.positionals.isEmpty {
@@ -62,22 +62,15 @@ package struct Completion: Hashable, Sendable {
     }
   }
 
-  /// The option of a name, which may be abbreviated as long as no other one begins like that.
-  private static func option(_ name: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
-    let near = options.filter { $0.name.hasPrefix(name) }
-    return near.first { $0.name == name } ?? (near.count == 1 ? near[0] : nil)
-  }
-
-  private mutating func completeOption(_ options: [OptionDeclaration]) {
+  private mutating func completeOption(_ scan: inout CommandLineGrammar.Scan) {
     if prefix.hasPrefix("--"), let value = prefix.cut(at: "=") {
-      let name = String(value.before.dropFirst(2))
       leading = value.before + "="
       prefix = String(value.after)
-      if let option = Self.option(name, options) { offer(option.choices, [option.argument]) }
-      return
+      try? scan.take(String(value.before))
+      return offer(scan.pending?.choices ?? [], [scan.pending?.argument])
     }
     offer(
-      options.map { Word(text: "--\($0.name)", summary: $0.documentation) }
+      scan.grammar.options.map { Word(text: "--\($0.name)", summary: $0.documentation) }
         + [Word(text: "--help", summary: "Describe the command")])
   }
 

@@ -106,8 +106,9 @@ struct Change {
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
         error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
-        operation: index < operations.count ? operations[index].kind : nil,
-        rights: operations.reduce(into: []) { $0.formUnion($1.rights) })
+        attempt: Attempt(
+          operation: index < operations.count ? operations[index].kind : nil,
+          rights: operations.reduce(into: []) { $0.formUnion($1.rights) }))
     }
     if invocation.isJSON { try Output.record(.changed, body) }
     Output.error("navctl: \(nav) exists already; nothing changed")
@@ -148,12 +149,8 @@ extension Change {
 
   /// Whether the change waits until an open transition ends.
   static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
-    switch line.value(of: "on-busy") {
-    case nil: return line.contains("queue")
-    case "queue"?: return true
-    case "reject"?: return false
-    case let other?: throw UsageError("--on-busy takes reject or queue, not '\(other)'")
-    }
+    try line.contains("on-busy")
+      ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }
 
   static func perform(

@@ -38,6 +38,12 @@ final class Daemon {
     return (answer.body, try answer.reply.json())
   }
 
+  /// Reads how the cluster is divided; no members without a cluster, or before it is known.
+  func cluster() throws -> (body: [UInt8], members: ClusterMembers?) {
+    let answer = try connection.cluster(timeout: timeout).accepted()
+    return (answer.body, ClusterMembers(try answer.reply.json()))
+  }
+
   /// Reads `limit` log entries, oldest first: from a revision on, or the newest if `from` is nil.
   func log(nav: String, from: UInt64?, limit: UInt64) throws -> Answer {
     var request = GetRequest(id: 0, nav: nav, what: .log, limit: limit)
@@ -79,17 +85,13 @@ final class Daemon {
       let began = transition["tid"]?.integer, transition["phase"]?.string != "interactive"
     else { return nil }
     let request = GetRequest(id: 0, nav: nav, what: .log, from: Revision(began), limit: 1)
-    do {
-      let entry = try get(request).reply.json().elements.first
-      guard let entry, entry["rev"]?.integer == began, let then = entry["t"]?.integer else {
-        return nil
-      }
-      let now = SystemClock.wallMilliseconds()
-      return now - min(now, then)
-    } catch {
-      // The drawing works without the age of the transition, so the command ignores an error here.
+    // The drawing works without the age of the transition, so the command ignores an error here.
+    let entry = try? get(request).reply.json().elements.first
+    guard let entry, entry["rev"]?.integer == began, let then = entry["t"]?.integer else {
       return nil
     }
+    let now = SystemClock.wallMilliseconds()
+    return now - min(now, then)
   }
 }
 

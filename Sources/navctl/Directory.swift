@@ -41,9 +41,7 @@ struct Directory {
 
   /// The other daemons of a cluster that have navs; none without a cluster.
   private static func others(_ daemon: Daemon) throws -> [ClusterMembers.Member] {
-    let reply = try daemon.connection.cluster(timeout: daemon.timeout)
-    guard case .success(let answer) = reply.result else { return [] }
-    return ClusterMembers(try answer.json())?.others ?? []
+    do { return try daemon.cluster().members?.others ?? [] } catch is Refusal { return [] }
   }
 
   /// Reads the records of one daemon; none if it refuses those of an optional directory.

@@ -1,14 +1,12 @@
 import CommandLineOptions
-import ZeroMQ
 import NavigationClient
 import NavigationCore
 import RuntimePaths
 import Synchronization
+import ZeroMQ
 
 /// One run of one command: its parsed command line and its environment.
 struct Invocation {
-  static let defaultTimeoutMilliseconds: UInt64 = 5000
-
   let command: CommandSet.Command
   let line: ParsedCommandLine
   let environment: ProcessEnvironment
@@ -22,11 +20,7 @@ struct Invocation {
     self.command = command
     self.line = line
     environment = .current()
-    switch line.value(of: "output") ?? "text" {
-    case "text": isJSON = false
-    case "json": isJSON = true
-    case let other: throw UsageError("--output takes text or json, not '\(other)'")
-    }
+    isJSON = try line.choice(of: "output", ["text", "json"]) == "json"
     let isASCII =
       line.contains("ascii") || TerminalText.isASCII { [environment] in environment[$0] }
     Output.isASCII.withLock { $0 = isASCII }
@@ -35,17 +29,13 @@ struct Invocation {
       try require(milliseconds > 0, "--timeout takes a time of at least 1ms, not '\($0)'")
       return milliseconds
     }
-    switch line.value(of: "color") ?? "auto" {
-    case "auto":
-      isColoured =
-        Output.isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
-    case "always": isColoured = true
-    case "never": isColoured = false
-    case let other: throw UsageError("--color takes auto, always or never, not '\(other)'")
-    }
+    let colour = try line.choice(of: "color", ["auto", "always", "never"])
+    let canColour =
+      Output.isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+    isColoured = colour == "always" || colour == "auto" && canColour
   }
 
-  var timeoutMilliseconds: UInt64 { typedTimeout ?? Self.defaultTimeoutMilliseconds }
+  var timeoutMilliseconds: UInt64 { typedTimeout ?? 5000 }
 
   /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
   var columns: Int {
@@ -59,10 +49,9 @@ struct Invocation {
 
   /// The form in which a command that takes long shows its progress, by `--progress`.
   func progressForm() throws -> ProgressDisplay.Form {
-    let word = line.value(of: "progress")
-    return try require(
-      ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal),
-      "--progress takes auto, json or none, not '\(word ?? "")'")
+    let word = try line.choice(of: "progress", ProgressDisplay.Form.words)
+    return ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal)
+      ?? ProgressDisplay.Form.none
   }
 
   static let progressOption = OptionDeclaration(
@@ -183,5 +172,44 @@ struct Invocation {
       let isWide = tableColumns.map { TerminalText.width(line.plain) > $0 } ?? false
       try Output.line(isWide ? line.plain : line.rendered(isColoured: isColoured))
     }
+  }
+}
+
+/// Separates the name of the nav from the other arguments of a command.
+struct NavArguments: Hashable, Sendable {
+  var nav: String
+  var rest: [String]
+
+  /// Splits the arguments of a command.
+  ///
+  /// The first argument is the nav, unless `--nav` names it, or `NAVD_NAV` is set and the first
+  /// argument is a word of the command. `isOwn` says which words these are; without it, all are if
+  /// there are not too many. `rest` is the number of arguments besides the nav, `option` the value of
+  /// `--nav`, and `variable` that of `NAVD_NAV`. It throws if an argument is missing or there are too
+  /// many.
+  init(
+    _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
+    isOwn: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
+  ) throws(UsageError) {
+    let isOwnFirst = isOwn.map { isOwn in positionals.first.map(isOwn) ?? true }
+    let isLeftOut =
+      option != nil || positionals.isEmpty
+      || variable != nil && (isOwnFirst ?? (positionals.count <= rest.upperBound))
+    let name = try require(
+      isLeftOut ? option ?? variable : positionals[0], "the command needs a nav",
+      remedy: "\(usage), or set NAVD_NAV")
+    nav = try Quantities.nav(name)
+    self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
+    let usage = usage.split(separator: " ").map(String.init).map { $0 == "NAV" ? nav : $0 }
+    let remedy = usage.joined(separator: " ")
+    if self.rest.count < rest.lowerBound {
+      let names = usage.drop { !($0 == nav) }.dropFirst(self.rest.count + 1)
+      throw UsageError(
+        "\(names.first.map { $0.filter { !"[].".contains($0) } } ?? "an argument") is missing",
+        remedy: remedy)
+    }
+    try require(
+      self.rest.count <= rest.upperBound,
+      "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: remedy)
   }
 }

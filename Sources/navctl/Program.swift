@@ -123,7 +123,7 @@ struct Command: Sendable {
   ) {
     declaration = CommandSet.Command(
       name, summary, group: group, arguments: arguments, options: options,
-      epilogue: (note.isEmpty ? "" : note + "\n\n") + "Example: navctl \(example)")
+      epilogue: note, example: "navctl \(example)")
     self.run = run
   }
 }

@@ -71,7 +71,7 @@ enum ChangeCommands {
         surplus: "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
       ),
       options: [Operations.resultOption], example: "pop kiosk --top wifi"
-    ) { line, _ in [try Operations.pop(line)] },
+    ) { line, _ in [.pop(result: try Operations.result(line))] },
     change(
       "pop-to", "Remove all screens above a screen", Subject.stack, .init("NAV [ID]"),
       options: [

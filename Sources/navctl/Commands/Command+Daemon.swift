@@ -288,12 +288,12 @@ private func showCluster(_ daemon: Daemon) throws {
 }
 
 private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: ClusterMembers) {
-  let answer = try daemon.connection.cluster(timeout: daemon.timeout).accepted()
-  guard let members = ClusterMembers(try answer.reply.json()) else {
+  let (body, members) = try daemon.cluster()
+  guard let members else {
     throw PlainFailure(
       .unsupported, "unsupported: this daemon is not one of a cluster, or has no view of it yet")
   }
-  return (answer.body, members)
+  return (body, members)
 }
 
 /// Asks for a change, and waits until it is done.

@@ -81,10 +81,7 @@ enum CompletionCommand {
       return try Directory.navNames(daemon).map { .init(text: $0, summary: "") }
     }
     if source == .members {
-      let reply = try daemon.connection.cluster(timeout: daemon.timeout)
-      guard case .success(let answer) = reply.result else { return [] }
-      return ClusterMembers(try answer.json())?.members
-        .map { .init(text: $0.name, summary: "") } ?? []
+      return try daemon.cluster().members?.members.map { .init(text: $0.name, summary: "") } ?? []
     }
     let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
     return source.names(in: try daemon.get(.state, nav).reply.json())

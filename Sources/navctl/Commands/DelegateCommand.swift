@@ -73,7 +73,7 @@ private struct Answers {
       try invocation.write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
         Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
-    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav, seen: nil)
+    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav)
     case .duty(.asked(let id, let ask)):
       try invocation.write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
       waiting.append((id, ask))

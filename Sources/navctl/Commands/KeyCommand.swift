@@ -69,12 +69,8 @@ enum KeyCommand {
   /// Nil if no daemon answers, or if it refuses this user. The caller then accepts no role of the
   /// configuration.
   private static func knownRoles(_ invocation: Invocation) -> [String]? {
-    do {
-      let answer = try invocation.connect().get(.stats, nil).reply.json()
-      return answer["roles"]?.elements.compactMap(\.string)
-    } catch {
-      return nil
-    }
+    let statistics = try? invocation.connect().statistics().value
+    return statistics?["roles"]?.elements.compactMap(\.string)
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {

@@ -92,7 +92,7 @@ extension WatchOutcome {
   /// The error with which a command ends when its watch ends.
   func failure(_ nav: String) -> any Error {
     switch self {
-    case .refused(let error): Refusal(error: error, nav: nav, seen: nil)
+    case .refused(let error): Refusal(error: error, nav: nav)
     case .ended("forbidden", _):
       PlainFailure(
         .forbidden, "forbidden: this user may no longer read \(nav)",

@@ -30,9 +30,8 @@ enum WatchCommand {
 
   static func run(_ invocation: Invocation) throws {
     let nav = try invocation.navArguments().nav
-    let word = invocation.line.value(of: "view") ?? "full"
-    let view = try require(
-      View.allCases.first { $0.text == word }, "--view takes full, bar or top, not '\(word)'")
+    let word = try invocation.line.choice(of: "view", ["full", "bar", "top"])
+    let view = View.allCases.first { $0.text == word } ?? .full
     let count = try invocation.line.integer(of: "count")
     let from = try invocation.line.value(of: "from").map {
       try Quantities.position($0, option: "from")

@@ -54,9 +54,7 @@ extension Operations {
   static func gesture(_ step: GestureStep, _ line: Line) throws(UsageError) -> NavigationOperation {
     switch step {
     case .begin:
-      let kind = line.value(of: "kind") ?? "edge"
-      try require(
-        kind == "edge" || kind == "fullScreen", "--kind takes edge or fullScreen, not '\(kind)'")
+      let kind = try line.choice(of: "kind", ["edge", "fullScreen"])
       var arguments: JSONObject = ["kind": .string(kind)]
       if let text = line.value(of: "translation") {
         let value = try Quantities.json(text, what: "--translation")

@@ -40,6 +40,16 @@ func require<Value>(
 }
 
 extension ParsedCommandLine {
+  /// The value of an option that takes one of some words; the first of them without the option.
+  func choice(of option: String, _ words: [String]) throws(UsageError) -> String {
+    guard let value = value(of: option) else { return words[0] }
+    let others = words.dropLast().joined(separator: ", ")
+    try require(
+      words.contains(value),
+      "--\(option) takes \(others) or \(words[words.count - 1]), not '\(value)'")
+    return value
+  }
+
   func integer(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
     return try Quantities.integer(text, option: option)

@@ -12,11 +12,7 @@ struct Seen: Hashable, Sendable {
   var visible: String??
 
   /// The state as text: "rev 18, top wifi".
-  var text: String { Self.text(revision: revision, top: top) }
-
-  static func text(revision: Revision, top: String?) -> String {
-    "rev \(revision.number), top \(top ?? "none")"
-  }
+  var text: String { "rev \(revision.number), top \(top ?? "none")" }
 }
 
 extension Seen {
@@ -83,10 +79,8 @@ enum SeenFile {
   ///
   /// A damaged file, or the file of another nav with the same hash, must not become a guard.
   static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> Seen? {
-    guard bytes.last == 0x0A else { return nil }
-    let value: JSONValue
-    do { value = try JSONValue(Array(bytes.dropLast())) } catch { return nil }
-    guard value["version"]?.integer == version, value["endpoint"]?.string == endpoint,
+    guard bytes.last == 0x0A, let value = try? JSONValue(Array(bytes.dropLast())),
+      value["version"]?.integer == version, value["endpoint"]?.string == endpoint,
       value["nav"]?.string == nav, let epoch = value["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = value["rev"]?.integer
     else { return nil }

@@ -29,12 +29,8 @@ struct SeenStore: Sendable {
 
   /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
   func load(endpoint: String, nav: String) -> Seen? {
-    do throws(SystemError) {
-      let bytes = try readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536)
-      return SeenFile.decode(bytes, endpoint: endpoint, nav: nav)
-    } catch {
-      return nil
-    }
+    (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
+      .flatMap { SeenFile.decode($0, endpoint: endpoint, nav: nav) }
   }
 
   /// Saves a seen state; the file is replaced as a whole or not at all.

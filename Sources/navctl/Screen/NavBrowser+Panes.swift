@@ -5,27 +5,26 @@ import NavigationClient
 extension NavBrowser {
   /// The lines between the head and the status, as many as the layout has.
   mutating func body(_ layout: BrowserLayout) -> [StyledLine] {
-    guard layout.isWide else {
-      let lines =
-        switch pane {
-        case .list: listPane(columns: layout.list, rows: layout.body)
-        case .stack: stackPane(columns: layout.side, rows: layout.body)
-        case .changes: changesPane(columns: layout.side, rows: layout.body)
-        }
-      return Self.filled(lines, rows: layout.body)
-    }
-    let left = Self.filled(listPane(columns: layout.list, rows: layout.body), rows: layout.body)
-    let stack = layout.height(of: .stack)
-    let right =
-      Self.filled(stackPane(columns: layout.side, rows: stack), rows: stack)
-      + Self.filled(
-        changesPane(columns: layout.side, rows: layout.changes), rows: layout.changes)
+    guard layout.isWide else { return lines(of: pane, layout) }
+    let left = lines(of: .list, layout)
+    let right = lines(of: .stack, layout) + lines(of: .changes, layout)
     return zip(left, right).map { left, right in
       var line = left.padded(columns: layout.list)
       line.append("│ ", .faint)
       line.append(right.fitted(columns: layout.side))
       return line
     }
+  }
+
+  private mutating func lines(of pane: Pane, _ layout: BrowserLayout) -> [StyledLine] {
+    let rows = layout.height(of: pane)
+    let lines =
+      switch pane {
+      case .list: listPane(columns: layout.list, rows: rows)
+      case .stack: stackPane(columns: layout.side, rows: rows)
+      case .changes: changesPane(columns: layout.side, rows: rows)
+      }
+    return Self.filled(lines, rows: rows)
   }
 
   private static func filled(_ lines: [StyledLine], rows: Int) -> [StyledLine] {
@@ -114,10 +113,7 @@ extension NavBrowser {
     ]
     if let problem = opened.problem { lines += Self.paragraph(problem, columns: columns, .alert) }
     guard let mirror = opened.mirror else { return lines }
-    let state: JSONValue
-    do {
-      state = try JSONValue(MirrorText.state(mirror, nav: opened.name))
-    } catch {
+    guard let state = try? JSONValue(MirrorText.state(mirror, nav: opened.name)) else {
       return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
     }
     let (drawing, skipped, hasTop) = StateDrawing(columns: columns)

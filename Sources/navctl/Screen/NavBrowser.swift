@@ -229,12 +229,10 @@ extension NavBrowser {
       take(mirror)
     case .replaced(let mirror, let why):
       add(name) { watch in
-        do {
-          let state = try JSONValue(MirrorText.state(mirror, nav: name))
-          return watch.snapshot(state, why: why ?? "join", at: 0).text
-        } catch {
+        guard let state = try? JSONValue(MirrorText.state(mirror, nav: name)) else {
           return "rev \(mirror.revision.number)"
         }
+        return watch.snapshot(state, why: why ?? "join", at: 0).text
       }
       take(mirror)
     case .resumed(let mirror), .proven(let mirror): take(mirror)

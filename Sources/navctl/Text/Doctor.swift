@@ -63,55 +63,53 @@ enum Doctor {
 
   private static func endpoint(_ facts: DoctorFacts) -> DoctorFinding {
     guard let endpoint = facts.endpoint else {
-      return DoctorFinding(
+      return .init(
         "endpoint", .fail, facts.endpointFailure ?? "no running navd found",
         "systemctl restart navd.socket; another address: --endpoint or NAVD_ENDPOINT")
     }
-    return DoctorFinding("endpoint", .ok, endpoint)
+    return .init("endpoint", .ok, endpoint)
   }
 
   private static func socket(_ facts: DoctorFacts) -> DoctorFinding? {
     guard let path = facts.socketPath else { return nil }
     if let denial = facts.denial {
-      return DoctorFinding("socket", .fail, denial.reason, denial.remedy)
+      return .init("socket", .fail, denial.reason, denial.remedy)
     }
     guard let status = facts.socket else {
-      return DoctorFinding(
+      return .init(
         "socket", .fail, "\(path) does not exist", "systemctl restart navd.socket, or run navd")
     }
     if let problem = facts.statistics?["socketProblem"]?.string {
-      return DoctorFinding(
-        "socket", .fail, "new clients cannot reach navd", TerminalText.visible(problem))
+      return .init("socket", .fail, "new clients cannot reach navd", TerminalText.visible(problem))
     }
     let mode = "0" + String(status.mode, radix: 8)
     let what = "\(status.kind.rawValue) of user \(status.owner), mode \(mode)"
     guard status.kind == .socket else {
-      return DoctorFinding("socket", .fail, "\(path) is \(what)", "remove it and start navd again")
+      return .init("socket", .fail, "\(path) is \(what)", "remove it and start navd again")
     }
     guard status.mode & 0o002 == 0 else {
-      return DoctorFinding(
+      return .init(
         "socket", .warn, "\(what): every user of the machine may connect",
         "set socket-mode in navd.conf(5), or SocketMode= in navd.socket, to 0660")
     }
-    return DoctorFinding("socket", .ok, what)
+    return .init("socket", .ok, what)
   }
 
   private static func daemon(_ facts: DoctorFacts) -> DoctorFinding {
     guard let statistics = facts.statistics else {
-      return DoctorFinding(
+      return .init(
         "daemon", .fail, facts.failure ?? "navd does not answer",
         "systemctl status navd; find the cause: journalctl -u navd")
     }
     if statistics["serving"]?.bool == false {
-      return DoctorFinding("daemon", .warn, "navd is stopping", "systemctl status navd")
+      return .init("daemon", .warn, "navd is stopping", "systemctl status navd")
     }
     let age = Figures.age(milliseconds: statistics.number("uptime"))
     let text = "answers in \(facts.took) ms, up \(age)"
     guard facts.took < 500 else {
-      return DoctorFinding(
-        "daemon", .warn, text, "see its activity: navctl top; the disk may be slow")
+      return .init("daemon", .warn, text, "see its activity: navctl top; the disk may be slow")
     }
-    return DoctorFinding("daemon", .ok, text)
+    return .init("daemon", .ok, text)
   }
 
   private static func clock(_ facts: DoctorFacts, _ time: UInt64) -> DoctorFinding {
@@ -119,14 +117,13 @@ enum Doctor {
     let apart = time > facts.ownTime ? time - facts.ownTime : facts.ownTime - time
     let remedy = "see whether NTP sets the clock: timedatectl; log and history show its times"
     guard time >= firstPlausibleTime, time < lastPlausibleTime else {
-      return DoctorFinding(
-        "clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)
+      return .init("clock", .fail, "\(Tables.utc(milliseconds: time)) is not plausible", remedy)
     }
     guard apart <= (isLocal ? 2000 : 60_000) else {
       let text = "the clocks of navd and navctl differ by \(Figures.age(milliseconds: apart))"
-      return DoctorFinding("clock", .warn, text, remedy)
+      return .init("clock", .warn, text, remedy)
     }
-    return DoctorFinding("clock", .ok, Tables.utc(milliseconds: time))
+    return .init("clock", .ok, Tables.utc(milliseconds: time))
   }
 
   /// 2024-01-01 and 2100-01-01; a clock outside these bounds was never set.

@@ -15,9 +15,7 @@ enum OperationSummary {
   }
 
   private static func outputs(_ reply: OkReply, operations: [NavigationOperation]) -> [String] {
-    guard let out = reply.out else { return [] }
-    let list: [JSONValue]
-    do { list = try JSONValue(out.bytes).elements } catch { return [] }
+    guard let out = reply.out, let list = try? JSONValue(out.bytes).elements else { return [] }
     return zip(list, operations).compactMap { output, operation in
       text(output, operation.kind, isChanged: reply.changed != false)
     }

@@ -77,7 +77,7 @@ enum StatusDrawing {
 
   /// The number of all connections and its limit, and the same for each user and key.
   private static func connections(_ statistics: JSONValue) -> String {
-    let all = ConnectionLoad(all: statistics).text
+    let all = ConnectionLoad.all(statistics).text
     let principals = ConnectionLoad.principals(statistics)
     guard let limit = principals.first?.limit else { return all }
     let shown = principals.prefix(principalsShown).map {
@@ -91,7 +91,7 @@ enum StatusDrawing {
   private static let principalsShown = 3
 
   private static func isScarce(_ statistics: JSONValue) -> Bool {
-    ([ConnectionLoad(all: statistics)] + ConnectionLoad.principals(statistics))
+    ([ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics))
       .contains(where: \.isScarce)
   }
 
@@ -166,9 +166,10 @@ struct ConnectionLoad {
   /// The limit that applies; 0 if the daemon does not report it.
   let limit: UInt64
 
-  init(all statistics: JSONValue) {
-    (principal, count) = (nil, statistics.number("connections"))
-    limit = statistics.number("process.connectionLimit")
+  static func all(_ statistics: JSONValue) -> ConnectionLoad {
+    ConnectionLoad(
+      principal: nil, count: statistics.number("connections"),
+      limit: statistics.number("process.connectionLimit"))
   }
 
   static func principals(_ statistics: JSONValue) -> [ConnectionLoad] {
@@ -177,10 +178,6 @@ struct ConnectionLoad {
         principal: entry.text("principal"), count: entry.number("connections"),
         limit: statistics.number("process.principalLimit"))
     }
-  }
-
-  private init(principal: String, count: UInt64, limit: UInt64) {
-    (self.principal, self.count, self.limit) = (principal, count, limit)
   }
 
   /// The used part of the limit, 0 if there is none.

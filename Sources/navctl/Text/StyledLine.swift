@@ -3,18 +3,20 @@ import NavigationCore
 /// A line of text in pieces with a style each.
 struct StyledLine: Hashable, Sendable {
   /// The style of a piece; it only repeats what the text already expresses.
-  enum Style: Hashable, Sendable {
-    case plain
+  ///
+  /// Its value selects it in an escape sequence.
+  enum Style: String, Sendable {
+    case plain = ""
     /// Bold: the main piece of the line.
-    case strong
+    case strong = "1"
     /// Faint: details that most readers skip.
-    case faint
+    case faint = "2"
     /// Blue: buttons that can be tapped.
-    case tint
+    case tint = "34"
     /// Red: a fault or a running transition.
-    case alert
+    case alert = "31"
     /// Reversed: the chosen row of a list.
-    case chosen
+    case chosen = "7"
   }
 
   private var pieces: [(text: String, style: Style)]
@@ -86,15 +88,8 @@ struct StyledLine: Hashable, Sendable {
   /// the styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
-    return pieces.map { piece in
-      switch piece.style {
-      case .plain: piece.text
-      case .strong: "\u{1B}[1m\(piece.text)\u{1B}[0m"
-      case .faint: "\u{1B}[2m\(piece.text)\u{1B}[0m"
-      case .tint: "\u{1B}[34m\(piece.text)\u{1B}[0m"
-      case .alert: "\u{1B}[31m\(piece.text)\u{1B}[0m"
-      case .chosen: "\u{1B}[7m\(piece.text)\u{1B}[0m"
-      }
+    return pieces.map { text, style in
+      style == .plain ? text : "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }.joined()
   }
 

@@ -95,8 +95,7 @@ struct WatchLines: Sendable {
   /// The line for the newest value of the view `bar` or `top`.
   mutating func latest(_ latest: Latest) -> String {
     last = (latest.epoch.text, latest.revision.number)
-    let value: JSONValue
-    do { value = try JSONValue(latest.value.bytes) } catch {
+    guard let value = try? JSONValue(latest.value.bytes) else {
       return "rev \(latest.revision.number)"
     }
     var text = "rev \(latest.revision.number)  "
@@ -121,9 +120,8 @@ struct WatchLines: Sendable {
 
   static func event(_ event: EphemeralEvent) -> String {
     var parts = ["event", "rev \(event.revision.number)"]
-    let list: [JSONValue]
-    do { list = try JSONValue(event.events.bytes).elements } catch { list = [] }
-    for (name, value) in list.flatMap(\.members) {
+    let list = try? JSONValue(event.events.bytes).elements
+    for (name, value) in (list ?? []).flatMap(\.members) {
       let members = value.members.map { "\($0.name) \($0.value.plainText)" }
       parts.append(([name] + members).joined(separator: " "))
     }
