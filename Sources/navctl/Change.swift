@@ -5,6 +5,9 @@ import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
 struct Change {
+  /// What a command wants to do to a nav.
+  typealias Wish = (nav: String, operations: [NavigationOperation])
+
   private let invocation: Invocation
   private let nav: String
   private let operations: [NavigationOperation]
@@ -75,11 +78,8 @@ struct Change {
       memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
     }
     try Output.result {
-      if invocation.isJSON {
-        try Output.record(.changed, body)
-      } else {
-        try Output.line(OperationSummary.line(answer, operations: operations))
-      }
+      try invocation.write(
+        OperationSummary.line(answer, operations: operations), Record(.changed, body))
     }
   }
 
@@ -91,8 +91,8 @@ struct Change {
       return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
     }
     try Output.line("dry run: \(OperationSummary.line(answer, operations: operations))")
-    for delegate in plan["delegates"]?.elements ?? [] {
-      let roles = (delegate["roles"]?.elements ?? []).map(\.plainText).joined(separator: ", ")
+    for delegate in plan.list("delegates") {
+      let roles = delegate.list("roles").map(\.plainText).joined(separator: ", ")
       try Output.line(
         TerminalText.visible("would ask \(delegate["name"]?.string ?? "a delegate")  \(roles)"))
     }
@@ -153,18 +153,10 @@ extension Change {
       ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }
 
-  static func perform(
-    _ invocation: Invocation, _ operations: ([String]) throws -> [NavigationOperation]
-  ) throws {
-    let arguments = try invocation.navArguments()
-    return try perform(invocation, nav: arguments.nav, try operations(arguments.rest))
-  }
-
   /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws {
-    if let plan = invocation.plan { return try plan.add(operations, of: nav) }
     // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
     try change.perform(on: invocation.connect())

@@ -59,9 +59,9 @@ struct Directory {
   /// of a watch.
   private func readAll(_ daemon: Daemon) throws -> [JSONValue] {
     do {
-      return try daemon.get(.state, nav).reply.json()["screens"]?.elements ?? []
+      return try daemon.get(.state, nav).reply.json().list("screens")
     } catch let refusal as Refusal where refusal.error.knownCode == .limit {
-      return try JSONValue(watchOnce(daemon))["screens"]?.elements ?? []
+      return try JSONValue(watchOnce(daemon)).list("screens")
     }
   }
 

@@ -13,8 +13,6 @@ struct Invocation {
   let isJSON: Bool
   let isColoured: Bool
   let typedTimeout: UInt64?
-  /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
-  var plan: PlannedOperations?
 
   init(command: CommandSet.Command, line: ParsedCommandLine) throws {
     self.command = command
@@ -121,8 +119,6 @@ struct Invocation {
   ///
   /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
   func connect(wake: Int32? = nil) throws -> Daemon {
-    // A command that adds nothing to its plan would read and print.
-    try require(plan == nil, "this line changes nothing", remedy: "navctl help \(command.name)")
     let endpoint = try endpoint()
     return try connect(endpoint, try identity(endpoint), wake: wake)
   }
@@ -162,7 +158,9 @@ struct Invocation {
   }
 
   /// Prints a record as JSON, or the text that says the same.
-  func write(_ text: @autoclosure () -> String, _ record: @autoclosure () -> Record) throws {
+  func write(
+    _ text: @autoclosure () throws -> String, _ record: @autoclosure () -> Record
+  ) throws {
     if isJSON { try Output.record(record()) } else { try Output.line(text()) }
   }
 

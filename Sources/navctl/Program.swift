@@ -1,25 +1,25 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import RuntimePaths
 
 enum Program {
   static let number = "0.1.0"
   static let version = "navctl \(number) (NSP/1)"
 
-  static let commands: [Command] =
+  static let commands: [Command] = [
     [
       .show, UICommand.command, .inspect, .history, WatchCommand.command, WaitCommand.command,
       .get, .log, TraceCommand.command, .why, .diff, RecordCommand.command, PlayCommand.command,
       .list, .verify, .explain, .status, TopCommand.command, .doctor, .dump, .config, .reload,
-    ] + ChangeCommands.navs + ChangeCommands.stack + [.open, RoutesCommand.command, .save]
-    + ChangeCommands.restoration + ChangeCommands.presentations + [.set]
-    + ChangeCommands.records + [.back] + ChangeCommands.touch
-    + [
+    ], ChangeCommands.navs, ChangeCommands.stack, [.open, RoutesCommand.command, .save],
+    ChangeCommands.restoration, ChangeCommands.presentations, [.set], ChangeCommands.records,
+    [.back], ChangeCommands.touch,
+    [
       .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
       ApplyCommand.command,
-    ]
+    ],
+  ].flatMap { (commands: [Command]) in commands }
 
   static let grammar: CommandSet = {
     var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
@@ -114,6 +114,8 @@ struct Command: Sendable {
   var declaration: CommandSet.Command
   /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
   var run: @Sendable (Invocation) throws -> Void
+  /// What a line would change, as plans take it; nil for a command that changes no nav.
+  var change: (@Sendable (Invocation) throws -> Change.Wish?)?
 
   /// Declares a command; its help ends with an example.
   init(
@@ -125,5 +127,26 @@ struct Command: Sendable {
       name, summary, group: group, arguments: arguments, options: options,
       epilogue: note, example: "navctl \(example)")
     self.run = run
+  }
+
+  /// Declares a command that changes a nav.
+  ///
+  /// `read` runs if the line changes nothing, and `end` after the change.
+  static func changing(
+    _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
+    options: [OptionDeclaration], note: String = "", example: String,
+    read: @escaping @Sendable (Invocation) throws -> Void = { _ in },
+    end: @escaping @Sendable (Invocation) throws -> Void = { _ in },
+    change: @escaping @Sendable (Invocation) throws -> Change.Wish?
+  ) -> Command {
+    var command = Command(
+      name, summary, group, arguments, options: options, note: note, example: example
+    ) { invocation in
+      guard let wish = try change(invocation) else { return try read(invocation) }
+      try Change.perform(invocation, nav: wish.nav, wish.operations)
+      try end(invocation)
+    }
+    command.change = change
+    return command
   }
 }

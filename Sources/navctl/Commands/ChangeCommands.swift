@@ -13,10 +13,11 @@ enum ChangeCommands {
     options: [OptionDeclaration] = [], shared: [OptionDeclaration] = Change.options,
     note: String = "", example: String, _ make: @escaping Make
   ) -> Command {
-    Command(
+    .changing(
       name, summary, group, arguments, options: options + shared, note: note, example: example
     ) { invocation in
-      try Change.perform(invocation) { try make(invocation.line, $0) }
+      let arguments = try invocation.navArguments()
+      return (arguments.nav, try make(invocation.line, arguments.rest))
     }
   }
 

@@ -17,7 +17,7 @@ extension Command {
     let daemon = try invocation.connect()
     let answer = try daemon.get(.restoration, arguments.nav)
     let payload = try answer.reply.json()
-    let entries = payload["entries"]?.elements ?? []
+    let entries = payload.list("entries")
     guard !entries.isEmpty else {
       // An empty payload is useless, and could replace a file that still has screens.
       let nav = arguments.nav
@@ -40,7 +40,7 @@ extension Command {
     try Output.line(TerminalText.visible("\(arguments.nav)\(revision)  saved to \(path)"))
   }
 
-  static let open = Command(
+  static let open = changing(
     "open", "Replace the stack by the screens of a route", Subject.stack, .init("NAV ROUTE"),
     options: [
       .init("expect", argument: "SCREEN", "Then wait until the top has this id or route"),
@@ -49,22 +49,17 @@ extension Command {
     note: """
       The setting routes defines them; see set and routes. Screens that agree with the route
       stay. With --expect, the status is 4 if something else is on top when the time is up.
-      """, example: "open kiosk settings/wifi --expect settings/wifi"
+      """, example: "open kiosk settings/wifi --expect settings/wifi", end: awaitExpected
   ) { invocation in
-    let line = invocation.line
-    let within = try line.milliseconds(of: "within")
+    let within = try invocation.line.milliseconds(of: "within")
     try require(
-      within == nil || line.contains("expect"), "--within goes with --expect",
+      within == nil || invocation.line.contains("expect"), "--within goes with --expect",
       remedy: "--expect SCREEN --within 2s")
-    try Change.perform(invocation) { [.open($0[0])] }
-    guard let expected = line.value(of: "expect"), !line.contains("dry-run"), invocation.plan == nil
-    else { return }
-    _ = try WaitCommand.mirror(
-      of: invocation.navArguments().nav, meeting: .shows(expected), invocation.connect(),
-      Countdown(within ?? 2000))
+    let arguments = try invocation.navArguments()
+    return (arguments.nav, [.open(arguments.rest[0])])
   }
 
-  static let set = Command(
+  static let set = changing(
     "set", "Set members of a screen, a button, a bar …", Subject.content,
     .init(
       "NAV OBJECT [ID] [KEY=VALUE...]", choices: ["OBJECT": NavObject.allCases.map(\.rawValue)]),
@@ -82,32 +77,16 @@ extension Command {
       standard.backgroundColor=red. navd takes any member of a slot such as standard. proxy is of all bars of CLASS, NavigationBar by default, and takes
       no NAV: set proxy barStyle=black. While a session holds the display, no other can set display;
       --lease holds it for this command.
-      """, example: "set kiosk item wifi prompt='Choose one' rightItems=scan=Scan"
+      """, example: "set kiosk item wifi prompt='Choose one' rightItems=scan=Scan",
+    read: printMembers
   ) { invocation in
-    let isProxy = invocation.line.positionals.first == NavObject.proxy.rawValue
-    let arguments = try invocation.navArguments(of: isProxy ? NavName.appearance.text : nil)
-    let words = Array(arguments.rest.dropFirst())
-    guard let object = NavObject(rawValue: arguments.rest[0]) else {
-      throw NavObject.unknown(arguments.rest[0], nav: arguments.nav)
-    }
-    try require(
-      object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
-      remedy: "navctl set proxy \(words.joined(separator: " "))")
-    let takesID = object.neededID != nil || object.optionalID != nil
-    let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
-    let members = Array(words.dropFirst(id == nil ? 0 : 1))
-    guard members.isEmpty, object.neededID == nil || id != nil else {
-      try object.check(members, id: id, of: arguments.nav)
-      return try Change.perform(invocation, nav: arguments.nav, object.operations(id: id, members))
-    }
-    let options = [Lease.option] + Change.options
-    if let other = options.first(where: { invocation.line.contains($0.name) }) {
-      throw UsageError("set without KEY only prints, so it takes no --\(other.name)")
-    }
-    try print(object, id, of: arguments.nav, invocation)
+    let (object, id, members, nav) = try setting(invocation)
+    if members.isEmpty, object.neededID == nil || id != nil { return nil }
+    try object.check(members, id: id, of: nav)
+    return (nav, try object.operations(id: id, members))
   }
 
-  static let back = Command(
+  static let back = changing(
     "back", "Tap back, or use the button's menu", Subject.touch, .init("NAV"),
     options: [
       .init("key", "Press the Back key: dismiss what is presented, or pop"),
@@ -119,11 +98,10 @@ extension Command {
       fails if the bar shows no back button or a presented screen covers it. It also fails if the
       top screen does not let a person pop it (canPop). A pop does not look at any of this. --key
       needs the visible screen to be the one you last saw, and changes nothing at the root.
-      """, example: "back kiosk --top wifi"
+      """, example: "back kiosk --top wifi", read: printMenu
   ) { invocation in
     let operation = try Operations.back(invocation.line, changeOptions: Change.options)
-    guard let operation else { return try printMenu(invocation) }
-    try Change.perform(invocation) { _ in [operation] }
+    return try operation.map { (try invocation.navArguments().nav, [$0]) }
   }
 
   static let gesture = Command(
@@ -147,7 +125,7 @@ extension Command {
     try require(
       !steps.isEmpty, "gesture needs a step", remedy: "navctl gesture NAV begin update 0.4 finish")
     // Makes the first step before it connects, so that its usage errors need no daemon.
-    let first = try change(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
+    let first = try gestureChange(invocation, arguments.nav, steps.removeFirst(), isFirst: true)
     let daemon = try invocation.connect()
     try daemon.openSession()
     try first.step.perform(on: daemon)
@@ -155,7 +133,7 @@ extension Command {
     var input = InputLines()
     while !isOver {
       for step in steps {
-        let next = try change(invocation, arguments.nav, step, isFirst: false)
+        let next = try gestureChange(invocation, arguments.nav, step, isFirst: false)
         try next.step.perform(on: daemon)
         isOver = next.isLast
       }
@@ -169,25 +147,24 @@ extension Command {
     try daemon.connection.leave()
   }
 
-  static let transition = Command(
+  static let transition = changing(
     "transition", "Show or complete the running transition", Subject.touch,
     .init("NAV [complete TID]"),
     options: [Lease.option] + Change.options,
     note: """
       Without complete, navctl prints the running transition with its number TID. complete reports
       to navd that the display has shown it.
-      """, example: "transition kiosk"
+      """, example: "transition kiosk", read: showTransition
   ) { invocation in
     let arguments = try invocation.navArguments { $0 == "complete" }
-    guard !arguments.rest.isEmpty else { return try showTransition(invocation, arguments.nav) }
+    if arguments.rest.isEmpty { return nil }
     try require(
       arguments.rest.count == 2 && arguments.rest[0] == "complete",
       "transition complete needs a transition's id", remedy: "navctl transition NAV complete TID")
-    try Change.perform(
-      invocation, nav: arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
+    return (arguments.nav, [try Operations.completeTransition(arguments.rest[1])])
   }
 
-  static let op = Command(
+  static let op = changing(
     "op", "Perform operations given as JSON, all or none", Subject.anything, .init("NAV JSON..."),
     options: Change.options,
     note: """
@@ -201,9 +178,18 @@ extension Command {
     let count = isNavLeftOut ? positionals.count : positionals.count - 1
     let arguments = try invocation.navArguments(rest: count...count)
     try require(!arguments.rest.isEmpty, "an operation is missing")
-    try Change.perform(
-      invocation, nav: arguments.nav, try arguments.rest.map { try NavigationOperation(typed: $0) })
+    return (arguments.nav, try arguments.rest.map { try NavigationOperation(typed: $0) })
   }
+}
+
+/// Waits until the screen that `--expect` names is on top.
+private func awaitExpected(_ invocation: Invocation) throws {
+  let line = invocation.line
+  guard let expected = line.value(of: "expect"), !line.contains("dry-run") else { return }
+  let within = try line.milliseconds(of: "within") ?? 2000
+  _ = try WaitCommand.mirror(
+    of: invocation.navArguments().nav, meeting: .shows(expected), invocation.connect(),
+    Countdown(within))
 }
 
 /// Names the screens that were not saved, unless the nav has changed since the save.
@@ -213,7 +199,7 @@ private func reportOmitted(
   let state = try daemon.get(.state, nav)
   guard state.reply.revision == revision else { return }
   let saved = Set(entries.compactMap { $0["screen"]?["id"]?.string })
-  let omitted = (try state.reply.json()["screens"]?.elements ?? [])
+  let omitted = try state.reply.json().list("screens")
     .compactMap { $0["id"]?.string }.filter { !saved.contains($0) }
   guard !omitted.isEmpty else { return }
   Output.error(
@@ -234,9 +220,31 @@ private func helpLine(_ object: NavObject) -> String {
   return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
 }
 
-private func print(
-  _ object: NavObject, _ id: String?, of nav: String, _ invocation: Invocation
-) throws {
+/// The object, its id, its members and the nav of a line of `set`.
+private func setting(
+  _ invocation: Invocation
+) throws -> (object: NavObject, id: String?, members: [String], nav: String) {
+  let isProxy = invocation.line.positionals.first == NavObject.proxy.rawValue
+  let arguments = try invocation.navArguments(of: isProxy ? NavName.appearance.text : nil)
+  let words = Array(arguments.rest.dropFirst())
+  guard let object = NavObject(rawValue: arguments.rest[0]) else {
+    throw NavObject.unknown(arguments.rest[0], nav: arguments.nav)
+  }
+  try require(
+    object != .proxy || arguments.nav == NavName.appearance.text, "a proxy is of all navs",
+    remedy: "navctl set proxy \(words.joined(separator: " "))")
+  let takesID = object.neededID != nil || object.optionalID != nil
+  let id = words.first.flatMap { !takesID || Members.isMember($0) ? nil : $0 }
+  return (object, id, Array(words.dropFirst(id == nil ? 0 : 1)), arguments.nav)
+}
+
+private func printMembers(_ invocation: Invocation) throws {
+  let (object, id, _, nav) = try setting(invocation)
+  if let other = ([Lease.option] + Change.options).first(where: {
+    invocation.line.contains($0.name)
+  }) {
+    throw UsageError("set without KEY only prints, so it takes no --\(other.name)")
+  }
   let daemon = try invocation.connect()
   let isOfScreen = object != .button && object != .proxy && id != nil
   var request = GetRequest(id: 0, nav: nav, what: isOfScreen ? .screen : .state)
@@ -266,7 +274,7 @@ private func printMenu(_ invocation: Invocation) throws {
   try Output.lines(Tables.backMenu(try reply.json()))
 }
 
-private func change(
+private func gestureChange(
   _ invocation: Invocation, _ nav: String, _ step: GestureStep, isFirst: Bool
 ) throws -> (step: Change, isLast: Bool) {
   let operation = try Operations.gesture(step, invocation.line)
@@ -279,7 +287,8 @@ private func drain(_ daemon: Daemon) throws {
   while try daemon.connection.next(timeout: .zero) != nil {}
 }
 
-private func showTransition(_ invocation: Invocation, _ nav: String) throws {
+private func showTransition(_ invocation: Invocation) throws {
+  let nav = try invocation.navArguments { $0 == "complete" }.nav
   let daemon = try invocation.connect()
   let state = try daemon.get(.state, nav).reply.json()
   if invocation.isJSON {

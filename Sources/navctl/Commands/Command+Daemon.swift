@@ -101,8 +101,8 @@ extension Command {
       """, example: "reload"
   ) { invocation in
     let answer = try invocation.connect().get(.reload, nil)
-    if invocation.isJSON { return try Output.record(.reload, answer.body) }
-    try Output.line(TerminalText.visible(try answer.reply.json().string ?? ""))
+    try invocation.write(
+      TerminalText.visible(try answer.reply.json().string ?? ""), Record(.reload, answer.body))
   }
 
   static let backup = Command(
@@ -120,8 +120,7 @@ extension Command {
     let answer = try backUp(daemon, &line)
     line.complete()
     line.end()
-    if invocation.isJSON { return try Output.record(.backup, answer.body) }
-    try Output.line(try answer.reply.json().string ?? "")
+    try invocation.write(try answer.reply.json().string ?? "", Record(.backup, answer.body))
   }
 
   static let cluster = Command(
@@ -140,7 +139,10 @@ extension Command {
     let isOff = invocation.line.contains("off")
     let daemon = try invocation.connect()
     switch (words.first ?? "status", words.count) {
-    case ("status", 0...1): return try showCluster(daemon)
+    case ("status", 0...1):
+      let (body, members) = try readCluster(daemon)
+      if invocation.isJSON { return try Output.record(.cluster, body) }
+      try Output.lines(members.table)
     case ("move", 3):
       let wish: ClusterRequest.Wish =
         Int(words[1]).map { .move($0, to: words[2]) } ?? .moveNav(words[1], to: words[2])
@@ -279,12 +281,6 @@ private func backUp(_ daemon: Daemon, _ line: inout ProgressLine) throws -> Daem
     else { return }
     line.show(done, of: total)
   }.accepted()
-}
-
-private func showCluster(_ daemon: Daemon) throws {
-  let (body, members) = try readCluster(daemon)
-  if daemon.invocation.isJSON { return try Output.record(.cluster, body) }
-  try Output.lines(members.table)
 }
 
 private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: ClusterMembers) {

@@ -255,7 +255,13 @@ extension Command {
       code of a reply. Without CODE, navctl lists all codes with their meanings.
       """, example: "explain desync"
   ) { invocation in
-    guard let code = invocation.line.positionals.first else { return try listCodes(invocation) }
+    guard let code = invocation.line.positionals.first else {
+      let all = Explanation.all
+      if invocation.isJSON {
+        return try Output.record(.codes, ["codes": .array(all.map(\.json))])
+      }
+      return try invocation.table(["CODE", "MEANING"], all.map { [$0.code, $0.meaning] })
+    }
     let explanation = try Explanation.find(code)
     if invocation.isJSON { return try Output.record(.code, explanation.json.bytes) }
     try Output.lines(explanation.lines(columns: invocation.columns))
@@ -317,7 +323,7 @@ private func write(_ invocation: Invocation, _ nav: String, _ answer: Daemon.Ans
     let word = isSound ? "ok" : "DAMAGED"
     var text = "\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)"
     if let digest = value["dig"]?.string { text += "  digest \(digest)" }
-    for problem in value["violated"]?.elements ?? [] { text += "  \(problem.plainText)" }
+    for problem in value.list("violated") { text += "  \(problem.plainText)" }
     return text
   }
 }
@@ -327,17 +333,7 @@ private func write(
 ) throws -> Bool {
   let value = try answer.reply.json()
   let isSound = value["ok"]?.bool ?? false
-  if invocation.isJSON {
-    try Output.record(.verify, answer.body)
-  } else {
-    try Output.line(TerminalText.visible(text(value, isSound)))
-  }
+  try invocation.write(
+    TerminalText.visible(text(value, isSound)), Record(.verify, answer.body))
   return isSound
-}
-
-private func listCodes(_ invocation: Invocation) throws {
-  guard !invocation.isJSON else {
-    return try Output.record(.codes, ["codes": .array(Explanation.all.map(\.json))])
-  }
-  try invocation.table(["CODE", "MEANING"], Explanation.all.map { [$0.code, $0.meaning] })
 }

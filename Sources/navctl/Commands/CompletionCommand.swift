@@ -106,19 +106,12 @@ enum Names: Hashable, Sendable {
 
   /// The names in the state of a nav, each with its title.
   func names(in state: JSONValue) -> [Completion.Word] {
-    let screens =
-      (state["screens"]?.elements ?? [])
-      + (state["presented"]?["chain"]?.elements.compactMap { $0["screen"] } ?? [])
     switch self {
     case .navs, .members: return []
-    case .screens: return screens.compactMap(Self.word)
-    case .buttons:
-      return screens.flatMap { screen in
-        ["leftItems", "rightItems"].flatMap { screen["item"]?[$0]?.elements ?? [] }
-          + (screen["toolbarItems"]?.elements ?? [])
-      }.compactMap(Self.word)
+    case .screens: return state.shownScreens.compactMap(Self.word)
+    case .buttons: return state.shownScreens.flatMap(\.buttons).compactMap(Self.word)
     case .routes:
-      return (state["settings"]?["routes"]?.elements ?? []).compactMap {
+      return (state["settings"]?.list("routes") ?? []).compactMap {
         $0["match"]?.string.map { .init(text: $0, summary: "") }
       }
     }

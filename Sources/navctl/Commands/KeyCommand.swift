@@ -1,6 +1,5 @@
 import CommandLineOptions
 import ZeroMQ
-import NavigationClient
 import NavigationCore
 import RuntimePaths
 
@@ -74,8 +73,7 @@ enum KeyCommand {
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {
-    guard invocation.isJSON else { return try Output.line(key) }
-    try Output.record(.key, ["public": .string(key)])
+    try invocation.write(key, Record(.key, ["public": .string(key)]))
   }
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {

@@ -87,18 +87,15 @@ private struct Playback: ~Copyable {
 
   func announce() throws {
     let header = player.header
-    guard invocation.isJSON else {
-      let note = header.redacted.isEmpty ? "" : "  redacted"
-      let range = "revisions \(header.from.number) to \(header.to.number)"
-      return try Output.line(TerminalText.visible("\(header.nav)  \(range)\(note)"))
-    }
-    try Output.record(
-      .playback,
-      [
-        "state": .string("started"), "nav": .string(header.nav),
-        "from": .integer(header.from.number), "to": .integer(header.to.number),
-        "redacted": .array(header.redacted.map { .string($0) }),
-      ])
+    let note = header.redacted.isEmpty ? "" : "  redacted"
+    let range = "revisions \(header.from.number) to \(header.to.number)"
+    let members: JSONObject = [
+      "state": .string("started"), "nav": .string(header.nav),
+      "from": .integer(header.from.number), "to": .integer(header.to.number),
+      "redacted": .array(header.redacted.map { .string($0) }),
+    ]
+    try invocation.write(
+      TerminalText.visible("\(header.nav)  \(range)\(note)"), Record(.playback, members))
   }
 
   /// Plays to the end, or until a signal or `q`; with `steps`, until the end of stdin.

@@ -152,22 +152,18 @@ enum RecordCommand {
     _ invocation: Invocation, _ path: String, _ writer: RecordingWriter, _ bytes: Int, isPage: Bool
   ) throws {
     let header = writer.header
-    let isStream = path == RecordingFile.standardStream
-    guard !invocation.isJSON else {
-      var members: JSONObject = [
-        "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
-        "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
-        "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
-      ]
-      members.add("redacted", .array(header.redacted.map { .string($0) }))
-      let record = Record(.recording, members)
-      guard isStream else { return try Output.record(record) }
-      return Output.error(String(decoding: record.bytes, as: UTF8.self))
-    }
+    var members: JSONObject = [
+      "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
+      "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
+      "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
+    ]
+    members.add("redacted", .array(header.redacted.map { .string($0) }))
+    let record = Record(.recording, members)
     var text = "\(path)  \(header.nav) from revision \(header.from.number) to "
     text += "\(writer.revision.number)  digest \(writer.digest.text)  \(bytes) bytes"
     if !header.redacted.isEmpty { text += "  redacted" }
-    guard !isStream else { return Output.error(TerminalText.visible(text)) }
-    try Output.line(TerminalText.visible(text))
+    text = TerminalText.visible(text)
+    guard path == RecordingFile.standardStream else { return try invocation.write(text, record) }
+    Output.error(invocation.isJSON ? String(decoding: record.bytes, as: UTF8.self) : text)
   }
 }

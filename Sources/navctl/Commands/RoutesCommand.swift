@@ -1,4 +1,3 @@
-import CLinux
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
@@ -33,7 +32,7 @@ enum RoutesCommand {
 
   private static func check(_ invocation: Invocation, _ nav: String) throws {
     let state = try invocation.connect().get(.state, nav).reply.json()
-    let routes = state["settings"]?["routes"]?.elements ?? []
+    let routes = state["settings"]?.list("routes") ?? []
     let faults = RouteTemplates.faults(routes)
     try report(invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
   }
@@ -42,7 +41,7 @@ enum RoutesCommand {
   private static func reverse(_ invocation: Invocation, _ nav: String) throws {
     let daemon = try invocation.connect()
     let state = try daemon.get(.state, nav).reply.json()
-    let screens = state["screens"]?.elements ?? []
+    let screens = state.list("screens")
     try daemon.openSession()
     let route = screens.last?["route"]?.string
     let there = try route.flatMap { try stack($0, nav, daemon) }
@@ -103,7 +102,7 @@ enum RoutesCommand {
           "forbidden: navd does not show the state that \(TerminalText.visible(route)) leads to",
           "try: the right read on \(nav); a state above the limit of a message cannot be tested")
       }
-      return state["screens"]?.elements ?? []
+      return state.list("screens")
     case .failure(let error) where error.knownCode == .noRoute: return nil
     case .failure(let error): throw Refusal(error: error, nav: nav)
     }

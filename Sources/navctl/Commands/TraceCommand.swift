@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import RuntimePaths
 
 enum TraceCommand {
   static let command = Command(
@@ -59,5 +58,72 @@ enum TraceCommand {
     try daemon.connection.leave()
     guard let remaining, remaining > 0, !Output.hasLostReader else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited messages did not pass")
+  }
+}
+
+/// The lines of `navctl trace`: one for each message of a client, as navd received or sent it.
+enum TraceText {
+  /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
+  ///
+  /// `report` is one element of `traced.list`, see protocol §12. The line is without what a
+  /// terminal would interpret.
+  static func line(_ report: JSONValue) -> String {
+    let direction = report["dir"]?.string == "out" ? "out" : "in "
+    var parts = [time(report["t"]?.integer), direction, verb(report["verb"]?.string), peer(report)]
+    if let body = report["body"] { parts += summary(of: body) }
+    parts.append("\(report["size"]?.integer ?? 0) B")
+    return TerminalText.visible(parts.joined(separator: "  "))
+  }
+
+  static func dropped(_ count: UInt64) -> String {
+    "… \(count) \(count == 1 ? "message" : "messages") dropped: more than 2000 in a second, or this "
+      + "terminal was too slow"
+  }
+
+  static func record(_ report: JSONValue) -> Record {
+    let members = report.object.members.filter { $0.name != "t" }
+    return Record(.traced, JSONObject(members), at: report["t"]?.integer)
+  }
+
+  static func redacted(_ report: JSONValue) -> JSONValue {
+    let members = report.members.map { name, value in
+      JSONObject.Member(
+        name: name, value: name == "body" ? Redaction.redacted(value) : value.opaque)
+    }
+    return (try? JSONValue(OpaqueJSON.object(JSONObject(members)).bytes)) ?? report
+  }
+
+  private static func time(_ milliseconds: UInt64?) -> String {
+    guard let milliseconds else { return "-" }
+    let seconds = Tables.utc(milliseconds: milliseconds).dropFirst(11).prefix(8)
+    let rest = String(milliseconds % 1000)
+    return "\(seconds).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
+  }
+
+  private static func verb(_ verb: String?) -> String {
+    TerminalText.padded(verb.map { $0.isEmpty ? "unreadable" : $0 } ?? "-", columns: 8)
+  }
+
+  private static func peer(_ report: JSONValue) -> String {
+    var parts = [report["name"]?.string ?? ""]
+    if let user = report["uid"]?.integer { parts.append("uid \(user)") }
+    if let process = report["pid"]?.integer { parts.append("pid \(process)") }
+    if let key = report["key"]?.string { parts.append("key \(key)") }
+    if let address = report["address"]?.string { parts.append(address) }
+    if let actor = report["actor"]?.string { parts.append("for \(actor)") }
+    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+
+  private static func summary(of body: JSONValue) -> [String] {
+    var parts: [String] = []
+    if let id = body["id"]?.integer { parts.append("id \(id)") }
+    if let nav = body["nav"]?.string { parts.append(nav) }
+    if let what = body["what"]?.string { parts.append(what) }
+    let operations = body.list("do").compactMap { $0.members.first?.name }
+    if !operations.isEmpty { parts.append(operations.joined(separator: ",")) }
+    if let code = body["code"]?.string { parts.append(code) }
+    if let revision = body["rev"]?.integer { parts.append("rev \(revision)") }
+    if let cause = body["cause"]?.string, cause != "api" { parts.append(cause) }
+    return parts
   }
 }

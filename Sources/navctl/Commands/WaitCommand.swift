@@ -61,14 +61,10 @@ enum WaitCommand {
   private static func write(
     _ invocation: Invocation, _ mirror: Mirror, nav: String, endpoint: String
   ) throws {
-    let position = MirrorText.position(mirror, nav: nav)
-    if invocation.isJSON {
-      try Output.record(.position, position)
-    } else {
-      let top = TerminalText.visible(mirror.top ?? "none")
-      try Output.line(
-        "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)")
-    }
+    let top = TerminalText.visible(mirror.top ?? "none")
+    try invocation.write(
+      "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
+      Record(.position, MirrorText.position(mirror, nav: nav)))
     Memory(invocation.environment, endpoint: endpoint).remember(Seen(mirror), of: nav)
   }
 }

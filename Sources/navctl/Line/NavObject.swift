@@ -136,18 +136,8 @@ enum NavObject: String, CaseIterable, Sendable {
     case .screen: return state
     case .item: return state["item"]
     case .button:
-      func list(_ record: JSONValue, _ names: [String]) -> [JSONValue] {
-        names.flatMap { record[$0]?.elements ?? [] }
-      }
-      let screens =
-        list(state, ["screens"])
-        + (state["presented"]?["chain"]?.elements.compactMap { $0["screen"] } ?? [])
-      return
-        (list(state, ["buttons"])
-        + screens.flatMap {
-          list($0, ["toolbarItems"])
-            + ($0["item"].map { list($0, ["leftItems", "rightItems"]) } ?? [])
-        }).first { $0["id"]?.string == id }
+      return (state.list("buttons") + state.shownScreens.flatMap(\.buttons))
+        .first { $0["id"]?.string == id }
     case .bar, .toolbar, .settings: return state[rawValue]
     case .display: return state["environment"]
     case .appearance: return state[id == nil ? "bar" : "item"]?["appearance"]

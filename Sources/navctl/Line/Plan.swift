@@ -50,12 +50,12 @@ struct Plan: Sendable {
         try require(
           value.members.count == 1, "if stands alone in its line",
           remedy: #"{"if":{"top":"wifi"}}"#)
-        return try note(.options(try Self.options(conditions)), number)
+        return try note(.options(try Self.options(conditions)))
       }
       steps.append((number, .operation(try NavigationOperation(typed: line))))
     } else {
       let words = try ShellWords.split(line)
-      if words.first == "if" { return try note(.words(Array(words.dropFirst())), number) }
+      if words.first == "if" { return try note(.words(Array(words.dropFirst()))) }
       steps.append((number, .command(words)))
     }
     try require(
@@ -64,7 +64,7 @@ struct Plan: Sendable {
       remedy: "several plans, each guarded by the revision that the one before it made")
   }
 
-  private mutating func note(_ conditions: Conditions, _ number: Int) throws(UsageError) {
+  private mutating func note(_ conditions: Conditions) throws(UsageError) {
     try require(
       self.conditions == nil && steps.isEmpty, "if stands once, in the first line",
       remedy: "move the conditions there")

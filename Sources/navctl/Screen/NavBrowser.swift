@@ -77,10 +77,8 @@ struct NavBrowser: Sendable {
   var pane = Pane.list
   /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
-  var names: Set<String> = []
-  /// The records of the navs in memory, and the place of each nav in them.
-  var heads: [MirrorRecord] = []
-  var places: [String: Int] = [:]
+  /// The newest revisions of the navs in memory, by their names.
+  var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
@@ -174,8 +172,7 @@ extension NavBrowser {
 
   /// The newest revision of a nav; nil if the daemon does not send it.
   func head(of nav: String) -> NavHead? {
-    guard let place = places[nav] else { return nil }
-    do { return NavHead(try JSONValue(heads[place].json.bytes)) } catch { return nil }
+    heads[nav].flatMap { try? JSONValue($0.json.bytes) }.flatMap { NavHead($0) }
   }
 }
 
@@ -204,18 +201,17 @@ extension NavBrowser {
 
   private mutating func takeHeads(_ records: [MirrorRecord]?) {
     guard let records else { return }
-    heads = records
-    places = Dictionary(
-      records.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    heads = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
     guard let mirror = change.mirror else { return [] }
     listed = mirror.screens
-    names = Set(listed.map(\.id))
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.isAwaited, names.contains(opened.name) else { return [] }
+    guard let opened, opened.isAwaited, listed.contains(where: { $0.id == opened.name }) else {
+      return []
+    }
     self.opened?.isAwaited = false
     self.opened?.problem = nil
     return [.watch(opened.name)]

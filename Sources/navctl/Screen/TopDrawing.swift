@@ -27,7 +27,7 @@ struct TopDrawing: Sendable {
     lines += times(statistics, before?.statistics)
     let principals = ConnectionLoad.principals(statistics)
     if !principals.isEmpty { lines += [StyledLine()] + connections(principals) }
-    let busiest = statistics["busiest"]?.elements ?? []
+    let busiest = statistics.list("busiest")
     if !busiest.isEmpty { lines += [StyledLine()] + sessions(busiest, sample, before) }
     return fitted(lines)
   }
@@ -134,7 +134,7 @@ struct TopDrawing: Sendable {
     _ busiest: [JSONValue], _ sample: Sample, _ before: Sample?
   ) -> [StyledLine] {
     let former = Dictionary(
-      (before?.statistics["busiest"]?.elements ?? []).map { ($0.text("id"), $0.number("ops")) },
+      (before?.statistics.list("busiest") ?? []).map { ($0.text("id"), $0.number("ops")) },
       uniquingKeysWith: max)
     let ranked = busiest.map { session in
       let (id, name, count) = (session.text("id"), session.text("name"), session.number("ops"))

@@ -41,7 +41,7 @@ struct ClusterMembers: Sendable {
       let address = member["endpoint"]?.string.map {
         DaemonAddress(endpoint: $0, key: member["key"]?.string, web: member["web"]?.string)
       }
-      let ranges = (member["ranges"]?.elements ?? []).compactMap { range in
+      let ranges = member.list("ranges").compactMap { range in
         let ends = range.elements.compactMap(\.integer)
         return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
       }

@@ -72,7 +72,7 @@ struct ScreenOrigin: Sendable {
     let process = by?["pid"]?.integer.map { ", pid \($0)" } ?? ""
     let principal = by?["principal"]?.string.map { " (\($0)\(process))" } ?? ""
     let author = by.map { " by \($0["name"]?.string ?? "a client")\(principal)" } ?? " by navd"
-    let operations = (entry["do"]?.elements ?? []).map(\.plainText).joined(separator: ", ")
+    let operations = entry.list("do").map(\.plainText).joined(separator: ", ")
     let cause = entry["cause"]?.string.flatMap { $0 == "api" ? nil : ", cause \($0)" } ?? ""
     return "rev \(entry["rev"]?.plainText ?? "?"), \(Tables.time(entry["t"])),\(author): "
       + (operations.isEmpty ? "no operation" : operations) + cause

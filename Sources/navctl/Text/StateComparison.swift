@@ -12,7 +12,7 @@ struct StateComparison: Sendable {
   private(set) var differences: [Difference] = []
 
   init(_ before: JSONValue, _ after: JSONValue) {
-    let (old, new) = (before["screens"]?.elements ?? [], after["screens"]?.elements ?? [])
+    let (old, new) = (before.list("screens"), after.list("screens"))
     let (oldIDs, newIDs) = (Self.ids(old), Self.ids(new))
     if oldIDs != newIDs {
       differences.append(

@@ -49,11 +49,11 @@ struct StateDrawing: Sendable {
   private func sections(
     _ state: JSONValue, elapsed: UInt64?
   ) -> (head: [StyledLine], rows: [StyledLine], tail: [StyledLine]) {
-    let screens = state["screens"]?.elements ?? []
+    let screens = state.list("screens")
     let rule = StyledLine(String(repeating: "─", count: columns), .faint)
     let isBar = state["kind"]?.string == "bar"
     let head = bar(state, top: screens.last) + [rule]
-    let chain = state["presented"]?["chain"]?.elements ?? []
+    let chain = state["presented"]?.list("chain") ?? []
     let rows =
       chain.reversed().map(Row.init(presented:))
       + screens.enumerated().reversed().map { depth, screen in

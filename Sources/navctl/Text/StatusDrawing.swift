@@ -173,7 +173,7 @@ struct ConnectionLoad {
   }
 
   static func principals(_ statistics: JSONValue) -> [ConnectionLoad] {
-    (statistics["principals"]?.elements ?? []).map { entry in
+    statistics.list("principals").map { entry in
       ConnectionLoad(
         principal: entry.text("principal"), count: entry.number("connections"),
         limit: statistics.number("process.principalLimit"))

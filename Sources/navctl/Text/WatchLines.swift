@@ -27,7 +27,7 @@ struct WatchLines: Sendable {
     let word = kind.rawValue
     let epoch = state["epoch"]?.string ?? ""
     let revision = state["rev"]?.integer ?? 0
-    let ids = (state["screens"]?.elements ?? []).compactMap { $0["id"]?.string }
+    let ids = state.list("screens").compactMap { $0["id"]?.string }
     var text = "\(word)  rev \(revision)"
     if let last { text += "  after rev \(last.revision)" }
     text += "  \(why)  [\(ids.joined(separator: " "))]"
