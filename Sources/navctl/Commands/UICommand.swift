@@ -69,7 +69,8 @@ private struct BrowserView: ~Copyable {
     resize()
     guard try perform(browser.start(nav), on: daemon) else { return }
     while true {
-      draw()
+      let frame = browser.frame()
+      terminal.show(frame)
       try daemon.connection.update(&events, isReady: false)
       var entries = [0, signals.descriptor, events.descriptor].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -110,18 +111,6 @@ private struct BrowserView: ~Copyable {
     if let size = Output.terminalSize { terminal.resize(columns: size.columns, rows: size.rows) }
     let size = terminal.size
     browser.resize(columns: size.columns, rows: size.rows)
-  }
-
-  private mutating func draw() {
-    let frame = browser.frame()
-    let columns = terminal.size.columns
-    terminal.beginFrame()
-    for (row, line) in frame.lines.enumerated() {
-      for cell in line.cells(columns: columns) {
-        terminal.put(cell.text, row: row, column: cell.column, width: cell.width, cell.style)
-      }
-    }
-    terminal.endFrame(cursor: frame.cursor.map { ($0.row, $0.column) })
   }
 
   /// Performs effects; returns false if one of them ends the command.

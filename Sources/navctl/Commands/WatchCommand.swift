@@ -49,7 +49,7 @@ enum WatchCommand {
     var stream = WatchStream(
       invocation: invocation, nav: nav,
       memory: Memory(invocation.environment, endpoint: daemon.endpoint),
-      lines: from.map { WatchLines(after: $0) } ?? WatchLines(), remaining: count)
+      lines: WatchLines(after: from), remaining: count)
     if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }
     var mirror: Mirror?
     if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }

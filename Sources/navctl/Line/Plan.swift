@@ -33,7 +33,8 @@ struct Plan: Sendable {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       number += 1
-      let line = line.trimmed
+      let line = String(
+        line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
       if line.isEmpty || line.hasPrefix("#") { continue }
       try UsageError.located("\(name):\(number)") { () throws(UsageError) in
         try take(line, number)
@@ -101,16 +102,6 @@ struct Plan: Sendable {
       }
     }
     return options
-  }
-}
-
-extension Substring {
-  /// Without spaces, tabs and carriage returns at both ends.
-  fileprivate var trimmed: String {
-    var rest = self
-    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-    while let last = rest.last, last.isWhitespace { rest.removeLast() }
-    return String(rest)
   }
 }
 

@@ -77,21 +77,14 @@ struct SeenStore: Sendable {
 
   /// Removes the files of terminal sessions that have ended.
   private func removeOldFiles() {
-    guard let stream = unsafe opendir(directory) else { return }
-    defer { unsafe closedir(stream) }
     let now = Int(SystemClock.wallMilliseconds() / 1000)
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name.utf8.count >= 32, name.utf8.prefix(32).allSatisfy(Grammar.isLowerHex) else {
-        continue
-      }
+    for name in (try? namesInDirectory(directory)) ?? []
+    where name.utf8.count >= 32 && name.utf8.prefix(32).allSatisfy(Grammar.isLowerHex) {
       let path = "\(directory)/\(name)"
       var status = stat()
-      guard unsafe lstat(path, &status) == 0, now - status.st_mtim.tv_sec > Self.maximumAgeSeconds
-      else { continue }
-      unsafe unlink(path)
+      if unsafe lstat(path, &status) == 0, now - status.st_mtim.tv_sec > Self.maximumAgeSeconds {
+        unsafe unlink(path)
+      }
     }
   }
 }

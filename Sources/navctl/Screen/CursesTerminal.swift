@@ -35,14 +35,19 @@ import CNCurses
   /// Sends the next frame whole, over whatever another program has written.
   func redraw() { navd_curses_redraw() }
 
-  func beginFrame() { navd_curses_erase() }
-
-  func put(_ text: [Unicode.Scalar], row: Int, column: Int, width: Int, _ style: StyledLine.Style) {
-    guard !text.isEmpty else { return }
-    let wide = text.map { wchar_t(bitPattern: $0.value) } + [0]
-    unsafe navd_curses_put(
-      Int32(clamping: row), Int32(clamping: column), wide, Int32(clamping: width),
-      Int32(bitPattern: Self.look(style).rawValue), isColoured ? 1 : 0)
+  func show(_ frame: BrowserFrame) {
+    let columns = size.columns
+    navd_curses_erase()
+    for (row, line) in frame.lines.enumerated() {
+      for cell in line.cells(columns: columns) where !cell.text.isEmpty {
+        let wide = cell.text.map { wchar_t(bitPattern: $0.value) } + [0]
+        unsafe navd_curses_put(
+          Int32(clamping: row), Int32(clamping: cell.column), wide, Int32(clamping: cell.width),
+          Int32(bitPattern: Self.look(cell.style).rawValue), isColoured ? 1 : 0)
+      }
+    }
+    navd_curses_show(
+      Int32(clamping: frame.cursor?.row ?? 0), Int32(clamping: frame.cursor?.column ?? -1))
   }
 
   private static func look(_ style: StyledLine.Style) -> navd_look {
@@ -54,10 +59,6 @@ import CNCurses
     case .alert: NAVD_ALERT
     case .chosen: NAVD_CHOSEN
     }
-  }
-
-  func endFrame(cursor: (row: Int, column: Int)?) {
-    navd_curses_show(Int32(clamping: cursor?.row ?? 0), Int32(clamping: cursor?.column ?? -1))
   }
 
   /// The next key that has arrived; nil if there is none.

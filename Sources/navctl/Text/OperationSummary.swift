@@ -23,16 +23,12 @@ enum OperationSummary {
 
   private static func text(_ output: JSONValue, _ kind: OperationKind, isChanged: Bool) -> String? {
     var parts: [String] = []
-    if let popped = output["popped"] {
-      let ids = popped.kind == .array ? popped.elements.map(\.plainText) : [popped.plainText]
-      if !ids.isEmpty { parts.append("popped \(ids.joined(separator: " "))") }
+    for name in ["popped", "dismissed", "skipped", "ids"] {
+      let ids = output[name].map { $0.kind == .array ? $0.elements : [$0] } ?? []
+      guard !ids.isEmpty else { continue }
+      let texts = ids.map(\.plainText).joined(separator: " ")
+      parts.append("\(name == "ids" ? "stack" : name) \(texts)")
     }
-    for name in ["dismissed", "skipped"] {
-      let ids = output[name]?.elements.map(\.plainText) ?? []
-      if !ids.isEmpty { parts.append("\(name) \(ids.joined(separator: " "))") }
-    }
-    let ids = output["ids"]?.elements.map(\.plainText) ?? []
-    if !ids.isEmpty { parts.append("stack \(ids.joined(separator: " "))") }
     if let tid = output["tid"]?.integer { parts.append("transition \(tid)") }
     // The reply names the screen even if it was there before and nothing changed.
     if isChanged, let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }

@@ -79,7 +79,10 @@ struct StyledLine: Hashable, Sendable {
     return cells
   }
 
-  var plain: String { trimmed(pieces.map(\.text).joined()) }
+  var plain: String {
+    let text = pieces.map(\.text).joined()
+    return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
+  }
 
   /// The width of the line in columns; a mark that begins a piece stands alone.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
@@ -91,11 +94,6 @@ struct StyledLine: Hashable, Sendable {
     return pieces.map { text, style in
       style == .plain ? text : "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }.joined()
-  }
-
-  private func trimmed(_ text: String) -> String {
-    guard let end = text.lastIndex(where: { $0 != " " }) else { return "" }
-    return String(text[...end])
   }
 
   static func == (left: StyledLine, right: StyledLine) -> Bool {

@@ -83,11 +83,7 @@ enum Tables {
 
   /// The members of an object but `except`, one on each line; nested members have names with dots.
   static func members(_ value: JSONValue, except: String? = nil) -> [String] {
-    var rows: [[String]] = []
-    for member in value.members where member.name != except {
-      collect(member.value, prefix: member.name, into: &rows)
-    }
-    return aligned(rows)
+    aligned(value.members.filter { $0.name != except }.flatMap { rows(of: $0.value, $0.name) })
   }
 
   /// A heading and rows, in columns as wide as their widest cell.
@@ -139,14 +135,9 @@ enum Tables {
     return names.isEmpty ? "-" : names.joined(separator: ",")
   }
 
-  private static func collect(_ value: JSONValue, prefix: String, into rows: inout [[String]]) {
-    guard value.kind == .object, !value.members.isEmpty else {
-      rows.append([prefix, value.plainText])
-      return
-    }
-    for member in value.members {
-      collect(member.value, prefix: "\(prefix).\(member.name)", into: &rows)
-    }
+  private static func rows(of value: JSONValue, _ name: String) -> [[String]] {
+    guard value.kind == .object, !value.members.isEmpty else { return [[name, value.plainText]] }
+    return value.members.flatMap { rows(of: $0.value, "\(name).\($0.name)") }
   }
 
   private static func aligned(_ rows: [[String]]) -> [String] {

@@ -4,14 +4,11 @@ import NavigationCore
 struct WatchLines: Sendable {
   private var last: (epoch: String, revision: UInt64)?
 
-  /// Begins before any line is printed.
+  /// Begins before any line is printed, or after a position.
   ///
-  /// If the first line is a complete state, it is a `snapshot`. A later one is a `resync`.
-  init() {}
-
-  /// Begins after a position; the first complete state is then a `resync`.
-  init(after position: MirrorPosition) {
-    last = (position.epoch?.text ?? "", position.revision.number)
+  /// A complete state is a `snapshot` if there is no line or position before it, else a `resync`.
+  init(after position: MirrorPosition? = nil) {
+    last = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
   }
 
   /// The line for a complete state.
