@@ -29,8 +29,6 @@ struct Signals: ~Copyable {
 
   deinit { close(descriptor) }
 
-  static let childEnded = SIGCHLD
-
   func next() -> Int32? {
     // A whole record per read: the kernel never writes a part of one.
     var info = signalfd_siginfo()

@@ -79,7 +79,7 @@ enum RecordCommand {
   }
 
   private static func isInterrupted(_ signals: borrowing Signals) -> Bool {
-    while let signal = signals.next() { if signal != Signals.childEnded { return true } }
+    while let signal = signals.next() { if signal != SIGCHLD { return true } }
     return false
   }
 

@@ -60,8 +60,6 @@ private struct BrowserView: ~Copyable {
   var events: EventDescriptor
   var escapes = EscapeFilter()
 
-  private static let maximumEvents = 256
-
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
 
   /// Shows frames until the user or a signal ends the command.
@@ -81,7 +79,7 @@ private struct BrowserView: ~Copyable {
       for key in takeKeys() { guard try perform(browser.press(key), on: daemon) else { return } }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
-      try daemon.connection.serve(limit: Self.maximumEvents)
+      try daemon.connection.serve(limit: 256)
       while let event = daemon.connection.takeEvent() {
         guard case .session(let event) = event else { continue }
         guard try perform(browser.take(event), on: daemon) else { return }

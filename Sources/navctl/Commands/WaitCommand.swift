@@ -37,9 +37,10 @@ enum WaitCommand {
       case .changed(_, .applied(let mirror, _)), .changed(_, .replaced(let mirror, _)),
         .changed(_, .resumed(let mirror)):
         last = mirror
+        let record = mirror.screens.last.flatMap { try? JSONValue($0.json.bytes) }
         guard
           condition.holds(
-            top: mirror.top, route: route(of: mirror), depth: mirror.screens.count,
+            top: mirror.top, route: record?["route"]?.string, depth: mirror.screens.count,
             revision: mirror.revision.number)
         else { continue }
         return mirror
@@ -51,11 +52,6 @@ enum WaitCommand {
     throw PlainFailure(
       .busy, TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
       "try: navctl show \(nav)")
-  }
-
-  private static func route(of mirror: Mirror) -> String? {
-    guard let top = mirror.screens.last else { return nil }
-    return (try? JSONValue(top.json.bytes))?["route"]?.string
   }
 
   private static func write(

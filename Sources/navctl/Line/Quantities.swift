@@ -11,9 +11,7 @@ struct UsageError: Error, Hashable, Sendable {
     self.message = message
     self.remedy = remedy
   }
-}
 
-extension UsageError {
   /// Runs a body; its error names a place in a file.
   static func located<Value>(
     _ place: String, _ body: () throws(UsageError) -> Value

@@ -13,35 +13,31 @@ struct RecordingFile: ~Copyable {
   private let replaces: Bool
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
-  /// The page around the file, and what of the file is not a multiple of three yet; nil without a page.
-  private var page: (tail: [UInt8], rest: [UInt8])?
+  /// The end of the page around the file; nil without a page.
+  private var tail: [UInt8]?
+  /// What of the file in a page is not a multiple of three yet.
+  private var rest: [UInt8] = []
   private var pending: [UInt8] = []
   private(set) var byteCount = 0
 
   /// Begins an empty file for a place; nil as `page` stands for the file alone.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
+    let temporary = path == standardStream ? path : "\(path).new-\(getpid())"
+    let descriptor: Int32
     if path == standardStream {
       try require(
         !Output.isTerminal, "a recording is no text for a terminal", remedy: "redirect stdout")
-      return RecordingFile(path, path, replaces, navd_duplicate(1), page)
+      descriptor = navd_duplicate(1)
+    } else {
+      let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
+      guard replaces || !isThere else { throw exists(path) }
+      unsafe unlink(temporary)
+      descriptor = unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
     }
-    let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
-    guard replaces || !isThere else { throw exists(path) }
-    let temporary = "\(path).new-\(getpid())"
-    unsafe unlink(temporary)
-    let descriptor = unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
-    return RecordingFile(path, temporary, replaces, descriptor, page)
-  }
-
-  private init(
-    _ path: String, _ temporary: String, _ replaces: Bool, _ descriptor: Int32,
-    _ page: RecordingPage?
-  ) {
-    (self.path, self.temporary) = (path, temporary)
-    (self.replaces, self.descriptor) = (replaces, descriptor)
-    self.page = page.map { ($0.tail, []) }
-    pending = page?.head ?? []
+    return RecordingFile(
+      path: path, temporary: temporary, replaces: replaces, descriptor: descriptor,
+      tail: page?.tail, pending: page?.head ?? [])
   }
 
   deinit {
@@ -58,18 +54,12 @@ struct RecordingFile: ~Copyable {
 
   mutating func finish() throws {
     take(gzip.finish())
-    if let page {
-      pending += Base64.encoded(page.rest)
-      pending += page.tail
-    }
+    if let tail { pending += Base64.encoded(rest) + tail }
     try flush()
     if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
-    if replaces {
-      guard unsafe rename(temporary, path) == 0 else {
-        throw SystemError("replace", path, code: navd_errno())
-      }
-    } else if unsafe link(temporary, path) != 0 {
+    let isLinked = unsafe !replaces && link(temporary, path) == 0
+    if !replaces, !isLinked {
       // Another program may have made the file meanwhile.
       let code = navd_errno()
       // Some file systems, such as that of USB sticks, have no hard links.
@@ -77,22 +67,19 @@ struct RecordingFile: ~Copyable {
         if code == EEXIST || FileStatus.probe(path) != nil { throw Self.exists(path) }
         throw SystemError("create", path, code: code)
       }
-      guard unsafe rename(temporary, path) == 0 else {
-        throw SystemError("create", path, code: navd_errno())
-      }
+    }
+    if !isLinked, unsafe rename(temporary, path) != 0 {
+      throw SystemError(replaces ? "replace" : "create", path, code: navd_errno())
     }
     try syncDirectory(path.contains("/") ? parentDirectory(of: path) : ".")
   }
 
   private mutating func take(_ bytes: [UInt8]) {
-    guard page != nil else {
-      pending += bytes
-      return
-    }
-    page?.rest += bytes
-    let whole = (page?.rest.count ?? 0) / 3 * 3
-    pending += Base64.encoded(Array(page?.rest.prefix(whole) ?? []))
-    page?.rest.removeFirst(whole)
+    guard tail != nil else { return pending += bytes }
+    rest += bytes
+    let whole = rest.count / 3 * 3
+    pending += Base64.encoded(Array(rest[..<whole]))
+    rest.removeFirst(whole)
   }
 
   private mutating func flush() throws {

@@ -31,14 +31,12 @@ enum BrowserKey: Hashable, Sendable {
 
 /// One line that the user types, with a cursor in it.
 struct LineEditor: Hashable, Sendable {
-  private var before = ""
+  private(set) var before = ""
   private var after = ""
 
   init(_ text: String = "") { before = text }
 
   var text: String { before + after }
-
-  var textBeforeCursor: String { before }
 
   private static let maximumLength = 500
 
@@ -70,8 +68,6 @@ struct EscapeFilter: Hashable, Sendable {
   private enum Place: Hashable { case outside, afterEscape, inSequence }
 
   private var place = Place.outside
-
-  init() {}
 
   /// Takes all keys that have arrived, oldest first, and returns each whole sequence as `other`.
   ///

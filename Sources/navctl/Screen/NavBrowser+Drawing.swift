@@ -106,7 +106,7 @@ extension NavBrowser {
     var line = StyledLine(label, .strong)
     let room = max(1, columns - line.width - 1)
     var text = Substring(TerminalText.visible(prompt.editor.text))
-    var before = TerminalText.width(TerminalText.visible(prompt.editor.textBeforeCursor))
+    var before = TerminalText.width(TerminalText.visible(prompt.editor.before))
     let column = line.width + min(before, room)
     while before > room, let first = text.popFirst() {
       before -= DisplayWidth.columns(of: first)

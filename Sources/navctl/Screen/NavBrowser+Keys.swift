@@ -48,10 +48,7 @@ extension NavBrowser {
   mutating func report(_ text: String, isAlert: Bool = false) {
     message = Message(text: text, isAlert: isAlert)
   }
-}
 
-// Moving.
-extension NavBrowser {
   private func step(_ key: BrowserKey) -> Int? {
     let page = max(1, layout.height(of: pane) - 2)
     switch key {
@@ -124,10 +121,7 @@ extension NavBrowser {
     }
     return []
   }
-}
 
-// Lines.
-extension NavBrowser {
   private mutating func press(_ key: BrowserKey, _ prompt: Prompt) -> [Effect] {
     switch (key, prompt.purpose) {
     case (.up, .filter), (.down, .filter): return move(key)
@@ -144,10 +138,7 @@ extension NavBrowser {
     }
     return []
   }
-}
 
-// Changes.
-extension NavBrowser {
   /// Why a key cannot change the open nav; nil if it can.
   private var hindrance: String? {
     guard isWritable else { return "read-only: start with --write" }

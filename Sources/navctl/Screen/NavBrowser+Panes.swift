@@ -45,10 +45,7 @@ extension NavBrowser {
     if rest > 0 { line.append(String(repeating: "─", count: rest), .faint) }
     return line.fitted(columns: columns)
   }
-}
 
-// The list.
-extension NavBrowser {
   private mutating func listPane(columns: Int, rows: Int) -> [StyledLine] {
     let tree = currentRows()
     let navs = tree.lazy.filter(\.isNav).count
@@ -93,10 +90,7 @@ extension NavBrowser {
     let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
     return head?.texts ?? []
   }
-}
 
-// The stack.
-extension NavBrowser {
   private mutating func stackPane(columns: Int, rows: Int) -> [StyledLine] {
     guard let opened else {
       return [heading("stack", "", of: .stack, columns: columns)]
@@ -122,10 +116,7 @@ extension NavBrowser {
     if hasTop { drawn = Seen(mirror) }
     return lines + drawing
   }
-}
 
-// The changes.
-extension NavBrowser {
   private func changesPane(columns: Int, rows: Int) -> [StyledLine] {
     guard let name = opened?.name, let stream = streams[name] else {
       return [heading("changes", "", of: .changes, columns: columns)]
@@ -141,10 +132,7 @@ extension NavBrowser {
   ) -> [StyledLine] {
     TerminalText.continued(" " + text, columns: columns).map { StyledLine($0, style) }
   }
-}
 
-// The help.
-extension NavBrowser {
   func helpLines(from top: Int, _ layout: BrowserLayout) -> [StyledLine] {
     let last = max(0, Self.help.count - layout.body)
     let shown = Self.help[min(top, last)...].prefix(layout.body)

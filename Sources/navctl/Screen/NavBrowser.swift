@@ -70,7 +70,7 @@ struct NavBrowser: Sendable {
 
   let isWritable: Bool
   let endpoint: String
-  let isASCII: Bool
+  var isASCII = false
   var columns = 80
   var rows = 24
 
@@ -99,12 +99,6 @@ struct NavBrowser: Sendable {
   var message: Message?
   var pending: Change?
   var isConnected = true
-
-  init(isWritable: Bool, endpoint: String, isASCII: Bool = false) {
-    self.isWritable = isWritable
-    self.endpoint = endpoint
-    self.isASCII = isASCII
-  }
 
   /// The first actions: watch the directory, and the nav that was named.
   mutating func start(_ nav: String?) -> [Effect] {

@@ -80,15 +80,13 @@ enum StatusDrawing {
     let all = ConnectionLoad.all(statistics).text
     let principals = ConnectionLoad.principals(statistics)
     guard let limit = principals.first?.limit else { return all }
-    let shown = principals.prefix(principalsShown).map {
+    let shown = principals.prefix(3).map {
       "\($0.principal ?? "") \(Figures.count($0.count))"
     }
     let more = principals.count - shown.count
     return all + "; " + shown.joined(separator: ", ") + (more > 0 ? ", \(more) more" : "")
       + " of \(Figures.count(limit))\(principals.count > 1 ? " each" : "")"
   }
-
-  private static let principalsShown = 3
 
   private static func isScarce(_ statistics: JSONValue) -> Bool {
     ([ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics))
