@@ -14,16 +14,35 @@ extension CommandLineGrammar {
   package func fault(
     in words: [String], leadingOnly: Bool = false, takesHelp: Bool = true
   ) -> CommandLineFault? {
-    var scan = Scan(grammar: self)
-    for word in words {
-      if leadingOnly, scan.isAtArgument(word) { return nil }
-      if let fault = scan.take(word) { return fault }
-      if scan.asksForHelp {
-        return takesHelp
-          ? nil : CommandLineFault(text: "'\(word)' cannot stand here", remedy: "\(program) --help")
-      }
+    do throws(CommandLineFault) {
+      let scan = try scan(words, leadingOnly: leadingOnly).scan
+      guard let request = scan.request, !takesHelp else { return nil }
+      return CommandLineFault(
+        text: "'\(request.word)' cannot stand here", remedy: "\(program) --help")
+    } catch {
+      return error
     }
-    return leadingOnly ? scan.missingValue : scan.missingValue ?? wrongCount(scan.positionals)
+  }
+
+  /// Reads words up to one that asks for help; throws the first fault.
+  ///
+  /// With `leadingOnly` it stops at the first argument, with which the rest begins.
+  func scan(
+    _ words: [String], leadingOnly: Bool
+  ) throws(CommandLineFault) -> (scan: Scan, rest: [String]) {
+    var scan = Scan(grammar: self)
+    for (index, word) in words.enumerated() {
+      if leadingOnly, scan.isAtArgument(word) { return (scan, Array(words[index...])) }
+      try scan.take(word)
+      if scan.request != nil { return (scan, []) }
+    }
+    if let option = scan.pending {
+      throw CommandLineFault(
+        text: "--\(option.name) needs a value",
+        remedy: "--\(option.name) \(option.argument ?? "VALUE")")
+    }
+    if !leadingOnly, let fault = wrongCount(scan.line.positionals) { throw fault }
+    return (scan, [])
   }
 
   private func wrongCount(_ positionals: [String]) -> CommandLineFault? {
@@ -50,91 +69,85 @@ extension CommandLineGrammar {
     return ([program, arguments.usage].filter { !$0.isEmpty } + shown).joined(separator: " ")
   }
 
-  /// Reads words in the order of the line.
-  private struct Scan {
-    let grammar: CommandLineGrammar
-    var positionals: [String] = []
-    var asksForHelp = false
+  /// Reads words in the order of the line, as getopt_long(3) does.
+  struct Scan {
+    var grammar: CommandLineGrammar
+    private(set) var line = ParsedCommandLine()
+    /// A word that asks for `help`, `usage` or `version`; nil without one.
+    private(set) var request: (word: String, name: String)?
     /// The option that takes the next word as its value.
-    private var pending: OptionDeclaration?
-    private var isOnlyArguments = false
+    private(set) var pending: OptionDeclaration?
+    private(set) var isOnlyArguments = false
 
     init(grammar: CommandLineGrammar) { self.grammar = grammar }
-
-    var missingValue: CommandLineFault? {
-      pending.map {
-        CommandLineFault(
-          text: "--\($0.name) needs a value", remedy: "--\($0.name) \($0.argument ?? "VALUE")")
-      }
-    }
 
     func isAtArgument(_ word: String) -> Bool {
       pending == nil
         && (isOnlyArguments || !word.utf8.starts(with: "-".utf8) || word.utf8.count == 1)
     }
 
-    mutating func take(_ word: String) -> CommandLineFault? {
-      if pending != nil {
-        pending = nil
-        return nil
-      }
-      if isAtArgument(word) || grammar.isDashedArgument(word) {
-        positionals.append(word)
-        return nil
-      }
-      if word == "--" {
+    mutating func take(_ word: String) throws(CommandLineFault) {
+      if let option = pending.take() {
+        line.options.append(.init(option.name, word))
+      } else if isAtArgument(word) || grammar.isDashedArgument(word) {
+        line.positionals.append(word)
+      } else if word == "--" {
         isOnlyArguments = true
-        return nil
+      } else if word.utf8.starts(with: "--".utf8) {
+        // By scalars, as the shell gives them: a mark that combines with a dash or = is no part of it.
+        try takeLong(String(word.unicodeScalars.dropFirst(2)), of: word)
+      } else {
+        try takeShort(word.unicodeScalars.dropFirst(), of: word)
       }
-      // By scalars, as argp reads bytes: a mark that combines with a dash or = is no part of it.
-      return word.utf8.starts(with: "--".utf8)
-        ? takeLong(String(word.unicodeScalars.dropFirst(2)))
-        : takeShort(word.unicodeScalars.dropFirst())
     }
 
-    private mutating func takeLong(_ word: String) -> CommandLineFault? {
-      let value = word.cut(at: "=")
-      let name = value.map { String($0.before) } ?? word
+    private mutating func takeLong(
+      _ text: String, of word: String
+    ) throws(CommandLineFault) {
+      let value = text.cut(at: "=")
+      let name = value.map { String($0.before) } ?? text
       let own = grammar.options.map(\.name)
-      // argp has the last two for tests of itself; an abbreviation must not be one of them too.
+      // The last two are argp's, for tests of itself; an abbreviation must not be one of them too.
       let all =
         own + ["help", "usage"] + (grammar.version == nil ? [] : ["version"])
         + ["program-name", "HANG"]
       let matches = all.contains(name) ? [name] : all.filter { $0.hasPrefix(name) }
       guard matches.count == 1 else {
-        return matches.isEmpty
+        throw matches.isEmpty
           ? unknown("--\(name)", like: name, among: own) : ambiguous(name, matches)
       }
       guard let option = grammar.options.first(where: { $0.name == matches[0] }) else {
-        asksForHelp = ["help", "usage", "version"].contains(matches[0])
-        return asksForHelp ? nil : unknown("--\(name)", like: name, among: own)
+        guard ["help", "usage", "version"].contains(matches[0]) else {
+          throw unknown("--\(name)", like: name, among: own)
+        }
+        return request = (word, matches[0])
       }
-      if option.argument != nil {
-        if value == nil { pending = option }
-      } else if value != nil {
-        return CommandLineFault(text: "--\(option.name) takes no value", remedy: "--\(option.name)")
+      if option.argument != nil, value == nil { return pending = option }
+      if option.argument == nil, value != nil {
+        throw CommandLineFault(text: "--\(option.name) takes no value", remedy: "--\(option.name)")
       }
-      return nil
+      line.options.append(.init(option.name, value.map { String($0.after) }))
     }
 
     private mutating func takeShort(
-      _ letters: Substring.UnicodeScalarView
-    ) -> CommandLineFault? {
+      _ letters: Substring.UnicodeScalarView, of word: String
+    ) throws(CommandLineFault) {
       var rest = letters
       while let scalar = rest.popFirst() {
         let letter = Character(scalar)
         if letter == "?" || letter == "V" && grammar.version != nil {
-          asksForHelp = true
-          return nil
+          return request = (word, letter == "?" ? "help" : "version")
         }
         guard let option = grammar.options.first(where: { $0.short == letter }) else {
-          return unknown("-\(letter)", like: String(letters), among: grammar.options.map(\.name))
+          throw unknown("-\(letter)", like: String(letters), among: grammar.options.map(\.name))
         }
-        guard option.argument != nil else { continue }
-        if rest.isEmpty { pending = option }
-        return nil
+        if option.argument == nil {
+          line.options.append(.init(option.name))
+          continue
+        }
+        if rest.isEmpty { return pending = option }
+        return line.options.append(.init(option.name, String(rest)))
       }
-      return nil
     }
 
     private func unknown(

@@ -145,9 +145,7 @@ package struct ParsedCommandLine: Hashable, Sendable {
     }
   }
 
-  /// The options, in the order of the line.
   package var options: [Occurrence]
-  /// The positional arguments, in the order of the line.
   package var positionals: [String]
 
   package init(options: [Occurrence] = [], positionals: [String] = []) {

@@ -6,10 +6,11 @@ package struct CommandSet: Sendable {
   /// One command.
   package struct Command: Hashable, Sendable {
     package var name: String
-    /// The effect of the command, short enough for one line of the list of commands.
     package var summary: String
-    /// Notes and an example for the help of the command.
+    /// Notes for the help of the command.
     package var epilogue: String
+    /// A command line; empty if there is none.
+    package var example: String
     /// The options that only this command has.
     package var options: [OptionDeclaration]
     package var arguments: PositionalArguments
@@ -19,12 +20,13 @@ package struct CommandSet: Sendable {
     package init(
       _ name: String, _ summary: String, group: String = "",
       arguments: PositionalArguments = .none, options: [OptionDeclaration] = [],
-      epilogue: String = ""
+      epilogue: String = "", example: String = ""
     ) {
       self.name = name
       self.summary = summary
       self.group = group
       self.epilogue = epilogue
+      self.example = example
       self.options = options
       self.arguments = arguments
     }
@@ -45,14 +47,6 @@ package struct CommandSet: Sendable {
     self.foreign = foreign
   }
 
-  /// The example of a command, from its epilogue, as one line; empty if it has none.
-  private func example(of command: Command) -> String {
-    let mark = "Example: "
-    return Self.paragraphs(command.epilogue).last { $0.hasPrefix(mark) }.map {
-      String($0.dropFirst(mark.count))
-    } ?? ""
-  }
-
   /// The grammar of one command: its own options and those of the program.
   package func grammar(of command: Command) -> CommandLineGrammar {
     let own = Set(command.options.map(\.name))
@@ -65,7 +59,7 @@ package struct CommandSet: Sendable {
     }
     var grammar = CommandLineGrammar(
       program: "\(program.program) \(command.name)", summary: command.summary + ".",
-      epilogue: Self.filled(command.epilogue), version: nil, options: command.options + shared,
+      epilogue: Self.filled(command), version: nil, options: command.options + shared,
       arguments: command.arguments)
     // Only those that stand for something that the command has.
     grammar.foreign = program.foreign.mapValues { words in
@@ -76,22 +70,19 @@ package struct CommandSet: Sendable {
     return grammar
   }
 
-  /// Joins each paragraph into one line; argp then breaks it at the width of the terminal.
-  private static func filled(_ text: String) -> String {
-    paragraphs(text).joined(separator: "\n\n")
-  }
-
-  private static func paragraphs(_ text: String) -> [String] {
+  /// The notes and the example, each paragraph as one line, which argp breaks at the terminal's width.
+  private static func filled(_ command: Command) -> String {
     var paragraphs: [String] = [""]
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in command.epilogue.split(separator: "\n", omittingEmptySubsequences: false) {
+      let last = paragraphs[paragraphs.count - 1]
       if line.isEmpty {
         paragraphs.append("")
       } else {
-        let last = paragraphs[paragraphs.count - 1]
         paragraphs[paragraphs.count - 1] = last.isEmpty ? String(line) : "\(last) \(line)"
       }
     }
-    return paragraphs.filter { !$0.isEmpty }
+    if !command.example.isEmpty { paragraphs.append("Example: \(command.example)") }
+    return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
   /// The grammar of the words up to the command.
@@ -126,7 +117,6 @@ package struct CommandSet: Sendable {
 
   private static let overviewWidth = 79
 
-  /// The headings of the commands, in the order of their first commands.
   private var groups: [String] {
     var groups: [String] = []
     for command in commands where !groups.contains(command.group) { groups.append(command.group) }
@@ -140,9 +130,8 @@ package struct CommandSet: Sendable {
       ["\(group):"]
         + commands.filter { $0.group == group }.flatMap { command in
           let gap = String(repeating: " ", count: width - command.name.count)
-          let example = example(of: command)
           return ["  \(command.name)\(gap)\(command.summary)"]
-            + (example.isEmpty ? [] : ["    \(example)"])
+            + (command.example.isEmpty ? [] : ["    \(command.example)"])
         } + [""]
     }
   }

@@ -26,7 +26,6 @@ package struct Completion: Hashable, Sendable {
   package private(set) var line = ParsedCommandLine()
   /// Whether the last word is an argument, neither an option nor the value of one.
   package private(set) var isArgument = false
-  /// The name of the command; nil if the line has none yet.
   package private(set) var command: String?
 
   /// Completes the last of the words after the program's name; it can be empty.
@@ -35,33 +34,26 @@ package struct Completion: Hashable, Sendable {
   package init(_ typed: [String], of set: CommandSet, hasNav: Bool = false) {
     prefix = typed.last ?? ""
     var command: CommandSet.Command?
-    var options = set.program.options
-    var isOnlyArguments = false
-    var pending: OptionDeclaration?
+    var scan = CommandLineGrammar.Scan(grammar: set.program)
     var isHelp = false
     var isUnknown = false
     for word in typed.dropLast() {
-      if let option = pending {
-        line.options.append(.init(option.name, word))
-        pending = nil
-      } else if !isOnlyArguments, word == "--" {
-        isOnlyArguments = true
-      } else if !isOnlyArguments, word.hasPrefix("-"), word.count > 1 {
-        pending = note(word, options)
-      } else if command == nil, !isHelp, !isUnknown {
-        isHelp = word == "help"
-        command = set.commands.first { $0.name == word }
-        isUnknown = command == nil && !isHelp
-        if let command { options = set.grammar(of: command).options }
-        self.command = command?.name
-      } else {
-        line.positionals.append(word)
+      guard command == nil, !isHelp, !isUnknown, scan.isAtArgument(word) else {
+        // What is wrong before the last word is no reason not to complete it.
+        try? scan.take(word)
+        continue
       }
+      isHelp = word == "help"
+      command = set.commands.first { $0.name == word }
+      isUnknown = command == nil && !isHelp
+      if let command { scan.grammar = set.grammar(of: command) }
     }
-    if let pending {
+    self.command = command?.name
+    line = scan.line
+    if let pending = scan.pending {
       offer(pending.choices, [pending.argument])
-    } else if !isOnlyArguments, prefix.hasPrefix("-") {
-      completeOption(options)
+    } else if !scan.isOnlyArguments, prefix.hasPrefix("-") {
+      completeOption(&scan)
     } else if let command {
       completeArgument(command.arguments, hasNav: hasNav || line.contains("nav"))
     } else if !isUnknown, line.positionals.isEmpty {
@@ -70,42 +62,15 @@ package struct Completion: Hashable, Sendable {
     }
   }
 
-  /// Notes an option; returns it if its value is the next word.
-  private mutating func note(_ word: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
-    if word.hasPrefix("--") {
-      let value = word.cut(at: "=")
-      let name = String((value?.before ?? word[...]).dropFirst(2))
-      guard let option = Self.option(name, options) else { return nil }
-      if option.argument != nil, value == nil { return option }
-      line.options.append(.init(option.name, value.map { String($0.after) }))
-      return nil
-    }
-    let letter = word.dropFirst().first
-    guard let option = options.first(where: { $0.short != nil && $0.short == letter }) else {
-      return nil
-    }
-    if option.argument != nil, word.count == 2 { return option }
-    line.options.append(
-      .init(option.name, option.argument == nil ? nil : String(word.dropFirst(2))))
-    return nil
-  }
-
-  /// The option of a name, which may be abbreviated as long as no other one begins like that.
-  private static func option(_ name: String, _ options: [OptionDeclaration]) -> OptionDeclaration? {
-    let near = options.filter { $0.name.hasPrefix(name) }
-    return near.first { $0.name == name } ?? (near.count == 1 ? near[0] : nil)
-  }
-
-  private mutating func completeOption(_ options: [OptionDeclaration]) {
+  private mutating func completeOption(_ scan: inout CommandLineGrammar.Scan) {
     if prefix.hasPrefix("--"), let value = prefix.cut(at: "=") {
-      let name = String(value.before.dropFirst(2))
       leading = value.before + "="
       prefix = String(value.after)
-      if let option = Self.option(name, options) { offer(option.choices, [option.argument]) }
-      return
+      try? scan.take(String(value.before))
+      return offer(scan.pending?.choices ?? [], [scan.pending?.argument])
     }
     offer(
-      options.map { Word(text: "--\($0.name)", summary: $0.documentation) }
+      scan.grammar.options.map { Word(text: "--\($0.name)", summary: $0.documentation) }
         + [Word(text: "--help", summary: "Describe the command")])
   }
 

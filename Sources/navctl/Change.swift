@@ -5,6 +5,9 @@ import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
 struct Change {
+  /// What a command wants to do to a nav.
+  typealias Wish = (nav: String, operations: [NavigationOperation])
+
   private let invocation: Invocation
   private let nav: String
   private let operations: [NavigationOperation]
@@ -75,11 +78,8 @@ struct Change {
       memory.remember(Seen(answer, after: seen ?? memory.seen(nav), operations), of: nav)
     }
     try Output.result {
-      if invocation.isJSON {
-        try Output.record(.changed, body)
-      } else {
-        try Output.line(OperationSummary.line(answer, operations: operations))
-      }
+      try invocation.write(
+        OperationSummary.line(answer, operations: operations), Record(.changed, body))
     }
   }
 
@@ -91,8 +91,8 @@ struct Change {
       return try Output.line("dry run: \(nav) would wait at place \(place); nothing was changed")
     }
     try Output.line("dry run: \(OperationSummary.line(answer, operations: operations))")
-    for delegate in plan["delegates"]?.elements ?? [] {
-      let roles = (delegate["roles"]?.elements ?? []).map(\.plainText).joined(separator: ", ")
+    for delegate in plan.list("delegates") {
+      let roles = delegate.list("roles").map(\.plainText).joined(separator: ", ")
       try Output.line(
         TerminalText.visible("would ask \(delegate["name"]?.string ?? "a delegate")  \(roles)"))
     }
@@ -106,8 +106,9 @@ struct Change {
       let index = Int(clamping: error.index ?? 0)
       throw Refusal(
         error: error, nav: nav, seen: isTyped ? nil : seen ?? memory.seen(nav),
-        operation: index < operations.count ? operations[index].kind : nil,
-        rights: operations.reduce(into: []) { $0.formUnion($1.rights) })
+        attempt: Attempt(
+          operation: index < operations.count ? operations[index].kind : nil,
+          rights: operations.reduce(into: []) { $0.formUnion($1.rights) }))
     }
     if invocation.isJSON { try Output.record(.changed, body) }
     Output.error("navctl: \(nav) exists already; nothing changed")
@@ -116,12 +117,10 @@ struct Change {
 
 // The options of all commands that change a nav, and what they do with them.
 extension Change {
-  /// The option of commands that change a nav: change nothing.
   static let dryRunOption = OptionDeclaration(
     "dry-run", "Print the answer and the state that it would lead to; change nothing",
     group: "When:")
 
-  /// The options that bind a change to a state.
   static let conditions: [OptionDeclaration] = [
     ("top", "ID", "Only if this screen is on top"), ("rev", "N", "Only at this revision"),
     ("epoch", "E", "Only in this epoch"), ("digest", "D", "Only with this digest"),
@@ -132,7 +131,6 @@ extension Change {
     ("any", nil, "Whatever the state is; navd logs this"),
   ].map { OptionDeclaration($0, argument: $1, $2, group: "Only if:") }
 
-  /// The options of all changes.
   static let options: [OptionDeclaration] =
     [
       ("animated", nil, "Animate the change"),
@@ -151,27 +149,14 @@ extension Change {
 
   /// Whether the change waits until an open transition ends.
   static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
-    switch line.value(of: "on-busy") {
-    case nil: return line.contains("queue")
-    case "queue"?: return true
-    case "reject"?: return false
-    case let other?: throw UsageError("--on-busy takes reject or queue, not '\(other)'")
-    }
-  }
-
-  /// Performs the operations that `operations` makes of the arguments after the nav.
-  static func perform(
-    _ invocation: Invocation, _ operations: ([String]) throws -> [NavigationOperation]
-  ) throws {
-    let arguments = try invocation.navArguments()
-    return try perform(invocation, nav: arguments.nav, try operations(arguments.rest))
+    try line.contains("on-busy")
+      ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }
 
   /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws {
-    if let plan = invocation.plan { return try plan.add(operations, of: nav) }
     // Checks the command line before it connects, so that its errors need no daemon.
     let change = try Change(invocation, nav: nav, operations)
     try change.perform(on: invocation.connect())

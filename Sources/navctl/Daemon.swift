@@ -2,8 +2,10 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-/// The daemon that a command talks to, and the command line.
 final class Daemon {
+  /// What the daemon answered, and the body of the message.
+  typealias Answer = (reply: OkReply, body: [UInt8])
+
   let invocation: Invocation
   var connection: NavigationConnection
 
@@ -14,28 +16,36 @@ final class Daemon {
 
   var endpoint: String { connection.endpoint }
 
-  /// The time that the command waits for a reply.
   var timeout: Duration { .milliseconds(invocation.timeoutMilliseconds) }
 
   func openSession() throws { try connection.openSession(timeout: timeout) }
 
-  /// Sends one `get` and returns its reply; throws `Refusal` for an `err` reply.
-  func get(_ request: GetRequest) throws -> (reply: OkReply, body: [UInt8]) {
-    let reply = try connection.get(request, timeout: timeout)
-    switch reply.result {
-    case .success(let answer): return (answer, reply.body)
-    case .failure(let error): throw Refusal(error: error, nav: request.nav, seen: nil)
-    }
+  func get(_ request: GetRequest) throws -> Answer {
+    try connection.get(request, timeout: timeout).accepted(nav: request.nav)
   }
 
   func get(
     _ what: GetRequest.What, _ nav: String?, at revision: Revision? = nil
-  ) throws -> (reply: OkReply, body: [UInt8]) {
+  ) throws -> Answer {
     try get(GetRequest(id: 0, nav: nav, what: what, at: revision))
   }
 
+  /// Reads the statistics of the daemon, within a time or that of the command.
+  func statistics(timeout: UInt64? = nil) throws -> (body: [UInt8], value: JSONValue) {
+    let request = GetRequest(id: 0, nav: nil, what: .stats)
+    let limit = timeout.map { Duration.milliseconds($0) } ?? self.timeout
+    let answer = try connection.get(request, timeout: limit).accepted()
+    return (answer.body, try answer.reply.json())
+  }
+
+  /// Reads how the cluster is divided; no members without a cluster, or before it is known.
+  func cluster() throws -> (body: [UInt8], members: ClusterMembers?) {
+    let answer = try connection.cluster(timeout: timeout).accepted()
+    return (answer.body, ClusterMembers(try answer.reply.json()))
+  }
+
   /// Reads `limit` log entries, oldest first: from a revision on, or the newest if `from` is nil.
-  func log(nav: String, from: UInt64?, limit: UInt64) throws -> (reply: OkReply, body: [UInt8]) {
+  func log(nav: String, from: UInt64?, limit: UInt64) throws -> Answer {
     var request = GetRequest(id: 0, nav: nav, what: .log, limit: limit)
     request.from = from.map { Revision($0) }
     guard from == nil else { return try get(request) }
@@ -75,16 +85,21 @@ final class Daemon {
       let began = transition["tid"]?.integer, transition["phase"]?.string != "interactive"
     else { return nil }
     let request = GetRequest(id: 0, nav: nav, what: .log, from: Revision(began), limit: 1)
-    do {
-      let entry = try get(request).reply.json().elements.first
-      guard let entry, entry["rev"]?.integer == began, let then = entry["t"]?.integer else {
-        return nil
-      }
-      let now = SystemClock.wallMilliseconds()
-      return now - min(now, then)
-    } catch {
-      // The drawing works without the age of the transition, so the command ignores an error here.
+    // The drawing works without the age of the transition, so the command ignores an error here.
+    let entry = try? get(request).reply.json().elements.first
+    guard let entry, entry["rev"]?.integer == began, let then = entry["t"]?.integer else {
       return nil
+    }
+    let now = SystemClock.wallMilliseconds()
+    return now - min(now, then)
+  }
+}
+
+extension NavigationConnection.Reply {
+  func accepted(nav: String? = nil) throws -> Daemon.Answer {
+    switch result {
+    case .success(let answer): return (answer, body)
+    case .failure(let error): throw Refusal(error: error, nav: nav)
     }
   }
 }

@@ -8,16 +8,28 @@ struct Refusal: Error {
   var nav: String?
   /// The state that the guards of the command came from; nil if the user typed them.
   var seen: Seen?
-  /// The refused operation; nil if the request was not an operation.
-  var operation: OperationKind?
-  /// The rights that all operations of the request need together; nil if it had none.
-  var rights: Rights?
+  var attempt = Attempt()
 }
 
 /// An error that is not a reply of the daemon, with its text and its exit status.
 struct PlainFailure: Error {
   var lines: [String]
   var status: Int32
+}
+
+extension PlainFailure {
+  init(_ lines: String...) { self.init(lines: lines, status: 1) }
+
+  /// Makes a failure with the status that a refusal with this code has.
+  init(_ code: ErrorCode, _ lines: String...) { self.init(code, lines) }
+
+  init(_ code: ErrorCode, _ lines: [String]) {
+    self.init(lines: lines, status: code.exitStatus)
+  }
+
+  static func noDaemon(_ lines: [String]) -> PlainFailure {
+    PlainFailure(lines: lines, status: ConnectionText.noDaemonStatus)
+  }
 }
 
 /// The exit status of a command that has printed all there is to say.
@@ -30,74 +42,64 @@ struct ExitStatus: Error {
   }
 }
 
-/// Prints errors to stderr and returns their exit status.
 enum Failure {
   static func report(_ error: any Error, command: String, words: [String]) -> Int32 {
-    let (lines, status) = describe(error, command: command, words: words)
-    for (index, line) in lines.enumerated() {
+    let failure = plain(error, command, words)
+    for (index, line) in failure.lines.enumerated() {
       let text = TerminalText.visible(line)
       Output.error(index == 0 ? "navctl: \(text)" : "  \(text)")
     }
-    return status
+    return failure.status
   }
 
-  private static func describe(
-    _ error: any Error, command: String, words: [String]
-  ) -> (lines: [String], status: Int32) {
+  private static func plain(
+    _ error: any Error, _ command: String, _ words: [String]
+  ) -> PlainFailure {
     switch error {
     case let error as Refusal:
-      (
-        ErrorText.lines(
-          error.error, nav: error.nav, seen: error.seen,
-          of: Attempt(
-            command: command, words: words, operation: error.operation, rights: error.rights,
-            leasedNav: ProcessEnvironment.current()[Lease.variable])),
-        ErrorText.exitStatus(error.error)
-      )
+      var attempt = error.attempt
+      (attempt.command, attempt.words) = (command, words)
+      attempt.leasedNav = ProcessEnvironment.current()[Lease.variable]
+      return ErrorText.failure(error.error, nav: error.nav, seen: error.seen, of: attempt)
     case let error as UsageError:
-      (["usage: \(error.message)", "try: \(error.remedy ?? "navctl \(command) --help")"], 2)
-    case let error as PlainFailure where error.lines.count == 1 && error.status == 2:
-      (error.lines + ["try: navctl \(command) --help"], 2)
-    case let error as PlainFailure: (error.lines, error.status)
-    case let error as ConnectionError: describe(error)
-    case PathError.noEndpoint(let tried):
-      (ConnectionText.notFound(tried), ConnectionText.noDaemonStatus)
-    default: (["failed: \(error)"], ConnectionText.noDaemonStatus)
+      let remedy = error.remedy ?? "navctl \(command) --help"
+      return PlainFailure(lines: ["usage: \(error.message)", "try: \(remedy)"], status: 2)
+    case var failure as PlainFailure:
+      if failure.lines.count == 1, failure.status == 2 {
+        failure.lines.append("try: navctl \(command) --help")
+      }
+      return failure
+    case let error as ConnectionError: return plain(error)
+    case PathError.noEndpoint(let tried): return .noDaemon(ConnectionText.notFound(tried))
+    default: return .noDaemon(["failed: \(error)"])
     }
   }
 
-  private static func describe(_ error: ConnectionError) -> (lines: [String], status: Int32) {
+  private static func plain(_ error: ConnectionError) -> PlainFailure {
     switch error {
     case .unreachable(let endpoint):
-      (
+      return .noDaemon(
         ConnectionText.unreachable(
           endpoint,
           findings: endpoint.split(separator: ",").map { address in
             let path = address.hasPrefix("ipc://") ? String(address.dropFirst(6)) : nil
             return (String(address), path.map { FileStatus.probe($0)?.kind })
-          }), ConnectionText.noDaemonStatus
-      )
+          }))
     case .refused(let endpoint, .unauthorised(let key)):
-      (ConnectionText.unauthorised(endpoint, key: key), ErrorCode.forbidden.exitStatus)
+      return PlainFailure(.forbidden, ConnectionText.unauthorised(endpoint, key: key))
     case .refused(_, .noPermission(let denial)):
-      (ConnectionText.closed(denial), ErrorCode.forbidden.exitStatus)
+      return PlainFailure(.forbidden, ConnectionText.closed(denial))
     case .refused(let endpoint, .full):
-      (ConnectionText.full(endpoint), ErrorCode.forbidden.exitStatus)
+      return PlainFailure(.forbidden, ConnectionText.full(endpoint))
     case .refused(let endpoint, .handshake(let serverKey)):
-      (
-        ConnectionText.brokenHandshake(endpoint, serverKey: serverKey),
-        serverKey == nil ? ConnectionText.noDaemonStatus : ErrorCode.forbidden.exitStatus
-      )
-    case .closed(.refused(let refusal)):
-      (
-        ErrorText.lines(refusal, nav: nil, seen: nil), ErrorText.exitStatus(refusal)
-      )
-    case .closed(.dismissed(let why)):
-      (ConnectionText.dismissed(why), ErrorCode.fenced.exitStatus)
+      let lines = ConnectionText.brokenHandshake(endpoint, serverKey: serverKey)
+      return serverKey == nil ? .noDaemon(lines) : PlainFailure(.forbidden, lines)
+    case .closed(.refused(let refusal)): return ErrorText.failure(refusal)
+    case .closed(.dismissed(let why)): return PlainFailure(.fenced, ConnectionText.dismissed(why))
     case .noAnswer(let endpoint, let isChange):
-      (ConnectionText.timeout(endpoint, isChange: isChange), ErrorCode.busy.exitStatus)
+      return PlainFailure(.busy, ConnectionText.timeout(endpoint, isChange: isChange))
     case .unreadable, .system:
-      (["protocol: \(error.description)", "try: navctl status"], ConnectionText.noDaemonStatus)
+      return .noDaemon(["protocol: \(error.description)", "try: navctl status"])
     }
   }
 }

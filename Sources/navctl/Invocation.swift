@@ -1,34 +1,24 @@
 import CommandLineOptions
-import ZeroMQ
 import NavigationClient
 import NavigationCore
 import RuntimePaths
 import Synchronization
+import ZeroMQ
 
 /// One run of one command: its parsed command line and its environment.
 struct Invocation {
-  static let defaultTimeoutMilliseconds: UInt64 = 5000
-
   let command: CommandSet.Command
-  /// The options and arguments after the command.
   let line: ParsedCommandLine
   let environment: ProcessEnvironment
   let isJSON: Bool
-  /// Whether text contains the escape sequences of colours.
   let isColoured: Bool
   let typedTimeout: UInt64?
-  /// Where a command of a plan puts its operations instead of sending them; nil outside of plans.
-  var plan: PlannedOperations?
 
   init(command: CommandSet.Command, line: ParsedCommandLine) throws {
     self.command = command
     self.line = line
     environment = .current()
-    switch line.value(of: "output") ?? "text" {
-    case "text": isJSON = false
-    case "json": isJSON = true
-    case let other: throw UsageError("--output takes text or json, not '\(other)'")
-    }
+    isJSON = try line.choice(of: "output", ["text", "json"]) == "json"
     let isASCII =
       line.contains("ascii") || TerminalText.isASCII { [environment] in environment[$0] }
     Output.isASCII.withLock { $0 = isASCII }
@@ -37,18 +27,13 @@ struct Invocation {
       try require(milliseconds > 0, "--timeout takes a time of at least 1ms, not '\($0)'")
       return milliseconds
     }
-    switch line.value(of: "color") ?? "auto" {
-    case "auto":
-      isColoured =
-        Output.isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
-    case "always": isColoured = true
-    case "never": isColoured = false
-    case let other: throw UsageError("--color takes auto, always or never, not '\(other)'")
-    }
+    let colour = try line.choice(of: "color", ["auto", "always", "never"])
+    let canColour =
+      Output.isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+    isColoured = colour == "always" || colour == "auto" && canColour
   }
 
-  /// The time that the command waits for a reply, in milliseconds.
-  var timeoutMilliseconds: UInt64 { typedTimeout ?? Self.defaultTimeoutMilliseconds }
+  var timeoutMilliseconds: UInt64 { typedTimeout ?? 5000 }
 
   /// The width of the output in columns: `COLUMNS`, else the terminal's, else 80; within 20...400.
   var columns: Int {
@@ -59,6 +44,17 @@ struct Invocation {
   /// The width into which tables fit: the terminal's; nil if stdout is none, since programs read
   /// lines.
   var tableColumns: Int? { Output.isTerminal ? columns : nil }
+
+  /// The form in which a command that takes long shows its progress, by `--progress`.
+  func progressForm() throws -> ProgressDisplay.Form {
+    let word = try line.choice(of: "progress", ProgressDisplay.Form.words)
+    return ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal)
+      ?? ProgressDisplay.Form.none
+  }
+
+  static let progressOption = OptionDeclaration(
+    "progress", argument: "HOW", "auto (if stderr is a terminal), json (lines on stderr) or none",
+    choices: ProgressDisplay.Form.words)
 
   /// Splits the arguments into the nav and the others, as the usage line of the command has them.
   ///
@@ -87,6 +83,8 @@ struct Invocation {
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
+
+  func optionalNav() throws -> String? { namesNav ? try navArguments().nav : nil }
 
   /// The address of the daemon; throws if there is no socket, or this user may not connect.
   func endpoint() throws -> String {
@@ -121,8 +119,6 @@ struct Invocation {
   ///
   /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
   func connect(wake: Int32? = nil) throws -> Daemon {
-    // A command that adds nothing to its plan would read and print.
-    try require(plan == nil, "this line changes nothing", remedy: "navctl help \(command.name)")
     let endpoint = try endpoint()
     return try connect(endpoint, try identity(endpoint), wake: wake)
   }
@@ -157,17 +153,61 @@ struct Invocation {
     return daemon
   }
 
-  /// Prints a heading and rows.
   func table(_ heading: [String], _ rows: [[String]]) throws {
     try Output.lines(Tables.table(heading, rows, columns: tableColumns))
   }
 
-  /// Prints lines of text, with colours if the output has them.
+  /// Prints a record as JSON, or the text that says the same.
+  func write(
+    _ text: @autoclosure () throws -> String, _ record: @autoclosure () -> Record
+  ) throws {
+    if isJSON { try Output.record(record()) } else { try Output.line(text()) }
+  }
+
   func write(_ lines: [StyledLine]) throws {
     for line in lines {
       // What would be wider than the terminal goes on in the next line, without colours.
       let isWide = tableColumns.map { TerminalText.width(line.plain) > $0 } ?? false
       try Output.line(isWide ? line.plain : line.rendered(isColoured: isColoured))
     }
+  }
+}
+
+/// Separates the name of the nav from the other arguments of a command.
+struct NavArguments: Hashable, Sendable {
+  var nav: String
+  var rest: [String]
+
+  /// Splits the arguments of a command.
+  ///
+  /// The first argument is the nav, unless `--nav` names it, or `NAVD_NAV` is set and the first
+  /// argument is a word of the command. `isOwn` says which words these are; without it, all are if
+  /// there are not too many. `rest` is the number of arguments besides the nav, `option` the value of
+  /// `--nav`, and `variable` that of `NAVD_NAV`. It throws if an argument is missing or there are too
+  /// many.
+  init(
+    _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
+    isOwn: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String
+  ) throws(UsageError) {
+    let isOwnFirst = isOwn.map { isOwn in positionals.first.map(isOwn) ?? true }
+    let isLeftOut =
+      option != nil || positionals.isEmpty
+      || variable != nil && (isOwnFirst ?? (positionals.count <= rest.upperBound))
+    let name = try require(
+      isLeftOut ? option ?? variable : positionals[0], "the command needs a nav",
+      remedy: "\(usage), or set NAVD_NAV")
+    nav = try Quantities.nav(name)
+    self.rest = Array(positionals.dropFirst(isLeftOut ? 0 : 1))
+    let usage = usage.split(separator: " ").map(String.init).map { $0 == "NAV" ? nav : $0 }
+    let remedy = usage.joined(separator: " ")
+    if self.rest.count < rest.lowerBound {
+      let names = usage.drop { !($0 == nav) }.dropFirst(self.rest.count + 1)
+      throw UsageError(
+        "\(names.first.map { $0.filter { !"[].".contains($0) } } ?? "an argument") is missing",
+        remedy: remedy)
+    }
+    try require(
+      self.rest.count <= rest.upperBound,
+      "'\(TerminalText.visible(self.rest[rest.upperBound]))' is not expected", remedy: remedy)
   }
 }

@@ -32,7 +32,6 @@ enum Output {
     try line(isTerminal ? Array(TerminalText.json(bytes).utf8) : bytes)
   }
 
-  /// Writes JSON in indented lines to stdout.
   static func json(_ value: JSONValue, columns: Int) throws {
     let isASCII = isASCII.withLock { $0 }
     for text in value.lines(columns: columns, isASCII: isASCII) { try line(text) }
@@ -53,7 +52,6 @@ enum Output {
     }
   }
 
-  /// Writes an object as one line to stdout, with its type.
   static func record(_ kind: Record.Kind, _ object: [UInt8], at time: UInt64? = nil) throws {
     try record(Record(kind, object, at: time))
   }
@@ -62,24 +60,21 @@ enum Output {
     try record(Record(kind, members, at: time))
   }
 
-  /// Writes text to stdout that has its own line breaks.
   static func text(_ text: String) throws { try data(octets(text)) }
 
   /// Writes text to stdout while the process ends; ignores errors, which no caller could handle.
-  static func lastText(_ text: String) { _ = write(Array(text.utf8), to: 1) }
+  static func lastText(_ text: String) { _ = writeAll(Array(text.utf8), to: 1) }
 
-  /// Writes bytes to stdout as they are.
   static func data(_ bytes: [UInt8]) throws {
-    guard write(bytes, to: 1) else {
-      throw PlainFailure(
-        lines: ["output: cannot write to stdout: \(SystemError.text(of: navd_errno()))"], status: 1)
+    guard writeAll(bytes, to: 1) else {
+      throw PlainFailure("output: cannot write to stdout: \(SystemError.text(of: navd_errno()))")
     }
   }
 
   /// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
   static func error(_ text: String) {
     let parts = size(of: 2).map { TerminalText.continued(text, columns: $0.columns) } ?? [text]
-    for part in parts { _ = write(octets(part) + [0x0A], to: 2) }
+    for part in parts { _ = writeAll(octets(part) + [0x0A], to: 2) }
   }
 
   /// stdout if it is a pipe, which poll(2) reports as soon as its reader has gone; else nil.
@@ -91,13 +86,11 @@ enum Output {
       && fcntl(1, F_GETFL) & O_ACCMODE == O_WRONLY ? 1 : nil
   }
 
-  /// Whether stdout is a pipe without a reader.
   static var hasLostReader: Bool {
     var entry = pollfd(fd: pipe ?? -1, events: 0, revents: 0)
     return unsafe poll(&entry, 1, 0) > 0
   }
 
-  /// Whether stdout is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
   /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
@@ -110,20 +103,5 @@ enum Output {
     let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
     guard result == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
     return (Int(size.ws_col), Int(size.ws_row))
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var offset = 0
-    while offset < bytes.count {
-      let start = offset
-      let count = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe CLinux.write(
-          descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
-      }
-      if count < 0 && navd_errno() == EINTR { continue }
-      guard count > 0 else { return false }
-      offset += count
-    }
-    return true
   }
 }

@@ -1,31 +1,25 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import RuntimePaths
 
-/// navctl: its commands, its options, and the entry that runs one command line.
 enum Program {
-  /// The version number, without the name of the program.
   static let number = "0.1.0"
   static let version = "navctl \(number) (NSP/1)"
 
-  static let commands: [Entry] =
+  static let commands: [Command] = [
     [
-      ShowCommand.self, UICommand.self, InspectCommand.self, HistoryCommand.self,
-      WatchCommand.self, WaitCommand.self, GetCommand.self, LogCommand.self, TraceCommand.self,
-      WhyCommand.self, DiffCommand.self, RecordCommand.self, PlayCommand.self, ListCommand.self,
-      VerifyCommand.self, ExplainCommand.self, StatusCommand.self, TopCommand.self,
-      DoctorCommand.self, DumpCommand.self, ConfigCommand.self, ReloadCommand.self,
-    ].map(Entry.init) + ChangeCommands.navs + ChangeCommands.stack
-    + [OpenCommand.self, RoutesCommand.self, SaveCommand.self].map(Entry.init)
-    + ChangeCommands.restoration + ChangeCommands.presentations
-    + [Entry(SetCommand.self)] + ChangeCommands.records
-    + [Entry(BackCommand.self)] + ChangeCommands.touch
-    + [
-      GestureCommand.self, TransitionCommand.self, LeaseCommand.self, DelegateCommand.self,
-      KeyCommand.self, BackupCommand.self, ClusterCommand.self, EngineTestCommand.self,
-      CompletionCommand.self, SchemaCommand.self, OpCommand.self, ApplyCommand.self,
-    ].map(Entry.init)
+      .show, UICommand.command, .inspect, .history, WatchCommand.command, WaitCommand.command,
+      .get, .log, TraceCommand.command, .why, .diff, RecordCommand.command, PlayCommand.command,
+      .list, .verify, .explain, .status, TopCommand.command, .doctor, .dump, .config, .reload,
+    ], ChangeCommands.navs, ChangeCommands.stack, [.open, RoutesCommand.command, .save],
+    ChangeCommands.restoration, ChangeCommands.presentations, [.set], ChangeCommands.records,
+    [.back], ChangeCommands.touch,
+    [
+      .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
+      .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
+      ApplyCommand.command,
+    ],
+  ].flatMap { (commands: [Command]) in commands }
 
   static let grammar: CommandSet = {
     var set = CommandSet(program: program, commands: commands.map(\.declaration), foreign: foreign)
@@ -85,14 +79,13 @@ enum Program {
     "stop": "systemctl stop navd", "restart": "systemctl restart navd",
   ]
 
-  /// Runs one command line; returns the exit status.
   static func run(_ arguments: [String]) -> Int32 {
     let (command, line) = grammar.parse(arguments)
-    guard let entry = commands.first(where: { $0.declaration.name == command.name }) else {
+    guard let own = commands.first(where: { $0.declaration.name == command.name }) else {
       preconditionFailure("no implementation of the command \(command.name)")
     }
     do {
-      try entry.run(try Invocation(command: command, line: line))
+      try own.run(try Invocation(command: command, line: line))
       return 0
     } catch let ended as ExitStatus {
       return ended.status
@@ -116,34 +109,44 @@ enum Subject {
   static let anything = "Anything"
 }
 
-extension CommandSet.Command {
-  /// Declares a command of navctl; its help ends with an example.
+/// One command of navctl: its row in the help, and what it does.
+struct Command: Sendable {
+  var declaration: CommandSet.Command
+  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
+  var run: @Sendable (Invocation) throws -> Void
+  /// What a line would change, as plans take it; nil for a command that changes no nav.
+  var change: (@Sendable (Invocation) throws -> Change.Wish?)?
+
+  /// Declares a command; its help ends with an example.
   init(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
-    options: [OptionDeclaration] = [], note: String = "", example: String
+    options: [OptionDeclaration] = [], note: String = "", example: String,
+    run: @escaping @Sendable (Invocation) throws -> Void
   ) {
-    self.init(
+    declaration = CommandSet.Command(
       name, summary, group: group, arguments: arguments, options: options,
-      epilogue: (note.isEmpty ? "" : note + "\n\n") + "Example: navctl \(example)")
+      epilogue: note, example: "navctl \(example)")
+    self.run = run
   }
-}
 
-/// One command of navctl.
-protocol Command: Sendable {
-  static var declaration: CommandSet.Command { get }
-
-  /// Runs the command; throws `ExitStatus` where that is not 0 and nothing more is to be printed.
-  static func run(_ invocation: Invocation) throws
-}
-
-/// A command as a value.
-struct Entry: Sendable {
-  var declaration: CommandSet.Command
-  var run: @Sendable (Invocation) throws -> Void
-
-  init(_ command: any Command.Type) { (declaration, run) = (command.declaration, command.run) }
-
-  init(_ declaration: CommandSet.Command, run: @escaping @Sendable (Invocation) throws -> Void) {
-    (self.declaration, self.run) = (declaration, run)
+  /// Declares a command that changes a nav.
+  ///
+  /// `read` runs if the line changes nothing, and `end` after the change.
+  static func changing(
+    _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
+    options: [OptionDeclaration], note: String = "", example: String,
+    read: @escaping @Sendable (Invocation) throws -> Void = { _ in },
+    end: @escaping @Sendable (Invocation) throws -> Void = { _ in },
+    change: @escaping @Sendable (Invocation) throws -> Change.Wish?
+  ) -> Command {
+    var command = Command(
+      name, summary, group, arguments, options: options, note: note, example: example
+    ) { invocation in
+      guard let wish = try change(invocation) else { return try read(invocation) }
+      try Change.perform(invocation, nav: wish.nav, wish.operations)
+      try end(invocation)
+    }
+    command.change = change
+    return command
   }
 }

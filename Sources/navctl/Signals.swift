@@ -6,7 +6,6 @@ func processID() -> Int32 { getpid() }
 
 /// SIGINT, SIGTERM, SIGCHLD, and others on request, as a descriptor to poll, by signalfd(2).
 struct Signals: ~Copyable {
-  /// Readable while a signal is pending.
   let descriptor: Int32
 
   /// Blocks the signals, so that only `next` delivers them; call it before starting a thread.
@@ -30,10 +29,6 @@ struct Signals: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// SIGCHLD: a child has ended.
-  static let childEnded = SIGCHLD
-
-  /// Takes the next pending signal; nil if there is none.
   func next() -> Int32? {
     // A whole record per read: the kernel never writes a part of one.
     var info = signalfd_siginfo()

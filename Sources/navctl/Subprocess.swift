@@ -4,7 +4,6 @@ import RuntimePaths
 
 /// A child process; the caller calls `endedStatus` when SIGCHLD arrives.
 struct Subprocess {
-  /// The destination of the child's output.
   enum Destination {
     /// To the stdout of this process.
     case inherited
@@ -52,28 +51,28 @@ struct Subprocess {
     Self.close(given.read)
     guard code == 0 else {
       Self.close(taken.read)
-      throw PlainFailure(
-        lines: ["command: cannot start \(words.first ?? ""): \(SystemError.text(of: code))"],
-        status: code == ENOENT ? 127 : 126)
+      throw Self.notStarted(words.first ?? "", code)
     }
     self.process = process
     output = taken.read
     if output >= 0 { _ = fcntl(output, F_SETFL, O_NONBLOCK) }
-    if let input { Self.write(input, to: given.write) }
+    // A child that ends reads no more; the caller ignores SIGPIPE.
+    if let input { _ = writeAll(input, to: given.write) }
   }
 
-  /// Writes all bytes, or those that the child reads before it ends; the caller ignores SIGPIPE.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-    var offset = 0
-    while offset < bytes.count {
-      let start = offset
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      offset += count
-    }
+  /// Replaces this process by a program, else one in `PATH`; returns why it did not.
+  static func replacement(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    unsafe execvp(program, &arguments)
+    return notStarted(words[0], errno, remedy)
+  }
+
+  private static func notStarted(
+    _ name: String, _ code: Int32, _ remedy: String? = nil
+  ) -> PlainFailure {
+    PlainFailure(
+      lines: ["command: cannot start \(name): \(SystemError.text(of: code))"]
+        + (remedy.map { ["try: \($0)"] } ?? []), status: code == ENOENT ? 127 : 126)
   }
 
   /// The exit status, or 128 plus the signal that killed it; nil while it runs.
@@ -82,14 +81,17 @@ struct Subprocess {
   func endedStatus() -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
-    let signal = status & 0x7F
-    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    return Self.exitStatus(status)
   }
 
   /// Waits until the child has ended; returns as `endedStatus`.
   func waitForEnd() -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return 126 } }
+    return Self.exitStatus(status)
+  }
+
+  private static func exitStatus(_ status: Int32) -> Int32 {
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
@@ -102,14 +104,8 @@ struct Subprocess {
     guard output >= 0 else { return [] }
     defer { Self.close(output) }
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = unsafe chunk.withUnsafeMutableBytes {
-        unsafe read(output, $0.baseAddress, $0.count)
-      }
-      guard count > 0 else { return bytes }
-      bytes += chunk[..<count]
-    }
+    while let more = readOnce(output), !more.isEmpty { bytes += more }
+    return bytes
   }
 
   private static func close(_ descriptors: Int32...) {
@@ -124,7 +120,6 @@ struct Subprocess {
     return (ends[0], ends[1])
   }
 
-  /// The environment of this process with variables added or replaced.
   private static func environment(adding variables: [(String, String)]) throws -> [String] {
     let names = Set(variables.map(\.0))
     let inherited = try readSmallFile("/proc/self/environ", maximumBytes: 1 << 24)

@@ -23,7 +23,7 @@ import Testing
         "push", "Push a screen", group: "Do",
         arguments: PositionalArguments("NAV SCREEN", count: 2...2),
         options: [OptionDeclaration("animated", short: "a", "Animate it")]),
-      CommandSet.Command("list", "List the navs", group: "Do", epilogue: "Example: navctl list"),
+      CommandSet.Command("list", "List the navs", group: "Do", example: "navctl list"),
     ])
 
   @Test func `options come back under their long names, in order`() {

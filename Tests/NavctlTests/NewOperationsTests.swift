@@ -48,7 +48,7 @@ import Testing
 
   @Test func `the menu is printed nearest first, an entry without text as a dash`() throws {
     func lines(_ left: String) throws -> [String] {
-      BackMenuText.lines(try JSONValue(Array(#"{"left":[\#(left)]}"#.utf8)))
+      Tables.backMenu(try JSONValue(Array(#"{"left":[\#(left)]}"#.utf8)))
     }
     let menu =
       #"[{"screen":"wifi","text":"Wi-Fi\n"},{"screen":"b"},{"screen":"home","text":"Home"}]"#

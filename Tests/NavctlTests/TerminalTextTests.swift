@@ -142,7 +142,7 @@ import NavigationCore
   }
 
   @Test func `pieces flow into lines of the width, and a long one is cut`() {
-    let flow = Flow(columns: 12, indent: 2)
+    let flow = Flow(columns: 12)
     let pieces = ["one", "two", "长长长长长长长", "three", "4"].map { StyledLine($0) }
     #expect(
       flow.lines(pieces).map(\.plain) == ["one  two", "  长长长长…", "  three  4"])

@@ -1,11 +1,9 @@
-import CLinux
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import RuntimePaths
 
-enum ApplyCommand: Command {
-  static let declaration = CommandSet.Command(
+enum ApplyCommand {
+  static let command = Command(
     "apply", "Perform a plan: the operations of a file, all or none", Subject.anything,
     .init("NAV FILE"),
     options: [Lease.option] + Change.options,
@@ -14,7 +12,7 @@ enum ApplyCommand: Command {
       an operation in JSON, such as {"pop":{}}. The first line can have the conditions: if --top
       home, or {"if":{"top":"home"}}. Lines that begin with # are comments. - stands for stdin. All
       operations make one revision, or none of them is performed; so a plan has at most 16.
-      """, example: "apply kiosk plan.txt")
+      """, example: "apply kiosk plan.txt", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments()
@@ -22,7 +20,7 @@ enum ApplyCommand: Command {
     let name = file == "-" ? "stdin" : file
     let text = try InputLines.text(of: file, remedy: "navctl apply NAV FILE, or - for stdin")
     let plan = try Plan(text, name: name)
-    let planned = PlannedOperations(nav: arguments.nav)
+    var operations: [NavigationOperation] = []
     var line = invocation.line
     switch plan.conditions {
     case .options(let options)?: try add(options, to: &line, from: name)
@@ -33,17 +31,17 @@ enum ApplyCommand: Command {
     }
     for (number, step) in plan.steps {
       switch step {
-      case .operation(let operation): planned.operations.append(operation)
-      case .command(let words): try add(words, at: number, of: name, in: planned)
+      case .operation(let operation): operations.append(operation)
+      case .command(let words):
+        operations += try Self.operations(of: words, at: "\(name):\(number)", on: arguments.nav)
       }
     }
     try require(
-      planned.operations.count <= Plan.maximumOperations,
-      "\(name) has \(planned.operations.count) operations; one message holds at most "
+      operations.count <= Plan.maximumOperations,
+      "\(name) has \(operations.count) operations; one message holds at most "
         + "\(Plan.maximumOperations)", remedy: "several plans, each guarded by --rev")
     try Change.perform(
-      try Invocation(command: invocation.command, line: line), nav: arguments.nav,
-      planned.operations)
+      try Invocation(command: invocation.command, line: line), nav: arguments.nav, operations)
   }
 
   /// Adds the conditions of the file; the command line must have none.
@@ -56,20 +54,18 @@ enum ApplyCommand: Command {
     line.options += options
   }
 
-  /// Adds the operations of a command in a line.
-  private static func add(
-    _ words: [String], at number: Int, of file: String, in planned: PlannedOperations
-  ) throws {
+  private static func operations(
+    of words: [String], at place: String, on nav: String
+  ) throws -> [NavigationOperation] {
     let set = Program.grammar
-    let place = "\(file):\(number)"
     let entry = try require(
       Program.commands.first { $0.declaration.name == words[0] },
       "\(place): there is no command '\(TerminalText.visible(words[0]))'"
         + set.suggestion(for: words[0]), remedy: "navctl --help")
     let command = entry.declaration
-    try require(
-      command.options.contains(Change.dryRunOption) && command.name != declaration.name,
-      "\(place): \(command.name) cannot be a part of a plan", remedy: "run it by itself")
+    let change = try require(
+      entry.change, "\(place): \(command.name) cannot be a part of a plan",
+      remedy: "run it by itself")
     var line = try parse(Array(words.dropFirst()), set.grammar(of: command), at: place)
     let own = ["animated", "still", "on-busy", "queue", "dry-run", "lease"]
     if let option = (own + set.program.options.map(\.name)).first(where: line.contains) {
@@ -86,11 +82,15 @@ enum ApplyCommand: Command {
     try require(
       !GuardChoice(line).isTyped, "\(place): conditions are about the whole plan",
       remedy: "a first line such as: if --top home")
-    line.options.append(.init("nav", planned.nav))
-    var step = try Invocation(command: command, line: line)
-    step.plan = planned
+    line.options.append(.init("nav", nav))
     do {
-      try entry.run(step)
+      let wish = try require(
+        change(Invocation(command: command, line: line)), "this line changes nothing",
+        remedy: "navctl help \(command.name)")
+      try require(
+        wish.nav == nav, "this line is about \(wish.nav), and the plan about \(nav)",
+        remedy: "run it by itself")
+      return wish.operations
     } catch let error as UsageError {
       throw UsageError("\(place): \(error.message)", remedy: error.remedy)
     }
@@ -104,21 +104,5 @@ enum ApplyCommand: Command {
       throw UsageError("\(place): \(grammar.program): \(fault.text)", remedy: fault.remedy)
     }
     return grammar.parse(words)
-  }
-}
-
-/// Collects the operations of a plan's commands.
-final class PlannedOperations {
-  let nav: String
-  var operations: [NavigationOperation] = []
-
-  init(nav: String) { self.nav = nav }
-
-  /// Adds the operations that a command would send.
-  func add(_ operations: [NavigationOperation], of nav: String) throws(UsageError) {
-    try require(
-      nav == self.nav, "this line is about \(nav), and the plan about \(self.nav)",
-      remedy: "run it by itself")
-    self.operations += operations
   }
 }

@@ -12,11 +12,12 @@ enum ChangeCommands {
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration] = [], shared: [OptionDeclaration] = Change.options,
     note: String = "", example: String, _ make: @escaping Make
-  ) -> Entry {
-    let declaration = CommandSet.Command(
-      name, summary, group, arguments, options: options + shared, note: note, example: example)
-    return Entry(declaration) { invocation in
-      try Change.perform(invocation) { try make(invocation.line, $0) }
+  ) -> Command {
+    .changing(
+      name, summary, group, arguments, options: options + shared, note: note, example: example
+    ) { invocation in
+      let arguments = try invocation.navArguments()
+      return (arguments.nav, try make(invocation.line, arguments.rest))
     }
   }
 
@@ -71,7 +72,7 @@ enum ChangeCommands {
         surplus: "navctl pop NAV --top ID if it is on top, or to go back to it navctl pop-to NAV ID"
       ),
       options: [Operations.resultOption], example: "pop kiosk --top wifi"
-    ) { line, _ in [try Operations.pop(line)] },
+    ) { line, _ in [.pop(result: try Operations.result(line))] },
     change(
       "pop-to", "Remove all screens above a screen", Subject.stack, .init("NAV [ID]"),
       options: [

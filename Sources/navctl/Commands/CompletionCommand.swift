@@ -3,8 +3,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum CompletionCommand: Command {
-  static let declaration = CommandSet.Command(
+enum CompletionCommand {
+  static let command = Command(
     "completion", "Print the completion of a shell", Subject.administration,
     .init(
       "SHELL [-- WORD...]", count: 1...Int.max, choices: ["SHELL": Shell.allCases.map(\.rawValue)]),
@@ -12,7 +12,7 @@ enum CompletionCommand: Command {
       SHELL is bash, zsh or fish. The packages install the completion of all three. With words, the
       command prints the candidates for the last one, which can be empty: commands, options, and
       the navs, screens, buttons and routes that navd has at the moment.
-      """, example: "completion bash")
+      """, example: "completion bash", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
@@ -78,15 +78,48 @@ enum CompletionCommand: Command {
     let quick = try Invocation(command: command ?? invocation.command, line: line)
     let daemon = try quick.connect()
     if source == .navs {
-      return try Directory.navs.names(daemon).map { .init(text: $0, summary: "") }
+      return try Directory.navNames(daemon).map { .init(text: $0, summary: "") }
     }
     if source == .members {
-      let reply = try daemon.connection.cluster(timeout: daemon.timeout)
-      guard case .success(let answer) = reply.result else { return [] }
-      return ClusterMembers(try answer.json())?.members
-        .map { .init(text: $0.name, summary: "") } ?? []
+      return try daemon.cluster().members?.members.map { .init(text: $0.name, summary: "") } ?? []
     }
     let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
     return source.names(in: try daemon.get(.state, nav).reply.json())
+  }
+}
+
+/// The names that a running navd knows, by the placeholders of the help.
+enum Names: Hashable, Sendable {
+  case navs, screens, buttons, routes, members
+
+  /// The names that stand for a placeholder; nil if navd has none of that kind.
+  init?(_ placeholder: String) {
+    switch placeholder {
+    case "NAV": self = .navs
+    case "SCREEN", "ID": self = .screens
+    case "BUTTON": self = .buttons
+    case "ROUTE": self = .routes
+    case "MEMBER": self = .members
+    default: return nil
+    }
+  }
+
+  /// The names in the state of a nav, each with its title.
+  func names(in state: JSONValue) -> [Completion.Word] {
+    switch self {
+    case .navs, .members: return []
+    case .screens: return state.shownScreens.compactMap(Self.word)
+    case .buttons: return state.shownScreens.flatMap(\.buttons).compactMap(Self.word)
+    case .routes:
+      return (state["settings"]?.list("routes") ?? []).compactMap {
+        $0["match"]?.string.map { .init(text: $0, summary: "") }
+      }
+    }
+  }
+
+  private static func word(_ record: JSONValue) -> Completion.Word? {
+    record["id"]?.string.map {
+      .init(text: $0, summary: record["title"]?.string ?? record["item"]?["title"]?.string ?? "")
+    }
   }
 }

@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum DelegateCommand: Command {
-  static let declaration = CommandSet.Command(
+enum DelegateCommand {
+  static let command = Command(
     "delegate", "Answer the questions about a nav, while it runs", Subject.roles, .init("NAV"),
     options: [
       .init("roles", argument: "ROLES", "veto, animator, interaction, orientation; with commas"),
@@ -20,7 +20,7 @@ enum DelegateCommand: Command {
       For a veto, its status 0 allows the change and 1 refuses it; otherwise the settings decide.
       For animator or interaction, its stdout is the answer in JSON. navctl kills a COMMAND whose
       question has ended. The roles last until navctl is interrupted.
-      """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#)
+      """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#, run: run)
 
   static func run(_ invocation: Invocation) throws {
     let registration = try DelegateText.registration(invocation.line)
@@ -53,9 +53,7 @@ enum DelegateCommand: Command {
     answers.stop()
     try daemon.connection.leave()
     guard let remaining = answers.remaining, remaining > 0 else { return }
-    throw PlainFailure(
-      lines: ["timeout: \(remaining) awaited questions did not arrive"],
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, "timeout: \(remaining) awaited questions did not arrive")
   }
 }
 
@@ -72,16 +70,16 @@ private struct Answers {
     switch event {
     case .duty(.registered(_, let roles)):
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
-      try write(
+      try invocation.write(
         "\(nav)  delegate  \(words.joined(separator: " "))",
         Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
-    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav, seen: nil)
+    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav)
     case .duty(.asked(let id, let ask)):
-      try write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
+      try invocation.write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
       waiting.append((id, ask))
       try startNext()
     case .duty(.settled(let id, _, let settlement)):
-      try write(
+      try invocation.write(
         DelegateText.line(settlement), Record(.settled, DelegateText.json(settlement), at: now))
       drop(id)
       countDown()
@@ -112,7 +110,6 @@ private struct Answers {
     return value.map { (id, $0) }
   }
 
-  /// Kills the running command.
   func stop() { running?.child.kill(SIGKILL) }
 
   /// Removes a question that has ended, and kills the command that was to answer it.
@@ -135,8 +132,131 @@ private struct Answers {
   private mutating func countDown() { remaining = remaining.map { $0 - min($0, 1) } }
 
   private var now: UInt64 { SystemClock.wallMilliseconds() }
+}
 
-  private func write(_ text: String, _ record: Record) throws {
-    if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
+/// The options of `delegate`, and the texts between it and the command that answers for it.
+enum DelegateText {
+  /// Reads `--roles` and `--orientations`, and checks that they fit each other and `--exec`.
+  static func registration(_ line: ParsedCommandLine) throws(UsageError) -> DelegateRegistration {
+    let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
+    var roles: Set<DelegateRole> = []
+    for text in line.values(of: "roles").flatMap({ $0.split(separator: ",") }) {
+      let role = try require(
+        DelegateRole(rawValue: String(text)),
+        "there is no role '\(TerminalText.visible(String(text)))'",
+        remedy: "--roles with one or several of \(words)")
+      roles.insert(role)
+    }
+    let orientations = line.value(of: "orientations")
+    if orientations != nil { roles.insert(.orientation) }
+    try require(
+      !roles.isEmpty, "delegate needs roles", remedy: "--roles with one or several of \(words)")
+    try require(
+      !roles.contains(.orientation) || orientations != nil,
+      "navd asks no questions of the role orientation; its value is needed at once",
+      remedy: #"--orientations '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    try require(
+      roles == [.orientation] || line.value(of: "exec") != nil,
+      "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
+    var registration = DelegateRegistration(roles: roles)
+    if let orientations { try read(orientations, into: &registration) }
+    return registration
+  }
+
+  private static func read(
+    _ text: String, into registration: inout DelegateRegistration
+  ) throws(UsageError) {
+    let value = try Quantities.object(text, what: "--orientations")
+    registration.supportedOrientations = value.list("supported").compactMap(\.string)
+    registration.preferredOrientation = value["preferred"]?.string
+    let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
+    try require(
+      isComplete && !registration.supportedOrientations.isEmpty,
+      "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
+      remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
+  }
+
+  /// A question as JSON, with the members in which the daemon sent it.
+  static func json(_ ask: Ask) -> [UInt8] {
+    let (name, texts) = parts(ask.question)
+    let members = texts.map { JSONObject.Member(name: $0, value: $1.map { .string($0) } ?? .null) }
+    return OpaqueJSON.object([
+      "ask": .integer(ask.number), "nav": .string(ask.nav),
+      "epoch": .string(ask.epoch.text), "rev": .integer(ask.revision.number),
+      "within": .integer(ask.within), "q": .object([name: .object(JSONObject(members))]),
+    ]).bytes
+  }
+
+  static func variables(_ ask: Ask) -> [(String, String)] {
+    let (name, texts) = parts(ask.question)
+    return [
+      ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
+      ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
+      ("NAVD_QUESTION", name),
+    ] + texts.map { ("NAVD_\($0.uppercased())", $1 ?? "") }
+  }
+
+  /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
+  static func line(_ ask: Ask) -> String {
+    let (name, texts) = parts(ask.question)
+    let words =
+      ["ask \(ask.number)", name] + texts.map { "\($0) \($1 ?? "none")" }
+      + ["rev \(ask.revision.number)", "\(ask.within) ms"]
+    return TerminalText.visible(words.joined(separator: "  "))
+  }
+
+  /// The end of a question as text: "settled 7  denied by shell".
+  static func line(_ settlement: Settlement) -> String {
+    let by = settlement.by.map { " by \($0)" } ?? ""
+    return TerminalText.visible("settled \(settlement.number)  \(settlement.outcome)\(by)")
+  }
+
+  static func json(_ settlement: Settlement) -> [UInt8] {
+    var members: JSONObject = [
+      "settled": .integer(settlement.number), "outcome": .string(settlement.outcome),
+    ]
+    members.add("by", settlement.by)
+    return OpaqueJSON.object(members).bytes
+  }
+
+  /// The answer that follows from the exit status and the output of the command, and the fault of
+  /// the command.
+  ///
+  /// Without an answer, navctl sends none, and the settings of the nav decide at the deadline.
+  static func answer(
+    _ question: Question, status: Int32, output: [UInt8]
+  ) -> (value: OpaqueJSON?, complaint: String?) {
+    switch question {
+    case .shouldPush, .shouldPop, .shouldDismiss:
+      switch status {
+      case 0: return (.bool(true), nil)
+      case 1: return (.bool(false), nil)
+      default: return (.null, "the command ended with status \(status), not 0 or 1")
+      }
+    case .animatorFor, .interactionFor:
+      guard status == 0 else { return (.null, nil) }
+      let text = String(decoding: output, as: UTF8.self)
+      guard text.contains(where: { !$0.isWhitespace }) else { return (.null, nil) }
+      do throws(UsageError) {
+        return (try Quantities.json(text, what: "the output of the command"), nil)
+      } catch {
+        return (.null, error.message)
+      }
+    case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
+    }
+  }
+
+  /// The name of a question, and its members as the daemon sends them.
+  private static func parts(_ question: Question) -> (name: String, texts: [(String, String?)]) {
+    switch question {
+    case .shouldPush(let screen): ("shouldPush", [("screen", screen)])
+    case .shouldPop(let screen, let cause): ("shouldPop", [("screen", screen), ("cause", cause)])
+    case .shouldDismiss(let screen, let cause):
+      ("shouldDismiss", [("screen", screen), ("cause", cause)])
+    case .animatorFor(let op, let from, let to):
+      ("animatorFor", [("op", op), ("from", from), ("to", to)])
+    case .interactionFor(let animator): ("interactionFor", [("animator", animator)])
+    case .unknown(let name): (name, [])
+    }
   }
 }

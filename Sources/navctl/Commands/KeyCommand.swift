@@ -1,11 +1,10 @@
 import CommandLineOptions
 import ZeroMQ
-import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum KeyCommand: Command {
-  static let declaration = CommandSet.Command(
+enum KeyCommand {
+  static let command = Command(
     "key", "Create keys, and authorise them to connect over tcp", Subject.administration,
     .init(
       "ACTION [NAME|FILE] [PUBLIC-KEY]", dashedWidth: AuthorizedKey.keyWidth,
@@ -20,7 +19,7 @@ enum KeyCommand: Command {
       accepts clients with the secret key of PUBLIC-KEY, a key or a file, under that name. list
       prints the authorised keys. revoke NAME removes a key; navd ends its sessions at once. ROLE is
       admin, ui, or a role of the configuration, about which navctl asks the running navd.
-      """, example: "key new panel-1.key")
+      """, example: "key new panel-1.key", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let words = invocation.line.positionals
@@ -44,7 +43,7 @@ enum KeyCommand: Command {
           remedy: "navctl help key")
       }
     } catch let error as KeyError {
-      throw PlainFailure(lines: ["key: \(error)"], status: ErrorCode.invalidArgument.exitStatus)
+      throw PlainFailure(.invalidArgument, "key: \(error)")
     }
   }
 
@@ -69,17 +68,12 @@ enum KeyCommand: Command {
   /// Nil if no daemon answers, or if it refuses this user. The caller then accepts no role of the
   /// configuration.
   private static func knownRoles(_ invocation: Invocation) -> [String]? {
-    do {
-      let answer = try invocation.connect().get(.stats, nil).reply.json()
-      return answer["roles"]?.elements.compactMap(\.string)
-    } catch {
-      return nil
-    }
+    let statistics = try? invocation.connect().statistics().value
+    return statistics?["roles"]?.elements.compactMap(\.string)
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {
-    guard invocation.isJSON else { return try Output.line(key) }
-    try Output.record(.key, ["public": .string(key)])
+    try invocation.write(key, Record(.key, ["public": .string(key)]))
   }
 
   private static func list(_ directory: KeyDirectory, _ invocation: Invocation) throws {

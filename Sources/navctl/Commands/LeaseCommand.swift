@@ -4,10 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum LeaseCommand: Command {
-  private static let verbs = ["take", "release"]
-
-  static let declaration = CommandSet.Command(
+enum LeaseCommand {
+  static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", Subject.roles,
     .init("NAV take|release [-- COMMAND...]"),
     options: [
@@ -22,10 +20,10 @@ enum LeaseCommand: Command {
 
       Only the session of this command holds the display. A navctl that COMMAND runs has its own
       session; give its set, gesture or transition the option --lease instead.
-      """, example: "lease kiosk take -- date")
+      """, example: "lease kiosk take -- date", run: run)
 
   static func run(_ invocation: Invocation) throws {
-    let arguments = try invocation.navArguments(isOwn: verbs.contains)
+    let arguments = try invocation.navArguments(isOwn: ["take", "release"].contains)
     let isForced = invocation.line.contains("force")
     let words = Array(arguments.rest.dropFirst())
     switch arguments.rest.first {
@@ -41,7 +39,7 @@ enum LeaseCommand: Command {
     if arguments.rest.first == "release" { return try release(daemon, nav, isForced: isForced) }
     let owner = try Lease.take(daemon, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
-    if words.isEmpty { try tell(invocation, nav, "display held by \(owner)", owner: owner) }
+    if words.isEmpty { try tell(invocation, nav, owner: owner) }
     let child = words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
     let status = try hold(daemon, nav, signals, child)
     try daemon.connection.leave()
@@ -57,7 +55,7 @@ enum LeaseCommand: Command {
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while let event = try daemon.connection.nextEvent(timeout: timer.left) {
       guard case .duty(.leaseReleased) = event else { continue }
-      try tell(daemon.invocation, nav, "display released", owner: nil)
+      try tell(daemon.invocation, nav, owner: nil)
       return try daemon.connection.leave()
     }
     throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
@@ -83,29 +81,26 @@ enum LeaseCommand: Command {
       case .duty(.leaseLost(_, isTakenAgain: true)):
         Output.error("navctl: connection lost; the display is taken again when navd is back")
       case .duty(.leaseTaken): Output.error("navctl: the display is held again")
-      case .duty(.leaseLost): try end(child, ["lease-lost: the display of \(nav) was taken away"])
-      case .duty(.leaseRefused(_, let error)):
-        try end(child, ErrorText.lines(error, nav: nav, seen: nil), ErrorText.exitStatus(error))
+      case .duty(.leaseLost):
+        try end(child, PlainFailure(.leaseLost, "lease-lost: the display of \(nav) was taken away"))
+      case .duty(.leaseRefused(_, let error)): try end(child, ErrorText.failure(error, nav: nav))
       default: continue
       }
     }
   }
 
   /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
-  private static func end(
-    _ child: Subprocess?, _ lines: [String], _ status: Int32 = ErrorCode.leaseLost.exitStatus
-  ) throws {
-    guard child != nil else { throw PlainFailure(lines: lines, status: status) }
-    for line in lines { Output.error("navctl: \(line)") }
+  private static func end(_ child: Subprocess?, _ failure: PlainFailure) throws {
+    guard child != nil else { throw failure }
+    for line in failure.lines { Output.error("navctl: \(line)") }
   }
 
-  private static func tell(
-    _ invocation: Invocation, _ nav: String, _ text: String, owner: String?
-  ) throws {
-    guard invocation.isJSON else { return try Output.line(TerminalText.visible("\(nav)  \(text)")) }
-    try Output.record(
-      .lease, ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null],
-      at: SystemClock.wallMilliseconds())
+  private static func tell(_ invocation: Invocation, _ nav: String, owner: String?) throws {
+    let text = owner.map { "display held by \($0)" } ?? "display released"
+    let members: JSONObject = ["nav": .string(nav), "owner": owner.map { .string($0) } ?? .null]
+    try invocation.write(
+      TerminalText.visible("\(nav)  \(text)"),
+      Record(.lease, members, at: SystemClock.wallMilliseconds()))
   }
 }
 
@@ -132,7 +127,7 @@ enum Lease {
       }
       switch event {
       case .duty(.leaseTaken(nav, let owner)): return owner ?? ""
-      case .duty(.leaseRefused(nav, let error)): throw Refusal(error: error, nav: nav, seen: nil)
+      case .duty(.leaseRefused(nav, let error)): throw Refusal(error: error, nav: nav)
       default: continue
       }
     }

@@ -4,8 +4,8 @@ import Glibc
 import NavigationCore
 import RuntimePaths
 
-enum PlayCommand: Command {
-  static let declaration = CommandSet.Command(
+enum PlayCommand {
+  static let command = Command(
     "play", "Show a recording, or verify it", Subject.look, .init("FILE"),
     options: [
       .init("verify", "Compute each digest anew, and show nothing"),
@@ -13,13 +13,13 @@ enum PlayCommand: Command {
       .init("at", argument: "REV", "Begin with this revision"),
       .init("until", argument: "REV", "Stop at this revision"),
       .init("step", "Show one revision for each key or line of stdin"),
-      ProgressOption.declaration,
+      Invocation.progressOption,
     ],
     note: """
       The command needs no daemon. FILE - is stdin. It draws each revision, and prints who made it and the digest that
       it has computed. With --step: n or space, b, g REV, p plays on, + and - change the speed, q.
       A digest proves order and ids, and is no signature.
-      """, example: "play kiosk.navrec --verify")
+      """, example: "play kiosk.navrec --verify", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let line = invocation.line
@@ -85,21 +85,17 @@ private struct Playback: ~Copyable {
   /// When the next revision is due, of the clock that does not fall.
   var due: UInt64 = 0
 
-  /// Prints what the recording has.
   func announce() throws {
     let header = player.header
-    guard invocation.isJSON else {
-      let note = header.redacted.isEmpty ? "" : "  redacted"
-      let range = "revisions \(header.from.number) to \(header.to.number)"
-      return try Output.line(TerminalText.visible("\(header.nav)  \(range)\(note)"))
-    }
-    try Output.record(
-      .playback,
-      [
-        "state": .string("started"), "nav": .string(header.nav),
-        "from": .integer(header.from.number), "to": .integer(header.to.number),
-        "redacted": .array(header.redacted.map { .string($0) }),
-      ])
+    let note = header.redacted.isEmpty ? "" : "  redacted"
+    let range = "revisions \(header.from.number) to \(header.to.number)"
+    let members: JSONObject = [
+      "state": .string("started"), "nav": .string(header.nav),
+      "from": .integer(header.from.number), "to": .integer(header.to.number),
+      "redacted": .array(header.redacted.map { .string($0) }),
+    ]
+    try invocation.write(
+      TerminalText.visible("\(header.nav)  \(range)\(note)"), Record(.playback, members))
   }
 
   /// Plays to the end, or until a signal or `q`; with `steps`, until the end of stdin.
@@ -132,10 +128,8 @@ private struct Playback: ~Copyable {
     }
   }
 
-  /// Whether nothing is left to show.
   private var isDone: Bool { player.isDone(at: until) }
 
-  /// Notes when the next revision is due.
   private mutating func plan() {
     let now = SystemClock.monotonicMilliseconds()
     due = now
@@ -177,7 +171,6 @@ private struct Playback: ~Copyable {
     return true
   }
 
-  /// Draws the revision that is shown, and prints the entry that led to it.
   private func report() throws {
     let entry = try JSONValue(player.entry)
     let revision = player.revision.number
@@ -188,7 +181,7 @@ private struct Playback: ~Copyable {
         "dig": .string(player.digest.text), "proven": .bool(player.isAtEnd),
       ]
       for name in ["t", "cause", "by", "do"] {
-        members.add(name, entry[name].map { OpaqueJSON(validated: $0.bytes) })
+        members.add(name, entry[name].map(\.opaque))
       }
       members.add("value", OpaqueJSON(validated: player.state))
       return try Output.record(.playback, members)
@@ -206,5 +199,62 @@ private struct Playback: ~Copyable {
     let now = SystemClock.monotonicMilliseconds()
     let next = isPaused ? "p plays on" : "next in \((due - min(due, now)) / 1000) s; p pauses"
     try Output.line("\(next), n shows it, b goes back, q ends")
+  }
+}
+
+/// `play --verify`: computes the digest after each revision of a recording anew.
+enum RecordingProof {
+  static func run(_ invocation: Invocation, _ path: String) throws {
+    var progress = ProgressLine(.proof, as: try invocation.progressForm())
+    defer { progress.end() }
+    let start = SystemClock.monotonicMilliseconds()
+    var input = try RecordingInput(path)
+    let header = try input.header()
+    var verifier = RecordingVerifier(header)
+    do {
+      while let line = try input.next() {
+        switch line {
+        case .entry(let entry): try verifier.take(entry, line: input.number)
+        case .end(let end): try verifier.finish(end)
+        }
+        if input.number & 255 == 0 { progress.show(input.done, of: input.byteCount) }
+      }
+    } catch let fault as RecordingFault {
+      progress.end()
+      guard invocation.isJSON else { throw fault }
+      try Output.record(record(path, header, verifier, fault: fault))
+      throw ExitStatus(status: 1)
+    }
+    progress.show(input.byteCount, of: input.byteCount)
+    progress.end()
+    let elapsed = max(1, SystemClock.monotonicMilliseconds() - start)
+    let rate = verifier.revisions * 1000 / elapsed
+    if invocation.isJSON { return try Output.record(record(path, header, verifier, rate: rate)) }
+    var text = "\(path)  ok  \(header.nav)  \(verifier.revisions) revisions from "
+    text += "\(header.from.number) to \(verifier.replay.revision.number)  "
+    text += "digest \(verifier.replay.digest.text)  \(rate) revisions/s"
+    if !header.redacted.isEmpty { text += "  redacted" }
+    try Output.line(TerminalText.visible(text))
+    if !verifier.comparesBars {
+      try Output.line(
+        "  the bars were computed by rules \(header.rules), not \(RecordingVerifier.rules): not compared"
+      )
+    }
+  }
+
+  private static func record(
+    _ path: String, _ header: RecordingHeader, _ verifier: RecordingVerifier,
+    rate: UInt64? = nil, fault: RecordingFault? = nil
+  ) -> Record {
+    var members: JSONObject = [
+      "file": .string(path), "nav": .string(header.nav), "ok": .bool(fault == nil),
+      "revisions": .integer(verifier.revisions), "from": .integer(header.from.number),
+      "to": .integer(verifier.replay.revision.number), "dig": .string(verifier.replay.digest.text),
+      "bars": .bool(verifier.comparesBars && fault == nil),
+    ]
+    members.add("rate", rate.map { .integer($0) })
+    members.add("fault", fault?.description)
+    members.add("rev", fault?.revision.map { .integer($0) })
+    return Record(.proof, members)
   }
 }

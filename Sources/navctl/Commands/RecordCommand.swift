@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum RecordCommand: Command {
-  static let declaration = CommandSet.Command(
+enum RecordCommand {
+  static let command = Command(
     "record", "Write the history of a nav to a file, for a ticket", Subject.look, .init("NAV FILE"),
     options: [
       .init("from", argument: "REV", "Begin at this revision, not with the oldest"),
@@ -17,28 +17,20 @@ enum RecordCommand: Command {
       .init(
         "keep", argument: "ROUTES", "With --redact: keep contents of screens with such a route"),
       .init("force", "Replace the file if it exists"),
-      ProgressOption.declaration,
+      Invocation.progressOption,
     ],
     note: """
       The recording has each change with its author and what the bar showed. navctl play shows and
       verifies it; see navd-recording(7). FILE - is stdout. --redact keeps ids, versions and routes. ROUTES is a
       pattern with * and ?, such as 'help/*'; --keep can be repeated.
-      """, example: "record kiosk kiosk.navrec --redact")
+      """, example: "record kiosk kiosk.navrec --redact", run: run)
 
   /// The revisions of one request; an answer holds fewer of large ones.
   private static let pageRevisions: UInt64 = 250
 
-  /// What is recorded.
-  private struct Range {
-    var nav: String
-    var server: String
-    var from: Revision
-    var to: Revision
-  }
-
   static func run(_ invocation: Invocation) throws {
     let line = invocation.line
-    let form = try ProgressOption.form(invocation)
+    let form = try invocation.progressForm()
     let arguments = try invocation.navArguments()
     let page =
       line.contains("html") || line.contains("page")
@@ -46,10 +38,7 @@ enum RecordCommand: Command {
     let redaction = try redaction(line)
     let signals = try Signals(also: [SIGHUP])
     let daemon = try invocation.connect()
-    let range = try range(daemon, arguments.nav)
-    let header = RecordingHeader(
-      nav: range.nav, server: range.server, recorded: SystemClock.wallMilliseconds(),
-      from: range.from, to: range.to)
+    let header = try header(daemon, arguments.nav)
     var writer = RecordingWriter(header, redaction: redaction)
     var file = try RecordingFile.create(
       arguments.rest[0], replaces: line.contains("force"), page: page)
@@ -57,19 +46,18 @@ enum RecordCommand: Command {
     defer { progress.end() }
     try file.line(writer.header.line)
     do {
-      try begin(daemon, range, &writer, &file)
-      var next = range.from.number + 1
-      while next <= range.to.number {
-        progress.show(next - range.from.number, of: range.to.number - range.from.number + 1)
-        next = try copy(daemon, range, from: next, &writer, &file)
+      try begin(daemon, header, &writer, &file)
+      var next = header.from.number + 1
+      while next <= header.to.number {
+        progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
+        next = try copy(daemon, header, from: next, &writer, &file)
         guard !isInterrupted(signals) else {
-          throw PlainFailure(lines: ["interrupted: the recording was not completed"], status: 1)
+          throw PlainFailure("interrupted: the recording was not completed")
         }
       }
     } catch let error as StoredDataError {
       throw PlainFailure(
-        lines: ["history: the history of \(range.nav) contradicts itself: \(error.what)"],
-        status: ErrorCode.internal.exitStatus)
+        .internal, "history: the history of \(header.nav) contradicts itself: \(error.what)")
     }
     try file.line(writer.end)
     try file.finish()
@@ -91,12 +79,12 @@ enum RecordCommand: Command {
   }
 
   private static func isInterrupted(_ signals: borrowing Signals) -> Bool {
-    while let signal = signals.next() { if signal != Signals.childEnded { return true } }
+    while let signal = signals.next() { if signal != SIGCHLD { return true } }
     return false
   }
 
-  /// The revisions to record, by the options and what the daemon has.
-  private static func range(_ daemon: Daemon, _ nav: String) throws -> Range {
+  /// What to record, by the options and what the daemon has.
+  private static func header(_ daemon: Daemon, _ nav: String) throws -> RecordingHeader {
     let line = daemon.invocation.line
     let (from, to) = (try line.integer(of: "from"), try line.integer(of: "to"))
     let last = try line.integer(of: "last")
@@ -109,37 +97,38 @@ enum RecordCommand: Command {
     let end = to ?? newest
     guard end <= newest else {
       throw PlainFailure(
-        lines: [
-          "compacted: revision \(end) does not exist yet; the newest is \(newest)",
-          "try: leave out --to",
-        ], status: ErrorCode.compacted.exitStatus)
+        .compacted, "compacted: revision \(end) does not exist yet; the newest is \(newest)",
+        "try: leave out --to")
     }
     let first = from ?? max(floor, last.map { end - min(end, $0) + 1 } ?? floor)
     try require(first <= end, "revision \(first) is behind revision \(end)")
     let server = try daemon.get(.stats, nil).reply.json()["server"]?.string ?? ""
-    return Range(nav: nav, server: server, from: Revision(first), to: Revision(end))
+    return RecordingHeader(
+      nav: nav, server: server, recorded: SystemClock.wallMilliseconds(), from: Revision(first),
+      to: Revision(end))
   }
 
   /// Writes the state at the first revision, with the author of that revision.
   private static func begin(
-    _ daemon: Daemon, _ range: Range, _ writer: inout RecordingWriter, _ file: inout RecordingFile
+    _ daemon: Daemon, _ header: RecordingHeader, _ writer: inout RecordingWriter,
+    _ file: inout RecordingFile
   ) throws {
-    let origin = try entries(daemon, range.nav, from: range.from.number, limit: 1)
-    let state = try state(daemon, range.nav, at: range.from)
+    let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
+    let state = try state(daemon, header.nav, at: header.from)
     try file.line(try writer.state(state, origin: origin.list.first))
   }
 
   /// Writes the entries of one answer; returns the revision to go on from.
   private static func copy(
-    _ daemon: Daemon, _ range: Range, from: UInt64, _ writer: inout RecordingWriter,
+    _ daemon: Daemon, _ header: RecordingHeader, from: UInt64, _ writer: inout RecordingWriter,
     _ file: inout RecordingFile
   ) throws -> UInt64 {
-    let limit = min(pageRevisions, range.to.number - from + 1)
-    let page = try entries(daemon, range.nav, from: from, limit: limit)
+    let limit = min(pageRevisions, header.to.number - from + 1)
+    let page = try entries(daemon, header.nav, from: from, limit: limit)
     for entry in page.list {
       try file.line(try writer.entry(entry))
       guard writer.needsState else { continue }
-      try file.line(try writer.state(try state(daemon, range.nav, at: writer.revision)))
+      try file.line(try writer.state(try state(daemon, header.nav, at: writer.revision)))
     }
     return page.next ?? from + limit
   }
@@ -163,22 +152,18 @@ enum RecordCommand: Command {
     _ invocation: Invocation, _ path: String, _ writer: RecordingWriter, _ bytes: Int, isPage: Bool
   ) throws {
     let header = writer.header
-    let isStream = path == RecordingFile.standardStream
-    guard !invocation.isJSON else {
-      var members: JSONObject = [
-        "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
-        "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
-        "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
-      ]
-      members.add("redacted", .array(header.redacted.map { .string($0) }))
-      let record = Record(.recording, members)
-      guard isStream else { return try Output.record(record) }
-      return Output.error(String(decoding: record.bytes, as: UTF8.self))
-    }
+    var members: JSONObject = [
+      "nav": .string(header.nav), "file": .string(path), "from": .integer(header.from.number),
+      "to": .integer(writer.revision.number), "entries": .integer(writer.entries),
+      "bytes": .integer(UInt64(bytes)), "dig": .string(writer.digest.text), "html": .bool(isPage),
+    ]
+    members.add("redacted", .array(header.redacted.map { .string($0) }))
+    let record = Record(.recording, members)
     var text = "\(path)  \(header.nav) from revision \(header.from.number) to "
     text += "\(writer.revision.number)  digest \(writer.digest.text)  \(bytes) bytes"
     if !header.redacted.isEmpty { text += "  redacted" }
-    guard !isStream else { return Output.error(TerminalText.visible(text)) }
-    try Output.line(TerminalText.visible(text))
+    text = TerminalText.visible(text)
+    guard path == RecordingFile.standardStream else { return try invocation.write(text, record) }
+    Output.error(invocation.isJSON ? String(decoding: record.bytes, as: UTF8.self) : text)
   }
 }

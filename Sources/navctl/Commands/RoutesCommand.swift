@@ -1,11 +1,10 @@
-import CLinux
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum RoutesCommand: Command {
-  static let declaration = CommandSet.Command(
+enum RoutesCommand {
+  static let command = Command(
     "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
     .init("NAV check|test|reverse [FILE]"),
     options: [OptionDeclaration("junit", argument: "FILE", "Also write a report for CI servers")],
@@ -15,7 +14,7 @@ enum RoutesCommand: Command {
       {"open":"settings/wifi","stack":["home","settings/wifi"]} has ids or routes, bottom first, or
       null if the route must be refused. reverse prints the route that leads to the present stack.
       Nothing is changed. The status is 1 if a case fails, or if no route leads to the stack.
-      """, example: "routes kiosk check")
+      """, example: "routes kiosk check", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let arguments = try invocation.navArguments { ["check", "test", "reverse"].contains($0) }
@@ -33,7 +32,7 @@ enum RoutesCommand: Command {
 
   private static func check(_ invocation: Invocation, _ nav: String) throws {
     let state = try invocation.connect().get(.state, nav).reply.json()
-    let routes = state["settings"]?["routes"]?.elements ?? []
+    let routes = state["settings"]?.list("routes") ?? []
     let faults = RouteTemplates.faults(routes)
     try report(invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
   }
@@ -42,7 +41,7 @@ enum RoutesCommand: Command {
   private static func reverse(_ invocation: Invocation, _ nav: String) throws {
     let daemon = try invocation.connect()
     let state = try daemon.get(.state, nav).reply.json()
-    let screens = state["screens"]?.elements ?? []
+    let screens = state.list("screens")
     try daemon.openSession()
     let route = screens.last?["route"]?.string
     let there = try route.flatMap { try stack($0, nav, daemon) }
@@ -68,26 +67,24 @@ enum RoutesCommand: Command {
 
   private static func test(_ invocation: Invocation, _ nav: String, file: String) throws {
     let text = try InputLines.text(of: file, remedy: "navctl routes NAV test FILE, or - for stdin")
-    var cases: [(line: Int, RouteCase)] = []
+    var cases: [RouteCase] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated()
     where line.contains(where: { !$0.isWhitespace }) && !line.hasPrefix("#") {
-      do throws(UsageError) {
-        cases.append((index + 1, try RouteCase(String(line))))
-      } catch {
-        throw UsageError("\(file):\(index + 1): \(error.message)", remedy: error.remedy)
-      }
+      cases.append(
+        try UsageError.located("\(file):\(index + 1)") { () throws(UsageError) in
+          try RouteCase(String(line))
+        })
     }
     let daemon = try invocation.connect()
     try daemon.openSession()
     var results: [JUnit.Case] = []
-    for (_, each) in cases {
+    for each in cases {
       results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
     }
     try report(invocation, nav, results)
   }
 
-  /// The stack that a route leads to; nil if no template matches.
   private static func stack(
     _ route: String, _ nav: String, _ daemon: Daemon
   ) throws -> [JSONValue]? {
@@ -101,14 +98,13 @@ enum RoutesCommand: Command {
     case .success:
       guard let state = try JSONValue(reply.body)["state"] else {
         throw PlainFailure(
-          lines: [
-            "forbidden: navd does not show the state that \(TerminalText.visible(route)) leads to",
-            "try: the right read on \(nav); a state above the limit of a message cannot be tested",
-          ], status: ErrorCode.forbidden.exitStatus)
+          .forbidden,
+          "forbidden: navd does not show the state that \(TerminalText.visible(route)) leads to",
+          "try: the right read on \(nav); a state above the limit of a message cannot be tested")
       }
-      return state["screens"]?.elements ?? []
+      return state.list("screens")
     case .failure(let error) where error.knownCode == .noRoute: return nil
-    case .failure(let error): throw Refusal(error: error, nav: nav, seen: nil)
+    case .failure(let error): throw Refusal(error: error, nav: nav)
     }
   }
 
@@ -139,5 +135,103 @@ enum RoutesCommand: Command {
       if cases.isEmpty { try Output.line("\(nav) has no routes") }
     }
     try ExitStatus.end(failures == 0 ? 0 : 1)
+  }
+}
+
+/// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
+struct RouteCase: Sendable {
+  var route: String
+  /// The ids or routes of the screens, bottom first; nil if the route must be refused.
+  var stack: [String]?
+
+  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
+  /// null means that the route must be refused.
+  init(_ line: String) throws(UsageError) {
+    let value = try Quantities.object(line, what: "the line")
+    let names = value.members.map(\.name).sorted()
+    guard let route = value["open"]?.string, names == ["open", "stack"],
+      value["stack"].map({ $0.kind == .array }) ?? true
+    else {
+      throw UsageError(
+        "a case has open, a route, and stack, a list of ids or routes, or null",
+        remedy: #"{"open":"settings/wifi","stack":["home","settings/wifi"]}"#)
+    }
+    self.route = route
+    stack = value["stack"]?.elements.map(\.plainText)
+  }
+
+  /// What is wrong with an outcome, the records of the stack, bottom first, or nil for a refusal; nil
+  /// if it is the one that the case wants.
+  func fault(_ screens: [JSONValue]?) -> String? {
+    guard let screens else {
+      return stack.map { _ in "no route matches it, or its conditions do not hold" }
+    }
+    let found = screens.map { $0["route"]?.string ?? $0["id"]?.string ?? "?" }
+    guard let stack else { return "it leads to [\(found.joined(separator: ", "))]" }
+    let fits =
+      stack.count == screens.count
+      && zip(stack, screens).allSatisfy { wanted, screen in
+        screen["id"]?.string == wanted || screen["route"]?.string == wanted
+      }
+    return fits
+      ? nil
+      : "it leads to [\(found.joined(separator: ", "))], not [\(stack.joined(separator: ", "))]"
+  }
+}
+
+/// The faults of route templates that no error of the daemon shows.
+enum RouteTemplates {
+  /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
+  static func faults(_ routes: [JSONValue]) -> [String?] {
+    let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
+    return patterns.enumerated().map { index, pattern in
+      // A template with conditions leaves the route to the next one where they do not hold.
+      let earlier = (0..<index).first {
+        routes[$0]["needs"] == nil && covers(patterns[$0], pattern)
+      }
+      return earlier.map { patterns[$0] }.map { earlier in
+        "\(pattern.joined(separator: "/")) never matches: \(earlier.joined(separator: "/")) "
+          + "comes first and matches all of it"
+      }
+    }
+  }
+
+  private static func covers(_ one: [String], _ other: [String]) -> Bool {
+    one.count == other.count
+      && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
+  }
+}
+
+/// The report of a test run in the form that CI servers read.
+enum JUnit {
+  typealias Case = (name: String, fault: String?)
+
+  static func report(_ suite: String, _ cases: [Case]) -> String {
+    let failures = cases.count { $0.fault != nil }
+    var lines = [
+      #"<?xml version="1.0" encoding="UTF-8"?>"#,
+      #"<testsuite name="\#(escaped(suite))" tests="\#(cases.count)" failures="\#(failures)">"#,
+    ]
+    for (name, fault) in cases {
+      let head = #"  <testcase classname="\#(escaped(suite))" name="\#(escaped(name))""#
+      lines.append(
+        fault.map { #"\#(head)><failure message="\#(escaped($0))"/></testcase>"# } ?? "\(head)/>")
+    }
+    return (lines + ["</testsuite>", ""]).joined(separator: "\n")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      // XML has no form for most control characters.
+      case let other where other.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
+        result.append(other)
+      default: result += "?"
+      }
+    }
   }
 }

@@ -1,11 +1,10 @@
 import CLinux
 import CommandLineOptions
-import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum TopCommand: Command {
-  static let declaration = CommandSet.Command(
+enum TopCommand {
+  static let command = Command(
     "top", "Show the activity of navd, by default every 2 s", Subject.daemon,
     options: [
       .init("interval", argument: "TIME", "Time between frames, such as 500ms; default 2s"),
@@ -16,30 +15,29 @@ enum TopCommand: Command {
       since navd started. On a terminal, q ends the command. If stdout is not a terminal, navctl \
       prints one block after another, with an empty line in between. The role admin also sees the \
       sessions.
-      """, example: "top --interval 1s")
-
-  private static let shortestInterval: UInt64 = 100
+      """, example: "top --interval 1s", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let line = invocation.line
     let interval = try line.milliseconds(of: "interval")
-    try require(
-      interval.map { $0 >= shortestInterval } ?? true,
-      "--interval is \(shortestInterval)ms or more")
+    try require(interval.map { $0 >= 100 } ?? true, "--interval is 100ms or more")
     let count = try line.integer(of: "count")
     let signals = try Signals(also: [SIGHUP, SIGQUIT])
+    let daemon = try invocation.connect()
+    var view = TopView(invocation: invocation, endpoint: daemon.endpoint, daemon: daemon)
     // An error of the first request ends the command before the screen is taken over.
-    var view = TopView(invocation: invocation, interval: interval ?? 2000)
-    let sample = try view.begin()
+    var frame: TopFrame? = try view.read()
+    var before: TopFrame?
     let screen = try LiveScreen(isTerminal: Output.isTerminal && !invocation.isJSON)
-    try view.run(screen, signals, first: sample, count: count)
-  }
-
-  fileprivate static func read(_ daemon: Daemon, timeout: UInt64? = nil) throws -> TopFrame {
-    let (body, statistics) = try StatusCommand.read(daemon, timeout: timeout)
-    return TopFrame(
-      sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
-      record: Record(.status, body, at: SystemClock.wallMilliseconds()))
+    var drawn: UInt64 = 0
+    while true {
+      try view.draw(screen, frame, before)
+      drawn += 1
+      if drawn == count { return }
+      guard screen.sleeps(milliseconds: interval ?? 2000, signals) else { return }
+      before = frame ?? before
+      frame = try view.next(screen)
+    }
   }
 }
 
@@ -49,44 +47,14 @@ private struct TopFrame {
   var record: Record
 }
 
-/// Draws the frames of one run, and holds the connection to the daemon.
+/// Reads and draws the frames of one run, and holds the connection to the daemon.
 private struct TopView {
   let invocation: Invocation
-  let interval: UInt64
-  private var endpoint = ""
-  /// Nobody else holds it, because a daemon that came back gets a connection of its own.
-  private var daemon: Daemon?
+  let endpoint: String
+  /// Nil after an error, because a daemon that came back gets a connection of its own.
+  var daemon: Daemon?
 
-  init(invocation: Invocation, interval: UInt64) {
-    (self.invocation, self.interval) = (invocation, interval)
-  }
-
-  /// Connects, and reads the first sample.
-  mutating func begin() throws -> TopFrame {
-    let daemon = try invocation.connect()
-    (self.daemon, endpoint) = (daemon, daemon.endpoint)
-    return try TopCommand.read(daemon)
-  }
-
-  /// Draws frames until `count` is reached, or until the user ends the command.
-  mutating func run(
-    _ screen: borrowing LiveScreen, _ signals: borrowing Signals, first: TopFrame, count: UInt64?
-  ) throws {
-    var (sample, before): (TopFrame?, TopFrame?) = (first, nil)
-    var drawn: UInt64 = 0
-    while true {
-      try draw(screen, sample, before)
-      drawn += 1
-      if drawn == count { return }
-      guard screen.sleeps(milliseconds: interval, signals) else { return }
-      before = sample ?? before
-      sample = try next(screen)
-    }
-  }
-
-  private func draw(
-    _ screen: borrowing LiveScreen, _ frame: TopFrame?, _ before: TopFrame?
-  ) throws {
+  func draw(_ screen: borrowing LiveScreen, _ frame: TopFrame?, _ before: TopFrame?) throws {
     if invocation.isJSON, let frame { return try Output.record(frame.record) }
     let size = screen.isTerminal ? Output.terminalSize : nil
     let drawing = TopDrawing(columns: size?.columns ?? invocation.columns, rows: size?.rows)
@@ -97,22 +65,73 @@ private struct TopView {
   }
 
   /// Reads the next sample; on a terminal nil while the daemon does not answer.
-  private mutating func next(_ screen: borrowing LiveScreen) throws -> TopFrame? {
+  mutating func next(_ screen: borrowing LiveScreen) throws -> TopFrame? {
     // Keys are read between two frames, so a request lasts at most 1 s.
     let timeout = screen.isTerminal ? min(invocation.timeoutMilliseconds, 1000) : nil
     do {
-      let daemon = try connect(timeout)
-      let sample = try TopCommand.read(daemon, timeout: timeout)
-      self.daemon = daemon
-      return sample
+      return try read(timeout: timeout)
     } catch  where screen.isTerminal {
       return nil
     }
   }
 
-  private mutating func connect(_ timeout: UInt64?) throws -> Daemon {
-    if let daemon = daemon.take() { return daemon }
-    return try invocation.connect(
-      endpoint, try invocation.identity(endpoint), milliseconds: timeout)
+  mutating func read(timeout: UInt64? = nil) throws -> TopFrame {
+    let daemon =
+      try self.daemon.take()
+      ?? invocation.connect(endpoint, try invocation.identity(endpoint), milliseconds: timeout)
+    let (body, statistics) = try daemon.statistics(timeout: timeout)
+    self.daemon = daemon
+    return TopFrame(
+      sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
+      record: Record(.status, body, at: SystemClock.wallMilliseconds()))
+  }
+}
+
+/// Shows frames: on a terminal each replaces the one before, elsewhere they follow each other.
+///
+/// `deinit` restores the terminal; only SIGKILL prevents that.
+struct LiveScreen: ~Copyable {
+  let isTerminal: Bool
+  /// A key such as ^Z would otherwise stop the process and leave the terminal on the other screen.
+  private let keyboard: KeyMode
+
+  init(isTerminal: Bool) throws {
+    self.isTerminal = isTerminal
+    keyboard = KeyMode(isWanted: isTerminal, takesSignals: true)
+    // Switches to the alternate screen, hides the cursor and clears the screen.
+    if isTerminal { try Output.text("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
+  }
+
+  deinit { if isTerminal { Output.lastText("\u{1B}[?25h\u{1B}[?1049l") } }
+
+  func show(_ lines: [String]) throws {
+    guard isTerminal else {
+      try Output.text(lines.map { $0 + "\n" }.joined() + "\n")
+      return
+    }
+    // One write, and each line clears only its own rest: the terminal does not flicker.
+    let frame = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+    try Output.text("\u{1B}[H" + frame + "\u{1B}[J")
+  }
+
+  /// Waits for the next frame; returns false when a signal, q or ^C ends the command.
+  func sleeps(milliseconds: UInt64, _ signals: borrowing Signals) -> Bool {
+    let end = SystemClock.monotonicMilliseconds() + milliseconds
+    while true {
+      let now = SystemClock.monotonicMilliseconds()
+      guard now < end else { return true }
+      var entries = [
+        pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: keyboard.isOn ? 0 : -1, events: Int16(POLLIN), revents: 0),
+      ]
+      _ = unsafe poll(&entries, 2, Int32(clamping: end - now))
+      if entries[0].revents != 0, let signal = signals.next(), signal != SIGCHLD { return false }
+      if entries[1].revents != 0, !readKeys() { return false }
+    }
+  }
+
+  private func readKeys() -> Bool {
+    let keys = readOnce(0, atMost: 64) ?? []
+    return !keys.isEmpty && !keys.contains { $0 == UInt8(ascii: "q") || $0 == 3 }
   }
 }

@@ -1,10 +1,9 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
-import RuntimePaths
 
-enum TraceCommand: Command {
-  static let declaration = CommandSet.Command(
+enum TraceCommand {
+  static let command = Command(
     "trace", "Print the messages of one client or one nav", Subject.look, .init("NAV"),
     options: [
       .init("client", argument: "CLIENT", "Messages of this client, by its name or its id"),
@@ -17,7 +16,7 @@ enum TraceCommand: Command {
       client to navd, out from navd to the client. navd reports at most 2000 messages in a second, drops
       the others, and the line says how many: a trace never slows a client. Bodies of more than 4096
       octets are left out. --timeout ends the command.
-      """, example: "trace kiosk --timeout 1s")
+      """, example: "trace kiosk --timeout 1s", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let client = invocation.line.value(of: "client")
@@ -37,18 +36,18 @@ enum TraceCommand: Command {
       switch event {
       case .traced(let messages):
         for report in messages.list where remaining != 0 {
-          try print(try JSONValue(report.bytes), invocation, isRedacted: isRedacted)
+          let report = try JSONValue(report.bytes)
+          let shown = isRedacted ? TraceText.redacted(report) : report
+          try invocation.write(TraceText.line(shown), TraceText.record(shown))
           remaining = remaining.map { $0 - 1 }
         }
         if messages.dropped > 0 {
-          try write(
-            TraceText.dropped(messages.dropped), TraceText.droppedRecord(messages.dropped),
-            invocation)
+          try invocation.write(
+            TraceText.dropped(messages.dropped),
+            Record(.dropped, ["dropped": .integer(messages.dropped)]))
         }
         guard !messages.isOver else {
-          throw PlainFailure(
-            lines: ["the trace has ended: this user has lost the role admin"],
-            status: ErrorCode.forbidden.exitStatus)
+          throw PlainFailure(.forbidden, "the trace has ended: this user has lost the role admin")
         }
       case .opened:
         // A new session has no trace.
@@ -58,19 +57,73 @@ enum TraceCommand: Command {
     }
     try daemon.connection.leave()
     guard let remaining, remaining > 0, !Output.hasLostReader else { return }
-    throw PlainFailure(
-      lines: ["timeout: \(remaining) awaited messages did not pass"],
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, "timeout: \(remaining) awaited messages did not pass")
+  }
+}
+
+/// The lines of `navctl trace`: one for each message of a client, as navd received or sent it.
+enum TraceText {
+  /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
+  ///
+  /// `report` is one element of `traced.list`, see protocol §12. The line is without what a
+  /// terminal would interpret.
+  static func line(_ report: JSONValue) -> String {
+    let direction = report["dir"]?.string == "out" ? "out" : "in "
+    var parts = [time(report["t"]?.integer), direction, verb(report["verb"]?.string), peer(report)]
+    if let body = report["body"] { parts += summary(of: body) }
+    parts.append("\(report["size"]?.integer ?? 0) B")
+    return TerminalText.visible(parts.joined(separator: "  "))
   }
 
-  private static func print(
-    _ report: JSONValue, _ invocation: Invocation, isRedacted: Bool
-  ) throws {
-    let report = isRedacted ? TraceText.redacted(report) : report
-    try write(TraceText.line(report), TraceText.record(report), invocation)
+  static func dropped(_ count: UInt64) -> String {
+    "… \(count) \(count == 1 ? "message" : "messages") dropped: more than 2000 in a second, or this "
+      + "terminal was too slow"
   }
 
-  private static func write(_ text: String, _ record: Record, _ invocation: Invocation) throws {
-    if invocation.isJSON { try Output.record(record) } else { try Output.line(text) }
+  static func record(_ report: JSONValue) -> Record {
+    let members = report.object.members.filter { $0.name != "t" }
+    return Record(.traced, JSONObject(members), at: report["t"]?.integer)
+  }
+
+  static func redacted(_ report: JSONValue) -> JSONValue {
+    let members = report.members.map { name, value in
+      JSONObject.Member(
+        name: name, value: name == "body" ? Redaction.redacted(value) : value.opaque)
+    }
+    return (try? JSONValue(OpaqueJSON.object(JSONObject(members)).bytes)) ?? report
+  }
+
+  private static func time(_ milliseconds: UInt64?) -> String {
+    guard let milliseconds else { return "-" }
+    let seconds = Tables.utc(milliseconds: milliseconds).dropFirst(11).prefix(8)
+    let rest = String(milliseconds % 1000)
+    return "\(seconds).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
+  }
+
+  private static func verb(_ verb: String?) -> String {
+    TerminalText.padded(verb.map { $0.isEmpty ? "unreadable" : $0 } ?? "-", columns: 8)
+  }
+
+  private static func peer(_ report: JSONValue) -> String {
+    var parts = [report["name"]?.string ?? ""]
+    if let user = report["uid"]?.integer { parts.append("uid \(user)") }
+    if let process = report["pid"]?.integer { parts.append("pid \(process)") }
+    if let key = report["key"]?.string { parts.append("key \(key)") }
+    if let address = report["address"]?.string { parts.append(address) }
+    if let actor = report["actor"]?.string { parts.append("for \(actor)") }
+    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+
+  private static func summary(of body: JSONValue) -> [String] {
+    var parts: [String] = []
+    if let id = body["id"]?.integer { parts.append("id \(id)") }
+    if let nav = body["nav"]?.string { parts.append(nav) }
+    if let what = body["what"]?.string { parts.append(what) }
+    let operations = body.list("do").compactMap { $0.members.first?.name }
+    if !operations.isEmpty { parts.append(operations.joined(separator: ",")) }
+    if let code = body["code"]?.string { parts.append(code) }
+    if let revision = body["rev"]?.integer { parts.append("rev \(revision)") }
+    if let cause = body["cause"]?.string, cause != "api" { parts.append(cause) }
+    return parts
   }
 }

@@ -6,8 +6,8 @@ import NavigationCore
 import RuntimePaths
 import Synchronization
 
-enum UICommand: Command {
-  static let declaration = CommandSet.Command(
+enum UICommand {
+  static let command = Command(
     "ui", "Browse the navs live on the whole terminal", Subject.look, .init("NAV"),
     options: [.init("write", "Let the keys p, P, b and r change the open nav")],
     note: """
@@ -15,10 +15,10 @@ enum UICommand: Command {
       draws it, and its changes, as watch prints them. The key ? shows all keys, q quits. A change is
       guarded by the state on the screen. Without --write nothing is ever sent. There is no JSON,
       since ui draws for people: see watch -o json.
-      """, example: "ui kiosk")
+      """, example: "ui kiosk", run: run)
 
   static func run(_ invocation: Invocation) throws {
-    let nav = invocation.namesNav ? try invocation.navArguments().nav : nil
+    let nav = try invocation.optionalNav()
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]
@@ -60,10 +60,6 @@ private struct BrowserView: ~Copyable {
   var events: EventDescriptor
   var escapes = EscapeFilter()
 
-  /// How many events are taken before the next frame.
-  private static let maximumEvents = 256
-
-  /// Restores the terminal; returns what it showed last.
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
 
   /// Shows frames until the user or a signal ends the command.
@@ -71,7 +67,8 @@ private struct BrowserView: ~Copyable {
     resize()
     guard try perform(browser.start(nav), on: daemon) else { return }
     while true {
-      draw()
+      let frame = browser.frame()
+      terminal.show(frame)
       try daemon.connection.update(&events, isReady: false)
       var entries = [0, signals.descriptor, events.descriptor].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -82,7 +79,7 @@ private struct BrowserView: ~Copyable {
       for key in takeKeys() { guard try perform(browser.press(key), on: daemon) else { return } }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
-      try daemon.connection.serve(limit: Self.maximumEvents)
+      try daemon.connection.serve(limit: 256)
       while let event = daemon.connection.takeEvent() {
         guard case .session(let event) = event else { continue }
         guard try perform(browser.take(event), on: daemon) else { return }
@@ -104,7 +101,7 @@ private struct BrowserView: ~Copyable {
 
   private mutating func takeKeys() -> [BrowserKey] {
     var keys: [BrowserKey] = []
-    while let key = terminal.nextKey() { keys.append(Self.key(key)) }
+    while let key = terminal.nextKey() { keys.append(key) }
     return escapes.take(keys)
   }
 
@@ -112,19 +109,6 @@ private struct BrowserView: ~Copyable {
     if let size = Output.terminalSize { terminal.resize(columns: size.columns, rows: size.rows) }
     let size = terminal.size
     browser.resize(columns: size.columns, rows: size.rows)
-  }
-
-  private mutating func draw() {
-    let frame = browser.frame()
-    let columns = terminal.size.columns
-    terminal.beginFrame()
-    for (row, line) in frame.lines.enumerated() {
-      for cell in line.cells(columns: columns) {
-        terminal.put(
-          cell.text, row: row, column: cell.column, width: cell.width, look: Self.look(cell.style))
-      }
-    }
-    terminal.endFrame(cursor: frame.cursor.map { ($0.row, $0.column) })
   }
 
   /// Performs effects; returns false if one of them ends the command.
@@ -145,34 +129,31 @@ private struct BrowserView: ~Copyable {
     }
     return true
   }
+}
 
-  private static func look(_ style: StyledLine.Style) -> CursesTerminal.Look {
-    switch style {
-    case .plain: .plain
-    case .strong: .strong
-    case .faint: .faint
-    case .tint: .tint
-    case .alert: .alert
-    case .chosen: .chosen
+enum BrowserTerminal {
+  /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
+  static func obstacle(isTerminal: Bool, term: String?, isJSON: Bool, nav: String?) -> UsageError? {
+    let watch = "navctl watch \(nav.map(TerminalText.visible) ?? "NAV")"
+    if isJSON {
+      return UsageError(
+        "ui draws a screen for people and prints no JSON",
+        remedy: "\(watch) -o json, navctl list -o json")
     }
+    guard isTerminal else {
+      return UsageError(
+        "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
+    }
+    return ["dumb", "", nil].contains(term) ? unfit(term, nav: nav) : nil
   }
 
-  private static func key(_ key: CursesTerminal.Key) -> BrowserKey {
-    switch key {
-    case .character(let scalar): BrowserKey(scalar)
-    case .up: .up
-    case .down: .down
-    case .left: .left
-    case .right: .right
-    case .pageUp: .pageUp
-    case .pageDown: .pageDown
-    case .home: .home
-    case .end: .end
-    case .enter: .enter
-    case .backTab: .backTab
-    case .backspace: .backspace
-    case .delete: .delete
-    case .other: .other
-    }
+  /// The error for a terminal that cannot place the cursor, as its description has it.
+  static func unfit(_ term: String?, nav: String?) -> UsageError {
+    let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
+    return UsageError(
+      "ui needs a terminal that can place the cursor, and "
+        + (name.map { "TERM is \($0)" } ?? "TERM is not set"),
+      remedy: "navctl watch \(nav.map(TerminalText.visible) ?? "NAV"), navctl list; "
+        + "or TERM=xterm navctl ui")
   }
 }

@@ -4,8 +4,8 @@ import NavigationCore
 import RuntimePaths
 
 /// `wait`: waits on a watch until a nav meets a condition; it does not poll.
-enum WaitCommand: Command {
-  static let declaration = CommandSet.Command(
+enum WaitCommand {
+  static let command = Command(
     "wait", "Wait until a nav meets a condition", Subject.look, .init("NAV"),
     options: [
       .init("top", argument: "ID", "Until this screen is on top"),
@@ -13,7 +13,7 @@ enum WaitCommand: Command {
       .init("rev", argument: "N", "Until this revision or a later one exists"),
       .init("timeout", argument: "TIME", "End with status 4 after this time; no limit by default"),
     ],
-    example: "wait kiosk --top wifi --timeout 10s")
+    example: "wait kiosk --top wifi --timeout 10s", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let condition = try WaitCondition(invocation.line)
@@ -37,9 +37,10 @@ enum WaitCommand: Command {
       case .changed(_, .applied(let mirror, _)), .changed(_, .replaced(let mirror, _)),
         .changed(_, .resumed(let mirror)):
         last = mirror
+        let record = mirror.screens.last.flatMap { try? JSONValue($0.json.bytes) }
         guard
           condition.holds(
-            top: mirror.top, route: route(of: mirror), depth: mirror.screens.count,
+            top: mirror.top, route: record?["route"]?.string, depth: mirror.screens.count,
             revision: mirror.revision.number)
         else { continue }
         return mirror
@@ -49,28 +50,17 @@ enum WaitCommand: Command {
     }
     let found = last.map { "; its top is \($0.top ?? "none")" } ?? ""
     throw PlainFailure(
-      lines: [
-        TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
-        "try: navctl show \(nav)",
-      ], status: ErrorCode.busy.exitStatus)
-  }
-
-  private static func route(of mirror: Mirror) -> String? {
-    guard let top = mirror.screens.last else { return nil }
-    return (try? JSONValue(top.json.bytes))?["route"]?.string
+      .busy, TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
+      "try: navctl show \(nav)")
   }
 
   private static func write(
     _ invocation: Invocation, _ mirror: Mirror, nav: String, endpoint: String
   ) throws {
-    let position = MirrorText.position(mirror, nav: nav)
-    if invocation.isJSON {
-      try Output.record(.position, position)
-    } else {
-      let top = TerminalText.visible(mirror.top ?? "none")
-      try Output.line(
-        "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)")
-    }
+    let top = TerminalText.visible(mirror.top ?? "none")
+    try invocation.write(
+      "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
+      Record(.position, MirrorText.position(mirror, nav: nav)))
     Memory(invocation.environment, endpoint: endpoint).remember(Seen(mirror), of: nav)
   }
 }
@@ -94,19 +84,55 @@ extension WatchOutcome {
   /// The error with which a command ends when its watch ends.
   func failure(_ nav: String) -> any Error {
     switch self {
-    case .refused(let error): Refusal(error: error, nav: nav, seen: nil)
+    case .refused(let error): Refusal(error: error, nav: nav)
     case .ended("forbidden", _):
       PlainFailure(
-        lines: [
-          "forbidden: this user may no longer read \(nav)",
-          "try: add to the configuration: grant = WHO \(nav) read in [access] of navd.conf(5)",
-        ],
-        status: ErrorCode.forbidden.exitStatus)
+        .forbidden, "forbidden: this user may no longer read \(nav)",
+        "try: add to the configuration: grant = WHO \(nav) read in [access] of navd.conf(5)")
     case .ended(let why, let endpoint):
       PlainFailure(
-        lines: [
-          "no-nav: \(nav) was \(why)\(endpoint.map { " to \($0)" } ?? "")", "try: navctl list",
-        ], status: ErrorCode.noNav.exitStatus)
+        .noNav, "no-nav: \(nav) was \(why)\(endpoint.map { " to \($0)" } ?? "")", "try: navctl list"
+      )
+    }
+  }
+}
+
+enum WaitCondition: Hashable, Sendable {
+  /// This screen is on top; nil for an empty stack.
+  case top(String?)
+  /// The screen on top has this id or this route.
+  case shows(String)
+  case depth(UInt64)
+  case revision(UInt64)
+
+  /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.
+  init(_ line: ParsedCommandLine) throws(UsageError) {
+    var conditions: [WaitCondition] = []
+    if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }
+    if let depth = try line.integer(of: "depth") { conditions.append(.depth(depth)) }
+    if let revision = try line.integer(of: "rev") { conditions.append(.revision(revision)) }
+    try require(
+      conditions.count == 1, "wait needs one condition",
+      remedy: "one of --top ID, --depth N, --rev N")
+    self = conditions[0]
+  }
+
+  func holds(top: String?, route: String?, depth: Int, revision: UInt64) -> Bool {
+    switch self {
+    case .top(let wanted): wanted == top
+    case .shows(let wanted): wanted == top || wanted == route
+    case .depth(let wanted): wanted == UInt64(depth)
+    case .revision(let wanted): revision >= wanted
+    }
+  }
+
+  /// The condition as text, such as "top wifi".
+  var text: String {
+    switch self {
+    case .top(let top): "top \(top ?? "none")"
+    case .shows(let screen): "a top with the id or route \(screen)"
+    case .depth(let depth): "depth \(depth)"
+    case .revision(let revision): "rev \(revision)"
     }
   }
 }

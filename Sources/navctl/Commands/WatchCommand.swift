@@ -4,8 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum WatchCommand: Command {
-  static let declaration = CommandSet.Command(
+enum WatchCommand {
+  static let command = Command(
     "watch", "Print every change of a nav when it arrives", Subject.look, .init("NAV"),
     options: [
       .init(
@@ -26,13 +26,12 @@ enum WatchCommand: Command {
       and NAVD_REV, and the next one runs when it has ended. navd sends a mark after some seconds
       without another message. --timeout ends the command, with status 4 if there were
       fewer than --count lines.
-      """, example: "watch kiosk --count 1")
+      """, example: "watch kiosk --count 1", run: run)
 
   static func run(_ invocation: Invocation) throws {
     let nav = try invocation.navArguments().nav
-    let word = invocation.line.value(of: "view") ?? "full"
-    let view = try require(
-      View.allCases.first { $0.text == word }, "--view takes full, bar or top, not '\(word)'")
+    let word = try invocation.line.choice(of: "view", ["full", "bar", "top"])
+    let view = View.allCases.first { $0.text == word } ?? .full
     let count = try invocation.line.integer(of: "count")
     let from = try invocation.line.value(of: "from").map {
       try Quantities.position($0, option: "from")
@@ -48,7 +47,9 @@ enum WatchCommand: Command {
     // A reader such as head(1) goes away while nothing is printed.
     let daemon = try invocation.connect(wake: invocation.line.contains("exec") ? nil : Output.pipe)
     var stream = WatchStream(
-      invocation, nav: nav, view: view, remaining: count, from: from, endpoint: daemon.endpoint)
+      invocation: invocation, nav: nav,
+      memory: Memory(invocation.environment, endpoint: daemon.endpoint),
+      lines: WatchLines(after: from), remaining: count)
     if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }
     var mirror: Mirror?
     if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
@@ -66,9 +67,7 @@ enum WatchCommand: Command {
       isBounded || stream.remaining != nil
     else { return }
     let missing = stream.remaining.map { "\($0) awaited lines" } ?? "the present revision"
-    throw PlainFailure(
-      lines: ["timeout: \(missing) did not arrive", "try: navctl show \(nav)"],
-      status: ErrorCode.busy.exitStatus)
+    throw PlainFailure(.busy, "timeout: \(missing) did not arrive", "try: navctl show \(nav)")
   }
 
   /// Reads the state at the revision of `--from`; the code of the error if it cannot be read.
@@ -88,37 +87,24 @@ enum WatchCommand: Command {
 
 /// Prints the events of a watch.
 private struct WatchStream {
-  private let invocation: Invocation
-  private let nav: String
-  private let view: View
-  private let memory: Memory
-  private var lines: WatchLines
+  let invocation: Invocation
+  let nav: String
+  let memory: Memory
+  var lines: WatchLines
   /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
-  private var pause: UInt64 = 0
+  var pause: UInt64 = 0
   /// The state of the last printed line that is not yet recorded as seen.
-  private var unremembered: Seen?
-  private var lastLatest: (epoch: Epoch, revision: Revision)?
+  var unremembered: Seen?
+  var lastLatest: (epoch: Epoch, revision: Revision)?
   /// The error code with which the daemon refused the state at `--from`; nil if there was none.
   ///
   /// The daemon may still have the diffs after that revision.
   var hindrance: String?
   /// How many lines are left of `--count`; nil without a limit.
-  private(set) var remaining: UInt64?
+  var remaining: UInt64?
   /// The revision at which the stream ends; nil for none.
   var end: Revision?
-  private(set) var isAtEnd = false
-
-  init(
-    _ invocation: Invocation, nav: String, view: View, remaining: UInt64?, from: MirrorPosition?,
-    endpoint: String
-  ) {
-    self.invocation = invocation
-    self.nav = nav
-    self.view = view
-    self.remaining = remaining
-    memory = Memory(invocation.environment, endpoint: endpoint)
-    lines = from.map { WatchLines(after: $0) } ?? WatchLines()
-  }
+  var isAtEnd = false
 
   mutating func take(_ event: SessionEvent) throws {
     switch event {

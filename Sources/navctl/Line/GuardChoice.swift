@@ -140,17 +140,12 @@ extension NavigationOperation {
         remedy: isComplete
           ? "'{\"\(name)\":{}}'" : "'{\"\(name)\":{...}}', with its arguments of docs/protocol.md")
     }
-    let json = try Quantities.jsonObject(text, what: "an operation")
-    let members: [(name: String, value: JSONValue)]
-    do {
-      members = try JSONValue(json.bytes).members
-    } catch {
-      throw UsageError("an operation is not JSON: \(error.reason.rawValue)")
-    }
+    let json = try Quantities.object(text, what: "an operation")
+    let members = json.members
     try require(
       members.count == 1, "an operation is an object with one member, not \(members.count)",
       remedy: "for example '{\"push\":{\"screen\":{\"title\":\"Home\"}}}'")
-    self.init(OperationKind(name: members[0].name), octets: json)
+    self.init(OperationKind(name: members[0].name), octets: json.opaque)
   }
 
   /// The rights that the operation needs.

@@ -11,7 +11,6 @@ enum Members {
     "accessibilityHint", "accessibilityIdentifier", "language",
   ]
 
-  /// The members that are lists of buttons.
   private static let lists: Set<String> = ["leftItems", "rightItems", "toolbarItems"]
 
   /// The records in which these members have the same types.
@@ -29,7 +28,6 @@ enum Members {
       && !parts[1].contains { ",[".contains($0) }
   }
 
-  /// Whether a word has the form KEY=VALUE.
   static func isMember(_ word: String) -> Bool {
     guard let key = word.cut(at: "=")?.before, !key.isEmpty else { return false }
     return key.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }

@@ -6,23 +6,50 @@ import NavigationCore
 enum NavObject: String, CaseIterable, Sendable {
   case screen, item, button, bar, toolbar, appearance, proxy, display, settings
 
-  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
-  var neededID: String? {
+  private struct Row {
+    /// The placeholder of the id in the help, and whether it can be left out; nil if there is no id.
+    var id: String?
+    var isOptional = false
+    var argument = ""
+    var kind: OperationKind
+    /// The members that a client can set, with dots for those of objects.
+    var keys: [String]
+  }
+
+  private var row: Row {
     switch self {
-    case .screen, .item: "SCREEN"
-    case .button: "BUTTON"
-    default: nil
+    case .screen:
+      let details = ScreenDetails.table.names.filter { $0 != "item" }
+      return Row(
+        id: "SCREEN", argument: "screen", kind: .screenSet,
+        keys: ["title", "route", "args"] + details)
+    case .item:
+      let keys = NavigationItem.table.names + ["backBarButtonItem.title", "requireOnStack"]
+      return Row(id: "SCREEN", argument: "screen", kind: .itemSet, keys: keys)
+    case .button:
+      return Row(
+        id: "BUTTON", argument: "button", kind: .buttonSet, keys: ButtonContent.table.names)
+    case .bar: return Row(kind: .barSet, keys: ["hidden"] + Bar.table.names)
+    case .toolbar: return Row(kind: .toolbarSet, keys: ["hidden"] + Toolbar.table.names)
+    case .appearance:
+      return Row(
+        id: "SCREEN", isOptional: true, argument: "screen", kind: .appearanceSet,
+        keys: AppearanceSet.table.names)
+    case .proxy:
+      return Row(
+        id: "CLASS", isOptional: true, argument: "class", kind: .proxySet, keys: Bar.namesOfLook)
+    case .display: return Row(kind: .envSet, keys: Environment.table.names + ["horizontal"])
+    case .settings: return Row(kind: .navConfigure, keys: Settings.table.names)
     }
   }
 
-  /// The placeholder of an id that can be left out.
-  var optionalID: String? {
-    switch self {
-    case .appearance: "SCREEN"
-    case .proxy: "CLASS"
-    default: nil
-    }
-  }
+  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
+  var neededID: String? { row.isOptional ? nil : row.id }
+
+  var optionalID: String? { row.isOptional ? row.id : nil }
+
+  /// The members that a client can set, with dots for those of objects.
+  var keys: [String] { row.keys }
 
   static func unknown(_ word: String, nav: String) -> UsageError {
     if let object = NavObject(rawValue: nav), Members.isMember(word) {
@@ -38,23 +65,6 @@ enum NavObject: String, CaseIterable, Sendable {
 
   /// The object as it is typed, with the placeholder of its id.
   var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
-
-  /// The members that a client can set, with dots for those of objects.
-  var keys: [String] {
-    switch self {
-    case .screen:
-      ["title", "route", "args"] + ScreenDetails.table.names.filter { $0 != "item" }
-    case .item:
-      NavigationItem.table.names + ["backBarButtonItem.title", "requireOnStack"]
-    case .button: ButtonContent.table.names
-    case .bar: ["hidden"] + Bar.table.names
-    case .toolbar: ["hidden"] + Toolbar.table.names
-    case .appearance: AppearanceSet.table.names
-    case .proxy: Bar.namesOfLook
-    case .display: Environment.table.names + ["horizontal"]
-    case .settings: Settings.table.names
-    }
-  }
 
   /// The words that a member can have; empty if it can have any text or number.
   ///
@@ -96,45 +106,27 @@ enum NavObject: String, CaseIterable, Sendable {
     let usage = "navctl set NAV \(form)"
     try require(
       neededID == nil || id != nil, "\(neededID ?? "") is missing", remedy: "\(usage) KEY=VALUE...")
+    let row = row
     var arguments: JSONObject = [:]
-    switch self {
-    case .screen, .item: arguments.add("screen", id)
-    case .button: arguments.add("button", id)
-    case .proxy: arguments.add("class", id)
-    case .appearance:
+    if self == .appearance {
       return try Members.parse(words, usage: "\(usage) KEY=VALUE...").members.map {
         var slot: JSONObject = ["slot": .string($0.name), "object": $0.value]
-        slot.add("screen", id)
-        return NavigationOperation(.appearanceSet, slot)
+        slot.add(row.argument, id)
+        return NavigationOperation(row.kind, slot)
       }
-    case .bar, .toolbar, .display, .settings: break
     }
+    if row.id != nil { arguments.add(row.argument, id) }
     let members = try Members.parse(words, beside: arguments, usage: "\(usage) KEY=VALUE...")
     // Whether a bar is hidden is an operation of its own. null stands for the default of each.
-    let hiding = isBar ? members.members.filter { $0.name == "hidden" } : []
+    let isBar = self == .bar || self == .toolbar
+    let hiding = members.members.filter { isBar && $0.name == "hidden" }
     let others = members.members.filter { !isBar || $0.name != "hidden" }
-    return (others.isEmpty ? [] : [NavigationOperation(kind, arguments + JSONObject(others))])
+    return (others.isEmpty ? [] : [NavigationOperation(row.kind, arguments + JSONObject(others))])
       + hiding.map {
         NavigationOperation(
           self == .bar ? .barSetHidden : .toolbarSetHidden,
           ["hidden": $0.value == .null ? .bool(self == .toolbar) : $0.value])
       }
-  }
-
-  private var isBar: Bool { self == .bar || self == .toolbar }
-
-  private var kind: OperationKind {
-    switch self {
-    case .screen: .screenSet
-    case .item: .itemSet
-    case .button: .buttonSet
-    case .bar: .barSet
-    case .toolbar: .toolbarSet
-    case .appearance: .appearanceSet
-    case .proxy: .proxySet
-    case .display: .envSet
-    case .settings: .navConfigure
-    }
   }
 
   /// The object in a state, a button in what is detached, or what a screen has by its record; nil if
@@ -144,18 +136,8 @@ enum NavObject: String, CaseIterable, Sendable {
     case .screen: return state
     case .item: return state["item"]
     case .button:
-      func list(_ record: JSONValue, _ names: [String]) -> [JSONValue] {
-        names.flatMap { record[$0]?.elements ?? [] }
-      }
-      let screens =
-        list(state, ["screens"])
-        + (state["presented"]?["chain"]?.elements.compactMap { $0["screen"] } ?? [])
-      return
-        (list(state, ["buttons"])
-        + screens.flatMap {
-          list($0, ["toolbarItems"])
-            + ($0["item"].map { list($0, ["leftItems", "rightItems"]) } ?? [])
-        }).first { $0["id"]?.string == id }
+      return (state.list("buttons") + state.shownScreens.flatMap(\.buttons))
+        .first { $0["id"]?.string == id }
     case .bar, .toolbar, .settings: return state[rawValue]
     case .display: return state["environment"]
     case .appearance: return state[id == nil ? "bar" : "item"]?["appearance"]

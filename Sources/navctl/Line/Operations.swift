@@ -29,15 +29,12 @@ enum Operations {
     classes.add("bar", line.value(of: "bar-class"))
     classes.add("toolbar", line.value(of: "toolbar-class"))
     let hasRoot = id != nil || !others.isEmpty
-    switch line.value(of: "kind") ?? "controller" {
-    case "controller": break
-    case "bar":
+    if try line.choice(of: "kind", ["controller", "bar"]) == "bar" {
       try require(
         !hasRoot && classes.isEmpty && !isDetached,
         "a standalone bar begins without items and without a root",
         remedy: "navctl create NAV --kind bar, then navctl push NAV --title TEXT")
       return ("kind", .string("bar"))
-    case let other: throw UsageError("--kind takes controller or bar, not '\(other)'")
     }
     if !classes.isEmpty || !hasRoot && isDetached {
       try require(
@@ -110,7 +107,9 @@ enum Operations {
   }
 
   static func stack(_ screens: [String]) throws(UsageError) -> NavigationOperation {
-    NavigationOperation(.setStack, ["screens": try Self.screens(screens)])
+    NavigationOperation(
+      .setStack,
+      ["screens": .array(try screens.map { text throws(UsageError) in try screen(text) })])
   }
 
   /// Makes the operation of `screen` and `button`: creates, releases or taps one.
@@ -155,12 +154,6 @@ enum Operations {
     text.hasPrefix("{") ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
   }
 
-  static func screens(_ texts: [String]) throws(UsageError) -> OpaqueJSON {
-    var list: [OpaqueJSON] = []
-    for text in texts { list.append(try screen(text)) }
-    return .array(list)
-  }
-
   static func record(_ id: String?) -> JSONObject {
     var members: JSONObject = [:]
     members.add("id", id)
@@ -180,5 +173,174 @@ enum Operations {
     item.add("prompt", line.value(of: "prompt"))
     if !item.isEmpty { members.add("item", .object(item)) }
     return members
+  }
+
+  static func present(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
+    var arguments: JSONObject = ["screen": try newScreen(line, id: id, command: "present")]
+    for name in ["from", "style"] { arguments.add(name, line.value(of: name)) }
+    return NavigationOperation(.present, arguments)
+  }
+
+  static func dismiss(_ line: Line) throws(UsageError) -> NavigationOperation {
+    let result = try result(line)
+    guard line.contains("swipe") else {
+      return .dismiss(from: line.value(of: "from"), result: result)
+    }
+    try require(
+      !line.contains("from"), "--swipe is about the outermost screen, so it takes no --from")
+    return .swipeDown(result: result)
+  }
+
+  /// Makes the operation of `back`; nil if it only prints the menu.
+  ///
+  /// `--menu` takes none of the options of a change.
+  static func back(
+    _ line: Line, changeOptions: [OptionDeclaration]
+  ) throws(UsageError) -> NavigationOperation? {
+    guard line.contains("menu") else {
+      guard line.contains("key") else {
+        return line.value(of: "to").map { .backMenu($0) } ?? .backTap()
+      }
+      try require(!line.contains("to"), "--key presses a key, so it takes no --to")
+      return .backKey()
+    }
+    let others = ["to", "key"] + changeOptions.map(\.name)
+    if let other = others.first(where: line.contains) {
+      throw UsageError("--menu changes nothing, so it takes no --\(other)")
+    }
+    return nil
+  }
+
+  static let resultOption = OptionDeclaration(
+    "result", argument: "JSON", "Result of the lowest removed screen, for the client that waits")
+
+  static func result(_ line: Line) throws(UsageError) -> NavigationValue? {
+    guard let text = line.value(of: "result") else { return nil }
+    do {
+      return try NavigationValue(json: text)
+    } catch {
+      throw UsageError("--result is not JSON: \(error.message)")
+    }
+  }
+
+  static func segue(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
+    let kind: OpaqueJSON = .string(line.contains("detail") ? "showDetail" : "show")
+    return NavigationOperation(
+      .segue, ["kind": kind, "screen": try newScreen(line, id: id, command: "segue")])
+  }
+
+  static func revert(to text: String) throws(UsageError) -> NavigationOperation {
+    guard let revision = Quantities.integer(text), revision > 0 else {
+      throw UsageError(
+        "revert takes the number of a revision, not '\(TerminalText.visible(text))'",
+        remedy: "navctl history NAV, which lists them")
+    }
+    return .revert(to: revision)
+  }
+
+  /// Makes the operation of `restore` from the contents of a file that `save` wrote.
+  static func restore(_ text: String, root: String?) throws(UsageError) -> NavigationOperation {
+    var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
+    if let root { arguments.add("root", try screen(root)) }
+    return NavigationOperation(.restore, arguments)
+  }
+
+  /// The screen that a command shows.
+  ///
+  /// An id alone refers to a known screen. A record in JSON, or any option about the screen,
+  /// creates one.
+  static func newScreen(
+    _ line: Line, id: String?, command: String
+  ) throws(UsageError) -> OpaqueJSON {
+    let others = try screenMembers(line, id: nil)
+    if let id, others.isEmpty, !line.contains("new") { return try screen(id) }
+    try require(
+      id != nil || !others.isEmpty || line.contains("new"), "\(command) needs a screen",
+      remedy: "give the id of a screen, or describe a new one with --title or --route")
+    try require(
+      id?.hasPrefix("{") != true, "a record in JSON excludes options about the screen")
+    return .object(try screenMembers(line, id: id))
+  }
+
+  static func gesture(_ step: GestureStep, _ line: Line) throws(UsageError) -> NavigationOperation {
+    switch step {
+    case .begin:
+      let kind = try line.choice(of: "kind", ["edge", "fullScreen"])
+      var arguments: JSONObject = ["kind": .string(kind)]
+      if let text = line.value(of: "translation") {
+        let value = try Quantities.json(text, what: "--translation")
+        try require(Double(text) != nil, "--translation takes a number")
+        arguments.add("translation", value)
+      }
+      return NavigationOperation(.gestureBegin, arguments)
+    case .update(let value):
+      return NavigationOperation(
+        .gestureUpdate, ["value": OpaqueJSON(validated: Array(value.utf8))])
+    case .finish: return .finishGesture()
+    case .cancel: return .cancelGesture()
+    }
+  }
+
+  static func completeTransition(_ text: String) throws(UsageError) -> NavigationOperation {
+    let tid = try require(
+      Quantities.integer(text), "'\(TerminalText.visible(text))' is not the number of a transition",
+      remedy: "navctl transition NAV, which prints the running one with its number")
+    return .completeTransition(tid)
+  }
+
+  static func swipe(_ direction: String) throws(UsageError) -> NavigationOperation {
+    let direction = try require(
+      NavigationOperation.SwipeDirection(rawValue: direction),
+      "swipe takes up or down, not '\(TerminalText.visible(direction))'",
+      remedy: "navctl swipe NAV up")
+    return .swipe(direction)
+  }
+}
+
+enum GestureStep: Hashable, Sendable {
+  case begin
+  /// The finger has moved by this part of the width: a JSON number from 0 to 1.
+  case update(String)
+  /// The finger lifts, and the pop happens.
+  case finish
+  /// The finger lifts, and the screen stays.
+  case cancel
+
+  var isLast: Bool { self == .finish || self == .cancel }
+
+  /// Reads steps: `begin`, `update VALUE` or just `VALUE`, `finish` and `cancel`.
+  static func steps(_ words: [String]) throws(UsageError) -> [GestureStep] {
+    let usage = "for example begin update 0.4 finish"
+    var steps: [GestureStep] = []
+    var isValue = false
+    for word in words {
+      try require(steps.last?.isLast != true, "no step can follow finish or cancel", remedy: usage)
+      switch word {
+      case _ where isValue || word.first?.isNumber == true:
+        steps.append(.update(try fraction(word)))
+        isValue = false
+      case "update": isValue = true
+      case "begin":
+        try require(steps.isEmpty, "a gesture begins once", remedy: usage)
+        steps.append(.begin)
+      case "finish": steps.append(.finish)
+      case "cancel": steps.append(.cancel)
+      default:
+        throw UsageError(
+          "'\(TerminalText.visible(word))' is not a step of a gesture", remedy: usage)
+      }
+    }
+    try require(!isValue, "gesture update needs a number from 0 to 1", remedy: usage)
+    return steps
+  }
+
+  private static func fraction(_ text: String) throws(UsageError) -> String {
+    // `Double` accepts .5 and 0x1, which are not JSON numbers; both checks are needed.
+    guard let value = Double(text), value >= 0, value <= 1,
+      try Quantities.json(text, what: "the value of update").bytes.first != UInt8(ascii: "\"")
+    else {
+      throw UsageError("update takes a number from 0 to 1, not '\(TerminalText.visible(text))'")
+    }
+    return text
   }
 }

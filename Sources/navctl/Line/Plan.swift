@@ -33,13 +33,11 @@ struct Plan: Sendable {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       number += 1
-      let line = line.trimmed
+      let line = String(
+        line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
       if line.isEmpty || line.hasPrefix("#") { continue }
-      let place = "\(name):\(number)"
-      do throws(UsageError) {
+      try UsageError.located("\(name):\(number)") { () throws(UsageError) in
         try take(line, number)
-      } catch {
-        throw UsageError("\(place): \(error.message)", remedy: error.remedy)
       }
     }
     try require(
@@ -48,19 +46,17 @@ struct Plan: Sendable {
 
   private mutating func take(_ line: String, _ number: Int) throws(UsageError) {
     if line.hasPrefix("{") {
-      let object = try Quantities.jsonObject(line, what: "the line")
-      let value: JSONValue
-      do { value = try JSONValue(object.bytes) } catch { throw UsageError("the line is not JSON") }
+      let value = try Quantities.object(line, what: "the line")
       if let conditions = value["if"] {
         try require(
           value.members.count == 1, "if stands alone in its line",
           remedy: #"{"if":{"top":"wifi"}}"#)
-        return try note(.options(try Self.options(conditions)), number)
+        return try note(.options(try Self.options(conditions)))
       }
       steps.append((number, .operation(try NavigationOperation(typed: line))))
     } else {
       let words = try ShellWords.split(line)
-      if words.first == "if" { return try note(.words(Array(words.dropFirst())), number) }
+      if words.first == "if" { return try note(.words(Array(words.dropFirst()))) }
       steps.append((number, .command(words)))
     }
     try require(
@@ -69,7 +65,7 @@ struct Plan: Sendable {
       remedy: "several plans, each guarded by the revision that the one before it made")
   }
 
-  private mutating func note(_ conditions: Conditions, _ number: Int) throws(UsageError) {
+  private mutating func note(_ conditions: Conditions) throws(UsageError) {
     try require(
       self.conditions == nil && steps.isEmpty, "if stands once, in the first line",
       remedy: "move the conditions there")
@@ -109,12 +105,39 @@ struct Plan: Sendable {
   }
 }
 
-extension Substring {
-  /// Without spaces, tabs and carriage returns at both ends.
-  fileprivate var trimmed: String {
-    var rest = self
-    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-    while let last = rest.last, last.isWhitespace { rest.removeLast() }
-    return String(rest)
+enum ShellWords {
+  /// Splits a line at spaces and tabs; quotes and backslashes work as in sh(1), nothing is expanded.
+  ///
+  /// `#` at the beginning of a word begins a comment. A quote that is not closed is an error.
+  static func split(_ line: String) throws(UsageError) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var isEscaped = false
+    for character in line {
+      if isEscaped {
+        // In double quotes a backslash stays before what it does not protect.
+        if quote == "\"", !["\"", "\\", "$", "`"].contains(character) { word?.append("\\") }
+        word = (word ?? "") + String(character)
+        isEscaped = false
+      } else if character == "\\", quote != "'" {
+        isEscaped = true
+        word = word ?? ""
+      } else if let open = quote {
+        if character == open { quote = nil } else { word?.append(character) }
+      } else if character == "'" || character == "\"" {
+        quote = character
+        word = word ?? ""
+      } else if character == " " || character == "\t" {
+        if let whole = word { words.append(whole) }
+        word = nil
+      } else if character == "#", word == nil {
+        break
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    try require(quote == nil && !isEscaped, "a quote is not closed: \(TerminalText.visible(line))")
+    return words + (word.map { [$0] } ?? [])
   }
 }

@@ -11,16 +11,25 @@ struct UsageError: Error, Hashable, Sendable {
     self.message = message
     self.remedy = remedy
   }
+
+  /// Runs a body; its error names a place in a file.
+  static func located<Value>(
+    _ place: String, _ body: () throws(UsageError) -> Value
+  ) throws(UsageError) -> Value {
+    do throws(UsageError) {
+      return try body()
+    } catch {
+      throw UsageError("\(place): \(error.message)", remedy: error.remedy)
+    }
+  }
 }
 
-/// Throws a usage error unless a condition holds.
 func require(
   _ isRight: Bool, _ message: @autoclosure () -> String, remedy: @autoclosure () -> String? = nil
 ) throws(UsageError) {
   if !isRight { throw UsageError(message(), remedy: remedy()) }
 }
 
-/// Returns a value; throws a usage error if there is none.
 func require<Value>(
   _ value: Value?, _ message: @autoclosure () -> String, remedy: @autoclosure () -> String? = nil
 ) throws(UsageError) -> Value {
@@ -29,20 +38,27 @@ func require<Value>(
 }
 
 extension ParsedCommandLine {
-  /// The value of an option that takes a whole number; nil without the option.
+  /// The value of an option that takes one of some words; the first of them without the option.
+  func choice(of option: String, _ words: [String]) throws(UsageError) -> String {
+    guard let value = value(of: option) else { return words[0] }
+    let others = words.dropLast().joined(separator: ", ")
+    try require(
+      words.contains(value),
+      "--\(option) takes \(others) or \(words[words.count - 1]), not '\(value)'")
+    return value
+  }
+
   func integer(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
     return try Quantities.integer(text, option: option)
   }
 
-  /// The value of an option that takes a time; nil without the option.
   func milliseconds(of option: String) throws(UsageError) -> UInt64? {
     guard let text = value(of: option) else { return nil }
     return try Quantities.milliseconds(text, option: option)
   }
 }
 
-/// Reads and checks the values of options.
 enum Quantities {
   /// Milliseconds from "500ms", "5s", "1.5s", "2m" or plain seconds; at most 30 days.
   static func milliseconds(_ text: String, option: String) throws(UsageError) -> UInt64 {
@@ -63,7 +79,6 @@ enum Quantities {
     return UInt64(value)
   }
 
-  /// An integer from 0 to 2^53 − 1.
   static func integer(_ text: String, option: String) throws(UsageError) -> UInt64 {
     try require(integer(text), "--\(option) takes a whole number, not '\(text)'")
   }
@@ -136,6 +151,12 @@ enum Quantities {
     let value = try json(text, what: what)
     try require(value.bytes.first == UInt8(ascii: "{"), "\(what) is not a JSON object: '\(text)'")
     return value
+  }
+
+  /// The members of such an object.
+  static func object(_ text: String, what: String) throws(UsageError) -> JSONValue {
+    let octets = try jsonObject(text, what: what)
+    do { return try JSONValue(octets.bytes) } catch { throw UsageError("\(what) is not JSON") }
   }
 
   /// The name of a nav, or of a directory such as `$navs`.

@@ -6,18 +6,13 @@ struct Seen: Hashable, Sendable {
   /// The epoch, which changes when the nav is created anew.
   var epoch: Epoch
   var revision: Revision
-  /// The top screen; nil for an empty stack.
   var top: String?
   /// The outermost presented screen, or else the top; the outer nil if the terminal did not show
   /// it.
   var visible: String??
 
   /// The state as text: "rev 18, top wifi".
-  var text: String { Self.text(revision: revision, top: top) }
-
-  static func text(revision: Revision, top: String?) -> String {
-    "rev \(revision.number), top \(top ?? "none")"
-  }
+  var text: String { "rev \(revision.number), top \(top ?? "none")" }
 }
 
 extension Seen {
@@ -70,31 +65,22 @@ enum SeenFile {
   private static let version: UInt64 = 1
 
   static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("version", version)
-    json.member("endpoint", endpoint)
-    json.member("nav", nav)
-    json.member("epoch", seen.epoch.text)
-    json.member("rev", seen.revision.number)
-    if let top = seen.top { json.member("top", top) }
-    if let visible = seen.visible {
-      json.name("visible")
-      // False stands for no screen; a missing member for one that was not shown.
-      if let visible { json.string(visible) } else { json.bool(false) }
-    }
-    json.endObject()
-    return json.bytes + [0x0A]
+    var members: JSONObject = [
+      "version": .integer(version), "endpoint": .string(endpoint), "nav": .string(nav),
+      "epoch": .string(seen.epoch.text), "rev": .integer(seen.revision.number),
+    ]
+    members.add("top", seen.top)
+    // False stands for no screen; a missing member for one that was not shown.
+    members.add("visible", seen.visible.map { $0.map { .string($0) } ?? .bool(false) })
+    return OpaqueJSON.object(members).bytes + [0x0A]
   }
 
   /// Reads the contents of a file; nil if `encode` did not write them for this nav and endpoint.
   ///
   /// A damaged file, or the file of another nav with the same hash, must not become a guard.
   static func decode(_ bytes: [UInt8], endpoint: String, nav: String) -> Seen? {
-    guard bytes.last == 0x0A else { return nil }
-    let value: JSONValue
-    do { value = try JSONValue(bytes.dropLast()) } catch { return nil }
-    guard value["version"]?.integer == version, value["endpoint"]?.string == endpoint,
+    guard bytes.last == 0x0A, let value = try? JSONValue(Array(bytes.dropLast())),
+      value["version"]?.integer == version, value["endpoint"]?.string == endpoint,
       value["nav"]?.string == nav, let epoch = value["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = value["rev"]?.integer
     else { return nil }
@@ -102,9 +88,4 @@ enum SeenFile {
     return Seen(
       epoch: epoch, revision: Revision(revision), top: value["top"]?.string, visible: visible)
   }
-}
-
-extension JSONValue {
-  /// Reads a JSON text that is part of a larger one.
-  fileprivate init(_ bytes: ArraySlice<UInt8>) throws(JSONError) { try self.init(Array(bytes)) }
 }

@@ -29,12 +29,8 @@ struct SeenStore: Sendable {
 
   /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
   func load(endpoint: String, nav: String) -> Seen? {
-    do throws(SystemError) {
-      let bytes = try readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536)
-      return SeenFile.decode(bytes, endpoint: endpoint, nav: nav)
-    } catch {
-      return nil
-    }
+    (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
+      .flatMap { SeenFile.decode($0, endpoint: endpoint, nav: nav) }
   }
 
   /// Saves a seen state; the file is replaced as a whole or not at all.
@@ -43,7 +39,7 @@ struct SeenStore: Sendable {
     let bytes = SeenFile.encode(seen, endpoint: endpoint, nav: nav)
     if FileStatus.probe(path) == nil {
       try createPrivateDirectory(directory)
-      SeenPruning.removeOldFiles(in: directory)
+      removeOldFiles()
     }
     try replace(path, bytes)
   }
@@ -58,14 +54,12 @@ struct SeenStore: Sendable {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe navd_open(temporary, flags, 0o600)
     guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
-    let written = unsafe bytes.withUnsafeBytes {
-      unsafe write(descriptor, $0.baseAddress, $0.count)
-    }
+    let isWritten = writeAll(bytes, to: descriptor)
     let failure = navd_errno()
     close(descriptor)
-    guard written == bytes.count else {
+    guard isWritten else {
       unsafe unlink(temporary)
-      throw SystemError("write", temporary, code: written < 0 ? failure : ENOSPC)
+      throw SystemError("write", temporary, code: failure)
     }
     guard unsafe rename(temporary, path) == 0 else {
       let error = SystemError("replace", path, code: navd_errno())
@@ -78,28 +72,117 @@ struct SeenStore: Sendable {
   private static func hash(_ bytes: [UInt8], basis: UInt64) -> UInt64 {
     bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
   }
-}
 
-/// Removes the files of terminal sessions that have ended.
-enum SeenPruning {
   private static let maximumAgeSeconds = 30 * 86_400
 
-  static func removeOldFiles(in directory: String) {
-    guard let stream = unsafe opendir(directory) else { return }
-    defer { unsafe closedir(stream) }
+  /// Removes the files of terminal sessions that have ended.
+  private func removeOldFiles() {
     let now = Int(SystemClock.wallMilliseconds() / 1000)
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name.utf8.count >= 32, name.utf8.prefix(32).allSatisfy(Grammar.isLowerHex) else {
-        continue
-      }
+    for name in (try? namesInDirectory(directory)) ?? []
+    where name.utf8.count >= 32 && name.utf8.prefix(32).allSatisfy(Grammar.isLowerHex) {
       let path = "\(directory)/\(name)"
       var status = stat()
-      guard unsafe lstat(path, &status) == 0, now - status.st_mtim.tv_sec > maximumAgeSeconds
-      else { continue }
-      unsafe unlink(path)
+      if unsafe lstat(path, &status) == 0, now - status.st_mtim.tv_sec > Self.maximumAgeSeconds {
+        unsafe unlink(path)
+      }
     }
+  }
+}
+
+/// The states that this terminal showed, kept in files between runs.
+struct Memory {
+  private let store: SeenStore?
+  private let endpoint: String
+  /// Why nothing is kept; nil if states are kept.
+  let obstacle: String?
+
+  init(_ environment: ProcessEnvironment, endpoint: String) {
+    self.endpoint = endpoint
+    guard let directory = SeenStore.directory(environment) else {
+      (store, obstacle) = (nil, "HOME is not set")
+      return
+    }
+    guard let session = TerminalSession.current(environment) else {
+      (store, obstacle) = (nil, "the leader of this session has ended")
+      return
+    }
+    (store, obstacle) = (SeenStore(directory: directory, session: session), nil)
+  }
+
+  /// The state of a nav that this terminal showed last; nil if it showed none.
+  func seen(_ nav: String) -> Seen? { store?.load(endpoint: endpoint, nav: nav) }
+
+  /// Records a state as shown; a failure only prints a warning.
+  func remember(_ seen: Seen?, of nav: String) {
+    guard let store, let seen else { return }
+    do {
+      try store.save(seen, endpoint: endpoint, nav: nav)
+    } catch {
+      Output.error("navctl: cannot record what you saw: \(error)")
+    }
+  }
+
+  func forget(_ nav: String) { store?.forget(endpoint: endpoint, nav: nav) }
+}
+
+/// The identity of the terminal session in which a command runs.
+///
+/// The system reuses the numbers of terminal devices and of sessions. With the start time of the
+/// session and the id of the boot they are unique.
+struct TerminalSession: Hashable, Sendable {
+  /// The random id of the machine's boot.
+  var boot: String
+  /// The device number of the controlling terminal, 0 without one.
+  var device: Int64
+  /// The session id, which is the process id of the session's leader.
+  var session: Int64
+  /// When the leader of the session started, in clock ticks since the boot.
+  var start: UInt64
+
+  /// The session of this process; nil if the leader has ended, because its start time is then
+  /// unknown.
+  static func current(_ environment: ProcessEnvironment) -> TerminalSession? {
+    let number = getsid(0)
+    do throws(SystemError) {
+      guard number > 0, let own = try ProcessStatus.read("/proc/self/stat"),
+        let leader = try ProcessStatus.read("/proc/\(number)/stat"), leader.session == Int64(number)
+      else { return nil }
+      return TerminalSession(
+        boot: try bootID(environment: environment), device: own.terminal,
+        session: Int64(number), start: leader.start)
+    } catch {
+      // A leader that has ended has no entry in /proc.
+      return nil
+    }
+  }
+
+  /// The identity as text; equal texts mean the same session.
+  var text: String { "\(boot) \(device) \(session) \(start)" }
+}
+
+/// The fields of `/proc/PID/stat` that identify a terminal session.
+struct ProcessStatus: Hashable, Sendable {
+  var session: Int64
+  /// The device number of the controlling terminal, 0 without one.
+  var terminal: Int64
+  var start: UInt64
+
+  /// Reads the text of `/proc/PID/stat`; nil if it is not one.
+  init?(_ text: String) {
+    // The name of the process stands in parentheses and can itself contain some; the last one ends
+    // it.
+    guard let end = text.lastIndex(of: ")") else { return nil }
+    let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
+    // The first field after the name is field 3 of proc_pid_stat(5).
+    guard fields.count > 19, let session = Int64(fields[3]), let terminal = Int64(fields[4]),
+      let start = UInt64(fields[19])
+    else { return nil }
+    self.session = session
+    self.terminal = terminal
+    self.start = start
+  }
+
+  static func read(_ path: String) throws(SystemError) -> ProcessStatus? {
+    ProcessStatus(String(decoding: try readSmallFile(path), as: UTF8.self))
   }
 }

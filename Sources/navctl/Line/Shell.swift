@@ -1,7 +1,6 @@
 import CommandLineOptions
 import NavigationCore
 
-/// A shell that completes command lines, and its script.
 enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
@@ -43,7 +42,6 @@ enum Shell: String, CaseIterable, Sendable {
     }
   }
 
-  /// The script, which the shell reads at its start or at the first completion.
   var script: String {
     switch self {
     case .bash:

@@ -1,8 +1,6 @@
 import CLinux
-import Glibc
 import NavigationCore
 
-/// What a person asks of a recording that is played.
 enum PlayRequest: Hashable {
   case next, back, toggle, faster, slower, quit
   case go(UInt64)
@@ -24,69 +22,35 @@ enum PlayRequest: Hashable {
   }
 }
 
-/// Reads requests from stdin: keys of a terminal, or lines.
 struct PlayKeys: ~Copyable {
-  /// Whether stdin is a terminal, so that each key counts at once.
-  private let isTerminal: Bool
-  private let former: termios?
-  private var buffer: [UInt8] = []
+  /// ^C stays a signal.
+  private let mode = KeyMode()
+  private var buffer = LineBuffer()
   /// The digits behind `g`; nil without it.
   private var digits: String?
-  private(set) var isAtEnd = false
 
-  /// Switches a terminal to single keys without echo; ^C stays a signal.
-  init() {
-    var settings = termios()
-    guard isatty(0) == 1, unsafe tcgetattr(0, &settings) == 0 else {
-      (isTerminal, former) = (false, nil)
-      return
-    }
-    former = settings
-    isTerminal = true
-    settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
-    _ = unsafe tcsetattr(0, TCSADRAIN, &settings)
-  }
+  var isAtEnd: Bool { buffer.isAtEnd }
 
-  deinit { if var former { _ = unsafe tcsetattr(0, TCSADRAIN, &former) } }
-
-  /// Reads what stdin has; call it when stdin is readable.
   mutating func read() {
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe chunk.withUnsafeMutableBytes {
-      unsafe Glibc.read(0, $0.baseAddress, $0.count)
-    }
-    if count < 0, navd_errno() == EINTR || navd_errno() == EAGAIN { return }
-    guard count > 0 else {
-      isAtEnd = true
-      return
-    }
-    buffer += chunk[..<count]
+    let bytes = readOnce(0, atMost: 4096)
+    if bytes == nil, navd_errno() == EAGAIN { return }
+    buffer.append(bytes ?? [])
   }
 
-  /// The next request; nil if none is complete.
   mutating func next() -> PlayRequest? {
-    guard isTerminal else {
-      guard let end = buffer.firstIndex(of: 0x0A) else {
-        guard isAtEnd, !buffer.isEmpty else { return nil }
-        defer { buffer = [] }
-        return PlayRequest(line: String(decoding: buffer, as: UTF8.self))
-      }
-      defer { buffer.removeFirst(end + 1) }
-      return PlayRequest(line: String(decoding: buffer[..<end], as: UTF8.self))
-    }
-    while !buffer.isEmpty { if let request = key() { return request } }
+    guard mode.isOn else { return buffer.next().map { PlayRequest(line: $0) } }
+    while !buffer.bytes.isEmpty { if let request = key() { return request } }
     return nil
   }
 
-  /// Takes one key; nil if it completes no request.
   private mutating func key() -> PlayRequest? {
     // The arrows are ESC [ C and ESC [ D.
-    if buffer.starts(with: [0x1B, 0x5B]), buffer.count >= 3 {
-      let last = buffer[2]
-      buffer.removeFirst(3)
+    if buffer.bytes.starts(with: [0x1B, 0x5B]), buffer.bytes.count >= 3 {
+      let last = buffer.bytes[2]
+      buffer.bytes.removeFirst(3)
       return last == UInt8(ascii: "C") ? .next : last == UInt8(ascii: "D") ? .back : nil
     }
-    let key = Character(UnicodeScalar(buffer.removeFirst()))
+    let key = Character(UnicodeScalar(buffer.bytes.removeFirst()))
     if let digits {
       if key.isNumber {
         self.digits = digits + String(key)
@@ -96,16 +60,14 @@ struct PlayKeys: ~Copyable {
       return key == "\n" ? UInt64(digits).map { .go($0) } : nil
     }
     switch key {
-    case " ", "n": return .next
-    case "b": return .back
-    case "p", "\n": return .toggle
-    case "+": return .faster
-    case "-": return .slower
-    case "q": return .quit
+    case "\n": return .toggle
     case "g":
       digits = ""
       return nil
-    default: return nil
+    default:
+      let request = PlayRequest(line: String(key))
+      if case .unknown = request { return nil }
+      return request
     }
   }
 }

@@ -9,7 +9,6 @@ struct Player: ~Copyable {
   let header: RecordingHeader
   private var input: RecordingInput
   private var verifier: RecordingVerifier
-  /// The entry of the next revision; nil at the end.
   private var ahead: [UInt8]?
   /// The entry that led to the revision that is shown.
   private(set) var entry: [UInt8] = []
@@ -50,7 +49,6 @@ struct Player: ~Copyable {
     }
   }
 
-  /// Shows a revision that the recording has.
   mutating func seek(_ target: Revision) throws {
     if target < revision { self = try Player(path) }
     while !verifier.replay.isBegun || !isDone(at: target) { try advance() }

@@ -13,35 +13,31 @@ struct RecordingFile: ~Copyable {
   private let replaces: Bool
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
-  /// The page around the file, and what of the file is not a multiple of three yet; nil without a page.
-  private var page: (tail: [UInt8], rest: [UInt8])?
+  /// The end of the page around the file; nil without a page.
+  private var tail: [UInt8]?
+  /// What of the file in a page is not a multiple of three yet.
+  private var rest: [UInt8] = []
   private var pending: [UInt8] = []
   private(set) var byteCount = 0
 
   /// Begins an empty file for a place; nil as `page` stands for the file alone.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
+    let temporary = path == standardStream ? path : "\(path).new-\(getpid())"
+    let descriptor: Int32
     if path == standardStream {
       try require(
         !Output.isTerminal, "a recording is no text for a terminal", remedy: "redirect stdout")
-      return RecordingFile(path, path, replaces, navd_duplicate(1), page)
+      descriptor = navd_duplicate(1)
+    } else {
+      let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
+      guard replaces || !isThere else { throw exists(path) }
+      unsafe unlink(temporary)
+      descriptor = unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
     }
-    let isThere = ![nil, .hidden].contains(FileStatus.probe(path)?.kind)
-    guard replaces || !isThere else { throw exists(path) }
-    let temporary = "\(path).new-\(getpid())"
-    unsafe unlink(temporary)
-    let descriptor = unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError("create", temporary, code: navd_errno()) }
-    return RecordingFile(path, temporary, replaces, descriptor, page)
-  }
-
-  private init(
-    _ path: String, _ temporary: String, _ replaces: Bool, _ descriptor: Int32,
-    _ page: RecordingPage?
-  ) {
-    (self.path, self.temporary) = (path, temporary)
-    (self.replaces, self.descriptor) = (replaces, descriptor)
-    self.page = page.map { ($0.tail, []) }
-    pending = page?.head ?? []
+    return RecordingFile(
+      path: path, temporary: temporary, replaces: replaces, descriptor: descriptor,
+      tail: page?.tail, pending: page?.head ?? [])
   }
 
   deinit {
@@ -56,21 +52,14 @@ struct RecordingFile: ~Copyable {
     if pending.count >= 1 << 16 { try flush() }
   }
 
-  /// Completes the file, and gives it its name.
   mutating func finish() throws {
     take(gzip.finish())
-    if let page {
-      pending += Base64.encoded(page.rest)
-      pending += page.tail
-    }
+    if let tail { pending += Base64.encoded(rest) + tail }
     try flush()
     if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
-    if replaces {
-      guard unsafe rename(temporary, path) == 0 else {
-        throw SystemError("replace", path, code: navd_errno())
-      }
-    } else if unsafe link(temporary, path) != 0 {
+    let isLinked = unsafe !replaces && link(temporary, path) == 0
+    if !replaces, !isLinked {
       // Another program may have made the file meanwhile.
       let code = navd_errno()
       // Some file systems, such as that of USB sticks, have no hard links.
@@ -78,42 +67,31 @@ struct RecordingFile: ~Copyable {
         if code == EEXIST || FileStatus.probe(path) != nil { throw Self.exists(path) }
         throw SystemError("create", path, code: code)
       }
-      guard unsafe rename(temporary, path) == 0 else {
-        throw SystemError("create", path, code: navd_errno())
-      }
+    }
+    if !isLinked, unsafe rename(temporary, path) != 0 {
+      throw SystemError(replaces ? "replace" : "create", path, code: navd_errno())
     }
     try syncDirectory(path.contains("/") ? parentDirectory(of: path) : ".")
   }
 
   private mutating func take(_ bytes: [UInt8]) {
-    guard page != nil else {
-      pending += bytes
-      return
-    }
-    page?.rest += bytes
-    let whole = (page?.rest.count ?? 0) / 3 * 3
-    pending += Base64.encoded(Array(page?.rest.prefix(whole) ?? []))
-    page?.rest.removeFirst(whole)
+    guard tail != nil else { return pending += bytes }
+    rest += bytes
+    let whole = rest.count / 3 * 3
+    pending += Base64.encoded(Array(rest[..<whole]))
+    rest.removeFirst(whole)
   }
 
   private mutating func flush() throws {
-    var offset = 0
-    while offset < pending.count {
-      let start = offset
-      let count = unsafe pending.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-      }
-      if count < 0, navd_errno() == EINTR { continue }
-      guard count >= 0 else { throw SystemError("write", temporary, code: navd_errno()) }
-      offset += count
+    guard writeAll(pending, to: descriptor) else {
+      throw SystemError("write", temporary, code: navd_errno())
     }
     byteCount += pending.count
     pending.removeAll(keepingCapacity: true)
   }
 
   private static func exists(_ path: String) -> PlainFailure {
-    PlainFailure(
-      lines: ["file: \(path) exists already", "try: --force, or another name"], status: 1)
+    PlainFailure("file: \(path) exists already", "try: --force, or another name")
   }
 }
 
@@ -134,11 +112,9 @@ struct RecordingPage {
       directory = try InspectorFiles.directory(option: option, having: Self.fileName)
     } catch {
       throw PlainFailure(
-        lines: [
-          "page: \(Self.fileName) of the inspector is in none of "
-            + error.tried.joined(separator: ", "),
-          "try: install the package navd-inspector, or run make inspector, or --page DIR",
-        ], status: 1)
+        "page: \(Self.fileName) of the inspector is in none of "
+          + error.tried.joined(separator: ", "),
+        "try: install the package navd-inspector, or run make inspector, or --page DIR")
     }
     let path = "\(directory)/\(Self.fileName)"
     let text = try readSmallFile(path, maximumBytes: 16 << 20)
@@ -146,10 +122,8 @@ struct RecordingPage {
       let end = text[place...].firstRange(of: Self.end)?.lowerBound
     else {
       throw PlainFailure(
-        lines: [
-          "page: \(path) has no place for a recording",
-          "try: run make inspector, or install the navd-inspector of this version",
-        ], status: 1)
+        "page: \(path) has no place for a recording",
+        "try: run make inspector, or install the navd-inspector of this version")
     }
     head = Array(text[..<place])
     tail = Array(text[end...])
@@ -161,23 +135,75 @@ enum Base64 {
   private static let letters = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// Encodes bytes, with padding if their number is no multiple of three.
   static func encoded(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var index = 0
-    while index < bytes.count {
-      let count = min(3, bytes.count - index)
-      var word = UInt32(bytes[index]) << 16
-      if count > 1 { word |= UInt32(bytes[index + 1]) << 8 }
-      if count > 2 { word |= UInt32(bytes[index + 2]) }
+    for index in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[index..<min(index + 3, bytes.count)]
+      let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
       for place in 0..<4 {
-        let isPadding = place > count
         text.append(
-          isPadding ? UInt8(ascii: "=") : letters[Int(word >> UInt32(18 - 6 * place) & 63)])
+          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
       }
-      index += 3
     }
     return text
+  }
+}
+
+/// A recording that is being read, from its first line on; the path `-` is stdin.
+struct RecordingInput: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+  private var reader = RecordingReader()
+  private var isAtEnd = false
+  let byteCount: UInt64
+  private(set) var done: UInt64 = 0
+
+  init(_ path: String) throws {
+    self.path = path
+    let descriptor =
+      path == RecordingFile.standardStream
+      ? navd_duplicate(0) : unsafe navd_open(path, O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else {
+      throw PlainFailure("file: cannot open \(path): \(SystemError.text(of: navd_errno()))")
+    }
+    self.descriptor = descriptor
+    var status = stat()
+    byteCount = unsafe fstat(descriptor, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
+  }
+
+  deinit { close(descriptor) }
+
+  var number: Int { reader.number }
+
+  mutating func header() throws -> RecordingHeader {
+    while true {
+      if let header = try reader.readHeader() { return header }
+      try readMore()
+    }
+  }
+
+  mutating func next() throws -> RecordingReader.Line? {
+    while true {
+      if let line = try reader.next() { return line }
+      if isAtEnd {
+        try reader.finish()
+        return nil
+      }
+      try readMore()
+    }
+  }
+
+  private mutating func readMore() throws {
+    guard !isAtEnd else {
+      try reader.finish()
+      throw RecordingFault.truncated
+    }
+    guard let bytes = readOnce(descriptor) else {
+      throw PlainFailure("file: cannot read \(path): \(SystemError.text(of: navd_errno()))")
+    }
+    isAtEnd = bytes.isEmpty
+    done += UInt64(bytes.count)
+    reader.append(bytes)
   }
 }

@@ -5,7 +5,6 @@ import NavigationCore
 /// Ids, names of navs and clients, operations, numbers and truth values stay. Any other text becomes
 /// its number of characters, as in `(12 characters)`.
 enum Redaction {
-  /// The members that keep their texts.
   private static let kept: Set<String> = [
     "id", "nav", "kind", "epoch", "dig", "cause", "do", "op", "phase", "why", "view", "name",
     "principal", "owner", "server", "boot", "code", "subject", "verdict", "top", "back", "visible",
@@ -37,9 +36,9 @@ enum Redaction {
           }))
     case .array: return .array(value.elements.map { redacted($0, in: name) })
     case .string:
-      if let name, kept.contains(name) { return OpaqueJSON(validated: value.bytes) }
+      if let name, kept.contains(name) { return value.opaque }
       return .string("(\(value.string?.count ?? 0) characters)")
-    default: return OpaqueJSON(validated: value.bytes)
+    default: return value.opaque
     }
   }
 }

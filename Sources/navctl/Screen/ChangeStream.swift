@@ -4,19 +4,16 @@ import NavigationCore
 struct ChangeStream: Sendable {
   var watch = WatchLines()
   private var entries: [String] = []
-  /// The number of entries that were dropped at the beginning.
   private var dropped = 0
   /// Behind which entry the shown part ends; nil while it follows the newest.
   private var heldAt: Int?
 
   static let maximumEntries = 1000
 
-  /// The number of lines that have come.
   var count: Int { dropped + entries.count }
 
   var isFollowing: Bool { heldAt == nil }
 
-  /// The number of lines that are newer than those shown.
   var newer: Int { heldAt.map { count - $0 } ?? 0 }
 
   mutating func append(_ text: String) {

@@ -6,19 +6,6 @@ import CNCurses
 /// with its default action prevents that, so the process handles SIGINT, SIGTERM, SIGHUP and SIGQUIT;
 /// after SIGKILL or a crash the user types `reset`. A process has one of them, for one thread.
 @safe struct CursesTerminal: ~Copyable {
-  /// The look of a cell.
-  enum Look: Sendable {
-    case plain, strong, faint, tint, alert, chosen
-  }
-
-  /// A key that the user pressed.
-  enum Key: Hashable, Sendable {
-    /// A key with a character, control characters included.
-    case character(Unicode.Scalar)
-    case up, down, left, right, pageUp, pageDown, home, end, enter, backTab, backspace, delete
-    case other
-  }
-
   private let screen: OpaquePointer
   private let isColoured: Bool
 
@@ -48,55 +35,51 @@ import CNCurses
   /// Sends the next frame whole, over whatever another program has written.
   func redraw() { navd_curses_redraw() }
 
-  /// Begins a frame, which is empty.
-  func beginFrame() { navd_curses_erase() }
-
-  /// Puts a character and the marks over it into a cell of one or two columns.
-  func put(_ text: [Unicode.Scalar], row: Int, column: Int, width: Int, look: Look) {
-    guard !text.isEmpty else { return }
-    let wide = text.map { wchar_t(bitPattern: $0.value) } + [0]
-    unsafe navd_curses_put(
-      Int32(clamping: row), Int32(clamping: column), wide, Int32(clamping: width),
-      Int32(bitPattern: Self.number(look)), isColoured ? 1 : 0)
-  }
-
-  private static func number(_ look: Look) -> UInt32 {
-    switch look {
-    case .plain: NAVD_PLAIN.rawValue
-    case .strong: NAVD_STRONG.rawValue
-    case .faint: NAVD_FAINT.rawValue
-    case .tint: NAVD_TINT.rawValue
-    case .alert: NAVD_ALERT.rawValue
-    case .chosen: NAVD_CHOSEN.rawValue
+  func show(_ frame: BrowserFrame) {
+    let columns = size.columns
+    navd_curses_erase()
+    for (row, line) in frame.lines.enumerated() {
+      for cell in line.cells(columns: columns) where !cell.text.isEmpty {
+        let wide = cell.text.map { wchar_t(bitPattern: $0.value) } + [0]
+        unsafe navd_curses_put(
+          Int32(clamping: row), Int32(clamping: cell.column), wide, Int32(clamping: cell.width),
+          Int32(bitPattern: Self.look(cell.style).rawValue), isColoured ? 1 : 0)
+      }
     }
+    navd_curses_show(
+      Int32(clamping: frame.cursor?.row ?? 0), Int32(clamping: frame.cursor?.column ?? -1))
   }
 
-  /// Sends the frame, with the cursor at a place, or hidden.
-  func endFrame(cursor: (row: Int, column: Int)?) {
-    navd_curses_show(Int32(clamping: cursor?.row ?? 0), Int32(clamping: cursor?.column ?? -1))
+  private static func look(_ style: StyledLine.Style) -> navd_look {
+    switch style {
+    case .plain: NAVD_PLAIN
+    case .strong: NAVD_STRONG
+    case .faint: NAVD_FAINT
+    case .tint: NAVD_TINT
+    case .alert: NAVD_ALERT
+    case .chosen: NAVD_CHOSEN
+    }
   }
 
   /// The next key that has arrived; nil if there is none.
   ///
   /// A sequence that ncurses does not know is Escape, and then each of its characters.
-  func nextKey() -> Key? {
+  func nextKey() -> BrowserKey? {
     var character: UInt32 = 0
-    switch unsafe UInt32(bitPattern: navd_curses_key(&character)) {
+    let kind = unsafe UInt32(bitPattern: navd_curses_key(&character))
+    switch kind {
     case NAVD_KEY_NONE.rawValue: return nil
-    case NAVD_KEY_TEXT.rawValue: return Unicode.Scalar(character).map { .character($0) } ?? .other
-    case NAVD_KEY_UP.rawValue: return .up
-    case NAVD_KEY_DOWN.rawValue: return .down
-    case NAVD_KEY_LEFT.rawValue: return .left
-    case NAVD_KEY_RIGHT.rawValue: return .right
-    case NAVD_KEY_PAGE_UP.rawValue: return .pageUp
-    case NAVD_KEY_PAGE_DOWN.rawValue: return .pageDown
-    case NAVD_KEY_HOME.rawValue: return .home
-    case NAVD_KEY_END.rawValue: return .end
-    case NAVD_KEY_ENTER.rawValue: return .enter
-    case NAVD_KEY_BACK_TAB.rawValue: return .backTab
-    case NAVD_KEY_BACKSPACE.rawValue: return .backspace
-    case NAVD_KEY_DELETE.rawValue: return .delete
-    default: return .other
+    case NAVD_KEY_TEXT.rawValue: return Unicode.Scalar(character).map { BrowserKey($0) } ?? .other
+    default: return Self.keys[kind] ?? .other
     }
   }
+
+  private static let keys: [UInt32: BrowserKey] = [
+    NAVD_KEY_UP.rawValue: .up, NAVD_KEY_DOWN.rawValue: .down, NAVD_KEY_LEFT.rawValue: .left,
+    NAVD_KEY_RIGHT.rawValue: .right, NAVD_KEY_PAGE_UP.rawValue: .pageUp,
+    NAVD_KEY_PAGE_DOWN.rawValue: .pageDown, NAVD_KEY_HOME.rawValue: .home,
+    NAVD_KEY_END.rawValue: .end, NAVD_KEY_ENTER.rawValue: .enter,
+    NAVD_KEY_BACK_TAB.rawValue: .backTab, NAVD_KEY_BACKSPACE.rawValue: .backspace,
+    NAVD_KEY_DELETE.rawValue: .delete,
+  ]
 }

@@ -1,10 +1,8 @@
 import NavigationCore
 
-/// One frame of `navctl ui`.
 struct BrowserFrame: Hashable, Sendable {
   /// The lines, from the first row on; none is wider than the terminal.
   var lines: [StyledLine]
-  /// Where the cursor is; nil while it is hidden.
   var cursor: BrowserPlace?
 }
 
@@ -18,23 +16,17 @@ struct BrowserPlace: Hashable, Sendable {
 struct BrowserLayout: Hashable, Sendable {
   let columns: Int
   let rows: Int
-  /// The lines of the message or of the prompt.
   let status: Int
 
   /// Whether the list stands beside the stack and the changes; else one pane is shown at a time.
   var isWide: Bool { columns >= 64 && rows >= 14 }
-  /// Whether there is a line about the connection.
   var hasHead: Bool { rows >= 4 }
-  /// Whether there is a line of keys.
   var hasHints: Bool { rows >= 6 }
-  /// The rows between the head and the status.
   var body: Int { max(0, rows - (hasHead ? 1 : 0) - (hasHints ? 1 : 0) - status) }
   var list: Int { isWide ? min(40, columns * 3 / 8 - 1) : columns }
-  /// The columns of the stack and the changes.
   var side: Int { isWide ? columns - list - 2 : columns }
   var changes: Int { isWide ? max(4, body / 3) : body }
 
-  /// The rows of a pane, its heading included.
   func height(of pane: NavBrowser.Pane) -> Int {
     switch pane {
     case .list: body
@@ -57,8 +49,8 @@ extension NavBrowser {
     var lines = layout.hasHead ? [head] : []
     lines += helpTop.map { helpLines(from: $0, layout) } ?? body(layout)
     let status = statusLines
-    let cursor = prompt.map { _ in
-      BrowserPlace(row: lines.count, column: min(promptWidth, columns - 1))
+    let cursor = prompt.map {
+      BrowserPlace(row: lines.count, column: min(typed($0).column, columns - 1))
     }
     lines += status
     if layout.hasHints { lines.append(hints) }
@@ -89,13 +81,8 @@ extension NavBrowser {
     return line
   }
 
-  /// The message, or the line that the user types.
   var statusLines: [StyledLine] {
-    switch prompt {
-    case .filter(let editor, _): return [promptLine("filter: ", editor)]
-    case .push(let editor, let nav): return [promptLine(pushLabel(nav), editor)]
-    case nil: break
-    }
+    if let prompt { return [typed(prompt).line] }
     guard let message else { return [StyledLine()] }
     let most = rows >= 20 ? 4 : rows >= 9 ? 3 : 1
     let lines = TerminalText.continued(message.text, columns: columns)
@@ -106,35 +93,26 @@ extension NavBrowser {
     return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
   }
 
-  private func pushLabel(_ nav: String) -> String {
-    let name = TerminalText.fitted(TerminalText.visible(nav), columns: max(4, columns / 4))
-    return "push on \(name), ID [TITLE]: "
-  }
-
-  /// What is typed, without its beginning if it is too long: the cursor must be visible.
-  private func promptLine(_ label: String, _ editor: LineEditor) -> StyledLine {
+  /// What is typed, without its beginning if it is too long, and the column of the cursor.
+  private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
+    let label =
+      switch prompt.purpose {
+      case .filter: "filter: "
+      case .push(let nav):
+        "push on "
+          + TerminalText.fitted(TerminalText.visible(nav), columns: max(4, columns / 4))
+          + ", ID [TITLE]: "
+      }
     var line = StyledLine(label, .strong)
-    let room = columns - TerminalText.width(label) - 1
-    var text = Substring(TerminalText.visible(editor.text))
-    var before = TerminalText.width(TerminalText.visible(editor.textBeforeCursor))
-    while before > max(1, room), let first = text.popFirst() {
+    let room = max(1, columns - line.width - 1)
+    var text = Substring(TerminalText.visible(prompt.editor.text))
+    var before = TerminalText.width(TerminalText.visible(prompt.editor.before))
+    let column = line.width + min(before, room)
+    while before > room, let first = text.popFirst() {
       before -= DisplayWidth.columns(of: first)
     }
     line.append(String(text))
-    return line
-  }
-
-  /// The columns up to the cursor of the prompt.
-  private var promptWidth: Int {
-    let (label, editor): (String, LineEditor)
-    switch prompt {
-    case .filter(let line, _): (label, editor) = ("filter: ", line)
-    case .push(let line, let nav): (label, editor) = (pushLabel(nav), line)
-    case nil: return 0
-    }
-    let room = columns - TerminalText.width(label) - 1
-    let before = TerminalText.width(TerminalText.visible(editor.textBeforeCursor))
-    return TerminalText.width(label) + min(before, max(1, room))
+    return (line, column)
   }
 
   private var isHeld: Bool { opened.flatMap { streams[$0.name] }.map { !$0.isFollowing } ?? false }
@@ -142,7 +120,7 @@ extension NavBrowser {
   /// The keys, those first that are needed first, as many as fit.
   private var hints: StyledLine {
     let keys: [String]
-    switch prompt {
+    switch prompt?.purpose {
     case .filter: keys = ["Enter keep", "Esc undo", "Control-U empty"]
     case .push: keys = ["Enter push", "Esc cancel", "Control-U empty"]
     case nil where helpTop != nil: keys = ["j/k scroll", "? back"]

@@ -16,7 +16,7 @@ extension NavBrowser {
     case .backTab: movePane(-1)
     case .text("/"):
       pane = .list
-      prompt = .filter(LineEditor(filter), former: filter)
+      prompt = Prompt(purpose: .filter(former: filter), editor: LineEditor(filter))
     case .escape: setFilter("")
     case .text("f"): toggleFollowing()
     case .text("p"): beginPush()
@@ -48,11 +48,7 @@ extension NavBrowser {
   mutating func report(_ text: String, isAlert: Bool = false) {
     message = Message(text: text, isAlert: isAlert)
   }
-}
 
-// Moving.
-extension NavBrowser {
-  /// How far a key moves; nil if it does not.
   private func step(_ key: BrowserKey) -> Int? {
     let page = max(1, layout.height(of: pane) - 2)
     switch key {
@@ -66,7 +62,6 @@ extension NavBrowser {
     }
   }
 
-  /// Farther than any list is long.
   private static let far = 1 << 30
 
   private mutating func move(_ key: BrowserKey) -> [Effect] {
@@ -126,41 +121,24 @@ extension NavBrowser {
     }
     return []
   }
-}
 
-// Lines.
-extension NavBrowser {
   private mutating func press(_ key: BrowserKey, _ prompt: Prompt) -> [Effect] {
-    switch prompt {
-    case .filter(var editor, let former):
-      switch key {
-      case .enter: self.prompt = nil
-      case .escape:
-        setFilter(former)
-        self.prompt = nil
-      case .up, .down: return move(key)
-      default:
-        _ = editor.press(key)
-        setFilter(editor.text)
-        self.prompt = .filter(editor, former: former)
-      }
-    case .push(var editor, let nav):
-      switch key {
-      case .enter:
-        self.prompt = nil
-        return push(editor.text, on: nav)
-      case .escape: self.prompt = nil
-      default:
-        _ = editor.press(key)
-        self.prompt = .push(editor, nav: nav)
-      }
+    switch (key, prompt.purpose) {
+    case (.up, .filter), (.down, .filter): return move(key)
+    case (.enter, .push(let nav)):
+      self.prompt = nil
+      return push(prompt.editor.text, on: nav)
+    case (.escape, .filter(let former)):
+      setFilter(former)
+      self.prompt = nil
+    case (.enter, _), (.escape, _): self.prompt = nil
+    case (_, let purpose):
+      _ = self.prompt?.editor.press(key)
+      if case .filter = purpose { setFilter(self.prompt?.editor.text ?? "") }
     }
     return []
   }
-}
 
-// Changes.
-extension NavBrowser {
   /// Why a key cannot change the open nav; nil if it can.
   private var hindrance: String? {
     guard isWritable else { return "read-only: start with --write" }
@@ -179,7 +157,7 @@ extension NavBrowser {
   private mutating func beginPush() {
     if let hindrance { return report(hindrance, isAlert: true) }
     guard let opened else { return }
-    prompt = .push(LineEditor(), nav: opened.name)
+    prompt = Prompt(purpose: .push(nav: opened.name))
   }
 
   /// Pushes a screen by its id, or with a title behind the id a new one.

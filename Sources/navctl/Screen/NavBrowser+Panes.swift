@@ -5,27 +5,26 @@ import NavigationClient
 extension NavBrowser {
   /// The lines between the head and the status, as many as the layout has.
   mutating func body(_ layout: BrowserLayout) -> [StyledLine] {
-    guard layout.isWide else {
-      let lines =
-        switch pane {
-        case .list: listPane(columns: layout.list, rows: layout.body)
-        case .stack: stackPane(columns: layout.side, rows: layout.body)
-        case .changes: changesPane(columns: layout.side, rows: layout.body)
-        }
-      return Self.filled(lines, rows: layout.body)
-    }
-    let left = Self.filled(listPane(columns: layout.list, rows: layout.body), rows: layout.body)
-    let stack = layout.height(of: .stack)
-    let right =
-      Self.filled(stackPane(columns: layout.side, rows: stack), rows: stack)
-      + Self.filled(
-        changesPane(columns: layout.side, rows: layout.changes), rows: layout.changes)
+    guard layout.isWide else { return lines(of: pane, layout) }
+    let left = lines(of: .list, layout)
+    let right = lines(of: .stack, layout) + lines(of: .changes, layout)
     return zip(left, right).map { left, right in
       var line = left.padded(columns: layout.list)
       line.append("│ ", .faint)
       line.append(right.fitted(columns: layout.side))
       return line
     }
+  }
+
+  private mutating func lines(of pane: Pane, _ layout: BrowserLayout) -> [StyledLine] {
+    let rows = layout.height(of: pane)
+    let lines =
+      switch pane {
+      case .list: listPane(columns: layout.list, rows: rows)
+      case .stack: stackPane(columns: layout.side, rows: rows)
+      case .changes: changesPane(columns: layout.side, rows: rows)
+      }
+    return Self.filled(lines, rows: rows)
   }
 
   private static func filled(_ lines: [StyledLine], rows: Int) -> [StyledLine] {
@@ -46,10 +45,7 @@ extension NavBrowser {
     if rest > 0 { line.append(String(repeating: "─", count: rest), .faint) }
     return line.fitted(columns: columns)
   }
-}
 
-// The list.
-extension NavBrowser {
   private mutating func listPane(columns: Int, rows: Int) -> [StyledLine] {
     let tree = currentRows()
     let navs = tree.lazy.filter(\.isNav).count
@@ -94,10 +90,7 @@ extension NavBrowser {
     let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
     return head?.texts ?? []
   }
-}
 
-// The stack.
-extension NavBrowser {
   private mutating func stackPane(columns: Int, rows: Int) -> [StyledLine] {
     guard let opened else {
       return [heading("stack", "", of: .stack, columns: columns)]
@@ -114,10 +107,7 @@ extension NavBrowser {
     ]
     if let problem = opened.problem { lines += Self.paragraph(problem, columns: columns, .alert) }
     guard let mirror = opened.mirror else { return lines }
-    let state: JSONValue
-    do {
-      state = try JSONValue(MirrorText.state(mirror, nav: opened.name))
-    } catch {
+    guard let state = try? JSONValue(MirrorText.state(mirror, nav: opened.name)) else {
       return lines + Self.paragraph("its state cannot be read", columns: columns, .alert)
     }
     let (drawing, skipped, hasTop) = StateDrawing(columns: columns)
@@ -126,10 +116,7 @@ extension NavBrowser {
     if hasTop { drawn = Seen(mirror) }
     return lines + drawing
   }
-}
 
-// The changes.
-extension NavBrowser {
   private func changesPane(columns: Int, rows: Int) -> [StyledLine] {
     guard let name = opened?.name, let stream = streams[name] else {
       return [heading("changes", "", of: .changes, columns: columns)]
@@ -145,10 +132,7 @@ extension NavBrowser {
   ) -> [StyledLine] {
     TerminalText.continued(" " + text, columns: columns).map { StyledLine($0, style) }
   }
-}
 
-// The help.
-extension NavBrowser {
   func helpLines(from top: Int, _ layout: BrowserLayout) -> [StyledLine] {
     let last = max(0, Self.help.count - layout.body)
     let shown = Self.help[min(top, last)...].prefix(layout.body)
@@ -187,7 +171,6 @@ extension NavBrowser {
 struct NavHead: Hashable, Sendable {
   var revision: UInt64
   var depth: UInt64?
-  /// The top screen; nil if it is not known or if there is none.
   var top: String?
 
   /// Reads the members `rev`, `depth` and `top` of a record; nil without a revision.

@@ -31,7 +31,6 @@ struct NavBrowser: Sendable {
     var id: UInt64?
   }
 
-  /// A part of the screen that keys act on.
   enum Pane: CaseIterable, Sendable { case list, stack, changes }
 
   /// The open nav: the screen shows its stack and its changes.
@@ -45,18 +44,20 @@ struct NavBrowser: Sendable {
     var problem: String?
     /// Whether the nav does not exist at the moment, so that its watch begins when it is listed.
     var isAwaited = false
-    /// How many screens are left out at the top of the drawing.
     var skipped = 0
   }
 
-  /// A line that the user types.
-  enum Prompt: Sendable {
-    /// The filter of the list, with the one before.
-    case filter(LineEditor, former: String)
-    case push(LineEditor, nav: String)
+  struct Prompt: Sendable {
+    enum Purpose: Sendable {
+      /// The filter of the list, with the one before.
+      case filter(former: String)
+      case push(nav: String)
+    }
+
+    var purpose: Purpose
+    var editor = LineEditor()
   }
 
-  /// The last message, shown until the next key.
   struct Message: Sendable {
     var text: String
     var isAlert: Bool
@@ -65,23 +66,19 @@ struct NavBrowser: Sendable {
   static let directory = "$navs"
   /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
   static let headDirectory = "$heads"
-  /// How many navs keep their changes.
   static let maximumStreams = 32
 
   let isWritable: Bool
   let endpoint: String
-  let isASCII: Bool
+  var isASCII = false
   var columns = 80
   var rows = 24
 
   var pane = Pane.list
   /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
-  var names: Set<String> = []
-  /// The records of the navs in memory, and the place of each nav in them.
-  var heads: [MirrorRecord] = []
-  var places: [String: Int] = [:]
-  /// Why there is no list; nil if there is one.
+  /// The newest revisions of the navs in memory, by their names.
+  var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
@@ -90,7 +87,6 @@ struct NavBrowser: Sendable {
   /// The path of the chosen row, and its place when the list was last drawn.
   var chosen: String?
   var chosenIndex = 0
-  /// The first row of the list that is drawn.
   var listTop = 0
 
   var opened: OpenNav?
@@ -103,12 +99,6 @@ struct NavBrowser: Sendable {
   var message: Message?
   var pending: Change?
   var isConnected = true
-
-  init(isWritable: Bool, endpoint: String, isASCII: Bool = false) {
-    self.isWritable = isWritable
-    self.endpoint = endpoint
-    self.isASCII = isASCII
-  }
 
   /// The first actions: watch the directory, and the nav that was named.
   mutating func start(_ nav: String?) -> [Effect] {
@@ -123,13 +113,11 @@ struct NavBrowser: Sendable {
     self.rows = max(1, rows)
   }
 
-  /// The name of the open nav, and its state in the last frame.
   var shown: (nav: String, seen: Seen)? {
     guard let opened, let drawn else { return nil }
     return (opened.name, drawn)
   }
 
-  /// Notes the id under which the caller sent the change of the last effect.
   mutating func noteSent(id: UInt64) { pending?.id = id }
 
   mutating func open(_ nav: String) -> [Effect] {
@@ -178,8 +166,7 @@ extension NavBrowser {
 
   /// The newest revision of a nav; nil if the daemon does not send it.
   func head(of nav: String) -> NavHead? {
-    guard let place = places[nav] else { return nil }
-    do { return NavHead(try JSONValue(heads[place].json.bytes)) } catch { return nil }
+    heads[nav].flatMap { try? JSONValue($0.json.bytes) }.flatMap { NavHead($0) }
   }
 }
 
@@ -208,18 +195,17 @@ extension NavBrowser {
 
   private mutating func takeHeads(_ records: [MirrorRecord]?) {
     guard let records else { return }
-    heads = records
-    places = Dictionary(
-      records.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    heads = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private mutating func takeDirectory(_ change: MirrorChange) -> [Effect] {
     guard let mirror = change.mirror else { return [] }
     listed = mirror.screens
-    names = Set(listed.map(\.id))
     listProblem = nil
     treeRows = nil
-    guard let opened, opened.isAwaited, names.contains(opened.name) else { return [] }
+    guard let opened, opened.isAwaited, listed.contains(where: { $0.id == opened.name }) else {
+      return []
+    }
     self.opened?.isAwaited = false
     self.opened?.problem = nil
     return [.watch(opened.name)]
@@ -233,12 +219,10 @@ extension NavBrowser {
       take(mirror)
     case .replaced(let mirror, let why):
       add(name) { watch in
-        do {
-          let state = try JSONValue(MirrorText.state(mirror, nav: name))
-          return watch.snapshot(state, why: why ?? "join", at: 0).text
-        } catch {
+        guard let state = try? JSONValue(MirrorText.state(mirror, nav: name)) else {
           return "rev \(mirror.revision.number)"
         }
+        return watch.snapshot(state, why: why ?? "join", at: 0).text
       }
       take(mirror)
     case .resumed(let mirror), .proven(let mirror): take(mirror)
@@ -285,7 +269,6 @@ extension NavBrowser {
     }
   }
 
-  /// The cause and the remedy of a refusal in one line.
   static func oneLine(
     _ error: ErrReply, nav: String?, _ attempt: Attempt, seen: Seen? = nil
   ) -> String {

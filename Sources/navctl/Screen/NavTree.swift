@@ -6,11 +6,8 @@ enum NavTree {
   struct Row: Hashable, Sendable {
     /// The name of the nav, or the part of the names that all navs of the branch begin with.
     var path: String
-    /// The last part of the path.
     var label: String
-    /// The number of branches that the row is in.
     var depth: Int
-    /// Whether there is a nav of this name.
     var isNav: Bool
     var isBranch: Bool
   }

@@ -27,7 +27,7 @@ struct TopDrawing: Sendable {
     lines += times(statistics, before?.statistics)
     let principals = ConnectionLoad.principals(statistics)
     if !principals.isEmpty { lines += [StyledLine()] + connections(principals) }
-    let busiest = statistics["busiest"]?.elements ?? []
+    let busiest = statistics.list("busiest")
     if !busiest.isEmpty { lines += [StyledLine()] + sessions(busiest, sample, before) }
     return fitted(lines)
   }
@@ -50,7 +50,7 @@ struct TopDrawing: Sendable {
       first.append("serving")
     }
     first.append("  \(TerminalText.visible(endpoint))", .faint)
-    let connections = ConnectionLoad(all: statistics)
+    let connections = ConnectionLoad.all(statistics)
     var who = StyledLine(
       ["navs", "sessions", "watches"].map { "\($0) \(count(statistics.number($0)))  " }.joined())
     who.append("connections \(connections.text)", connections.isScarce ? .alert : .plain)
@@ -63,13 +63,12 @@ struct TopDrawing: Sendable {
 
   // Each table has a column of names and two columns of numbers.
 
-  private func row(_ name: String, _ left: String, _ right: String) -> StyledLine {
-    StyledLine(Self.cells(name, left, right))
-  }
-
-  private static func cells(_ name: String, _ left: String, _ right: String) -> String {
-    TerminalText.padded(TerminalText.visible(name), columns: 18)
-      + Self.right(left, columns: 10) + Self.right(right, columns: 12)
+  private static func row(
+    _ name: String, _ left: String, _ right: String, _ style: StyledLine.Style = .plain
+  ) -> StyledLine {
+    StyledLine(
+      TerminalText.padded(TerminalText.visible(name), columns: 18)
+        + Self.right(left, columns: 10) + Self.right(right, columns: 12), style)
   }
 
   private static func right(_ text: String, columns: Int) -> String {
@@ -79,10 +78,10 @@ struct TopDrawing: Sendable {
   private func rates(_ sample: Sample, _ before: Sample?) -> [StyledLine] {
     let refusals = StatusDrawing.refusals(sample.statistics).filter { $0.count > 0 }
       .sorted { ($1.count, Text($0.code)) < ($0.count, Text($1.code)) }
-    var lines = [StyledLine(Self.cells("OPERATIONS", "A SECOND", "IN ALL"), .strong)]
+    var lines = [Self.row("OPERATIONS", "A SECOND", "IN ALL", .strong)]
     func add(_ name: String, _ paths: [String]) {
       let rate = Self.rate(sample, before, paths).map(Figures.rate) ?? "-"
-      lines.append(row(name, rate, Figures.count(Self.sum(paths, sample.statistics))))
+      lines.append(Self.row(name, rate, Figures.count(Self.sum(paths, sample.statistics))))
     }
     for word in ["ok", "unchanged"] + refusals.prefix(4).map(\.code) {
       add(word, ["operations.\(word)"])
@@ -100,7 +99,6 @@ struct TopDrawing: Sendable {
     paths.reduce(0) { $0 + statistics.number($1) }
   }
 
-  /// The events per second between two samples.
   private static func rate(_ sample: Sample, _ before: Sample?, _ paths: [String]) -> Double? {
     guard let before, sample.time > before.time else { return nil }
     let (new, old) = (sum(paths, sample.statistics), sum(paths, before.statistics))
@@ -109,12 +107,12 @@ struct TopDrawing: Sendable {
   }
 
   private func times(_ statistics: JSONValue, _ before: JSONValue?) -> [StyledLine] {
-    var lines = [StyledLine(Self.cells("TIMES", "P50", "P99"), .strong)]
+    var lines = [Self.row("TIMES", "P50", "P99", .strong)]
     func add(_ name: String, _ path: String, _ text: (Double) -> String) {
       guard let histogram = Histogram(statistics[path]) else { return }
       let recent = Histogram(before?[path]).flatMap { histogram.since($0) } ?? histogram
       let cells = [0.5, 0.99].map { recent.quantile($0).map(text) ?? "-" }
-      lines.append(row(name, cells[0], cells[1]))
+      lines.append(Self.row(name, cells[0], cells[1]))
     }
     add("commit", "commit") { Figures.time(nanoseconds: $0) }
     add("fan-out", "fanOut") { Figures.time(nanoseconds: $0) }
@@ -124,10 +122,10 @@ struct TopDrawing: Sendable {
 
   /// The users and keys with the most connections, and the limit for one of them.
   private func connections(_ principals: [ConnectionLoad]) -> [StyledLine] {
-    [StyledLine(Self.cells("CONNECTIONS OF", "NOW", "LIMIT"), .strong)]
+    [Self.row("CONNECTIONS OF", "NOW", "LIMIT", .strong)]
       + principals.prefix(4).map { load in
-        StyledLine(
-          Self.cells(load.principal ?? "", Figures.count(load.count), Figures.count(load.limit)),
+        Self.row(
+          load.principal ?? "", Figures.count(load.count), Figures.count(load.limit),
           load.isScarce ? .alert : .plain)
       }
   }
@@ -136,7 +134,7 @@ struct TopDrawing: Sendable {
     _ busiest: [JSONValue], _ sample: Sample, _ before: Sample?
   ) -> [StyledLine] {
     let former = Dictionary(
-      (before?.statistics["busiest"]?.elements ?? []).map { ($0.text("id"), $0.number("ops")) },
+      (before?.statistics.list("busiest") ?? []).map { ($0.text("id"), $0.number("ops")) },
       uniquingKeysWith: max)
     let ranked = busiest.map { session in
       let (id, name, count) = (session.text("id"), session.text("name"), session.number("ops"))
@@ -145,7 +143,7 @@ struct TopDrawing: Sendable {
       let rate = since.flatMap { span > 0 ? Double(count - $0) * 1000 / Double(span) : nil }
       return (name: name.isEmpty ? id : name, count: count, rate: rate)
     }.sorted { ($1.rate ?? 0, $1.count) < ($0.rate ?? 0, $0.count) }
-    return [StyledLine(Self.cells("BUSIEST SESSIONS", "A SECOND", "IN ALL"), .strong)]
-      + ranked.map { row($0.name, $0.rate.map(Figures.rate) ?? "-", Figures.count($0.count)) }
+    return [Self.row("BUSIEST SESSIONS", "A SECOND", "IN ALL", .strong)]
+      + ranked.map { Self.row($0.name, $0.rate.map(Figures.rate) ?? "-", Figures.count($0.count)) }
   }
 }

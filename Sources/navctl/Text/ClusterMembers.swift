@@ -7,7 +7,6 @@ struct ClusterMembers: Sendable {
     var name: String
     /// The address; nil if the daemon has none for others.
     var address: DaemonAddress?
-    /// The number of its shards.
     var owned: UInt64
     /// The first and the last number of each range of its shards.
     var ranges: [ClosedRange<UInt64>] = []
@@ -29,7 +28,6 @@ struct ClusterMembers: Sendable {
     }
   }
 
-  /// The name of the daemon that answered.
   let own: String
   let shards: UInt64
   let members: [Member]
@@ -43,7 +41,7 @@ struct ClusterMembers: Sendable {
       let address = member["endpoint"]?.string.map {
         DaemonAddress(endpoint: $0, key: member["key"]?.string, web: member["web"]?.string)
       }
-      let ranges = (member["ranges"]?.elements ?? []).compactMap { range in
+      let ranges = member.list("ranges").compactMap { range in
         let ends = range.elements.compactMap(\.integer)
         return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
       }
@@ -72,7 +70,6 @@ struct ClusterMembers: Sendable {
       })
   }
 
-  /// The other daemons that have shards.
   var others: [Member] { members.filter { $0.name != own && $0.owned > 0 } }
 
   /// Joins the lists of navs of several daemons, sorted by name.

@@ -11,7 +11,7 @@ enum ConnectionText {
   static func unreachable(
     _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
   ) -> [String] {
-    let remedy = isLocal(endpoint) ? startRemedy : networkRemedy
+    let remedy = endpoint.hasPrefix("ipc:") ? startRemedy : networkRemedy
     guard findings.count > 1 else { return ["no-daemon: nothing answers at \(endpoint)", remedy] }
     return ["no-daemon: nothing answers at \(findings.count) addresses"]
       + findings.map { address, kind in
@@ -99,8 +99,6 @@ enum ConnectionText {
       "try: navctl show NAV, to see whether it did; again with --timeout 30s",
     ]
   }
-
-  private static func isLocal(_ endpoint: String) -> Bool { endpoint.hasPrefix("ipc:") }
 
   private static let startRemedy =
     "try: systemctl restart navd.socket, or run navd; another address: --endpoint or NAVD_ENDPOINT"

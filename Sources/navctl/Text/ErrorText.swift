@@ -1,7 +1,6 @@
 import NavigationCore
 import RuntimePaths
 
-/// The text of an `err` reply of the daemon.
 enum ErrorText {
   /// The cause, for a failed guard the changes since the seen state, and the remedy.
   ///
@@ -37,6 +36,14 @@ enum ErrorText {
     return lines
   }
 
+  /// The failure of a command that the daemon refused.
+  static func failure(
+    _ error: ErrReply, nav: String? = nil, seen: Seen? = nil, of attempt: Attempt = Attempt()
+  ) -> PlainFailure {
+    PlainFailure(
+      lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))
+  }
+
   /// The remedy if the requested revision does not exist yet; nil for any other error.
   private static func futureRemedy(_ error: ErrReply, nav: String) -> String? {
     guard error.knownCode == .compacted, error.isFuture, let newest = error.revision else {
@@ -48,7 +55,6 @@ enum ErrorText {
   /// The exit status if a change was made, but its result could not be printed.
   static let unprintedStatus: Int32 = 9
 
-  /// The exit status of an error; for an unknown code it follows from `retry`.
   static func exitStatus(_ error: ErrReply) -> Int32 {
     if let code = error.knownCode { return code.exitStatus }
     return switch error.retryPolicy {
@@ -65,5 +71,69 @@ enum ErrorText {
     guard let seen else { return now }
     if let epoch = error.epoch, epoch != seen.epoch { now += "; the nav has a new epoch" }
     return "seen \(seen.text); \(now)"
+  }
+}
+
+/// Explains a failed guard: it names the client that changed the top screen, the cause and the time.
+struct TopChangeText {
+  /// The text in one line, such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
+  let line: String
+  /// Whether the line contains everything in the daemon's message, and so can replace it.
+  let replacesMessage: Bool
+
+  /// Makes the text; nil if the error does not name the change, or if the expected screen is on
+  /// top.
+  ///
+  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
+  /// milliseconds since 1970.
+  init?(_ error: ErrReply, seen: Seen?, now: UInt64) {
+    guard let since = error.since, let top = error.top,
+      let expected = Self.expected(error, seen), expected != top
+    else { return nil }
+    let name = { (id: String?) in id.map(TerminalText.visible) ?? "no screen" }
+    let deed = "\(Self.means(since.cause))by \(Self.who(since.author)) \(Self.when(since, now))"
+    let isAboutTop = error.reason == "top"
+    guard let expected, expected == since.popped ?? since.covered else {
+      line = "the top is \(name(top)) since rev \(since.revision.number), \(deed)"
+      replacesMessage = false
+      return
+    }
+    let what = since.popped == nil ? "covered with \(name(top))" : "popped"
+    line = "\(name(expected)) is not on top any more: \(what) \(deed), rev \(since.revision.number)"
+    replacesMessage = isAboutTop
+  }
+
+  /// The expected top: the inner nil is an empty stack, the outer nil a guard without a top.
+  private static func expected(_ error: ErrReply, _ seen: Seen?) -> String?? {
+    if error.reason == "top", let expected = error.expected {
+      do { return .some(try JSONValue(expected.bytes).string) } catch { return nil }
+    }
+    guard let seen, seen.epoch == error.epoch else { return nil }
+    return .some(seen.top)
+  }
+
+  private static func means(_ cause: String) -> String {
+    switch cause {
+    case "api": ""
+    case "backButton": "with the back button "
+    case "gesture": "with a gesture "
+    default: "(\(TerminalText.visible(cause))) "
+    }
+  }
+
+  private static func who(_ author: ErrReply.Author?) -> String {
+    guard let author else { return "navd itself" }
+    let principal = author.principal
+    var facts = [principal.hasPrefix("uid:") ? "uid \(principal.dropFirst(4))" : "key \(principal)"]
+    if let process = author.process { facts.append("pid \(process)") }
+    let text = facts.joined(separator: ", ")
+    return TerminalText.visible(author.name.isEmpty ? text : "\(author.name) (\(text))")
+  }
+
+  /// The age of the change, or its time in UTC if the daemon's clock is ahead of this one.
+  private static func when(_ since: ErrReply.Since, _ now: UInt64) -> String {
+    guard since.time <= now else { return "at \(Tables.utc(milliseconds: since.time))" }
+    let age = now - since.time
+    return age < 60_000 ? "\(age / 1000) s ago" : "\(Figures.age(milliseconds: age)) ago"
   }
 }

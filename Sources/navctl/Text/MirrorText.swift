@@ -22,7 +22,7 @@ enum MirrorText {
     return Mirror(
       kind: state["kind"]?.string ?? "controller", epoch: epoch, revision: Revision(revision),
       screens: screens, parts: parts,
-      resolved: state["resolved"].map { OpaqueJSON(validated: $0.bytes) }, digest: digest)
+      resolved: state["resolved"].map(\.opaque), digest: digest)
   }
 
   static func diff(_ diff: Diff) -> [UInt8] {
@@ -66,7 +66,7 @@ enum MirrorText {
 
   private static func record(_ value: JSONValue, id: String) -> MirrorRecord? {
     value["ver"]?.integer.map {
-      MirrorRecord(id: id, version: Revision($0), json: OpaqueJSON(validated: value.bytes))
+      MirrorRecord(id: id, version: Revision($0), json: value.opaque)
     }
   }
 

@@ -1,7 +1,6 @@
 import NavigationClient
 import NavigationCore
 
-/// The result of an operation in one line.
 enum OperationSummary {
   /// The line of a reply, such as "kiosk  rev 19  top dns  depth 3  pushed dns".
   static func line(_ reply: OkReply, operations: [NavigationOperation]) -> String {
@@ -16,9 +15,7 @@ enum OperationSummary {
   }
 
   private static func outputs(_ reply: OkReply, operations: [NavigationOperation]) -> [String] {
-    guard let out = reply.out else { return [] }
-    let list: [JSONValue]
-    do { list = try JSONValue(out.bytes).elements } catch { return [] }
+    guard let out = reply.out, let list = try? JSONValue(out.bytes).elements else { return [] }
     return zip(list, operations).compactMap { output, operation in
       text(output, operation.kind, isChanged: reply.changed != false)
     }
@@ -26,16 +23,12 @@ enum OperationSummary {
 
   private static func text(_ output: JSONValue, _ kind: OperationKind, isChanged: Bool) -> String? {
     var parts: [String] = []
-    if let popped = output["popped"] {
-      let ids = popped.kind == .array ? popped.elements.map(\.plainText) : [popped.plainText]
-      if !ids.isEmpty { parts.append("popped \(ids.joined(separator: " "))") }
+    for name in ["popped", "dismissed", "skipped", "ids"] {
+      let ids = output[name].map { $0.kind == .array ? $0.elements : [$0] } ?? []
+      guard !ids.isEmpty else { continue }
+      let texts = ids.map(\.plainText).joined(separator: " ")
+      parts.append("\(name == "ids" ? "stack" : name) \(texts)")
     }
-    for name in ["dismissed", "skipped"] {
-      let ids = output[name]?.elements.map(\.plainText) ?? []
-      if !ids.isEmpty { parts.append("\(name) \(ids.joined(separator: " "))") }
-    }
-    let ids = output["ids"]?.elements.map(\.plainText) ?? []
-    if !ids.isEmpty { parts.append("stack \(ids.joined(separator: " "))") }
     if let tid = output["tid"]?.integer { parts.append("transition \(tid)") }
     // The reply names the screen even if it was there before and nothing changed.
     if isChanged, let id = output["id"]?.string { parts.append("\(verb(kind)) \(id)") }

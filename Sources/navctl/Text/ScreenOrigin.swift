@@ -7,9 +7,7 @@ struct ScreenOrigin: Sendable {
   private(set) var put: JSONValue?
   /// The first revision after `put` that took it away; nil if it is still there.
   private(set) var taken: JSONValue?
-  /// Its route at `put`; nil if it had none.
   private(set) var route: String?
-  /// Whether it was presented, not put on the stack.
   private(set) var isPresented = false
   /// Whether the newest entry that was looked at is newer than all that says something of the screen.
   var isFound: Bool { put != nil }
@@ -47,7 +45,6 @@ struct ScreenOrigin: Sendable {
     return put != nil
   }
 
-  /// Says that there are no older pages.
   mutating func finish() {
     guard put == nil, let presenting else { return }
     put = presenting
@@ -70,13 +67,12 @@ struct ScreenOrigin: Sendable {
     return lines.map(TerminalText.visible)
   }
 
-  /// Revision, time, author, process, operations and cause of an entry.
   private static func text(_ entry: JSONValue) -> String {
     let by = entry["by"]
     let process = by?["pid"]?.integer.map { ", pid \($0)" } ?? ""
     let principal = by?["principal"]?.string.map { " (\($0)\(process))" } ?? ""
     let author = by.map { " by \($0["name"]?.string ?? "a client")\(principal)" } ?? " by navd"
-    let operations = (entry["do"]?.elements ?? []).map(\.plainText).joined(separator: ", ")
+    let operations = entry.list("do").map(\.plainText).joined(separator: ", ")
     let cause = entry["cause"]?.string.flatMap { $0 == "api" ? nil : ", cause \($0)" } ?? ""
     return "rev \(entry["rev"]?.plainText ?? "?"), \(Tables.time(entry["t"])),\(author): "
       + (operations.isEmpty ? "no operation" : operations) + cause
@@ -86,8 +82,8 @@ struct ScreenOrigin: Sendable {
     var members: JSONObject = ["nav": .string(nav), "screen": .string(screen)]
     members.add("there", .bool(put != nil && taken == nil))
     members.add("presented", .bool(isPresented))
-    members.add("put", put.map { OpaqueJSON(validated: $0.bytes) })
-    members.add("taken", taken.map { OpaqueJSON(validated: $0.bytes) })
+    members.add("put", put.map(\.opaque))
+    members.add("taken", taken.map(\.opaque))
     members.add("route", route)
     members.add("floor", .integer(floor))
     return members

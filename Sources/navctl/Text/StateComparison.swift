@@ -1,13 +1,10 @@
 import NavigationCore
 
-/// What differs between two states of a nav.
 struct StateComparison: Sendable {
   struct Difference: Hashable, Sendable {
     /// What differs, such as `stack`, `screen wifi title` or `bar barTintColor`.
     var subject: String
-    /// The former value as JSON; nil for none.
     var before: String?
-    /// The later value as JSON; nil for none.
     var after: String?
   }
 
@@ -15,7 +12,7 @@ struct StateComparison: Sendable {
   private(set) var differences: [Difference] = []
 
   init(_ before: JSONValue, _ after: JSONValue) {
-    let (old, new) = (before["screens"]?.elements ?? [], after["screens"]?.elements ?? [])
+    let (old, new) = (before.list("screens"), after.list("screens"))
     let (oldIDs, newIDs) = (Self.ids(old), Self.ids(new))
     if oldIDs != newIDs {
       differences.append(

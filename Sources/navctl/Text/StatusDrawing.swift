@@ -1,6 +1,5 @@
 import NavigationCore
 
-/// Draws the statistics of a daemon for `navctl status`.
 enum StatusDrawing {
   static func lines(
     _ statistics: JSONValue, endpoint: String, columns: Int = 80
@@ -78,10 +77,10 @@ enum StatusDrawing {
 
   /// The number of all connections and its limit, and the same for each user and key.
   private static func connections(_ statistics: JSONValue) -> String {
-    let all = ConnectionLoad(all: statistics).text
+    let all = ConnectionLoad.all(statistics).text
     let principals = ConnectionLoad.principals(statistics)
     guard let limit = principals.first?.limit else { return all }
-    let shown = principals.prefix(principalsShown).map {
+    let shown = principals.prefix(3).map {
       "\($0.principal ?? "") \(Figures.count($0.count))"
     }
     let more = principals.count - shown.count
@@ -89,10 +88,8 @@ enum StatusDrawing {
       + " of \(Figures.count(limit))\(principals.count > 1 ? " each" : "")"
   }
 
-  private static let principalsShown = 3
-
   private static func isScarce(_ statistics: JSONValue) -> Bool {
-    ([ConnectionLoad(all: statistics)] + ConnectionLoad.principals(statistics))
+    ([ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics))
       .contains(where: \.isScarce)
   }
 
@@ -156,5 +153,41 @@ enum StatusDrawing {
     else { return nil }
     return "p50 \(Figures.time(nanoseconds: median)), p99 \(Figures.time(nanoseconds: late)), "
       + "of \(Figures.count(histogram.count))"
+  }
+}
+
+/// A number of open connections and its limit: of all clients, or of one user or key.
+struct ConnectionLoad {
+  /// The user or key; nil for the connections of all clients.
+  let principal: String?
+  let count: UInt64
+  /// The limit that applies; 0 if the daemon does not report it.
+  let limit: UInt64
+
+  static func all(_ statistics: JSONValue) -> ConnectionLoad {
+    ConnectionLoad(
+      principal: nil, count: statistics.number("connections"),
+      limit: statistics.number("process.connectionLimit"))
+  }
+
+  static func principals(_ statistics: JSONValue) -> [ConnectionLoad] {
+    statistics.list("principals").map { entry in
+      ConnectionLoad(
+        principal: entry.text("principal"), count: entry.number("connections"),
+        limit: statistics.number("process.principalLimit"))
+    }
+  }
+
+  /// The used part of the limit, 0 if there is none.
+  var share: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
+
+  /// Whether at least 80 % of the limit is in use.
+  var isScarce: Bool { limit > 0 && count * 5 >= limit * 4 }
+
+  /// For example `12 of 256`, or `uid:1000 12 of 64` for one user.
+  var text: String {
+    let figures =
+      limit > 0 ? "\(Figures.count(count)) of \(Figures.count(limit))" : Figures.count(count)
+    return principal.map { "\($0) \(figures)" } ?? figures
   }
 }

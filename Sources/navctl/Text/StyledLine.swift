@@ -3,19 +3,20 @@ import NavigationCore
 /// A line of text in pieces with a style each.
 struct StyledLine: Hashable, Sendable {
   /// The style of a piece; it only repeats what the text already expresses.
-  enum Style: Hashable, Sendable {
-    /// The default of the terminal.
-    case plain
+  ///
+  /// Its value selects it in an escape sequence.
+  enum Style: String, Sendable {
+    case plain = ""
     /// Bold: the main piece of the line.
-    case strong
+    case strong = "1"
     /// Faint: details that most readers skip.
-    case faint
+    case faint = "2"
     /// Blue: buttons that can be tapped.
-    case tint
+    case tint = "34"
     /// Red: a fault or a running transition.
-    case alert
+    case alert = "31"
     /// Reversed: the chosen row of a list.
-    case chosen
+    case chosen = "7"
   }
 
   private var pieces: [(text: String, style: Style)]
@@ -54,7 +55,6 @@ struct StyledLine: Hashable, Sendable {
 
   func restyled(_ style: Style) -> StyledLine { StyledLine(pieces.map(\.text).joined(), style) }
 
-  /// The line in ASCII, with as many columns as before.
   var ascii: StyledLine {
     var line = StyledLine()
     line.pieces = pieces.map { (TerminalText.ascii($0.text), $0.style) }
@@ -79,7 +79,10 @@ struct StyledLine: Hashable, Sendable {
     return cells
   }
 
-  var plain: String { trimmed(pieces.map(\.text).joined()) }
+  var plain: String {
+    let text = pieces.map(\.text).joined()
+    return text.lastIndex { $0 != " " }.map { String(text[...$0]) } ?? ""
+  }
 
   /// The width of the line in columns; a mark that begins a piece stands alone.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
@@ -88,21 +91,9 @@ struct StyledLine: Hashable, Sendable {
   /// the styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
-    return pieces.map { piece in
-      switch piece.style {
-      case .plain: piece.text
-      case .strong: "\u{1B}[1m\(piece.text)\u{1B}[0m"
-      case .faint: "\u{1B}[2m\(piece.text)\u{1B}[0m"
-      case .tint: "\u{1B}[34m\(piece.text)\u{1B}[0m"
-      case .alert: "\u{1B}[31m\(piece.text)\u{1B}[0m"
-      case .chosen: "\u{1B}[7m\(piece.text)\u{1B}[0m"
-      }
+    return pieces.map { text, style in
+      style == .plain ? text : "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }.joined()
-  }
-
-  private func trimmed(_ text: String) -> String {
-    guard let end = text.lastIndex(where: { $0 != " " }) else { return "" }
-    return String(text[...end])
   }
 
   static func == (left: StyledLine, right: StyledLine) -> Bool {

@@ -1,7 +1,6 @@
 import NavigationCore
 import RuntimePaths
 
-/// Draws replies of the daemon as tables of text.
 enum Tables {
   /// The directory of navs: a heading, and a line for each nav.
   ///
@@ -75,13 +74,16 @@ enum Tables {
       }, columns: columns)
   }
 
+  /// The menu of the back button, nearest screen first: the id and the text of each.
+  static func backMenu(_ resolved: JSONValue) -> [String] {
+    let back = resolved["left"]?.elements.first?["back"]
+    guard let entries = back?["menu"]?.elements, !entries.isEmpty else { return ["no back button"] }
+    return aligned(entries.map { [$0["screen"]?.string ?? "", $0["text"]?.string ?? "-"] })
+  }
+
   /// The members of an object but `except`, one on each line; nested members have names with dots.
   static func members(_ value: JSONValue, except: String? = nil) -> [String] {
-    var rows: [[String]] = []
-    for member in value.members where member.name != except {
-      collect(member.value, prefix: member.name, into: &rows)
-    }
-    return aligned(rows)
+    aligned(value.members.filter { $0.name != except }.flatMap { rows(of: $0.value, $0.name) })
   }
 
   /// A heading and rows, in columns as wide as their widest cell.
@@ -118,7 +120,6 @@ enum Tables {
     return text.isEmpty ? "-" : text
   }
 
-  /// The text of an entry that begins a new epoch; nil for any other entry.
   private static func renewal(_ entry: JSONValue) -> String? {
     guard let epoch = entry["epoch"]?.string else { return nil }
     return switch entry["cause"]?.string {
@@ -134,14 +135,9 @@ enum Tables {
     return names.isEmpty ? "-" : names.joined(separator: ",")
   }
 
-  private static func collect(_ value: JSONValue, prefix: String, into rows: inout [[String]]) {
-    guard value.kind == .object, !value.members.isEmpty else {
-      rows.append([prefix, value.plainText])
-      return
-    }
-    for member in value.members {
-      collect(member.value, prefix: "\(prefix).\(member.name)", into: &rows)
-    }
+  private static func rows(of value: JSONValue, _ name: String) -> [[String]] {
+    guard value.kind == .object, !value.members.isEmpty else { return [[name, value.plainText]] }
+    return value.members.flatMap { rows(of: $0.value, "\(name).\($0.name)") }
   }
 
   private static func aligned(_ rows: [[String]]) -> [String] {

@@ -2,17 +2,13 @@ import NavigationCore
 
 /// Makes the lines of `navctl watch`: one for each revision, and one in place of skipped revisions.
 struct WatchLines: Sendable {
-  /// The position of the last line; nil before the first.
   private var last: (epoch: String, revision: UInt64)?
 
-  /// Begins before any line is printed.
+  /// Begins before any line is printed, or after a position.
   ///
-  /// If the first line is a complete state, it is a `snapshot`. A later one is a `resync`.
-  init() {}
-
-  /// Begins after a position; the first complete state is then a `resync`.
-  init(after position: MirrorPosition) {
-    last = (position.epoch?.text ?? "", position.revision.number)
+  /// A complete state is a `snapshot` if there is no line or position before it, else a `resync`.
+  init(after position: MirrorPosition? = nil) {
+    last = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
   }
 
   /// The line for a complete state.
@@ -28,7 +24,7 @@ struct WatchLines: Sendable {
     let word = kind.rawValue
     let epoch = state["epoch"]?.string ?? ""
     let revision = state["rev"]?.integer ?? 0
-    let ids = (state["screens"]?.elements ?? []).compactMap { $0["id"]?.string }
+    let ids = state.list("screens").compactMap { $0["id"]?.string }
     var text = "\(word)  rev \(revision)"
     if let last { text += "  after rev \(last.revision)" }
     text += "  \(why)  [\(ids.joined(separator: " "))]"
@@ -96,8 +92,7 @@ struct WatchLines: Sendable {
   /// The line for the newest value of the view `bar` or `top`.
   mutating func latest(_ latest: Latest) -> String {
     last = (latest.epoch.text, latest.revision.number)
-    let value: JSONValue
-    do { value = try JSONValue(latest.value.bytes) } catch {
+    guard let value = try? JSONValue(latest.value.bytes) else {
       return "rev \(latest.revision.number)"
     }
     var text = "rev \(latest.revision.number)  "
@@ -120,12 +115,10 @@ struct WatchLines: Sendable {
       : "the output was not read for \(pause / 1000) s; watch continues behind the last line"
   }
 
-  /// The line for an event that made no revision, such as a tap.
   static func event(_ event: EphemeralEvent) -> String {
     var parts = ["event", "rev \(event.revision.number)"]
-    let list: [JSONValue]
-    do { list = try JSONValue(event.events.bytes).elements } catch { list = [] }
-    for (name, value) in list.flatMap(\.members) {
+    let list = try? JSONValue(event.events.bytes).elements
+    for (name, value) in (list ?? []).flatMap(\.members) {
       let members = value.members.map { "\($0.name) \($0.value.plainText)" }
       parts.append(([name] + members).joined(separator: " "))
     }

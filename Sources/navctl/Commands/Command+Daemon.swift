@@ -1,0 +1,314 @@
+import CLinux
+import CommandLineOptions
+import Glibc
+import NavigationClient
+import NavigationCore
+import RuntimePaths
+
+// The commands about the daemon and its files.
+extension Command {
+  static let status = Command(
+    "status", "Show whether navd is running, and its health", Subject.daemon,
+    note: """
+      The status is 7 if there is no daemon. With -o json, navctl prints all statistics of navd.
+      """, example: "status"
+  ) { invocation in
+    let daemon = try invocation.connect()
+    let (body, statistics) = try daemon.statistics()
+    if invocation.isJSON { return try Output.record(.status, body) }
+    try invocation.write(
+      StatusDrawing.lines(statistics, endpoint: daemon.endpoint, columns: invocation.columns))
+  }
+
+  static let doctor = Command(
+    "doctor", "Check navd and the way to it; print a remedy for each fault", Subject.daemon,
+    note: """
+      Checks the socket and this user's access, navd and its version, its clock, storage, disk, \
+      limits and peers. Each check prints a line with ok, warn or fail, and a remedy where one is \
+      needed. The status is 1 if a check fails, else 0.
+      """, example: "doctor"
+  ) { invocation in
+    let findings = Doctor.findings(facts(invocation))
+    if invocation.isJSON {
+      try Output.record(.doctor, Doctor.json(findings))
+    } else {
+      try invocation.write(Doctor.lines(findings, columns: invocation.columns))
+    }
+    try ExitStatus.end(findings.contains { $0.verdict == .fail } ? 1 : 0)
+  }
+
+  static let dump = Command(
+    "dump", "Print everything for a ticket: states, history, statistics", Subject.daemon,
+    .init("[NAV...]", count: 0...Int.max),
+    options: [
+      .init("redact", "Replace titles, arguments, routes and other texts by their lengths"),
+      .init("limit", argument: "N", "Newest revisions of each nav; default 50"),
+    ],
+    note: """
+      The output is one JSON object: the version, the findings of doctor, the statistics of navd, the
+      sessions if you may see them, and for each nav its state and its newest revisions. Without NAV
+      it has all navs. --redact keeps ids, names of navs and clients, operations and numbers.
+      """, example: "dump kiosk --redact"
+  ) { invocation in
+    let line = invocation.line
+    let limit = try line.integer(of: "limit") ?? 50
+    try require((1...1000).contains(limit), "--limit is a number from 1 to 1000")
+    let daemon = try invocation.connect()
+    let names = line.positionals.isEmpty ? try Directory.navNames(daemon) : line.positionals
+    let navs = try names.map { try describe($0, limit, daemon) }
+    var members: JSONObject = ["version": .string(Program.version)]
+    let (body, _) = try daemon.statistics()
+    members.add("statistics", try JSONValue(body)["value"].map(\.opaque))
+    members.add("doctor", OpaqueJSON(validated: Doctor.json(Doctor.findings(facts(invocation)))))
+    members.add("clients", (try? Directory.clients.read(daemon)).map { .array($0.map(\.opaque)) })
+    members.add("navs", .array(navs))
+    var whole = OpaqueJSON.object(members)
+    if line.contains("redact") { whole = Redaction.redacted(try JSONValue(whole.bytes)) }
+    try Output.record(.dump, whole.bytes, at: SystemClock.wallMilliseconds())
+  }
+
+  static let config = Command(
+    "config", "Show the values that navd uses, and where each comes from", Subject.daemon,
+    .init("[origin KEY]", choices: ["origin": ["origin"]]),
+    note: """
+      origin prints one value. KEY is SECTION.NAME, such as limits.depth; the name alone is enough
+      where it is in one section. An option of navd precedes a variable NAVD_SECTION_NAME, that
+      precedes the files of navd.conf.d, and these precede navd.conf. It needs the role admin.
+      """, example: "config origin limits.depth"
+  ) { invocation in
+    let words = invocation.line.positionals
+    try require(
+      words.isEmpty || words.count == 2 && words[0] == "origin",
+      "config takes nothing, or origin and a key",
+      remedy: "navctl config, or navctl config origin limits.depth")
+    var values = try invocation.connect().get(.config, nil).reply.json().elements
+    if words.count == 2 { values = try matches(words[1], values) }
+    if invocation.isJSON {
+      let list = OpaqueJSON.array(values.map(\.opaque))
+      return try Output.record(.config, ["values": list])
+    }
+    try invocation.table(
+      ["KEY", "VALUE", "ORIGIN"],
+      values.map { value in ["key", "value", "origin"].map { value[$0]?.string ?? "" } })
+  }
+
+  static let reload = Command(
+    "reload", "Let navd read its configuration again: all of it, or nothing", Subject.daemon,
+    note: """
+      No client is disconnected. If something cannot be applied, the former configuration stays, the
+      error names file and line, and the status is 2. systemctl reload navd does the same, without an
+      answer. It needs the role admin.
+      """, example: "reload"
+  ) { invocation in
+    let answer = try invocation.connect().get(.reload, nil)
+    try invocation.write(
+      TerminalText.visible(try answer.reply.json().string ?? ""), Record(.reload, answer.body))
+  }
+
+  static let backup = Command(
+    "backup", "Let navd copy its journal, and print the path of the copy", Subject.administration,
+    options: [Invocation.progressOption],
+    note: """
+      The copy contains all navs. navd writes it to the directory backups beside the journal, on \
+      its own machine, and reads it back before it reports the path. navd --restore FILE restores \
+      it. ^C ends navctl alone: navd completes the copy, and navctl status shows it.
+      """, example: "backup"
+  ) { invocation in
+    var line = ProgressLine(.backup, as: try invocation.progressForm())
+    let daemon = try invocation.connect()
+    defer { line.end() }
+    let answer = try backUp(daemon, &line)
+    line.complete()
+    line.end()
+    try invocation.write(try answer.reply.json().string ?? "", Record(.backup, answer.body))
+  }
+
+  static let cluster = Command(
+    "cluster", "Show and change which daemon of a cluster has which navs", Subject.administration,
+    .init(
+      "[ACTION] [SHARD|NAV|MEMBER] [MEMBER]", choices: ["ACTION": ["status", "move", "drain"]]),
+    options: [OptionDeclaration("off", "With drain: let the member take shards again")],
+    note: """
+      ACTION is one of: status (the default) lists the daemons. move SHARD MEMBER, or move NAV MEMBER,
+      moves a shard and its navs to a daemon, where they stay as long as it serves. drain MEMBER moves
+      everything away from a daemon, before it is stopped for long. Both wait until it is done, and
+      need the role admin. Clients follow by themselves; no operation is refused.
+      """, example: "cluster drain b"
+  ) { invocation in
+    let words = invocation.line.positionals
+    let isOff = invocation.line.contains("off")
+    let daemon = try invocation.connect()
+    switch (words.first ?? "status", words.count) {
+    case ("status", 0...1):
+      let (body, members) = try readCluster(daemon)
+      if invocation.isJSON { return try Output.record(.cluster, body) }
+      try Output.lines(members.table)
+    case ("move", 3):
+      let wish: ClusterRequest.Wish =
+        Int(words[1]).map { .move($0, to: words[2]) } ?? .moveNav(words[1], to: words[2])
+      return try divide(wish, daemon) { members in
+        let shard = UInt64(words[1]) ?? members.shard(of: words[1])
+        return members.owner(of: shard)?.name == words[2]
+      }
+    case ("drain", 2):
+      return try divide(.drain(words[1], on: !isOff), daemon) { members in
+        isOff || members.members.first { $0.name == words[1] }?.owned == 0
+      }
+    default:
+      throw UsageError(
+        "cluster takes status, move SHARD MEMBER, move NAV MEMBER, or drain MEMBER",
+        remedy: "navctl help cluster")
+    }
+  }
+
+  static let engineTest = Command(
+    "engine-test", "Check a database server for a cluster", Subject.administration,
+    .init("CONNINFO"),
+    note: """
+      CONNINFO is a connection string of PostgreSQL. The command runs navd-cluster --qualify, which
+      needs the package navd-cluster: races of two writers, syncing, fencing, and the settings of
+      the server. It prints a line for each check. Passwords come from a service file, never from
+      the command line.
+      """, example: "engine-test 'host=db1,db2 dbname=navd user=navd'"
+  ) { invocation in
+    // The checks need the client library of the database, so that `navd-cluster` has them.
+    throw Subprocess.replacement(
+      "navd-cluster", ["navd-cluster", "--qualify", invocation.line.positionals[0]],
+      remedy: "install the package navd-cluster, or put its directory into PATH")
+  }
+
+  static let schema = Command(
+    "schema", "Print the JSON Schema of the output", Subject.administration,
+    .init("[TYPE]", choices: ["TYPE": Record.Kind.allCases.map(\.rawValue)]),
+    note: """
+      TYPE is the member type of the objects that -o json prints. Without it, the schema has every
+      type. Members that a schema does not name can be added at any time; one that it names keeps
+      its name and its type.
+      """, example: "schema diff"
+  ) { invocation in
+    guard let word = invocation.line.positionals.first else { return try Output.data(Schema.text) }
+    let kind = try require(
+      Record.Kind(rawValue: word), "there is no type '\(word)'",
+      remedy: "one of \(Record.Kind.allCases.map(\.rawValue).joined(separator: " "))")
+    try Output.json(Schema.text(of: kind))
+  }
+}
+
+/// Collects the facts; an error on the way becomes a fact, so that the checks can report it.
+private func facts(_ invocation: Invocation) -> DoctorFacts {
+  var facts = DoctorFacts()
+  facts.version = Program.number
+  do throws(PathError) {
+    facts.endpoint = try PathRules(environment: invocation.environment, userID: effectiveUserID())
+      .clientEndpoint(option: invocation.line.value(of: "endpoint"))
+  } catch {
+    facts.endpointFailure = String(error.description.map { $0 == "\n" ? ";" : $0 })
+  }
+  if let path = facts.socketPath {
+    facts.socket = FileStatus.probe(path)
+    facts.denial = AccessDenial.find(facts.endpoint ?? "")
+  }
+  guard let endpoint = facts.endpoint, facts.denial == nil else { return facts }
+  do {
+    try ask(invocation, endpoint, &facts)
+  } catch let refusal as Refusal {
+    facts.failure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
+  } catch {
+    facts.failure = "\(error)"
+  }
+  return facts
+}
+
+private func ask(
+  _ invocation: Invocation, _ endpoint: String, _ facts: inout DoctorFacts
+) throws {
+  let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
+  let start = SystemClock.monotonicMilliseconds()
+  let pong = try daemon.connection.ping(timeout: daemon.timeout)
+  facts.took = SystemClock.monotonicMilliseconds() - start
+  facts.daemonTime = pong.time
+  facts.ownTime = SystemClock.wallMilliseconds()
+  facts.statistics = try daemon.statistics().value
+}
+
+/// State and log of a nav; the error instead of what cannot be read.
+private func describe(
+  _ nav: String, _ limit: UInt64, _ daemon: Daemon
+) throws -> OpaqueJSON {
+  var members: JSONObject = ["nav": .string(nav)]
+  do {
+    let state = try daemon.get(.state, nav).reply
+    members.add("state", state.value)
+    let log = try daemon.someLog(nav: nav, from: nil, limit: limit)
+    members.add("log", log.value)
+    members.add("floor", log.floor.map { .integer($0.number) })
+  } catch let refusal as Refusal {
+    members.add("error", refusal.error.body)
+  }
+  return .object(members)
+}
+
+private func matches(_ key: String, _ values: [JSONValue]) throws -> [JSONValue] {
+  let named = values.filter { value in
+    let name = value["key"]?.string ?? ""
+    return name == key || name.hasSuffix(".\(key)")
+  }
+  let names = Set(named.compactMap { $0["key"]?.string })
+  guard names.count == 1 else {
+    let all = values.compactMap { $0["key"]?.string }
+    throw UsageError(
+      names.isEmpty
+        ? "navd has no key '\(TerminalText.visible(key))'"
+        : "'\(key)' is a key of several sections",
+      remedy: names.isEmpty
+        ? Suggestion.nearest(key, among: all).map { "navctl config origin \($0)" }
+          ?? "navctl config, which lists all keys"
+        : names.sorted().map { "navctl config origin \($0)" }.joined(separator: ", "))
+  }
+  return named
+}
+
+private func backUp(_ daemon: Daemon, _ line: inout ProgressLine) throws -> Daemon.Answer {
+  // A day, long enough for any journal; if the daemon ends, the connection reports that at once.
+  let limit = Duration.milliseconds(daemon.invocation.typedTimeout ?? 24 * 3_600_000)
+  return try daemon.connection.get(
+    GetRequest(id: 0, nav: nil, what: .backup), timeout: limit,
+    asking: line.isShown ? GetRequest(id: 0, nav: nil, what: .stats) : nil,
+    every: .milliseconds(100)
+  ) { stats in
+    guard let value = stats.value, let backup = try? JSONValue(value.bytes)["backup"],
+      let done = backup["done"]?.integer, let total = backup["total"]?.integer
+    else { return }
+    line.show(done, of: total)
+  }.accepted()
+}
+
+private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: ClusterMembers) {
+  let (body, members) = try daemon.cluster()
+  guard let members else {
+    throw PlainFailure(
+      .unsupported, "unsupported: this daemon is not one of a cluster, or has no view of it yet")
+  }
+  return (body, members)
+}
+
+/// Asks for a change, and waits until it is done.
+private func divide(
+  _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
+) throws {
+  _ = try daemon.connection.divide(wish, timeout: daemon.timeout).accepted()
+  let timer = Countdown(daemon.invocation.timeoutMilliseconds)
+  while true {
+    let (body, members) = try readCluster(daemon)
+    if isDone(members) {
+      if daemon.invocation.isJSON { try Output.record(.cluster, body) }
+      return
+    }
+    if timer.left == .zero {
+      throw PlainFailure(
+        .busy, "busy: it is not done yet; the wish stays in the database",
+        "  try: navctl cluster status")
+    }
+    _ = poll(nil, 0, 20)
+  }
+}
