@@ -144,7 +144,7 @@ enum BrowserTerminal {
       return UsageError(
         "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
     }
-    return ["dumb", "", nil].contains(term) ? unfit(term, nav: nav) : nil
+    return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
   }
 
   /// The error for a terminal that cannot place the cursor, as its description has it.

@@ -96,7 +96,7 @@ enum Remedies {
       ]
       return names.filter { needed.contains($0.0) }.map(\.1).joined(separator: " ")
     }
-    return ["lease", "delegate"].contains(attempt.command) ? "push admin" : "read"
+    return ["lease", "delegate"].contains(attempt.command ?? "") ? "push admin" : "read"
   }
 
   /// The remedy for an error code that this version of navctl does not know.
