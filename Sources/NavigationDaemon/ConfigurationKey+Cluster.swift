@@ -29,7 +29,7 @@ extension ConfigurationKey {
       change: .atStart),
     ConfigurationKey(
       section: "cluster", name: "lease",
-      value: .number(\.cluster.leaseMilliseconds, .milliseconds, 1000...60_000),
+      value: .number(\.cluster.leaseMilliseconds.number, .milliseconds, 1000...60_000),
       documentation: "How long after the last sign of life of a daemon another one takes over.",
       change: .atStart),
   ]

@@ -45,7 +45,7 @@ extension Hub {
     let result: OperationResult
     do {
       result = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: configuration.context)
+        operations, isAnimated: op.request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
@@ -172,7 +172,7 @@ extension Hub {
     ).operations
     var candidate = navs.slots[slot].controller
     let result = try? candidate.perform(
-      operations, isAnimated: question.op.request.isAnimated, in: configuration.context)
+      operations, isAnimated: question.op.request.isAnimated, in: context)
     guard let running = candidate.transition.content.running,
       running.id == result?.commit?.revision, running.takesAnimator
     else { return nil }

@@ -451,7 +451,7 @@ extension Hub {
     assert(navs.slots[slot].directory == nil)
     var candidate = navs.slots[slot].controller
     let result = try? candidate.perform(
-      operations, isAnimated: op.request.isAnimated, in: configuration.context)
+      operations, isAnimated: op.request.isAnimated, in: context)
     if result?.commit != nil { throw OpFailure(.storage) }
   }
 
