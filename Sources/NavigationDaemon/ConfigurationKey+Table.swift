@@ -8,12 +8,21 @@ extension ConfigurationKey {
   static let all: [ConfigurationKey] =
     daemonKeys + clusterKeys + accessKeys + limitKeys + otherKeys
 
-  private static func number(
+  static func number(
     _ section: String, _ name: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable,
     _ unit: Unit, _ range: ClosedRange<Int>, _ documentation: String, change: Change = .atOnce
   ) -> ConfigurationKey {
     ConfigurationKey(
       section: section, name: name, value: .number(path, unit, range), documentation: documentation,
+      change: change)
+  }
+
+  static func text(
+    _ section: String, _ name: String, _ value: TextValue, _ documentation: String,
+    change: Change = .atOnce
+  ) -> ConfigurationKey {
+    ConfigurationKey(
+      section: section, name: name, value: .text(value), documentation: documentation,
       change: change)
   }
 
@@ -101,13 +110,11 @@ extension ConfigurationKey {
       "history", "snapshot-every", \.retention.revisionsPerSnapshot.number, .count, 1...1_000_000,
       "The revisions of a nav between two stored states; with fewer, navd loads a nav faster when "
         + "a client first uses it after a start."),
-    ConfigurationKey(
-      section: "backup", name: "directory",
-      value: .text(
-        .path(
-          \.backup.directory, "an absolute path, or empty for backups in the state directory")),
-      documentation: "The directory of the copies of the journal that navd makes by itself, for "
-        + "one daemon only. The user of the daemon must be able to write it."),
+    text(
+      "backup", "directory",
+      .path(\.backup.directory, "an absolute path, or empty for backups in the state directory"),
+      "The directory of the copies of the journal that navd makes by itself, for one daemon only. "
+        + "The user of the daemon must be able to write it."),
     number(
       "backup", "every", \.backup.every.seconds, .seconds, 0...31_536_000,
       "How often navd copies its journal into this directory by itself; 0 for never."),
@@ -122,9 +129,8 @@ extension ConfigurationKey {
       "session", "stall-seconds", \.hub.stall.seconds, .seconds, 1...3600,
       "How long a client can leave a whole window of messages unconfirmed and stay silent before "
         + "navd ends its session."),
-    ConfigurationKey(
-      section: "log", name: "level", value: .text(choice(\.logLevel)),
-      documentation: "The least important messages that navd logs."),
+    text(
+      "log", "level", choice(\.logLevel), "The least important messages that navd logs."),
   ]
 
   /// A value that must be one of a list of words.
