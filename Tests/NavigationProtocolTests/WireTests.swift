@@ -187,9 +187,9 @@ import Testing
     guards.stack = ["a", "b"]
     guards.has = []
     for guards in [guards, Guards()] {
-      let request = OpRequest(
-        id: 7, client: ClientID(high: 3, low: 4), name: "n", nav: "k", guards: guards,
-        isAnimated: false, waits: true, due: 99, clock: "c0")
+      var request = OpRequest(id: 7, nav: "k", guards: guards, isAnimated: false, waits: true)
+      (request.client, request.name) = (ClientID(high: 3, low: 4), "n")
+      (request.due, request.clock) = (99, "c0")
       let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
       guard case .op(let back) = try read(.op, body) else {
         Issue.record("no op")

@@ -209,19 +209,14 @@ package struct OpRequest: Sendable {
   package var isDry = false
 
   package init(
-    id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
-    guards: Guards = Guards(),
-    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil, clock: String? = nil
+    id: UInt64, nav: String, guards: Guards = Guards(), isAnimated: Bool? = nil,
+    waits: Bool = false
   ) {
     self.id = id
-    self.client = client
-    self.name = name
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
     self.waits = waits
-    self.due = due
-    self.clock = clock
   }
 }
 

@@ -1,6 +1,6 @@
 /// Reads the two frames of a client's message; reuses its buffers for the next message.
 package struct ClientMessageReader: Sendable {
-  private(set) var tape = JSONTape()
+  private var tape = JSONTape()
   private let maximumBytes: Int
   /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
   package var takesActors = true
@@ -94,21 +94,21 @@ package struct ClientMessageReader: Sendable {
 
   // Reading members of the message itself.
 
-  func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
+  private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
 
-  func requiredID() throws(ReadFailure) -> UInt64 {
+  private func requiredID() throws(ReadFailure) -> UInt64 {
     guard let id = id() else { throw ReadFailure(RecordReader.idIsRequired) }
     return id
   }
 
-  func member(_ name: String) -> Int? {
+  private func member(_ name: String) -> Int? {
     guard let index = tape.member(name, of: tape.root), tape.kind(index) != .null else {
       return nil
     }
     return index
   }
 
-  func required(_ name: String) throws(ReadFailure) -> UInt64 {
+  private func required(_ name: String) throws(ReadFailure) -> UInt64 {
     guard let value = member(name).flatMap({ tape.integer($0) }) else {
       throw ReadFailure("\(name) is a whole number from 0 to 2^53-1")
     }
@@ -116,12 +116,14 @@ package struct ClientMessageReader: Sendable {
   }
 
   /// Reads a member; nil if it is absent or null.
-  func value<Value>(_ name: String, _ read: ReadValue<Value>) throws(ReadFailure) -> Value? {
+  private func value<Value>(
+    _ name: String, _ read: ReadValue<Value>
+  ) throws(ReadFailure) -> Value? {
     guard let at = member(name) else { return nil }
     return try read(tape, at, name)
   }
 
-  func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
+  private func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
 
   private func nav(_ at: Int?) throws(ReadFailure) -> String {
     guard let at else { throw ReadFailure(RecordReader.navIsRequired) }
@@ -139,6 +141,64 @@ package struct ClientMessageReader: Sendable {
       throw ReadFailure("resolved goes with view full")
     }
     return request
+  }
+
+  private func delegate() throws(ReadFailure) -> DelegateRequest {
+    let (id, nav) = (try requiredID(), try nav())
+    guard let words = member("roles").flatMap({ tape.strings($0) }) else {
+      throw ReadFailure("roles is a list of texts")
+    }
+    var roles: Set<DelegateRole> = []
+    for word in words {
+      guard let role = DelegateRole(rawValue: word) else {
+        let names = DelegateRole.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ReadFailure("a role is one of \(names)")
+      }
+      roles.insert(role)
+    }
+    var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
+    guard roles.contains(.orientation) else { return request }
+    guard let at = member("orientations"), tape.kind(at) == .object else {
+      throw ReadFailure("the role orientation needs orientations {supported, preferred}")
+    }
+    request.orientations = try RecordReader().delegateOrientations(tape, at)
+    return request
+  }
+
+  private func answer() throws(ReadFailure) -> ClientMessage {
+    let ask = try required("ask")
+    guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
+    if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
+    func text(_ name: String) -> String? {
+      tape.member(name, of: value).flatMap { tape.string($0) }
+    }
+    if let animator = text("animator") {
+      let duration = tape.member("duration", of: value).flatMap { tape.integer($0) }
+      return .answer(ask: ask, .animator(animator, duration: duration))
+    }
+    if let driver = text("driver") { return .answer(ask: ask, .driver(driver)) }
+    return .answer(ask: ask, .none)
+  }
+
+  private func lease() throws(ReadFailure) -> LeaseRequest {
+    let (id, nav, flag) = (try requiredID(), try nav(), RecordReader().bool)
+    guard let takes = try value("take", flag) else { throw ReadFailure("take is true or false") }
+    let isForced = try value("force", flag) ?? false
+    return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
+  }
+
+  private func cluster() throws(ReadFailure) -> ClusterRequest {
+    let (id, reader) = (try requiredID(), RecordReader())
+    if let member = try value("drain", reader.string) {
+      return ClusterRequest(id: id, wish: .drain(member, on: try value("on", reader.bool) ?? true))
+    }
+    guard let place = member("move"), let target = try value("to", reader.string) else {
+      throw ReadFailure("cluster has move and to, or drain, the name of a member")
+    }
+    if let shard = tape.integer(place) {
+      return ClusterRequest(id: id, wish: .move(Int(clamping: shard), to: target))
+    }
+    return ClusterRequest(id: id, wish: .moveNav(try reader.nav(tape, place, "move"), to: target))
   }
 
   /// The tape index of each member's value in an `op`; 0, the index of the message itself, if the
