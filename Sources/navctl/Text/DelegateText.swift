@@ -50,11 +50,11 @@ enum DelegateText {
   /// A question as JSON, with the members in which the daemon sent it.
   static func json(_ ask: Ask) -> [UInt8] {
     let texts: JSONObject = JSONObject(
-      texts(ask.question).map { .init(name: $0, value: $1.map { .string($0) } ?? .null) })
+      ask.question.form.members.map { .init(name: $0, value: $1.map { .string($0) } ?? .null) })
     return OpaqueJSON.object([
       "ask": .integer(ask.number), "nav": .string(ask.nav),
       "epoch": .string(ask.epoch.text), "rev": .integer(ask.revision.number),
-      "within": .integer(ask.within), "q": .object([name(ask.question): .object(texts)]),
+      "within": .integer(ask.within), "q": .object([ask.question.form.name: .object(texts)]),
     ]).bytes
   }
 
@@ -62,9 +62,9 @@ enum DelegateText {
     var variables = [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
       ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
-      ("NAVD_QUESTION", name(ask.question)),
+      ("NAVD_QUESTION", ask.question.form.name),
     ]
-    for (name, value) in texts(ask.question) {
+    for (name, value) in ask.question.form.members {
       variables.append(("NAVD_\(name.uppercased())", value ?? ""))
     }
     return variables
@@ -72,8 +72,8 @@ enum DelegateText {
 
   /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
   static func line(_ ask: Ask) -> String {
-    var parts = ["ask \(ask.number)", name(ask.question)]
-    parts += texts(ask.question).map { "\($0) \($1 ?? "none")" }
+    var parts = ["ask \(ask.number)", ask.question.form.name]
+    parts += ask.question.form.members.map { "\($0) \($1 ?? "none")" }
     parts += ["rev \(ask.revision.number)", "\(ask.within) ms"]
     return TerminalText.visible(parts.joined(separator: "  "))
   }
@@ -116,28 +116,6 @@ enum DelegateText {
         return (.null, error.message)
       }
     case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
-    }
-  }
-
-  private static func name(_ question: Question) -> String {
-    switch question {
-    case .shouldPush: "shouldPush"
-    case .shouldPop: "shouldPop"
-    case .shouldDismiss: "shouldDismiss"
-    case .animatorFor: "animatorFor"
-    case .interactionFor: "interactionFor"
-    case .unknown(let name): name
-    }
-  }
-
-  private static func texts(_ question: Question) -> [(String, String?)] {
-    switch question {
-    case .shouldPush(let screen): [("screen", screen)]
-    case .shouldPop(let screen, let cause): [("screen", screen), ("cause", cause)]
-    case .shouldDismiss(let screen, let cause): [("screen", screen), ("cause", cause)]
-    case .animatorFor(let op, let from, let to): [("op", op), ("from", from), ("to", to)]
-    case .interactionFor(let animator): [("animator", animator)]
-    case .unknown: []
     }
   }
 }
