@@ -121,7 +121,7 @@ public func navd_get(
     guard let place = unsafe value else { throw .misuse("value is NULL") }
     unsafe place.pointee = nil
     let (nav, word) = (try unsafe optionalText(nav, "nav"), try unsafe text(what, "what"))
-    guard let what = GetRequest.What(rawValue: word) else {
+    guard let what = GetRequest.What(word: word) else {
       throw .misuse("there is no value named \(word)")
     }
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout

@@ -20,28 +20,8 @@ extension Ask {
   /// The question as one object, for programs.
   var members: JSONObject {
     var members: JSONObject = [:]
-    switch question {
-    case .shouldPush(let screen):
-      members.add("kind", "shouldPush")
-      members.add("screen", screen)
-    case .shouldPop(let screen, let cause):
-      members.add("kind", "shouldPop")
-      members.add("screen", screen)
-      members.add("cause", cause)
-    case .shouldDismiss(let screen, let cause):
-      members.add("kind", "shouldDismiss")
-      members.add("screen", screen)
-      members.add("cause", cause)
-    case .animatorFor(let operation, let from, let to):
-      members.add("kind", "animatorFor")
-      members.add("op", operation)
-      members.add("from", from)
-      members.add("to", to)
-    case .interactionFor(let animator):
-      members.add("kind", "interactionFor")
-      members.add("animator", animator)
-    case .unknown(let name): members.add("kind", name)
-    }
+    members.add("kind", question.form.name)
+    for (name, text) in question.form.members { members.add(name, text) }
     members.add("rev", .integer(revision.number))
     members.add("within", .integer(within))
     return members

@@ -8,10 +8,12 @@ import NavigationCore
 /// while one is being made; after a failure, the next attempt is due after a pause that doubles.
 struct BackupSchedule {
   /// Section `[backup]` of the configuration.
-  struct Rules: Hashable {
+  struct Rules: Hashable, Sendable {
+    /// The directory of the copies; nil stands for `backups` in the directory of the journal.
+    var directory: String?
     /// The milliseconds between two backups; 0 for no backups.
-    var every: UInt64
-    var keep: Int
+    var every: UInt64 = 0
+    var keep = 7
   }
 
   /// The milliseconds after which a backup that is due, or that takes so long, is overdue.

@@ -82,22 +82,16 @@ struct ConfigurationBuilder {
 
   /// Returns the configuration and all faults, after a check of values that depend on each other.
   consuming func finish() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
-    let limits = configuration.limits
-    let ordered: [(smaller: String, Int, larger: String, Int)] = [
-      ("inflight", limits.inflightOperations, "remembered-ops", limits.rememberedOperations),
-      (
-        "connections-per-principal", limits.connectionsPerPrincipal, "connections",
-        limits.connections
-      ),
-      (
-        "remembered-clients-per-principal", limits.rememberedClientsPerPrincipal,
-        "remembered-clients", limits.rememberedClients
-      ),
-      ("resume-bytes", limits.resumeBytes, "resume-total-bytes", limits.resumeTotalBytes),
+    let ordered = [
+      ("inflight", "remembered-ops"), ("connections-per-principal", "connections"),
+      ("remembered-clients-per-principal", "remembered-clients"),
+      ("resume-bytes", "resume-total-bytes"),
     ]
-    // If one of the two values was refused, the comparison would be about a default.
-    for (smaller, low, larger, high) in ordered
-    where low > high && refused.isDisjoint(with: ["limits." + smaller, "limits." + larger]) {
+    for (smaller, larger) in ordered {
+      // If one of the two values was refused, the comparison would be about a default.
+      guard let low = limit(smaller), let high = limit(larger), low > high,
+        refused.isDisjoint(with: ["limits." + smaller, "limits." + larger])
+      else { continue }
       let place =
         origins[Text("limits." + smaller)]?.last ?? origins[Text("limits." + larger)]?.last
       faults.append(
@@ -106,17 +100,24 @@ struct ConfigurationBuilder {
             + "larger than \(larger)"))
     }
     let every = "backup.every"
-    if configuration.backup.everySeconds > 0, configuration.cluster.database != nil,
+    if configuration.backup.every > 0, configuration.cluster.database != nil,
       refused.isDisjoint(with: [every, "cluster.database"])
     {
       faults.append(
         (origins[Text(every)]?.last ?? .initial).refusal(
-          "[backup] every is \(configuration.backup.everySeconds): the database server of [cluster] "
+          "[backup] every is \(configuration.backup.every.seconds): the database server of [cluster] "
             + "keeps the journal; back it up with pg_basebackup or pg_dump"))
     }
     return (
       LoadedConfiguration(configuration: configuration, origins: origins, ignored: ignored), faults
     )
+  }
+
+  private func limit(_ name: String) -> Int? {
+    guard case .number(let path, _, _)? = ConfigurationKey.find("limits", name)?.value else {
+      return nil
+    }
+    return configuration[keyPath: path]
   }
 
   private mutating func apply(

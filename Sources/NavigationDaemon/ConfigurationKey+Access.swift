@@ -2,26 +2,25 @@ import RuntimePaths
 
 extension ConfigurationKey {
   static let accessKeys: [ConfigurationKey] = [
-    ConfigurationKey(
-      section: "access", name: "role", value: .text(roles),
-      documentation: "Gives a role to clients. The first line that names a client decides. An "
-        + "empty value removes the lines before it."),
-    ConfigurationKey(
-      section: "access", name: "grant", value: .text(grants),
-      documentation: "Gives rights on navs to clients. All lines that name a client apply. An "
-        + "empty value removes the lines before it."),
-    ConfigurationKey(
-      section: "access", name: "gateways", value: .text(gateways),
-      documentation: "Clients that speak for others, such as navd-web for pages; root and the user "
-        + "of the daemon may too. A gateway can do nothing in its own name. An empty value removes "
+    text(
+      "access", "role", roles,
+      "Gives a role to clients. The first line that names a client decides. An empty value removes "
         + "the lines before it."),
-    ConfigurationKey(
-      section: "access", name: "keys", value: .text(keyDirectory),
-      documentation: "The directory of the keys that can connect over tcp; see navctl key."),
-    ConfigurationKey(
-      section: "access", name: "secret-key", value: .text(secretKey),
-      documentation:
-        "The file of the daemon's own secret key, which tcp needs. It belongs to root or the user of "
+    text(
+      "access", "grant", grants,
+      "Gives rights on navs to clients. All lines that name a client apply. An empty value removes "
+        + "the lines before it."),
+    text(
+      "access", "gateways", gateways,
+      "Clients that speak for others, such as navd-web for pages; root and the user of the daemon "
+        + "may too. A gateway can do nothing in its own name. An empty value removes the lines "
+        + "before it."),
+    text(
+      "access", "keys", keyDirectory,
+      "The directory of the keys that can connect over tcp; see navctl key."),
+    text(
+      "access", "secret-key", secretKey,
+      "The file of the daemon's own secret key, which tcp needs. It belongs to root or the user of "
         + "navd, and only the group of navd may read root's. A credential navd.key comes first.",
       change: .atStart),
   ]

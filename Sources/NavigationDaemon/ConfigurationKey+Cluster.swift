@@ -2,36 +2,27 @@ import RuntimePaths
 
 extension ConfigurationKey {
   static let clusterKeys: [ConfigurationKey] = [
-    ConfigurationKey(
-      section: "cluster", name: "database", value: .text(database),
-      documentation: "The PostgreSQL database with the journal, for navd-cluster. The daemons that "
-        + "name it divide the navs among themselves; see docs/cluster.md.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "cluster", name: "member",
-      value: .text(name(\.cluster.member, instead: "the host name")),
-      documentation: "The name of this daemon in the cluster, which no other daemon has.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "cluster", name: "host", value: .text(name(\.cluster.host, instead: "member")),
-      documentation:
-        "The name of this machine in the names of its users, uid:N@HOST. Daemons on one "
-        + "machine have the same, so that a client can follow a nav from one to the other.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "cluster", name: "announce", value: .text(announce),
-      documentation: "The address at which clients of other daemons reach this one, if it is not "
-        + "the first listen: behind a translation of addresses.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "cluster", name: "web", value: .text(web),
-      documentation: "The address of the navd-web that serves this daemon to browsers.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "cluster", name: "lease",
-      value: .number(\.cluster.leaseMilliseconds, .milliseconds, 1000...60_000),
-      documentation: "How long after the last sign of life of a daemon another one takes over.",
-      change: .atStart),
+    text(
+      "cluster", "database", database,
+      "The PostgreSQL database with the journal, for navd-cluster. The daemons that name it divide "
+        + "the navs among themselves; see docs/cluster.md.", change: .atStart),
+    text(
+      "cluster", "member", name(\.cluster.member, instead: "the host name"),
+      "The name of this daemon in the cluster, which no other daemon has.", change: .atStart),
+    text(
+      "cluster", "host", name(\.cluster.host, instead: "member"),
+      "The name of this machine in the names of its users, uid:N@HOST. Daemons on one machine have "
+        + "the same, so that a client can follow a nav from one to the other.", change: .atStart),
+    text(
+      "cluster", "announce", announce,
+      "The address at which clients of other daemons reach this one, if it is not the first "
+        + "listen: behind a translation of addresses.", change: .atStart),
+    text(
+      "cluster", "web", web,
+      "The address of the navd-web that serves this daemon to browsers.", change: .atStart),
+    number(
+      "cluster", "lease", \.cluster.leaseMilliseconds.number, .milliseconds, 1000...60_000,
+      "How long after the last sign of life of a daemon another one takes over.", change: .atStart),
   ]
 
   // navd-cluster has libpq check the rest.

@@ -4,35 +4,27 @@ import Systemd
 
 extension ConfigurationKey {
   static let daemonKeys: [ConfigurationKey] = [
-    ConfigurationKey(
-      section: "daemon", name: "listen", value: .text(endpoints),
-      documentation: "The addresses to listen on, in addition to the sockets of the service "
-        + "manager. Can be repeated; an empty value removes those before it.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "daemon", name: "state", value: .text(stateDirectory),
-      documentation: "The directory of the journal.", change: .atStart),
-    ConfigurationKey(
-      section: "daemon", name: "durability",
-      value: .text(choice(\.daemon.durability)),
-      documentation: "With sync, navd answers after a change is on stable storage. With relaxed, "
-        + "it answers before; a power failure can then lose answered changes.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "daemon", name: "witness",
-      value: .text(.path(\.daemon.witness, "an absolute path, or empty for none")),
-      documentation:
-        "A file outside of the state directory, on other storage if there is any, with "
-        + "the number of the newest row. A start that finds fewer rows in the journal, because an "
-        + "older copy was put back, gives all navs new epochs. One daemon only.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "daemon", name: "socket-mode", value: .text(socketMode),
-      documentation: "The mode of the socket: auto is 0660 with a socket-group, else 0600.",
-      change: .atStart),
-    ConfigurationKey(
-      section: "daemon", name: "socket-group", value: .text(socketGroup),
-      documentation: "The group whose members can connect.", change: .atStart),
+    text(
+      "daemon", "listen", endpoints,
+      "The addresses to listen on, in addition to the sockets of the service manager. Can be "
+        + "repeated; an empty value removes those before it.", change: .atStart),
+    text(
+      "daemon", "state", stateDirectory, "The directory of the journal.", change: .atStart),
+    text(
+      "daemon", "durability", choice(\.daemon.durability),
+      "With sync, navd answers after a change is on stable storage. With relaxed, it answers "
+        + "before; a power failure can then lose answered changes.", change: .atStart),
+    text(
+      "daemon", "witness", .path(\.daemon.witness, "an absolute path, or empty for none"),
+      "A file outside of the state directory, on other storage if there is any, with the number of "
+        + "the newest row. A start that finds fewer rows in the journal, because an older copy was "
+        + "put back, gives all navs new epochs. One daemon only.", change: .atStart),
+    text(
+      "daemon", "socket-mode", socketMode,
+      "The mode of the socket: auto is 0660 with a socket-group, else 0600.", change: .atStart),
+    text(
+      "daemon", "socket-group", socketGroup,
+      "The group whose members can connect.", change: .atStart),
   ]
 
   private static let endpoints = TextValue(

@@ -74,3 +74,23 @@ extension ConfigurationKey {
     }
   }
 }
+
+// Numbers in the unit of their key: a limit in milliseconds can have a key in seconds.
+extension UInt64 {
+  var number: Int {
+    get { Int(self) }
+    set { self = UInt64(newValue) }
+  }
+
+  /// The seconds in these milliseconds.
+  var seconds: Int {
+    get { Int(self / 1000) }
+    set { self = UInt64(newValue) * 1000 }
+  }
+
+  /// The days in these milliseconds.
+  var days: Int {
+    get { Int(self / 86_400_000) }
+    set { self = UInt64(newValue) * 86_400_000 }
+  }
+}

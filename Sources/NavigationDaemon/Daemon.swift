@@ -162,7 +162,8 @@ enum Daemon {
   ) throws(DaemonError) -> GuardedRouter {
     let router: GuardedRouter
     do throws(ZeroMQError) {
-      router = try preparation.open(sockets.lent, routerLimits(configuration))
+      router = try preparation.open(
+        sockets.lent, frameBytes: configuration.frameBytes, configuration.router)
     } catch {
       throw .transport(error)
     }
@@ -173,15 +174,6 @@ enum Daemon {
       log(LogEntry(.warning, text))
     }
     return router
-  }
-
-  static func routerLimits(_ configuration: Configuration) -> GuardedRouter.Limits {
-    let limits = configuration.limits
-    return GuardedRouter.Limits(
-      // The hub refuses a message that is a little too long, with an error.
-      frameBytes: limits.messageToDaemonBytes + 4096, unreadBytes: limits.unreadTotalBytes,
-      unsentBytes: limits.unsentTotalBytes, connections: limits.connections,
-      connectionsPerPrincipal: limits.connectionsPerPrincipal)
   }
 
   private static func serviceManager<Value>(
@@ -295,7 +287,7 @@ enum Daemon {
     _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
   ) throws(DaemonError) -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
-    let retention = retention(configuration)
+    let retention = configuration.retention
     guard let make = keeper.cluster else {
       let journal: Journal
       let place = JournalDirectory(
@@ -345,8 +337,8 @@ enum Daemon {
     let hub = Hub(
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
       seed: try seed())
-    let lease = UInt64(configuration.cluster.leaseMilliseconds)
-    let keeper = ShardKeeper(cluster.keeper, lease: lease, seed: try seed(), log: log)
+    let keeper = ShardKeeper(
+      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: try seed(), log: log)
     keeper.start(hub)
     return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
   }
@@ -393,47 +385,14 @@ enum Daemon {
     }
   }
 
-  static func retention(_ configuration: Configuration) -> Retention {
-    Retention(
-      revisions: UInt64(configuration.history.revisions),
-      milliseconds: UInt64(configuration.history.days) * 86_400_000,
-      bytes: configuration.history.bytes,
-      revisionsPerSnapshot: UInt64(configuration.history.snapshotEvery))
-  }
-
-  static func backupRules(_ configuration: Configuration) -> BackupSchedule.Rules {
-    BackupSchedule.Rules(
-      every: UInt64(configuration.backup.everySeconds) * 1000, keep: configuration.backup.keep)
-  }
-
+  /// The configuration of the hub: that of the daemon, with what no file says.
   static func hubConfiguration(_ configuration: Configuration) -> HubConfiguration {
-    let limits = configuration.limits
-    var hub = HubConfiguration()
-    hub.nav.stackDepth = limits.depth
-    hub.nav.detachedRecords = limits.detachedRecords
-    hub.nav.stateBytes = limits.stateBytes
-    hub.maximumRequestBytes = limits.messageToDaemonBytes
-    hub.maximumReplyBytes = limits.messageFromDaemonBytes
-    hub.navs = limits.navs
+    var hub = configuration.hub
     // The shell limits connections, and a connection has at most one session. A limit of sessions
     // would also count those that are about to end, and refuse their successors.
     hub.sessions = .max
     hub.sessionsPerPrincipal = .max
-    hub.watchesPerConnection = limits.watchesPerConnection
-    hub.inflight = limits.inflightOperations
-    hub.opsPerSecond = limits.operationsPerSecond
-    hub.resumeRevisions = limits.resumeRevisions
-    hub.resumeBytes = limits.resumeBytes
-    hub.resumeTotalBytes = limits.resumeTotalBytes
-    hub.rememberedOps = limits.rememberedOperations
-    hub.rememberedClients = limits.rememberedClients
-    hub.rememberedClientsPerPrincipal = limits.rememberedClientsPerPrincipal
-    hub.rememberedIdle = UInt64(limits.rememberedIdleSeconds) * 1000
-    hub.navIdle = UInt64(limits.navIdleSeconds) * 1000
-    hub.maximumWindow = UInt64(limits.maximumWindowBytes)
-    hub.defaultHeartbeat = UInt64(configuration.session.heartbeatMilliseconds)
-    hub.stall = UInt64(configuration.session.stallSeconds) * 1000
-    hub.snapshotEvery = UInt64(configuration.history.snapshotEvery)
+    hub.snapshotEvery = configuration.retention.revisionsPerSnapshot
     hub.server = "navd/" + version
     // Without one, each `due` counts by this machine's clock.
     hub.clock = try? bootID(environment: .current())

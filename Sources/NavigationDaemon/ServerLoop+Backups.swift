@@ -14,7 +14,7 @@ extension ServerLoop {
 
   /// Follows the rules of the configuration, at the start and after a reload.
   mutating func scheduleBackups(at now: Instant = Self.now()) {
-    let rules = Daemon.backupRules(configuration.current)
+    let rules = configuration.current.backup
     var newest: UInt64?
     if rules.every > 0, let backupFolder {
       do throws(JournalError) {

@@ -84,7 +84,7 @@ extension ServerLoop {
 
   private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
     let new = loaded.configuration
-    if new.history != configuration.current.history {
+    if new.retention != configuration.current.retention {
       maintenance.noteRetention(at: Self.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup
@@ -93,7 +93,7 @@ extension ServerLoop {
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
     served?.keeper.use(hub)
-    router.apply(Daemon.routerLimits(new))
+    router.apply(new.router)
     access.watch(new.access.keyDirectory)
     // The keys were read before the watch of their directory began.
     var control = control
@@ -101,7 +101,7 @@ extension ServerLoop {
     takeOver(control)
     handInLimits()
     messageReader = hub.makeReader()
-    writer.journal.retention = Daemon.retention(new)
+    writer.journal.retention = new.retention
   }
 }
 

@@ -87,10 +87,10 @@ extension ServerLoop {
 
   /// Passes the limits, which a reload may change.
   mutating func handInLimits() {
-    hub.measurements[.journalLimit] = UInt64(configuration.current.history.bytes)
-    hub.measurements[.connectionLimit] = UInt64(configuration.current.limits.connections)
-    hub.measurements[.principalLimit] = UInt64(
-      configuration.current.limits.connectionsPerPrincipal)
+    let limits = configuration.current.router
+    hub.measurements[.journalLimit] = UInt64(configuration.current.retention.bytes)
+    hub.measurements[.connectionLimit] = UInt64(limits.connections)
+    hub.measurements[.principalLimit] = UInt64(limits.connectionsPerPrincipal)
   }
 
   /// Passes the present figures before a client reads them; asks the file system at most ten times

@@ -65,8 +65,7 @@ struct ServerLoop: ~Copyable {
       access, keyDirectory: configuration.current.access.keyDirectory)
     self.configuration = configuration
     maintenance = MaintenanceSchedule(at: Self.now().boot)
-    schedule = BackupSchedule(
-      BackupSchedule.Rules(every: 0, keep: 1), newest: nil, at: Self.now())
+    schedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Self.now())
   }
 
   /// Serves until a stop signal arrives.

@@ -3,14 +3,6 @@ import NavigationCore
 // The limits of connections, and the connections of each user and key.
 
 extension Connections {
-  /// The limits of connections.
-  struct Limits: Hashable {
-    /// The maximum of connections on this machine, and the same maximum over networks.
-    var all: Int
-    /// The maximum of connections of one user or key.
-    var principal: Int
-  }
-
   /// The result of a request for admission.
   enum Verdict: Hashable {
     case admitted
@@ -35,7 +27,7 @@ extension Connections {
   /// the number of those that were admitted.
   ///
   /// `number` is greater than that of each earlier admission.
-  mutating func admit(_ peer: Peer, as number: UInt64, _ limits: Limits) -> Verdict {
+  mutating func admit(_ peer: Peer, as number: UInt64, _ limits: GuardedRouter.Limits) -> Verdict {
     let origin = Connection.Origin(peer)
     let silent = indices.filter {
       self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
@@ -50,8 +42,8 @@ extension Connections {
       if self[slot].acceptance.origin.isLocal == origin.isLocal { all += 1 }
       if self[slot].peer.isOfSamePrincipal(as: peer) { own += 1 }
     }
-    guard all < limits.all else { return .tooMany(ofPrincipal: false) }
-    guard own < limits.principal else { return .tooMany(ofPrincipal: true) }
+    guard all < limits.connections else { return .tooMany(ofPrincipal: false) }
+    guard own < limits.connectionsPerPrincipal else { return .tooMany(ofPrincipal: true) }
     self[candidate].admission = number
     self[candidate].peer = peer
     return .admitted
@@ -78,13 +70,13 @@ extension Connections {
   /// the limit of its user is the one exceeded most.
   ///
   /// O(1).
-  func excess(of slot: Int, _ limits: Limits) -> (count: Int, isOfUser: Bool) {
+  func excess(of slot: Int, _ limits: GuardedRouter.Limits) -> (count: Int, isOfUser: Bool) {
     let overNetworks = openCounts[nil, default: 0]
     guard let user = self[slot].acceptance.origin.user else {
-      return (overNetworks - limits.all - Self.tolerance, false)
+      return (overNetworks - limits.connections - Self.tolerance, false)
     }
-    let excess = openCount - overNetworks - limits.all - Self.tolerance
-    let ownExcess = openCounts[user, default: 0] - limits.principal - Self.tolerance
+    let excess = openCount - overNetworks - limits.connections - Self.tolerance
+    let ownExcess = openCounts[user, default: 0] - limits.connectionsPerPrincipal - Self.tolerance
     return ownExcess > excess ? (ownExcess, true) : (excess, false)
   }
 

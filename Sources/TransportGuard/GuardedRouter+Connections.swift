@@ -47,7 +47,7 @@ extension GuardedRouter {
 
   /// Shuts a new connection down if it is beyond the limits and the tolerance.
   private mutating func bound(_ slot: Int) {
-    let excess = connections.excess(of: slot, connectionLimits)
+    let excess = connections.excess(of: slot, limits)
     guard excess.count > 0 else { return }
     shutDown(slot)
     guard excess.count == 1 else { return }
@@ -172,7 +172,7 @@ extension GuardedRouter {
         return .fail(reason: "the daemon cannot see what its peers send")
       }
       let number = gate.nextAdmission()
-      switch connections.admit(peer, as: number, connectionLimits) {
+      switch connections.admit(peer, as: number, limits) {
       case .admitted: return .allow(userID: "\(number) \(userID)")
       case .ended: return .fail(reason: "the connection has ended")
       case .tooMany(let ofPrincipal):
@@ -182,10 +182,6 @@ extension GuardedRouter {
         return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
       }
     }
-  }
-
-  var connectionLimits: Connections.Limits {
-    Connections.Limits(all: limits.connections, principal: limits.connectionsPerPrincipal)
   }
 
   /// Splits the user id that `answer` wrote; it comes with every message of the connection.

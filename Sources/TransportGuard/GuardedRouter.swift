@@ -12,27 +12,18 @@ package import ZeroMQ
 package struct GuardedRouter: ~Copyable {
   /// The limits for peers.
   package struct Limits: Hashable, Sendable {
-    /// The maximum size of a frame; libzmq closes the connection of a peer that sends a longer one.
-    package var frameBytes: Int
     /// The maximum of bytes, over all connections, that libzmq has received and the loop has not
-    /// taken.
-    package var unreadBytes: Int
-    /// The maximum of bytes that all peers together may leave unread.
-    package var unsentBytes: Int
+    /// taken; above it, the guard disconnects the peer that sent most.
+    package var unreadBytes = 128 << 20
+    /// The maximum of bytes that all peers together may leave unread; above it, the guard disconnects
+    /// the peer with most.
+    package var unsentBytes = 256 << 20
     /// The maximum of connections on this machine, and the same maximum over networks.
-    package var connections: Int
-    package var connectionsPerPrincipal: Int
+    package var connections = 4096
+    /// The maximum of connections of one principal, which is a user or a key.
+    package var connectionsPerPrincipal = 256
 
-    package init(
-      frameBytes: Int, unreadBytes: Int, unsentBytes: Int, connections: Int,
-      connectionsPerPrincipal: Int
-    ) {
-      self.frameBytes = frameBytes
-      self.unreadBytes = unreadBytes
-      self.unsentBytes = unsentBytes
-      self.connections = connections
-      self.connectionsPerPrincipal = connectionsPerPrincipal
-    }
+    package init() {}
   }
 
   /// Whether libzmq copies what it receives, so that a waiting message takes about the memory that
@@ -82,7 +73,6 @@ package struct GuardedRouter: ~Copyable {
     unsent = UnsentBudget(limit: limits.unsentBytes)
   }
 
-  /// Applies new limits, except that of the frame size, which is fixed at the start.
   package mutating func apply(_ limits: Limits) {
     self.limits = limits
     unsent.limit = limits.unsentBytes

@@ -50,14 +50,13 @@ package struct RouterPreparation: ~Copyable {
   /// Makes the router, and begins to accept connections.
   ///
   /// It creates all of libzmq's sockets, because libzmq may abort a process that runs out of
-  /// descriptors.
+  /// descriptors. It closes the connection of a peer that sends a frame longer than `frameBytes`.
   package consuming func open(
-    _ sockets: [LentSocket], _ limits: GuardedRouter.Limits
+    _ sockets: [LentSocket], frameBytes: Int, _ limits: GuardedRouter.Limits
   ) throws(ZeroMQError) -> GuardedRouter {
     try finishProof()
     let gate = InboundGate(
-      frameBytes: limits.frameBytes, messages: Self.waitingMessages,
-      totalBytes: limits.unreadBytes)
+      frameBytes: frameBytes, messages: Self.waitingMessages, totalBytes: limits.unreadBytes)
     #if DEBUG
       // For demonstrations of what libzmq does alone, see docs/security.md.
       gate.isUnguarded =
@@ -70,7 +69,7 @@ package struct RouterPreparation: ~Copyable {
     // Before the first bind, so that a ZAP handler answers for every peer.
     let admission = try ZAPHandler.start(in: context)
     let router = try context.socket(.router)
-    try Self.setOptions(router, limits)
+    try Self.setOptions(router, frameBytes: frameBytes)
     for socket in sockets { try Self.accept(socket, router, identity) }
     return GuardedRouter(
       socket: router, admission: admission, gate: gate, listening: sockets.map(\.descriptor),
@@ -84,12 +83,12 @@ package struct RouterPreparation: ~Copyable {
   private static var inputOutputThreads: Int32 { navd_processor_count() > 1 ? 2 : 1 }
 
   private static func setOptions(
-    _ router: borrowing Socket, _ limits: GuardedRouter.Limits
+    _ router: borrowing Socket, frameBytes: Int
   ) throws(ZeroMQError) {
     let options: [SocketOption] = [
       .routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
       .receiveHighWaterMark(Int32(waitingMessages)),
-      .maximumFrameBytes(Int64(limits.frameBytes)),
+      .maximumFrameBytes(Int64(frameBytes)),
       .linger(milliseconds: 0), .handshakeInterval(milliseconds: 3000),
       .ipv6(true),
     ]

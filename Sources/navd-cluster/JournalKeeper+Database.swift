@@ -44,6 +44,6 @@ extension JournalKeeper {
   ) throws(JournalError) -> any ClusterPlace {
     try PostgresPlace(
       conninfo: configuration.cluster.database ?? "", member: member,
-      lease: UInt64(configuration.cluster.leaseMilliseconds), warn: warn)
+      lease: configuration.cluster.leaseMilliseconds, warn: warn)
   }
 }

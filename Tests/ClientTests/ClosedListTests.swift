@@ -54,7 +54,8 @@ import Testing
       (.verify, #","what":"verify""#), (.stats, #","what":"stats""#),
     ]
     for (aspect, members) in aspects {
-      let body = String(decoding: ClientMessageWriter.get(aspect.request(of: "k")), as: UTF8.self)
+      let body = String(
+        decoding: ClientMessageWriter.message(aspect.request(of: "k")), as: UTF8.self)
       #expect(body == #"{"id":0,"nav":"k"\#(members)}"#)
     }
   }

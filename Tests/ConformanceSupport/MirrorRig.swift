@@ -66,7 +66,7 @@ struct MirrorRig<Driver: ConformanceDriver> {
     var reader = ServerMessageReader()
     let read = try reader.read(verb: Array("nsp1.\(message.verb)".utf8), body: message.body)
     return session.receive(
-      read, verb: ServerVerb(rawValue: message.verb), octets: message.body.count, at: 1000)
+      read, verb: ServerVerb(word: message.verb), octets: message.body.count, at: 1000)
   }
 
   /// Sends what the client wants to send.

@@ -160,7 +160,7 @@ struct HubDriver: ConformanceDriver {
     for message in output.messages {
       guard let name = names[message.connection] else { continue }
       inboxes[name, default: []].append(
-        ReceivedMessage(verb: message.verb.rawValue, body: message.body))
+        ReceivedMessage(verb: message.verb.word, body: message.body))
     }
     for connection in output.dropped {
       guard let name = names[connection] else { continue }

@@ -29,7 +29,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
   private static func configuration(_ folder: String, keep: Int = 2) -> Configuration {
     var configuration = Configuration()
     configuration.backup.directory = folder
-    configuration.backup.everySeconds = 3600
+    configuration.backup.every = 3_600_000
     configuration.backup.keep = keep
     return configuration
   }

@@ -132,7 +132,7 @@ import Testing
     ]
     let late = there.map(\.key).filter { key in
       key == "limits.message-to-daemon-bytes"
-        ? other.limits.messageToDaemonBytes > one.limits.messageToDaemonBytes
+        ? other.hub.maximumRequestBytes > one.hub.maximumRequestBytes
         : listed.contains(key)
     }
     let reason = one.reasonAgainstReload(other, startedWith: one)

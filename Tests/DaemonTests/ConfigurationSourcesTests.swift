@@ -1,7 +1,9 @@
 import Foundation
+import NavigationCore
 import RuntimePaths
 import Systemd
 import Testing
+import TransportGuard
 
 @testable import NavigationDaemon
 
@@ -55,9 +57,9 @@ import Testing
         [("state", ["/option"])]
       ).load()
       let configuration = loaded.configuration
-      #expect(configuration.limits.depth == 3)
-      #expect(configuration.limits.navs == 2)
-      #expect(configuration.limits.connections == 301)
+      #expect(configuration.hub.nav.stackDepth == 3)
+      #expect(configuration.hub.navs == 2)
+      #expect(configuration.router.connections == 301)
       #expect(configuration.daemon.stateDirectory == "/option")
       #expect(loaded.origins(of: "limits", "depth") == [.variable("NAVD_LIMITS_DEPTH")])
       #expect(loaded.origins(of: "limits", "navs") == [.file(file + ".d/10.conf", line: 3)])
@@ -231,8 +233,8 @@ import Testing
     let remark = String(repeating: "r", count: 5_000)
     let text = "# \(remark)\n[limits]\ndepth = 3 ; \(remark)\n  ; \(remark)\nnavs = 4\n"
     let configuration = try Configuration.parse(text, file: "f")
-    #expect(configuration.limits.depth == 3)
-    #expect(configuration.limits.navs == 4)
+    #expect(configuration.hub.nav.stackDepth == 3)
+    #expect(configuration.hub.navs == 4)
     let state = "/" + String(repeating: "a", count: 5_000)
     #expect(refusal(sources(["NAVD_DAEMON_STATE": state])).hasPrefix("NAVD_DAEMON_STATE: the line"))
   }
@@ -252,7 +254,7 @@ import Testing
     }
     #expect(try reason("[limits]\nmessage-to-daemon-bytes = 128K")?.contains("64K and wo") == true)
     var smaller = first
-    smaller.limits.messageToDaemonBytes = 1024
+    smaller.hub.maximumRequestBytes = 1024
     #expect(try reason("", from: smaller) == nil)
     for key in ConfigurationKey.all where !["daemon", "cluster"].contains(key.section) {
       guard case .number(let path, _, let range) = key.value else { continue }

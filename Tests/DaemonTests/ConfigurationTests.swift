@@ -1,6 +1,8 @@
 import Foundation
+import NavigationCore
 @testable import NavigationDaemon
 import Testing
+import TransportGuard
 
 @Suite struct ConfigurationTests {
   private func parse(_ text: String) throws -> Configuration {
@@ -44,10 +46,10 @@ import Testing
     #expect(configuration.daemon.endpoints == ["ipc:///run/a.sock", "ipc:///run/b.sock"])
     #expect(configuration.daemon.durability == .relaxed)
     #expect(configuration.daemon.effectiveSocketMode == 0o660)
-    #expect(configuration.limits.depth == 8)
-    #expect(configuration.limits.messageToDaemonBytes == 1 << 20)
-    #expect(configuration.limits.rememberedIdleSeconds == 600)
-    #expect(configuration.session.heartbeatMilliseconds == 2000)
+    #expect(configuration.hub.nav.stackDepth == 8)
+    #expect(configuration.hub.maximumRequestBytes == 1 << 20)
+    #expect(configuration.hub.rememberedIdle == 600_000)
+    #expect(configuration.hub.defaultHeartbeat == 2000)
     #expect(configuration.classes.map(\.name) == ["MyBar", "MyTools"])
     #expect(configuration.classes.map(\.base) == [.navigationBar, .toolbar])
     #expect(configuration.logLevel == .debug)
@@ -70,7 +72,7 @@ import Testing
   @Test func `lines may end as in DOS, and a remark may stand behind a heading`() throws {
     let text = "\r\n[log] ; a remark ] of [any] kind\r\n  level = debug\r\n  [limits]  \ndepth = 8"
     let configuration = try parse(text)
-    #expect(configuration.logLevel == .debug && configuration.limits.depth == 8)
+    #expect(configuration.logLevel == .debug && configuration.hub.nav.stackDepth == 8)
   }
 
   @Test func `a line of another encoding is a fault, in a remark it is none`() {
@@ -184,9 +186,9 @@ import Testing
         try text.write(toFile: file + name, atomically: false, encoding: .utf8)
       }
       let configuration = try Configuration.load(path: file)
-      #expect(configuration.limits.depth == 3)
-      #expect(configuration.limits.connections == 500)
-      #expect(configuration.limits.navs == 1)
+      #expect(configuration.hub.nav.stackDepth == 3)
+      #expect(configuration.router.connections == 500)
+      #expect(configuration.hub.navs == 1)
     }
   }
 

@@ -10,10 +10,9 @@ import TransportGuard
   /// The figures of the hub, the router, the retention and the backups, by names.
   private static func figures(_ configuration: Configuration) -> [String: UInt64] {
     let hub = Daemon.hubConfiguration(configuration)
-    let router = Daemon.routerLimits(configuration)
-    let retention = Daemon.retention(configuration)
+    let (router, retention) = (configuration.router, configuration.retention)
     var figures: [String: UInt64] = [:]
-    figures["cluster.lease"] = UInt64(configuration.cluster.leaseMilliseconds)
+    figures["cluster.lease"] = configuration.cluster.leaseMilliseconds
     figures["hub.request"] = UInt64(hub.maximumRequestBytes)
     figures["hub.reply"] = UInt64(hub.maximumReplyBytes)
     figures["hub.depth"] = UInt64(hub.nav.stackDepth)
@@ -35,7 +34,7 @@ import TransportGuard
     figures["hub.heartbeat"] = hub.defaultHeartbeat
     figures["hub.stall"] = hub.stall
     figures["hub.snapshot"] = hub.snapshotEvery
-    figures["router.frame"] = UInt64(router.frameBytes)
+    figures["router.frame"] = UInt64(configuration.frameBytes)
     figures["router.unread"] = UInt64(router.unreadBytes)
     figures["router.unsent"] = UInt64(router.unsentBytes)
     figures["router.connections"] = UInt64(router.connections)
@@ -43,9 +42,8 @@ import TransportGuard
     figures["journal.revisions"] = retention.revisions
     figures["journal.age"] = retention.milliseconds
     figures["journal.bytes"] = UInt64(retention.bytes)
-    let backups = Daemon.backupRules(configuration)
-    figures["backup.every"] = backups.every
-    figures["backup.keep"] = UInt64(backups.keep)
+    figures["backup.every"] = configuration.backup.every
+    figures["backup.keep"] = UInt64(configuration.backup.keep)
     figures["journal.snapshot"] = retention.revisionsPerSnapshot
     return figures
   }

@@ -45,14 +45,16 @@ struct LoopStage: ~Copyable {
     inspection: (@Sendable (_ screens: [String]) -> [String])? = nil
   ) throws {
     let access = AccessControl(configuration.access, daemonUser: getuid())
-    var limits = Daemon.hubConfiguration(configuration)
+    var inspections = Inspections()
     if let inspection {
-      limits.touchedInspection = { controller, _ in inspection(controller.stack.map(\.id.text)) }
+      inspections.touched = { controller, _ in inspection(controller.stack.map(\.id.text)) }
     }
-    var hub = Hub(configuration: limits, access: access.access, seed: 1)
+    var hub = Hub(
+      configuration: Daemon.hubConfiguration(configuration), access: access.access, seed: 1,
+      inspections: inspections)
     let journal = try Journal.open(
       directory: directory, durability: .sync, bootID: "boot",
-      retention: Daemon.retention(configuration), holder: "test")
+      retention: configuration.retention, holder: "test")
     let now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
     try journal.replay(
       bodies: .beginnings,
@@ -71,7 +73,7 @@ struct LoopStage: ~Copyable {
     let gate = InboundGate(frameBytes: 70_000, messages: 64, totalBytes: 1 << 27)
     let router = GuardedRouter(
       socket: try context.socket(.router), admission: admission, gate: gate, listening: [],
-      limits: Daemon.routerLimits(configuration), copiesReceived: true)
+      limits: configuration.router, copiesReceived: true)
     let sink = LogSink()
     reader = hub.makeReader()
     self.sink = sink

@@ -15,7 +15,7 @@ import Testing
   private static func open(_ directory: String, _ folder: String, keep: Int) throws -> LoopStage {
     var configuration = Configuration()
     configuration.backup.directory = folder
-    configuration.backup.everySeconds = 3600
+    configuration.backup.every = 3_600_000
     configuration.backup.keep = keep
     var stage = try LoopStage(directory + "/state", configuration)
     try stage.open()
@@ -96,7 +96,7 @@ import Testing
   @Test func `a reload to another directory during a backup makes one there too`() throws {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
-      configuration.backup.everySeconds = 3600
+      configuration.backup.every = 3_600_000
       var stage = try LoopStage(directory + "/state", configuration)
       try stage.open()
       stage.loop.scheduleBackups(at: stage.now)
@@ -122,7 +122,7 @@ import Testing
   {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
-      configuration.backup.everySeconds = 3600
+      configuration.backup.every = 3_600_000
       var stage = try LoopStage(directory + "/state", configuration)
       try stage.open()
       stage.loop.scheduleBackups(at: stage.now)

@@ -52,8 +52,7 @@ import Testing
     for grouping in 0..<3 {
       try withTemporaryDirectory { directory in
         var configuration = Configuration()
-        (configuration.limits.inflightOperations, configuration.limits.rememberedOperations) =
-          (4096, 4096)
+        (configuration.hub.inflight, configuration.hub.rememberedOps) = (4096, 4096)
         var stage = try LoopStage(directory, configuration)
         for client in 1...4 as ClosedRange<UInt64> { try stage.turn([stage.hello(client)]) }
         var random = SeededGenerator(seed: seed + 50)
@@ -220,7 +219,7 @@ import Testing
   @Test func `history is pruned in quiet moments, with the snapshots that it needs`() throws {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
-      (configuration.history.revisions, configuration.history.snapshotEvery) = (10, 8)
+      (configuration.retention.revisions, configuration.retention.revisionsPerSnapshot) = (10, 8)
       var stage = try LoopStage(directory, configuration)
       try stage.open()
       for number in 0..<40 {
@@ -246,7 +245,7 @@ import Testing
   @Test func `a date that jumps by days and decades deletes no history`() throws {
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
-      configuration.history.snapshotEvery = 4
+      configuration.retention.revisionsPerSnapshot = 4
       let dates: [UInt64] = [1_732_147_200_000, 1_734_912_000_000, 0, 4_102_444_800_000]
       for (index, date) in dates.enumerated() {
         let client = UInt64(index) + 1
@@ -279,7 +278,7 @@ import Testing
     try withTemporaryDirectory { directory in
       var configuration = Configuration()
       configuration.daemon.durability = .relaxed
-      (configuration.history.revisions, configuration.history.snapshotEvery) = (10, 100)
+      (configuration.retention.revisions, configuration.retention.revisionsPerSnapshot) = (10, 100)
       var stage = try LoopStage(directory, configuration)
       try stage.open()
       for turn in 0..<50 {

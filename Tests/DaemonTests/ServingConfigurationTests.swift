@@ -44,11 +44,11 @@ import Testing
 
   @Test func `the longest message may change up to that of the start, whatever is in use`() {
     var first = Configuration()
-    first.limits.messageToDaemonBytes = 50_000
+    first.hub.maximumRequestBytes = 50_000
     var serving = serving(first)
     for (bytes, isRefused) in [(20_000, false), (50_000, false), (50_001, true), (9000, false)] {
       var new = first
-      new.limits.messageToDaemonBytes = bytes
+      new.hub.maximumRequestBytes = bytes
       let refusal = refusal(serving, new)
       #expect((refusal != nil) == isRefused, "\(bytes)")
       if refusal == nil {
@@ -57,7 +57,7 @@ import Testing
         serving.use(loaded)
       }
     }
-    #expect(serving.current.limits.messageToDaemonBytes == 9000)
+    #expect(serving.current.hub.maximumRequestBytes == 9000)
   }
 
   @Test func `what the sources say is a candidate, and is in use when it is put to use`() throws {
@@ -71,11 +71,11 @@ import Testing
         try ConfigurationSources(file: file).load().configuration, file: file)
       try write("[limits]\ndepth = 9\n[access]\nrole = operator uid:5\n")
       let candidate = try serving.examine()
-      #expect(candidate.loaded.configuration.limits.depth == 9)
+      #expect(candidate.loaded.configuration.hub.nav.stackDepth == 9)
       #expect(candidate.access.access.roles.map(\.role.name) == ["operator"])
-      #expect(serving.current.limits.depth == 7)
+      #expect(serving.current.hub.nav.stackDepth == 7)
       serving.use(candidate.loaded)
-      #expect(serving.current.limits.depth == 9)
+      #expect(serving.current.hub.nav.stackDepth == 9)
 
       try write("[limits]\ndepth = none\nnavs = none\n")
       let error = #expect(throws: ServingConfiguration.Refusal.self) { try serving.examine() }
@@ -84,7 +84,7 @@ import Testing
       try write("[access]\nrole = operator user:no-such-user-here\n")
       let unknown = try serving.examine()
       #expect(Daemon.warnings(about: unknown.loaded).count == 1)
-      #expect(serving.current.limits.depth == 9)
+      #expect(serving.current.hub.nav.stackDepth == 9)
     }
   }
 }

@@ -204,9 +204,9 @@ extension DesyncRow {
       #expect(stage.revision == revisions.last)
     },
     DesyncRow("a state that breaks an invariant is never published, and the nav is frozen") {
-      let world = World {
-        $0.inspection = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
-      }
+      var inspections = Inspections()
+      inspections.whole = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
+      let world = World(inspections: inspections)
       let stage = try Stage(world: world)
       try stage.delegate(stage.owner, "animator")
       let follower = try Follower.synced(stage.world)

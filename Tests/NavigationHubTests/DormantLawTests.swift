@@ -167,7 +167,7 @@ private struct Twins {
     ])
     return client.message(
       "get",
-      #"{"id":\#(client.nextID()),"nav":"\#(nav)","what":"\#(what.rawValue)"\#(more)}"#)
+      #"{"id":\#(client.nextID()),"nav":"\#(nav)","what":"\#(what.word)"\#(more)}"#)
   }
 
   /// The lazy one unloads some of what it does not need.

@@ -49,7 +49,7 @@ extension World {
       ("lease", #"{"id":70,"nav":"two","take":true}"#),
     ]
     + GetRequest.What.allCases.map {
-      ("get", #"{"id":70,"nav":"two","what":"\#($0.rawValue)","screen":"a","at":2}"#)
+      ("get", #"{"id":70,"nav":"two","what":"\#($0.word)","screen":"a","at":2}"#)
     }
 
   @Test(arguments: asking)

@@ -100,7 +100,7 @@ struct Provocation: Sendable, CustomTestStringConvertible {
     Provocation(
       .limit, "no", 1, [Stage.push("C"), Stage.push("D"), Stage.push("E")].joined(separator: ",")),
     Provocation(.frozen, "later", 8) {
-      let stage = try Stage(world: World { $0.inspection = Self.planted })
+      let stage = try Stage(world: World(inspections: planted))
       try stage.send(stage.owner, Stage.push("bug"))
       return try stage.owner.op(Stage.push("C"))
     },
@@ -116,7 +116,7 @@ struct Provocation: Sendable, CustomTestStringConvertible {
     },
     // What is thrown away for certain is known to have had no effect.
     Provocation(.internal, "resync", 8) {
-      let stage = try Stage(world: World { $0.inspection = Self.planted })
+      let stage = try Stage(world: World(inspections: planted))
       return try stage.owner.op(Stage.push("bug"))
     },
     Provocation(.queueFull, "later", 4) {
@@ -191,8 +191,10 @@ struct Provocation: Sendable, CustomTestStringConvertible {
     Provocation(.compacted, "no", 6, #"{"revert":{"rev":99}}"#),
   ]
 
-  private static let planted: @Sendable (NavigationController) -> [String] = {
-    $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : []
+  private static var planted: Inspections {
+    var inspections = Inspections()
+    inspections.whole = { $0.stack.contains { $0.id.text == "bug" } ? ["planted"] : [] }
+    return inspections
   }
 }
 

@@ -20,21 +20,21 @@ enum InspectionScope: CaseIterable {
   private func stage(
     _ scope: InspectionScope = .whole, _ stack: [String] = ["A", "B"], _ settings: String = ""
   ) throws -> Stage {
-    let world = World {
-      $0.inspection = { nav in
-        let isWrong =
-          nav.stack.contains { $0.title == "bug" } || nav.environment.content.owner == "c3"
-        return isWrong ? ["planted"] : []
-      }
-      guard scope == .touched else { return }
-      $0.touchedInspection = { nav, commit in
+    var inspections = Inspections()
+    inspections.whole = { nav in
+      let isWrong =
+        nav.stack.contains { $0.title == "bug" } || nav.environment.content.owner == "c3"
+      return isWrong ? ["planted"] : []
+    }
+    if scope == .touched {
+      inspections.touched = { nav, commit in
         guard nav.stack.contains(where: { $0.title == "bug" }) else { return [] }
         nav.stack.append(nav.stack[0])
         #expect(!nav.violatedInvariants().isEmpty)
         return ["planted"]
       }
     }
-    return try Stage(stack, settings, world: world)
+    return try Stage(stack, settings, world: World(inspections: inspections))
   }
 
   private static let bug = #"{"screen.set":{"screen":"A","title":"bug"}}"#

@@ -67,6 +67,7 @@ struct MemoryJournal {
 /// A hub with its journal, its clock and everything it has sent.
 final class World {
   var configuration: HubConfiguration
+  let inspections: Inspections
   var hub: Hub
   var journal = MemoryJournal()
   var now = Instant(boot: 1_000_000, wall: 1_732_147_200_000)
@@ -89,10 +90,14 @@ final class World {
   var revived: [UInt64] = []
   private var seed: UInt64 = 1
 
-  init(_ configure: (inout HubConfiguration) -> Void = { _ in }) {
+  init(
+    inspections: Inspections = Inspections(),
+    _ configure: (inout HubConfiguration) -> Void = { _ in }
+  ) {
     configuration = HubConfiguration()
     configure(&configuration)
-    hub = Hub(configuration: configuration, seed: seed)
+    self.inspections = inspections
+    hub = Hub(configuration: configuration, seed: seed, inspections: inspections)
   }
 
   /// One turn of a shell; returns what was sent in it.
@@ -239,7 +244,7 @@ final class World {
     renewsEpochs: Bool = false, because loss: EpochLoss = .crash, finishes: Bool = true,
     revives: Bool = true
   ) throws -> Hub {
-    var hub = Hub(configuration: configuration, seed: seed)
+    var hub = Hub(configuration: configuration, seed: seed, inspections: inspections)
     let newest = Dictionary(grouping: journal.snapshots, by: \.nav).compactMapValues(\.last)
     for nav in newest.keys.sorted() { try hub.index(try #require(newest[nav])) }
     for row in journal.rows { try hub.index(row.header, body: row.body.span, at: now) }

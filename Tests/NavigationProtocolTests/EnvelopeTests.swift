@@ -90,7 +90,7 @@ import Testing
     number("get", "id"), nav("get"), number("get", "at"), number("get", "from"),
     number("get", "limit"), ArgumentRow("get", "screen", [.text]),
     ArgumentRow(
-      "get", "what", [], good: GetRequest.What.allCases.map { "\"\($0.rawValue)\"" },
+      "get", "what", [], good: GetRequest.What.allCases.map { "\"\($0.word)\"" },
       bad: [#""State""#, "\"\""]),
   ]
 

@@ -36,7 +36,7 @@ import Testing
   }
 
   private func read(_ verb: ServerVerb, _ body: [UInt8]) throws -> ServerMessage {
-    try read(verb.rawValue, body)
+    try read(verb.word, body)
   }
 
   @Test(arguments: Samples.server.map(\.body).indices)
@@ -76,8 +76,8 @@ import Testing
   @Test func `what a watch or a trace shows counts against credit, and nothing else`() {
     let counted: Set<ServerVerb> = [.snap, .diff, .diffs, .latest, .event, .traced]
     for verb in ServerVerb.allCases { #expect(verb.usesCredit == counted.contains(verb)) }
-    #expect(Set(ServerVerb.allCases.map(\.rawValue)) == Set(Self.required.keys))
-    for verb in ServerVerb.allCases { #expect(verb.frame == Array("nsp1.\(verb.rawValue)".utf8)) }
+    #expect(Set(ServerVerb.words) == Set(Self.required.keys))
+    for verb in ServerVerb.allCases { #expect(verb.frame == Array("nsp1.\(verb.word)".utf8)) }
   }
 
   @Test func `a report can have the deepest message of a client inside`() throws {

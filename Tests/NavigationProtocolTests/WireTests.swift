@@ -130,13 +130,14 @@ import Testing
 
   @Test func `what a client writes reads back equal`() throws {
     let id = ClientID(high: 1, low: UInt64.max)
-    for hello in [
-      Hello(client: id, nonce: "n"),
-      Hello(
-        versions: 1...3, client: id, name: "é\"", nonce: "", window: 5, heartbeat: 7,
-        isUncontrolled: true),
-    ] {
-      guard case .hello(let back) = try read(.hello, ClientMessageWriter.hello(hello)) else {
+    var plain = Hello()
+    (plain.client, plain.nonce) = (id, "n")
+    var full = plain
+    (full.versions, full.name, full.nonce, full.window) = (1...3, "é\"", "", 5)
+    (full.heartbeat, full.isUncontrolled) = (7, true)
+    full.actor = SessionActor(name: "a", role: .ui, navs: [try #require(NavGlob("k*"))])
+    for hello in [plain, full] {
+      guard case .hello(let back) = try read(.hello, ClientMessageWriter.message(hello)) else {
         Issue.record("no hello")
         return
       }
@@ -146,12 +147,16 @@ import Testing
       epoch: Epoch(bits: 5), revision: Revision(9), digest: Digest(checksum: 7, chain: 0))
     let bad = MirrorPosition(
       epoch: nil, revision: Revision(9), digest: Digest(checksum: 7, chain: 0))
-    for request in [
-      WatchRequest(id: 1, nav: "kiosk"), WatchRequest(id: 2, nav: "$navs", view: .bar),
-      WatchRequest(id: 3, nav: "a/b", from: place), WatchRequest(id: 4, nav: "k", bad: bad),
-      WatchRequest(id: 5, nav: "k", from: place, hasResolved: false),
-    ] {
-      guard case .watch(let back) = try read(.watch, ClientMessageWriter.watch(request)) else {
+    let changes: [(inout WatchRequest) -> Void] = [
+      { $0.nav = "kiosk" }, { ($0.nav, $0.view) = ("$navs", .bar) },
+      { ($0.nav, $0.from, $0.waits) = ("a/b", place, true) }, { $0.bad = bad },
+      { ($0.from, $0.hasResolved) = (place, false) },
+    ]
+    for (index, change) in changes.enumerated() {
+      var request = WatchRequest()
+      (request.id, request.nav) = (UInt64(index), "k")
+      change(&request)
+      guard case .watch(let back) = try read(.watch, ClientMessageWriter.message(request)) else {
         Issue.record("no watch")
         return
       }
@@ -163,7 +168,7 @@ import Testing
       GetRequest(
         id: 3, nav: "k", what: .log, screen: "s", from: Revision(2), limit: 9_007_199_254_740_991),
     ] {
-      guard case .get(let back) = try read(.get, ClientMessageWriter.get(request)) else {
+      guard case .get(let back) = try read(.get, ClientMessageWriter.message(request)) else {
         Issue.record("no get")
         return
       }
@@ -182,9 +187,9 @@ import Testing
     guards.stack = ["a", "b"]
     guards.has = []
     for guards in [guards, Guards()] {
-      let request = OpRequest(
-        id: 7, client: ClientID(high: 3, low: 4), name: "n", nav: "k", guards: guards,
-        isAnimated: false, waits: true, due: 99, clock: "c0")
+      var request = OpRequest(id: 7, nav: "k", guards: guards, isAnimated: false, waits: true)
+      (request.client, request.name) = (ClientID(high: 3, low: 4), "n")
+      (request.due, request.clock) = (99, "c0")
       let body = ClientMessageWriter.op(request, operations: [Array(#"{"pop":{}}"#.utf8)])
       guard case .op(let back) = try read(.op, body) else {
         Issue.record("no op")

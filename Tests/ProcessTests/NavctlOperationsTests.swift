@@ -99,7 +99,7 @@ extension ProcessTests {
       let others: [GetRequest.What] = [.backup, .cluster, .trace, .refusals]
       for what in GetRequest.What.allCases where !others.contains(what) {
         let screen = what == .screen ? ["--screen", "home"] : []
-        let answer = try run(daemon, ["get", "kiosk", "--what", what.rawValue] + screen, options)
+        let answer = try run(daemon, ["get", "kiosk", "--what", what.word] + screen, options)
         guard !options.isEmpty else { continue }
         #expect(answer.first?["value"] != nil, "\(what)")
       }

@@ -9,7 +9,8 @@ extension World {
     boot += 1
     trace { world in "start \(world.boot), journal to \(world.journal.lastSequence)" }
     if boot > 1 { count { $0.restarts += 1 } }
-    var hub = Hub(configuration: scenario.configuration, seed: random.next())
+    var hub = Hub(
+      configuration: scenario.configuration, seed: random.next(), inspections: inspections)
     do throws(HubReplayError) {
       try journal.replay(into: &hub, at: now)
     } catch {

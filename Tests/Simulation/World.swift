@@ -97,6 +97,7 @@ package struct World: Sendable {
   var boot: UInt64 = 0
   var turn = 0
   var journal = JournalModel()
+  var inspections = Inspections()
   /// Events beside messages that the daemon has not taken yet.
   var events: [HubEvent] = []
   /// What reads requests, as in the daemon's shell.
@@ -116,11 +117,11 @@ package struct World: Sendable {
 
   init(
     seed: UInt64, sabotage: Sabotage?, isTracing: Bool,
-    inspection: HubConfiguration.TouchedInspection? = nil
+    inspection: Inspections.Touched? = nil
   ) {
     random = Randomness(seed: seed)
     scenario = Scenario(&random)
-    if let inspection { scenario.configuration.touchedInspection = inspection }
+    if let inspection { inspections.touched = inspection }
     reader = ClientMessageReader(maximumBytes: scenario.configuration.maximumRequestBytes)
     self.sabotage = sabotage
     self.isTracing = isTracing
@@ -137,7 +138,7 @@ package struct World: Sendable {
   /// - Returns: what was found.
   package static func run(
     seed: UInt64, sabotage: Sabotage? = nil, isTracing: Bool = false,
-    inspection: HubConfiguration.TouchedInspection? = nil
+    inspection: Inspections.Touched? = nil
   ) -> Report {
     var world = World(
       seed: seed, sabotage: sabotage, isTracing: isTracing, inspection: inspection)

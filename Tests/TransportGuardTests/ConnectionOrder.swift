@@ -121,7 +121,7 @@ struct ConnectionOrder {
         && connections[$0].peer.isOfSamePrincipal(as: peer)
     }
     let verdict = connections.admit(
-      peer, as: admissions, Connections.Limits(all: 100, principal: limit))
+      peer, as: admissions, GuardedRouter.Limits(connections: 100, ofPrincipal: limit))
     switch verdict {
     case .admitted:
       clients[index].stage = .answered

@@ -4,7 +4,7 @@ import Testing
 @testable import TransportGuard
 
 @Suite struct ConnectionsTests {
-  private let roomy = Connections.Limits(all: 1000, principal: 1000)
+  private let roomy = GuardedRouter.Limits(connections: 1000, ofPrincipal: 1000)
 
   private func local(_ user: UInt32, process: Int32 = 1) -> Peer {
     .local(user: user, group: 0, process: process)
@@ -25,7 +25,7 @@ import Testing
   @Test func `connections that wait for admission are not counted as admitted`() {
     var connections = Connections()
     for descriptor in 10..<20 as Range<Int32> { accept(&connections, descriptor, local(5)) }
-    let limits = Connections.Limits(all: 2, principal: 2)
+    let limits = GuardedRouter.Limits(connections: 2, ofPrincipal: 2)
     #expect(connections.admit(local(5), as: 1, limits) == .admitted)
     #expect(connections.admit(local(5), as: 2, limits) == .admitted)
     #expect(connections.openCount == 10)
@@ -36,7 +36,7 @@ import Testing
   @Test func `connections that are refused take no place when they go`() {
     var connections = Connections()
     for descriptor in 10..<20 as Range<Int32> { accept(&connections, descriptor, local(5)) }
-    let limits = Connections.Limits(all: 100, principal: 4)
+    let limits = GuardedRouter.Limits(connections: 100, ofPrincipal: 4)
     let verdicts = (1...10).map { connections.admit(local(5), as: $0, limits) }
     #expect(verdicts.count { $0 == .admitted } == 4)
     // Which ones were refused is not known, and it was none of the last four.
@@ -65,7 +65,7 @@ import Testing
   @Test func `each limit counts its own connections`() {
     var connections = Connections()
     let key = Peer.key(name: "panel", address: "192.0.2.1")
-    let limits = Connections.Limits(all: 3, principal: 2)
+    let limits = GuardedRouter.Limits(connections: 3, ofPrincipal: 2)
     for (number, user) in [5, 5, 5, 6, 7].enumerated() {
       accept(&connections, Int32(number), local(UInt32(user)))
     }
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `far too many connections are noticed when they are accepted`() {
     var connections = Connections()
-    let limits = Connections.Limits(all: 1000, principal: 2)
+    let limits = GuardedRouter.Limits(connections: 1000, ofPrincipal: 2)
     var excesses: [Int] = []
     for descriptor in 0..<68 as Range<Int32> {
       let slot = accept(&connections, descriptor, local(5))

@@ -105,9 +105,9 @@ import ZeroMQ
   func `a connection is in excess of what its origin may have, and of no other's`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var connections = Connections()
-    let limits = Connections.Limits(
-      all: Int.random(in: 0...20, using: &random), principal: Int.random(in: 0...20, using: &random)
-    )
+    let limits = GuardedRouter.Limits(
+      connections: Int.random(in: 0...20, using: &random),
+      ofPrincipal: Int.random(in: 0...20, using: &random))
     var open: [(descriptor: Int32, user: UInt32?)] = []
     for step in 0..<300 {
       if open.count > 150 || Int.random(in: 0..<4, using: &random) == 0, let last = open.popLast() {
@@ -126,9 +126,10 @@ import ZeroMQ
       let local = open.count { $0.user != nil }
       let excess = connections.excess(of: slot, limits)
       if user == nil {
-        #expect(excess.count == own - limits.all - 64 && !excess.isOfUser)
+        #expect(excess.count == own - limits.connections - 64 && !excess.isOfUser)
       } else {
-        let (all, mine) = (local - limits.all - 64, own - limits.principal - 64)
+        let all = local - limits.connections - 64
+        let mine = own - limits.connectionsPerPrincipal - 64
         #expect(excess.count == max(all, mine) && excess.isOfUser == (mine > all))
       }
       #expect(connections.openCount == open.count)
@@ -137,7 +138,7 @@ import ZeroMQ
 
   @Test func `principals are listed with the most connections first, silent ones apart`() throws {
     var connections = Connections()
-    let limits = Connections.Limits(all: 100, principal: 100)
+    let limits = GuardedRouter.Limits(connections: 100, ofPrincipal: 100)
     let users: [UInt32] = [7, 9, 7, 8, 9, 7, 6]
     for (index, user) in users.enumerated() {
       let process = Int32(index)

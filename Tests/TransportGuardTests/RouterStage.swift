@@ -47,6 +47,13 @@ final class StageMonitor {
 
 struct DeadlineExpired: Error {}
 
+extension GuardedRouter.Limits {
+  init(connections: Int, ofPrincipal: Int) {
+    self.init()
+    (self.connections, connectionsPerPrincipal) = (connections, ofPrincipal)
+  }
+}
+
 /// A router with real sockets, whose gate a test tells what libzmq's threads would tell it.
 ///
 /// The gate is not installed, since all tests of the process share libzmq's calls. So a connection
@@ -82,9 +89,8 @@ struct RouterStage: ~Copyable {
     let endpoint = try socket.lastEndpoint()
     let gate = InboundGate(frameBytes: 1 << 20, messages: 64, totalBytes: 1 << 30)
     if isInPlace { try Self.show(gate) }
-    let limits = GuardedRouter.Limits(
-      frameBytes: 1 << 20, unreadBytes: 1 << 30, unsentBytes: unsentBytes,
-      connections: connections, connectionsPerPrincipal: ofPrincipal)
+    var limits = GuardedRouter.Limits(connections: connections, ofPrincipal: ofPrincipal)
+    (limits.unreadBytes, limits.unsentBytes) = (1 << 30, unsentBytes)
     var router = GuardedRouter(
       socket: socket, admission: admission, gate: gate, listening: [], limits: limits,
       copiesReceived: true)

@@ -287,7 +287,7 @@ struct Link: ~Copyable {
 
   private static func serverVerb(_ frame: [UInt8]) -> ServerVerb? {
     guard case .current(let name) = VerbFrame(frame) else { return nil }
-    return ServerVerb(rawValue: name)
+    return ServerVerb(word: name)
   }
 }
 

@@ -15,7 +15,7 @@ extension NavigationConnection {
     let deadline = Deadline(timeout)
     var request = request
     request.id = takeID()
-    let body = ClientMessageWriter.get(request)
+    let body = ClientMessageWriter.message(request)
     try send(.get, body)
     var question = question
     var limit = deadline
@@ -26,7 +26,7 @@ extension NavigationConnection {
         next = nil
         let id = takeID()
         question?.id = id
-        if let question { try send(.get, ClientMessageWriter.get(question)) }
+        if let question { try send(.get, ClientMessageWriter.message(question)) }
       }
       for event in try wait(until: next.map { $0.earlier(than: limit) } ?? limit) {
         switch event {

@@ -132,7 +132,7 @@ package struct NavigationConnection: ~Copyable {
     }
     var request = request
     request.id = takeID()
-    return try exchange(.get, request.id, ClientMessageWriter.get(request), until: deadline)
+    return try exchange(.get, request.id, ClientMessageWriter.message(request), until: deadline)
   }
 
   /// Reads how a cluster is divided among its daemons; without a session.
@@ -144,7 +144,7 @@ package struct NavigationConnection: ~Copyable {
   ) throws(ConnectionError) -> Reply {
     let id = takeID()
     return try exchange(
-      .get, id, ClientMessageWriter.get(GetRequest(id: id, nav: nil, what: .cluster)),
+      .get, id, ClientMessageWriter.message(GetRequest(id: id, nav: nil, what: .cluster)),
       until: Deadline(timeout))
   }
 

@@ -71,12 +71,10 @@ extension ClientMessageWriter {
 
   /// Encodes `answer`; `value` is JSON, and is not checked.
   package static func answer(_ number: UInt64, value: [UInt8]) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    json.beginObject()
-    json.member("ask", number)
-    json.member("value", raw: value)
-    json.endObject()
-    return json.bytes
+    JSONWriter.object(reserving: 64) { json in
+      json.member("ask", number)
+      json.member("value", raw: value)
+    }
   }
 
   package static func lease(id: UInt64, nav: String, _ wish: LeaseWish) -> [UInt8] {

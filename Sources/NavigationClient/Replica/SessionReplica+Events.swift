@@ -9,9 +9,10 @@ extension SessionReplica {
     phase = .greeting(nonce: nonce)
     lastHeard = now
     heartbeat = wantedHeartbeat
-    let hello = Hello(
-      client: client, name: name, nonce: nonce, window: wantedWindow, heartbeat: wantedHeartbeat)
-    return outputs + [.send(.hello, ClientMessageWriter.hello(hello))]
+    var hello = Hello()
+    (hello.client, hello.name, hello.nonce) = (client, name, nonce)
+    (hello.window, hello.heartbeat) = (wantedWindow, wantedHeartbeat)
+    return outputs + [.send(.hello, ClientMessageWriter.message(hello))]
   }
 
   /// Handles the loss of the connection; the caller makes another one.

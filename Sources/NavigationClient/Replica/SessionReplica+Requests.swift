@@ -46,7 +46,7 @@ extension SessionReplica {
   package mutating func get(_ request: GetRequest) -> (id: UInt64, outputs: [SessionOutput]) {
     var request = request
     request.id = takeID()
-    let body = ClientMessageWriter.get(request)
+    let body = ClientMessageWriter.message(request)
     return (request.id, launch(Flight(id: request.id, verb: .get, nav: request.nav, body: body)))
   }
 
@@ -154,13 +154,14 @@ extension SessionReplica {
     asked = asked.filter { $0.value != key }
     let id = takeID()
     asked[id] = key
-    var request = WatchRequest(id: id, nav: key.nav, view: key.view, waits: watch.waits)
+    var request = WatchRequest()
+    (request.id, request.nav, request.view, request.waits) = (id, key.nav, key.view, watch.waits)
     let (from, bad) = watch.replica.watching()
     if key.view == .full {
       request.from = from
       request.bad = bad
     }
     watches[key] = watch
-    return [.send(.watch, ClientMessageWriter.watch(request))]
+    return [.send(.watch, ClientMessageWriter.message(request))]
   }
 }

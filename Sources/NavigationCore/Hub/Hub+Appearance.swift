@@ -64,7 +64,7 @@ extension Hub {
     let (operations, unreadable) = Self.readable(op.request, isStandalone: true)
     var trial = controller
     do {
-      _ = try trial.perform(operations, isAnimated: nil, in: configuration.context)
+      _ = try trial.perform(operations, isAnimated: nil, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }

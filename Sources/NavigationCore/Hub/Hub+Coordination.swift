@@ -72,7 +72,7 @@ extension Hub {
     }
     let before = navs.slots[slot].controller
     let result = try? navs.slots[slot].controller.perform(
-      [operation], isAnimated: nil, in: configuration.context)
+      [operation], isAnimated: nil, in: context)
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
     }

@@ -67,14 +67,14 @@ extension Hub {
     let result: OperationResult
     do {
       (controller, result) = try NavigationController.create(
-        creation, then: signed, isAnimated: request.isAnimated, in: configuration.context)
+        creation, then: signed, isAnimated: request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
     if let unreadable { throw unreadable }
     if let looks { controller.beginWith(looks) }
     assert(controller.revision == Revision(1))
-    let faults = configuration.inspection(controller)
+    let faults = inspections.whole(controller)
     guard faults.isEmpty else { throw OpFailure(.fault(request.nav, faults)) }
     try checkQuota()
     return (controller, result)

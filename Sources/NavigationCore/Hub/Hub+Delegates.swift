@@ -45,7 +45,7 @@ extension Hub {
     let result: OperationResult
     do {
       result = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: configuration.context)
+        operations, isAnimated: op.request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
@@ -137,50 +137,50 @@ extension Hub {
     guard var question = coordinations[slot]?.question else { return }
     let delegates = coordinations[slot]?.delegates ?? []
     if question.phase == .veto {
-      if let next = question.nextVeto(among: delegates) { return ask(next, &question, slot) }
+      if let next = question.nextVeto(among: delegates) {
+        return ask(next, question.veto, &question, slot)
+      }
       endQuestion(question.asked, "allowed", by: nil)
       question.asked = []
       question.phase = .animator
     }
-    if question.phase == .animator, question.animation == nil {
-      if animates(question, slot),
-        let last = delegates.last(where: { $0.roles.contains(.animator) })
-      {
-        let wait = navs.slots[slot].controller.settings.content.questionDeadline
-        question.deadline = timer.now.boot + wait
-        return ask(last.session, &question, slot)
-      }
+    let wait = navs.slots[slot].controller.settings.content.questionDeadline
+    if question.phase == .animator, question.animation == nil,
+      let last = delegates.last(where: { $0.roles.contains(.animator) }),
+      let running = transition(of: question, slot)
+    {
+      question.deadline = timer.now.boot + wait
+      let animatorFor = Question.animatorFor(
+        operation: running.kind.word, from: running.from?.text, to: running.to?.text)
+      return ask(last.session, animatorFor, &question, slot)
     }
-    if question.phase == .interaction, question.animation?.driver == nil,
+    if question.phase == .interaction, let animation = question.animation,
+      animation.driver == nil,
       let last = delegates.last(where: { $0.roles.contains(.interaction) })
     {
-      let wait = navs.slots[slot].controller.settings.content.questionDeadline
       question.deadline = timer.now.boot + wait
-      return ask(last.session, &question, slot)
+      return ask(last.session, .interactionFor(animator: animation.animator), &question, slot)
     }
     finish(question, slot)
   }
 
-  /// Whether the op would now begin a push or pop transition that no gesture drives.
-  private func animates(_ question: DelegateQuestion, _ slot: Int) -> Bool {
-    transition(of: question, slot) != nil
-  }
-
+  /// The push or pop transition that the op would now begin; nil for none, or one of a gesture.
   private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
     let operations = Self.readable(
       question.op.request, isStandalone: navs.slots[slot].controller.isStandalone
     ).operations
     var candidate = navs.slots[slot].controller
     let result = try? candidate.perform(
-      operations, isAnimated: question.op.request.isAnimated, in: configuration.context)
+      operations, isAnimated: question.op.request.isAnimated, in: context)
     guard let running = candidate.transition.content.running,
       running.id == result?.commit?.revision, running.takesAnimator
     else { return nil }
     return running
   }
 
-  private mutating func ask(_ session: SessionRef, _ question: inout DelegateQuestion, _ slot: Int)
-  {
+  private mutating func ask(
+    _ session: SessionRef, _ wording: Question, _ question: inout DelegateQuestion, _ slot: Int
+  ) {
     assert(question.pending == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
     sessions.slots[session.slot].lastAsk += 1
@@ -192,22 +192,10 @@ extension Hub {
     let asked = question
     coordinations.update(slot, in: &batches) { $0.question = asked }
     timer.plan(asked.deadline)
-    let running = asked.phase == .animator ? transition(of: asked, slot) : nil
     let body = ServerMessageWriter.ask(
       pending.ask, nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
       revision: navs.slots[slot].controller.revision,
-      within: timer.time(until: asked.deadline) ?? 0
-    ) { json in
-      switch asked.phase {
-      case .veto: json.veto(asked.subjects[asked.subject], asked.cause)
-      case .animator: if let running { json.animatorFor(running) }
-      case .interaction:
-        json.name("interactionFor")
-        json.beginObject()
-        json.optional("animator", asked.animation?.animator)
-        json.endObject()
-      }
-    }
+      within: timer.time(until: asked.deadline) ?? 0, wording)
     send(sessions.slots[session.slot].connection, .ask, body)
   }
 
@@ -311,27 +299,14 @@ extension RunningTransition {
   fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
 }
 
-extension JSONWriter {
-  fileprivate mutating func veto(_ subject: DelegateQuestion.Subject, _ cause: Cause) {
-    switch subject.change {
-    case .push: name("shouldPush")
-    case .pop: name("shouldPop")
-    case .dismiss: name("shouldDismiss")
+extension DelegateQuestion {
+  /// What the next veto delegate is asked.
+  fileprivate var veto: Question {
+    let (screen, cause) = (subjects[subject].screen.text, cause.wireName.description)
+    return switch subjects[subject].change {
+    case .push: .shouldPush(screen: screen)
+    case .pop: .shouldPop(screen: screen, cause: cause)
+    case .dismiss: .shouldDismiss(screen: screen, cause: cause)
     }
-    beginObject()
-    optional("screen", subject.screen.text)
-    if subject.change != .push {
-      member("cause", plain: cause.wireName)
-    }
-    endObject()
-  }
-
-  fileprivate mutating func animatorFor(_ running: RunningTransition) {
-    name("animatorFor")
-    beginObject()
-    member("op", word: running.kind.word)
-    optional("from", running.from?.text)
-    optional("to", running.to?.text)
-    endObject()
   }
 }

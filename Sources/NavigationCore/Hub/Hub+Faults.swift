@@ -14,7 +14,7 @@ extension Hub {
   /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
   /// again.
   mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: Int) throws(OpFailure) {
-    guard let inspection = configuration.touchedInspection else { return }
+    guard let inspection = inspections.touched else { return }
     assert(commit.revision == navs.slots[slot].controller.revision)
     let violated = inspection(&navs.slots[slot].controller, commit)
     guard !violated.isEmpty else { return }
@@ -37,7 +37,7 @@ extension Hub {
   /// and the nav frozen.
   mutating func inspect(_ slot: Int, before: NavigationController) throws(OpFailure) {
     assert(before.revision <= navs.slots[slot].controller.revision)
-    let violated = configuration.inspection(navs.slots[slot].controller)
+    let violated = inspections.whole(navs.slots[slot].controller)
     guard !violated.isEmpty else { return }
     navs.slots[slot].controller = before
     throw discard(violated, slot)
@@ -80,19 +80,5 @@ extension Hub {
   mutating func checkFrozen(_ slot: Int?) throws(OpFailure) {
     guard let slot, let fault = navs.slots[slot].fault else { return }
     throw OpFailure(.frozen(navs.slots[slot].name, fault))
-  }
-}
-
-extension HubConfiguration {
-  /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
-  package typealias TouchedInspection =
-    @Sendable (inout NavigationController, Commit) -> [String]
-
-  static var defaultInspection: TouchedInspection? {
-    #if DEBUG
-      nil
-    #else
-      { $0.violatedInvariants(touchedBy: $1) }
-    #endif
   }
 }

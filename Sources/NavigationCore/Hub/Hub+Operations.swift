@@ -145,12 +145,12 @@ extension Hub {
     assert(operations.count == op.request.kinds.count)
     try checkUnsound(op, slot)
     let before =
-      configuration.touchedInspection == nil ? StateBefore(navs.slots[slot].controller) : nil
+      inspections.touched == nil ? StateBefore(navs.slots[slot].controller) : nil
     let result: OperationResult
     do {
       result = try navs.slots[slot].controller.perform(
         operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
-        in: configuration.context)
+        in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
@@ -192,7 +192,7 @@ extension Hub {
     var candidate = navs.slots[slot].controller
     do {
       _ = try candidate.perform(
-        operations, isAnimated: op.request.isAnimated, in: configuration.context)
+        operations, isAnimated: op.request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }

@@ -343,7 +343,7 @@ extension NavEntry {
     case .cluster:
       throw Hub.OpFailure(.invalidArgument, "the cluster is not that of a nav: leave nav out")
     case .log, .diffs, .verify, .trace:
-      preconditionFailure("\(request.what.rawValue) is answered elsewhere")
+      preconditionFailure("\(request.what.word) is answered elsewhere")
     }
   }
 

@@ -11,13 +11,13 @@ extension Hub {
     let result: OperationResult
     do {
       result = try entry.controller.perform(
-        operations, isAnimated: op.request.isAnimated, in: configuration.context)
+        operations, isAnimated: op.request.isAnimated, in: context)
     } catch {
       throw OpFailure(OutgoingError(error))
     }
     var delegates: [(name: String, roles: [String])] = []
     if let commit = result.commit {
-      let faults = configuration.inspection(entry.controller)
+      let faults = inspections.whole(entry.controller)
       guard faults.isEmpty else { throw OpFailure(.fault(op.request.nav, faults)) }
       entry.digest = Digest(checksum: entry.controller.checksum(), chain: entry.digest.chain)
       entry.shown = ShownBar(entry.controller)

@@ -94,7 +94,7 @@ extension Hub {
       trace.note(
         Trace.Message(
           connection: delivery.connection, correspondent: receiver, isIncoming: false,
-          verb: delivery.verb.rawValue, body: body, byteCount: body.count),
+          verb: delivery.verb.word, body: body, byteCount: body.count),
         at: now.boot, time: now.wall)
     }
     for session in trace.sessions {

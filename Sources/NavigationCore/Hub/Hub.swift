@@ -15,6 +15,9 @@
 ///   the `ok` that reports the revision.
 package struct Hub: Sendable {
   var configuration: HubConfiguration
+  /// What the rules use of the configuration; every op reads it.
+  var context: NavigationContext
+  let inspections: Inspections
   package internal(set) var access: Access
   var shards: Shards
   var navs: Navs
@@ -47,9 +50,12 @@ package struct Hub: Sendable {
   /// `shards` is 1, or the number of shards of a cluster, of which `adopt` lets it serve some.
   /// `seed` is the source of random epochs; it must differ between runs.
   package init(
-    configuration: HubConfiguration, access: Access = Access(), shards: Int = 1, seed: UInt64
+    configuration: HubConfiguration, access: Access = Access(), shards: Int = 1, seed: UInt64,
+    inspections: Inspections = Inspections()
   ) {
     self.configuration = configuration
+    context = configuration.context
+    self.inspections = inspections
     self.access = access
     self.shards = Shards(count: shards)
     navs = Navs(shards: shards, seed: seed)

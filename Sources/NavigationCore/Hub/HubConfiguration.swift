@@ -1,13 +1,6 @@
 /// The limits of the hub, and the name of the daemon; each limit of the protocol is set here.
-package struct HubConfiguration: Sendable {
-  /// The part of the configuration that the rules use: limits, declared classes, reader of
-  /// routes, comparison of args.
-  package private(set) var context = NavigationContext(
-    routeTemplates: RouteReader.checked, areEqual: OpaqueJSON.areEqual)
-  package var nav: NavigationLimits {
-    get { context.limits }
-    set { context.limits = newValue }
-  }
+package struct HubConfiguration: Hashable, Sendable {
+  package var nav = NavigationLimits()
   /// The largest body taken from a client, in octets.
   package var maximumRequestBytes = 65536
   /// The largest body sent to a client, in octets.
@@ -47,21 +40,7 @@ package struct HubConfiguration: Sendable {
   /// The number of revisions of one nav between two snapshots in the journal.
   package var snapshotEvery: UInt64 = 1000
   /// Declared bar and toolbar classes; true for those based on a bar.
-  package var classes: [Text: Bool] {
-    get { context.classes }
-    set { context.classes = newValue }
-  }
-  /// Names the broken invariants of a whole state.
-  ///
-  /// A state that breaks one never becomes a revision.
-  package var inspection: @Sendable (NavigationController) -> [String] = {
-    $0.violatedInvariants()
-  }
-  /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
-  ///
-  /// The whole takes more instructions than most operations, and a copy of the state before. So only
-  /// debug builds inspect it after each op.
-  package var touchedInspection: TouchedInspection? = Self.defaultInspection
+  package var classes: [Text: Bool] = [:]
   /// The kernel's boot id, by which a `due` of another machine is known; nil to take each for this
   /// machine's.
   package var clock: String?
@@ -69,6 +48,38 @@ package struct HubConfiguration: Sendable {
   package var server = "navd/0.1.0"
 
   package init() {}
+
+  /// The part of the configuration that the rules use, with the reader of routes and the comparison
+  /// of args.
+  var context: NavigationContext {
+    NavigationContext(
+      limits: nav, classes: classes, routeTemplates: RouteReader.checked,
+      areEqual: OpaqueJSON.areEqual)
+  }
+}
+
+/// How the hub finds broken invariants; a state that breaks one never becomes a revision.
+package struct Inspections: Sendable {
+  /// Names the invariants that a commit broke; `inout` only to avoid a copy of the state.
+  package typealias Touched = @Sendable (inout NavigationController, Commit) -> [String]
+
+  /// Names the broken invariants of a whole state.
+  package var whole: @Sendable (NavigationController) -> [String] = { $0.violatedInvariants() }
+  /// Names the invariants that the commit of an op broke; nil inspects the whole state instead.
+  ///
+  /// The whole takes more instructions than most operations, and a copy of the state before. So only
+  /// debug builds inspect it after each op.
+  package var touched = Self.touchedInThisBuild
+
+  package init() {}
+
+  private static var touchedInThisBuild: Touched? {
+    #if DEBUG
+      nil
+    #else
+      { $0.violatedInvariants(touchedBy: $1) }
+    #endif
+  }
 }
 
 extension Hub {
@@ -83,6 +94,7 @@ extension Hub {
       "a hub is reconfigured between two batches, not with \(sealedCount) of them under way")
     let old = configuration
     configuration = new
+    context = new.context
     remembered.reconfigure(new)
     if new.resumeRevisions < old.resumeRevisions || new.resumeBytes < old.resumeBytes {
       for slot in navs.slots.indices { trim(slot) }

@@ -236,7 +236,7 @@ extension OpContext {
     let fixesTop = guards.top != nil || guards.fixesStack
     for (index, kind) in request.kinds.enumerated() {
       var needed = kind.neededGuard
-      if needed == .byArguments { needed = request.meaning(index)?.neededGuard ?? .none }
+      if needed == .byArguments { needed = request.meaning(index)?.needs.guarded ?? .none }
       let isGuarded =
         switch needed {
         case .byArguments: preconditionFailure("\(kind.name) needs no guard of this kind")

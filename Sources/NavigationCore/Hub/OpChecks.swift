@@ -268,7 +268,7 @@ extension Hub {
     for (index, kind) in op.request.kinds.enumerated() {
       needed.formUnion(kind.rights)
       if kind == .buttonActivate { needed.formUnion(rightsToActivate(op, index, slot)) }
-      if kind.isPush { needed.formUnion(op.request.meaning(index)?.rights ?? []) }
+      if kind.isPush { needed.formUnion(op.request.meaning(index)?.needs.rights ?? []) }
     }
     let nav = op.request.nav
     let owner = slot.map { navs.slots[$0].owner }
@@ -451,7 +451,7 @@ extension Hub {
     assert(navs.slots[slot].directory == nil)
     var candidate = navs.slots[slot].controller
     let result = try? candidate.perform(
-      operations, isAnimated: op.request.isAnimated, in: configuration.context)
+      operations, isAnimated: op.request.isAnimated, in: context)
     if result?.commit != nil { throw OpFailure(.storage) }
   }
 

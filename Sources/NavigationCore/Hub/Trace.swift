@@ -168,7 +168,7 @@ extension Trace.Tracer {
     if !awaited.isEmpty, let id = Self.id(of: body),
       awaited.contains(Trace.Request(connection: message.connection, id: id))
     {
-      if message.verb != ServerVerb.queued.rawValue {
+      if message.verb != ServerVerb.queued.word {
         awaited.remove(Trace.Request(connection: message.connection, id: id))
       }
       return true

@@ -1,4 +1,4 @@
-// Accessors for texts that this program wrote: known short names, and numbers in hex.
+// Accessors for lists of texts, known short names, and numbers in hex.
 
 extension JSONTape {
   /// The index of the value of a member with a name of at most eight bytes; nil if there is none;
@@ -12,6 +12,19 @@ extension JSONTape {
       key = next(key + 1)
     }
     return nil
+  }
+
+  /// The elements of a list of texts; nil for another value.
+  package func strings(_ list: Int) -> [String]? {
+    guard kind(list) == .array else { return nil }
+    var texts: [String] = []
+    var element = list + 1
+    while element < next(list) {
+      guard let text = string(element) else { return nil }
+      texts.append(text)
+      element = next(element)
+    }
+    return texts
   }
 
   /// The number written as 16 lower-case hex digits; nil for anything else.

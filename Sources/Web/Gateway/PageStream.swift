@@ -167,7 +167,7 @@ struct PageStream: Sendable {
     }
     // Without flow control, what the page does not take would pile up here.
     hello.isUncontrolled = false
-    return ClientMessageWriter.hello(hello)
+    return ClientMessageWriter.message(hello)
   }
 
   /// What navd is to get now: until it has accepted the first `hello`, that alone.

@@ -105,8 +105,8 @@ extension Command {
     let line = invocation.line
     let screen = line.value(of: "screen")
     let word = line.value(of: "what") ?? (screen == nil ? "state" : "screen")
-    guard let what = GetRequest.What(rawValue: word), what != .trace else {
-      let words = GetRequest.What.allCases.filter { $0 != .trace }.map(\.rawValue)
+    guard let what = GetRequest.What(word: word), what != .trace else {
+      let words = GetRequest.What.allCases.filter { $0 != .trace }.map(\.word)
         .joined(separator: ", ")
       throw UsageError("--what takes one of \(words), not '\(word)'")
     }

@@ -178,7 +178,7 @@ enum DelegateText {
 
   /// A question as JSON, with the members in which the daemon sent it.
   static func json(_ ask: Ask) -> [UInt8] {
-    let (name, texts) = parts(ask.question)
+    let (name, texts) = ask.question.form
     let members = texts.map { JSONObject.Member(name: $0, value: $1.map { .string($0) } ?? .null) }
     return OpaqueJSON.object([
       "ask": .integer(ask.number), "nav": .string(ask.nav),
@@ -188,7 +188,7 @@ enum DelegateText {
   }
 
   static func variables(_ ask: Ask) -> [(String, String)] {
-    let (name, texts) = parts(ask.question)
+    let (name, texts) = ask.question.form
     return [
       ("NAVD_NAV", ask.nav), ("NAVD_ASK", "\(ask.number)"), ("NAVD_EPOCH", ask.epoch.text),
       ("NAVD_REV", "\(ask.revision.number)"), ("NAVD_WITHIN", "\(ask.within)"),
@@ -198,7 +198,7 @@ enum DelegateText {
 
   /// A question as text: "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms".
   static func line(_ ask: Ask) -> String {
-    let (name, texts) = parts(ask.question)
+    let (name, texts) = ask.question.form
     let words =
       ["ask \(ask.number)", name] + texts.map { "\($0) \($1 ?? "none")" }
       + ["rev \(ask.revision.number)", "\(ask.within) ms"]
@@ -243,20 +243,6 @@ enum DelegateText {
         return (.null, error.message)
       }
     case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
-    }
-  }
-
-  /// The name of a question, and its members as the daemon sends them.
-  private static func parts(_ question: Question) -> (name: String, texts: [(String, String?)]) {
-    switch question {
-    case .shouldPush(let screen): ("shouldPush", [("screen", screen)])
-    case .shouldPop(let screen, let cause): ("shouldPop", [("screen", screen), ("cause", cause)])
-    case .shouldDismiss(let screen, let cause):
-      ("shouldDismiss", [("screen", screen), ("cause", cause)])
-    case .animatorFor(let op, let from, let to):
-      ("animatorFor", [("op", op), ("from", from), ("to", to)])
-    case .interactionFor(let animator): ("interactionFor", [("animator", animator)])
-    case .unknown(let name): (name, [])
     }
   }
 }

@@ -83,7 +83,7 @@ extension SessionRun {
           : client.unwatch(name, view: view))
     case "op": try perform(words[0], value)
     case "get":
-      let what = GetRequest.What(rawValue: value["what"]?.string ?? "top") ?? .top
+      let what = GetRequest.What(word: value["what"]?.string ?? "top") ?? .top
       let isOfDaemon = value.members.contains { $0.name == "nav" && $0.value == .null }
       let request = GetRequest(id: 0, nav: isOfDaemon ? nil : nav, what: what)
       let (id, outputs) = client.get(request)

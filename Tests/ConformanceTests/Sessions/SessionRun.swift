@@ -210,7 +210,7 @@ struct SessionRun {
       let message = try reader.read(verb: Array("nsp1.\(verb)".utf8), body: bytes)
       try perform(
         client.receive(
-          message, verb: ServerVerb(rawValue: verb), octets: octets ?? bytes.count, from: link,
+          message, verb: ServerVerb(word: verb), octets: octets ?? bytes.count, from: link,
           at: now))
     } catch is ServerMessageFailure {
       try perform(client.receiveUnreadable(from: link, at: now))

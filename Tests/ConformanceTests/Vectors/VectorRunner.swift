@@ -76,7 +76,7 @@ struct VectorRunner {
     let body = Array(text.utf8)
     let message = try reader.read(verb: Array("nsp1.\(verb)".utf8), body: body)
     return session.receive(
-      message, verb: ServerVerb(rawValue: verb), octets: body.count, at: now)
+      message, verb: ServerVerb(word: verb), octets: body.count, at: now)
   }
 
   private mutating func take(_ step: JSONTree) throws {

@@ -59,36 +59,25 @@ package enum ClientMessage: Sendable {
 /// The message `hello`, which opens a session.
 package struct Hello: Hashable, Sendable {
   /// The lowest and highest protocol version that the client supports.
-  package var versions: ClosedRange<UInt64>
+  package var versions: ClosedRange<UInt64> = 1...1
   /// The identity of the client's process: 128 random bits, chosen once in each run.
-  package var client: ClientID
+  package var client = ClientID(high: 0, low: 0)
   /// The client's name for people, at most 128 bytes.
-  package var name: String
+  package var name = ""
   /// A text by which the client matches the answer to this `hello`, at most 64 bytes.
-  package var nonce: String
+  package var nonce = ""
   /// The flow-control window that the client asks for, in bytes.
-  package var window: UInt64
+  package var window: UInt64 = 65536
   /// Milliseconds without a message after which the daemon sends a `mark`; nil for the daemon's
   /// default.
   package var heartbeat: UInt64?
   /// Whether the session has no flow control, so that only the socket limits what is sent.
-  package var isUncontrolled: Bool
+  package var isUncontrolled = false
   /// For whom a gateway opens the session; nil for the peer itself.
   package var actor: SessionActor?
 
-  /// Makes a `hello`; the defaults are those of the protocol.
-  package init(
-    versions: ClosedRange<UInt64> = 1...1, client: ClientID, name: String = "", nonce: String,
-    window: UInt64 = 65536, heartbeat: UInt64? = nil, isUncontrolled: Bool = false
-  ) {
-    self.versions = versions
-    self.client = client
-    self.name = name
-    self.nonce = nonce
-    self.window = window
-    self.heartbeat = heartbeat
-    self.isUncontrolled = isUncontrolled
-  }
+  /// Makes a `hello` with the defaults of the protocol.
+  package init() {}
 }
 
 /// The identity of a client process: 128 random bits, on the wire as 32 lower-case hex digits.
@@ -128,31 +117,20 @@ package enum View: UInt8, CaseIterable, Sendable, WireNamed {
 
 /// The message `watch`, which starts a watch on a nav.
 package struct WatchRequest: Hashable, Sendable {
-  package var id: UInt64
-  package var nav: String
-  package var view: View
+  package var id: UInt64 = 0
+  package var nav = ""
+  package var view = View.full
   /// The position of the mirror from which to resume; nil to begin with a snapshot.
   package var from: MirrorPosition?
   /// A divergence that the client found, for the daemon to log: the revision and the mirror's
   /// digest.
   package var bad: MirrorPosition?
   /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
-  package var hasResolved: Bool
+  package var hasResolved = true
   /// Whether the watch waits for a nav that does not exist yet.
-  package var waits: Bool
+  package var waits = false
 
-  package init(
-    id: UInt64, nav: String, view: View = .full, from: MirrorPosition? = nil,
-    bad: MirrorPosition? = nil, hasResolved: Bool = true, waits: Bool = false
-  ) {
-    self.id = id
-    self.nav = nav
-    self.view = view
-    self.from = from
-    self.bad = bad
-    self.hasResolved = hasResolved
-    self.waits = waits
-  }
+  package init() {}
 }
 
 /// A revision in the history of a nav, with the digest of its state as proof.
@@ -231,19 +209,14 @@ package struct OpRequest: Sendable {
   package var isDry = false
 
   package init(
-    id: UInt64, client: ClientID? = nil, name: String? = nil, nav: String,
-    guards: Guards = Guards(),
-    isAnimated: Bool? = nil, waits: Bool = false, due: UInt64? = nil, clock: String? = nil
+    id: UInt64, nav: String, guards: Guards = Guards(), isAnimated: Bool? = nil,
+    waits: Bool = false
   ) {
     self.id = id
-    self.client = client
-    self.name = name
     self.nav = nav
     self.guards = guards
     self.isAnimated = isAnimated
     self.waits = waits
-    self.due = due
-    self.clock = clock
   }
 }
 

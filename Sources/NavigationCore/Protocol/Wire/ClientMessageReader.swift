@@ -1,6 +1,6 @@
 /// Reads the two frames of a client's message; reuses its buffers for the next message.
 package struct ClientMessageReader: Sendable {
-  private(set) var tape = JSONTape()
+  private var tape = JSONTape()
   private let maximumBytes: Int
   /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
   package var takesActors = true
@@ -35,21 +35,29 @@ package struct ClientMessageReader: Sendable {
         .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
     }
     try scan(body)
-    switch verb {
-    case .op: return .op(try op(body))
-    case .credit: return .credit(upTo: try required("upto", nil))
-    case .answer: return try answer()
-    case .hello: return .hello(try hello())
-    case .watch: return .watch(try watch())
-    case .unwatch:
-      let id = try requiredID()
-      return .unwatch(id: id, nav: try nav(id), view: try view(id))
-    case .get: return .get(try get())
-    case .delegate: return .delegate(try delegate())
-    case .lease: return .lease(try lease())
-    case .cluster: return .cluster(try cluster())
-    case .ping: return .ping(id: try requiredID())
-    case .bye: return .bye(id: try requiredID())
+    do throws(ReadFailure) {
+      switch verb {
+      case .op: return .op(try op(body))
+      case .credit: return .credit(upTo: try required("upto"))
+      case .answer: return try answer()
+      case .hello:
+        return .hello(try Hello.table.read(tape, without: takesActors ? [] : ["actor"]))
+      case .watch: return .watch(try watch())
+      case .unwatch:
+        let (id, nav) = (try requiredID(), try nav())
+        return .unwatch(id: id, nav: nav, view: try value("view", RecordReader().word) ?? .full)
+      case .get:
+        let isTrace = member("what").flatMap { tape.string($0) } == "trace"
+        return .get(try GetRequest.table.read(tape, without: isTrace ? [] : ["client", "on"]))
+      case .delegate: return .delegate(try delegate())
+      case .lease: return .lease(try lease())
+      case .cluster: return .cluster(try cluster())
+      case .ping: return .ping(id: try requiredID())
+      case .bye: return .bye(id: try requiredID())
+      }
+    } catch {
+      let isWithoutID = verb == .hello || verb == .credit || verb == .answer
+      throw MessageFailure(error.code, id: isWithoutID ? nil : id(), error.text)
     }
   }
 
@@ -86,194 +94,111 @@ package struct ClientMessageReader: Sendable {
 
   // Reading members of the message itself.
 
-  func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
+  private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
 
-  func requiredID() throws(MessageFailure) -> UInt64 { try requiredID(id()) }
-
-  func requiredID(_ id: UInt64?) throws(MessageFailure) -> UInt64 {
-    guard let id else {
-      throw MessageFailure(
-        .invalidArgument, "id is a whole number from 0 to 9007199254740991, larger every time")
-    }
+  private func requiredID() throws(ReadFailure) -> UInt64 {
+    guard let id = id() else { throw ReadFailure(RecordReader.idIsRequired) }
     return id
   }
 
-  func member(_ name: String) -> Int? {
+  private func member(_ name: String) -> Int? {
     guard let index = tape.member(name, of: tape.root), tape.kind(index) != .null else {
       return nil
     }
     return index
   }
 
-  func required(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64 {
-    try integer(member(name), name, id)
-  }
-
-  private func integer(
-    _ index: Int?, _ name: String, _ id: UInt64?
-  ) throws(MessageFailure) -> UInt64 {
-    guard let value = index.flatMap({ tape.integer($0) }) else {
-      throw MessageFailure(.invalidArgument, id: id, "\(name) is a whole number from 0 to 2^53-1")
+  private func required(_ name: String) throws(ReadFailure) -> UInt64 {
+    guard let value = member(name).flatMap({ tape.integer($0) }) else {
+      throw ReadFailure("\(name) is a whole number from 0 to 2^53-1")
     }
     return value
   }
 
-  private func optional(_ name: String, _ id: UInt64?) throws(MessageFailure) -> UInt64? {
-    member(name) == nil ? nil : try required(name, id)
+  /// Reads a member; nil if it is absent or null.
+  private func value<Value>(
+    _ name: String, _ read: ReadValue<Value>
+  ) throws(ReadFailure) -> Value? {
+    guard let at = member(name) else { return nil }
+    return try read(tape, at, name)
   }
 
-  func text(_ name: String, _ id: UInt64?) throws(MessageFailure) -> String? {
-    try text(member(name), name, id)
-  }
+  private func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
 
-  private func text(
-    _ index: Int?, _ name: String, _ id: UInt64?
-  ) throws(MessageFailure) -> String? {
-    guard let index else { return nil }
-    guard let text = tape.string(index) else {
-      throw MessageFailure(.invalidArgument, id: id, "\(name) is a text")
-    }
-    return text
-  }
-
-  func flag(_ name: String, _ id: UInt64?) throws(MessageFailure) -> Bool? {
-    try flag(member(name), name, id)
-  }
-
-  private func flag(
-    _ index: Int?, _ name: String, _ id: UInt64?
-  ) throws(MessageFailure) -> Bool? {
-    guard let index else { return nil }
-    guard let value = tape.bool(index) else {
-      throw MessageFailure(.invalidArgument, id: id, "\(name) is true or false")
-    }
-    return value
-  }
-
-  func nav(_ id: UInt64) throws(MessageFailure) -> String { try nav(member("nav"), id) }
-
-  func nav(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> String {
-    // Usual names need no string for the check.
-    if let index, tape.isPlain(index), Grammar.isNavName(tape.text(index)) {
-      return tape.string(index) ?? ""
-    }
-    guard let nav = try text(index, "nav", id) else {
-      throw MessageFailure(.invalidArgument, id: id, "nav, the name of a nav, is required")
-    }
-    let isName = NavName(nav) != nil || NavName.isVirtual(nav) || nav == NavName.appearance.text
-    guard isName else {
-      throw MessageFailure(
-        .invalidArgument, id: id,
-        "a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
-    }
-    return nav
-  }
-
-  private func view(_ id: UInt64) throws(MessageFailure) -> View {
-    guard let word = try text("view", id) else { return .full }
-    guard let view = View(word: word) else {
-      throw MessageFailure(.invalidArgument, id: id, "view is one of \(View.choices)")
-    }
-    return view
-  }
-
-  private func client(_ index: Int?, _ id: UInt64?) throws(MessageFailure) -> ClientID? {
-    guard let text = try text(index, "client", id) else { return nil }
-    guard let client = ClientID(text) else {
-      throw MessageFailure(.invalidArgument, id: id, "client is 32 lower-case hex digits")
-    }
-    return client
-  }
-
-  private func name(_ index: Int?, _ id: UInt64?) throws(MessageFailure) -> String? {
-    guard let name = try text(index, "name", id) else { return nil }
-    guard name.utf8.count <= 128 else {
-      throw MessageFailure(.invalidArgument, id: id, "name is at most 128 octets")
-    }
-    return name
+  private func nav(_ at: Int?) throws(ReadFailure) -> String {
+    guard let at else { throw ReadFailure(RecordReader.navIsRequired) }
+    return try RecordReader().nav(tape, at, "nav")
   }
 
   // The messages.
 
-  private func hello() throws(MessageFailure) -> Hello {
-    guard let versions = member("ver"), tape.kind(versions) == .array,
-      tape.count(versions) == 2, let low = tape.integer(versions + 1),
-      let high = tape.integer(versions + 2), low <= high
-    else {
-      throw MessageFailure(.invalidArgument, "ver is the lowest and highest version, as [1,1]")
-    }
-    guard let client = try client(member("client"), nil) else {
-      throw MessageFailure(.invalidArgument, "client, 32 lower-case hex digits, is required")
-    }
-    guard let nonce = try text("nonce", nil), nonce.utf8.count <= 64 else {
-      throw MessageFailure(.invalidArgument, "nonce, a text of at most 64 octets, is required")
-    }
-    var hello = Hello(versions: low...high, client: client, nonce: nonce)
-    if let name = try name(member("name"), nil) { hello.name = name }
-    if let window = try optional("window", nil) { hello.window = window }
-    if let heartbeat = try optional("hb", nil) { hello.heartbeat = heartbeat }
-    if let flow = try text("flow", nil) {
-      guard flow == "none" || flow == "credit" else {
-        throw MessageFailure(.invalidArgument, "flow is credit or none")
-      }
-      hello.isUncontrolled = flow == "none"
-    }
-    if takesActors, let index = member("actor") { hello.actor = try SessionActor(index, in: tape) }
-    return hello
-  }
-
-  private func watch() throws(MessageFailure) -> WatchRequest {
-    let id = try requiredID()
-    var request = WatchRequest(id: id, nav: try nav(id), view: try view(id))
-    request.from = try position("from", id, needsEpoch: true)
-    request.bad = try position("bad", id, needsEpoch: false)
+  private func watch() throws(ReadFailure) -> WatchRequest {
+    let request = try WatchRequest.table.read(tape)
     guard request.from == nil || request.bad == nil else {
-      throw MessageFailure(.invalidArgument, id: id, "a watch has from or bad, not both")
+      throw ReadFailure("a watch has from or bad, not both")
     }
-    if let flag = try flag("resolved", id) {
-      guard request.view == .full else {
-        throw MessageFailure(.invalidArgument, id: id, "resolved goes with view full")
-      }
-      request.hasResolved = flag
+    guard request.view == .full || member("resolved") == nil else {
+      throw ReadFailure("resolved goes with view full")
     }
-    request.waits = try flag("wait", id) ?? false
     return request
   }
 
-  private func position(
-    _ name: String, _ id: UInt64, needsEpoch: Bool
-  ) throws(MessageFailure) -> MirrorPosition? {
-    guard let index = member(name) else { return nil }
-    let revision = tape.member("rev", of: index).flatMap { tape.integer($0) }
-    let digest = tape.member("dig", of: index).flatMap { tape.string($0) }.flatMap { Digest($0) }
-    let epoch = tape.member("epoch", of: index).flatMap { tape.string($0) }.flatMap { Epoch($0) }
-    guard let revision, let digest, !needsEpoch || epoch != nil else {
-      throw MessageFailure(
-        .invalidArgument, id: id,
-        "\(name) has \(needsEpoch ? "epoch (16 hex digits), " : "")rev and dig (24 hex digits)")
+  private func delegate() throws(ReadFailure) -> DelegateRequest {
+    let (id, nav) = (try requiredID(), try nav())
+    guard let words = member("roles").flatMap({ tape.strings($0) }) else {
+      throw ReadFailure("roles is a list of texts")
     }
-    return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
+    var roles: Set<DelegateRole> = []
+    for word in words {
+      guard let role = DelegateRole(rawValue: word) else {
+        let names = DelegateRole.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ReadFailure("a role is one of \(names)")
+      }
+      roles.insert(role)
+    }
+    var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
+    guard roles.contains(.orientation) else { return request }
+    guard let at = member("orientations"), tape.kind(at) == .object else {
+      throw ReadFailure("the role orientation needs orientations {supported, preferred}")
+    }
+    request.orientations = try RecordReader().delegateOrientations(tape, at)
+    return request
   }
 
-  private func get() throws(MessageFailure) -> GetRequest {
-    let id = try requiredID()
-    var request = GetRequest(id: id, nav: member("nav") == nil ? nil : try nav(id))
-    if let word = try text("what", id) {
-      guard let what = GetRequest.What(rawValue: word) else {
-        let choices = GetRequest.What.allCases.map(\.rawValue).joined(separator: ", ")
-        throw MessageFailure(.invalidArgument, id: id, "what is one of \(choices)")
-      }
-      request.what = what
+  private func answer() throws(ReadFailure) -> ClientMessage {
+    let ask = try required("ask")
+    guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
+    if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
+    func text(_ name: String) -> String? {
+      tape.member(name, of: value).flatMap { tape.string($0) }
     }
-    request.at = try optional("at", id).map { Revision($0) }
-    request.screen = try text("screen", id)
-    request.from = try optional("from", id).map { Revision($0) }
-    if let limit = try optional("limit", id) { request.limit = limit }
-    if request.what == .trace {
-      request.client = try text("client", id)
-      request.isOn = try flag("on", id) ?? true
+    if let animator = text("animator") {
+      let duration = tape.member("duration", of: value).flatMap { tape.integer($0) }
+      return .answer(ask: ask, .animator(animator, duration: duration))
     }
-    return request
+    if let driver = text("driver") { return .answer(ask: ask, .driver(driver)) }
+    return .answer(ask: ask, .none)
+  }
+
+  private func lease() throws(ReadFailure) -> LeaseRequest {
+    let (id, nav, flag) = (try requiredID(), try nav(), RecordReader().bool)
+    guard let takes = try value("take", flag) else { throw ReadFailure("take is true or false") }
+    let isForced = try value("force", flag) ?? false
+    return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
+  }
+
+  private func cluster() throws(ReadFailure) -> ClusterRequest {
+    let (id, reader) = (try requiredID(), RecordReader())
+    if let member = try value("drain", reader.string) {
+      return ClusterRequest(id: id, wish: .drain(member, on: try value("on", reader.bool) ?? true))
+    }
+    guard let place = member("move"), let target = try value("to", reader.string) else {
+      throw ReadFailure("cluster has move and to, or drain, the name of a member")
+    }
+    if let shard = tape.integer(place) {
+      return ClusterRequest(id: id, wish: .move(Int(clamping: shard), to: target))
+    }
+    return ClusterRequest(id: id, wish: .moveNav(try reader.nav(tape, place, "move"), to: target))
   }
 
   /// The tape index of each member's value in an `op`; 0, the index of the message itself, if the
@@ -320,29 +245,29 @@ package struct ClientMessageReader: Sendable {
     }
   }
 
-  private func op(_ body: Span<UInt8>) throws(MessageFailure) -> OpMessage {
-    let members = OpMembers(tape)
-    func place(_ member: Int) -> Int? { member == 0 ? nil : member }
-    let id = try requiredID(place(members.id).flatMap { tape.integer($0) })
-    guard let list = place(members.list), tape.kind(list) == .array,
-      (1...16).contains(tape.count(list))
-    else {
-      throw MessageFailure(.invalidArgument, id: id, "do is a list of 1 to 16 ops")
+  private func op(_ body: Span<UInt8>) throws(ReadFailure) -> OpMessage {
+    let (members, reader) = (OpMembers(tape), RecordReader())
+    guard members.id != 0, let id = tape.integer(members.id) else {
+      throw ReadFailure(RecordReader.idIsRequired)
     }
-    let nav = try nav(place(members.nav), id)
-    let client = members.client == 0 ? nil : try client(members.client, id)
-    let name = members.name == 0 ? nil : try name(members.name, id)
-    let isAnimated = members.animated == 0 ? nil : try flag(members.animated, "animated", id)
-    let due = members.due == 0 ? nil : try integer(members.due, "due", id)
-    let clock = members.clock == 0 ? nil : try text(members.clock, "clock", id)
-    let waits = members.wait == 0 ? false : try waits(members.wait, id)
-    let isDry = members.dry == 0 ? false : try flag(members.dry, "dry", id) ?? false
-    let again = members.again == 0 ? nil : try integer(members.again, "again", id)
+    guard members.list != 0, tape.kind(members.list) == .array,
+      (1...16).contains(tape.count(members.list))
+    else { throw ReadFailure("do is a list of 1 to 16 ops") }
+    let nav = try nav(members.nav == 0 ? nil : members.nav)
+    let client = members.client == 0 ? nil : try reader.client(tape, members.client, "client")
+    let name = members.name == 0 ? nil : try reader.clientName(tape, members.name, "name")
+    let isAnimated =
+      members.animated == 0 ? nil : try reader.bool(tape, members.animated, "animated")
+    let due = members.due == 0 ? nil : try reader.integer(tape, members.due, "due")
+    let clock = members.clock == 0 ? nil : try reader.string(tape, members.clock, "clock")
+    let waits = members.wait == 0 ? false : try waits(members.wait)
+    let isDry = members.dry == 0 ? false : try reader.bool(tape, members.dry, "dry")
+    let again = members.again == 0 ? nil : try reader.integer(tape, members.again, "again")
     var guards = Guards()
-    if members.guards != 0 { try self.guards(members.guards, id, into: &guards) }
+    if members.guards != 0 { try self.guards(members.guards, into: &guards) }
     var readable: [Operation] = []
     var kinds = OperationKinds()
-    let unusual = operations(list, &kinds, &readable)
+    let unusual = operations(members.list, &kinds, &readable)
     return OpMessage(
       id: id, idDigits: tape.digits(members.id), client: client, name: name, nav: nav,
       guards: guards, isAnimated: isAnimated, waits: waits, due: due, clock: clock,
@@ -350,10 +275,9 @@ package struct ClientMessageReader: Sendable {
       octets: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 
-  private func waits(_ index: Int?, _ id: UInt64) throws(MessageFailure) -> Bool {
-    guard let wait = try text(index, "onBusy", id) else { return false }
-    guard wait == "reject" || wait == "queue" else {
-      throw MessageFailure(.invalidArgument, id: id, "onBusy is reject or queue")
+  private func waits(_ at: Int) throws(ReadFailure) -> Bool {
+    guard let wait = tape.string(at), wait == "reject" || wait == "queue" else {
+      throw ReadFailure("onBusy is reject or queue")
     }
     return wait == "queue"
   }
@@ -378,19 +302,14 @@ package struct ClientMessageReader: Sendable {
     return unusual
   }
 
-  private func guards(
-    _ at: Int, _ id: UInt64, into guards: inout Guards
-  ) throws(MessageFailure) {
-    guard tape.kind(at) == .object else {
-      throw MessageFailure(.invalidArgument, id: id, "if is an object of guards")
-    }
+  private func guards(_ at: Int, into guards: inout Guards) throws(ReadFailure) {
+    guard tape.kind(at) == .object else { throw ReadFailure("if is an object of guards") }
     let end = tape.next(at)
     var key = at + 1
     while key < end {
       guard read(tape.shortName(key), key + 1, into: &guards) else {
         let name = tape.string(key) ?? ""
-        throw MessageFailure(
-          .invalidArgument, id: id,
+        throw ReadFailure(
           "if.\(name) is no guard, or has a wrong value; guards are any, epoch, rev, dig, top, "
             + "depth, stack, has, visible")
       }

@@ -80,6 +80,20 @@ package enum Question: Hashable, Sendable {
     case .animatorFor, .interactionFor, .unknown: false
     }
   }
+
+  /// The name on the wire, and the members in the order of writing.
+  package var form: (name: String, members: [(name: String, text: String?)]) {
+    switch self {
+    case .shouldPush(let screen): ("shouldPush", [("screen", screen)])
+    case .shouldPop(let screen, let cause): ("shouldPop", [("screen", screen), ("cause", cause)])
+    case .shouldDismiss(let screen, let cause):
+      ("shouldDismiss", [("screen", screen), ("cause", cause)])
+    case .animatorFor(let operation, let from, let to):
+      ("animatorFor", [("op", operation), ("from", from), ("to", to)])
+    case .interactionFor(let animator): ("interactionFor", [("animator", animator)])
+    case .unknown(let name): (name, [])
+    }
+  }
 }
 
 /// The end of a veto round, the message `settled`.

@@ -1,9 +1,11 @@
 /// The message `get`, which reads a value once.
 package struct GetRequest: Hashable, Sendable {
   /// The kinds of values that a client can read.
-  package enum What: String, CaseIterable, Sendable {
+  package enum What: UInt8, CaseIterable, WireNamed {
     case state, bar, top, screen, detached, restoration, log, verify, stats, cluster, backup,
       config, reload, trace, diffs, refusals
+
+    package static let words = names
   }
 
   package var id: UInt64
@@ -22,6 +24,8 @@ package struct GetRequest: Hashable, Sendable {
   package var client: String?
   /// Whether the reports begin, for `trace`; false ends them.
   package var isOn = true
+
+  package init() { self.init(id: 0, nav: nil) }
 
   package init(
     id: UInt64, nav: String?, what: What = .state, at: Revision? = nil, screen: String? = nil,

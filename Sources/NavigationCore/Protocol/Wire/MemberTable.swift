@@ -84,6 +84,21 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
     }
   }
 
+  /// Reads a message, in which null is no member; it ignores members that the table does not have.
+  func read(
+    _ tape: borrowing JSONTape, without skipped: Set<Text> = []
+  ) throws(ReadFailure) -> Record {
+    var record = Record()
+    for member in members where !skipped.contains(Text(member.path)) {
+      if let at = tape.member(member.path, of: tape.root), tape.kind(at) != .null {
+        record.apply(try member.read(RecordReader(), tape, at, member.path))
+      } else if let requirement = member.requirement {
+        throw ReadFailure(requirement)
+      }
+    }
+    return record
+  }
+
   /// Reads a member, which must be one of the table.
   func required(
     _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int
@@ -165,7 +180,9 @@ struct Member<Record: EditableRecord>: Sendable {
   /// The member that holds this one, if it stands in an object inside of the record.
   private(set) var group: StaticString?
   private(set) var isReadonly = false
-  let isDefault: @Sendable (Record) -> Bool
+  /// What the error says if a message lacks the member; nil if it may.
+  private(set) var requirement: String?
+  private(set) var isDefault: @Sendable (Record) -> Bool
   let read:
     @Sendable (RecordReader, borrowing JSONTape, Int, String) throws(ReadFailure) -> Edit<Record>
   let write: @Sendable (Record, inout JSONWriter) -> Void
@@ -211,7 +228,7 @@ struct Member<Record: EditableRecord>: Sendable {
         { tape, at, name throws(ReadFailure) in
           let word = tape.string(at)
           guard word == on.description || word == off.description else {
-            throw ReadFailure(.invalidArgument, "\(name) is \(words)")
+            throw ReadFailure("\(name) is \(words)")
           }
           return word == on.description
         }
@@ -223,6 +240,20 @@ struct Member<Record: EditableRecord>: Sendable {
   var readonly: Member {
     var member = self
     member.isReadonly = true
+    return member
+  }
+
+  /// This member, which is written at its default too.
+  var always: Member {
+    var member = self
+    member.isDefault = { _ in false }
+    return member
+  }
+
+  /// This member, without which a message is refused with this text.
+  func required(_ text: String) -> Member {
+    var member = always
+    member.requirement = text
     return member
   }
 

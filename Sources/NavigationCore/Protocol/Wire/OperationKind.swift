@@ -299,7 +299,7 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
     case wholeStack
     /// `visible`, `rev` or `dig`.
     case presentation
-    /// One of the others, by the arguments: see `Operation.neededGuard`.
+    /// One of the others, by the arguments: see `Operation.needs`.
     case byArguments
 
     /// The guards of which one suffices, for messages to people.
@@ -314,21 +314,22 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
 }
 
 extension Operation {
-  /// The guard that the policy `removal` requires for the arguments, if the kind leaves it to them.
-  package var neededGuard: OperationKind.NeededGuard {
+  /// What the arguments need beside the needs of the kind: rights, and the guard that the policy
+  /// `removal` requires if the kind leaves it to them.
+  package var needs: (guarded: OperationKind.NeededGuard, rights: Rights) {
     switch self {
-    case .replace(nil, _, _): .position
-    case .replace, .insert(_, .below), .insert(_, .above): .none
-    // `insert` with `at`, and the strictest for what is added.
-    default: .wholeStack
-    }
-  }
-
-  /// The rights that the operation needs because of its arguments.
-  package var rights: Rights {
-    switch self {
-    case .push(_, let policy), .show(_, let policy): policy.pops ? .pop : []
-    default: []
+    case .push(_, let policy), .show(_, let policy): (.none, policy.pops ? .pop : [])
+    case .replace(let screen, _, _): (screen == nil ? .position : .none, [])
+    case .insert(_, .below), .insert(_, .above): (.none, [])
+    case .insert(_, .at): (.wholeStack, [])
+    case .pop, .popTo, .popToRoot, .setStack, .remove, .createScreen, .setScreen, .releaseScreen,
+      .setItem, .createButton, .setButton, .releaseButton, .activateButton, .configure, .attach,
+      .detach, .present, .dismiss, .swipeDown, .returning, .open, .restore, .revert, .backTap,
+      .backKey, .backMenu, .setBar, .setToolbar, .setBarHidden, .setToolbarHidden, .setAppearance,
+      .setProxy, .setEnvironment, .tap, .swipe, .completeTransition, .beginGesture,
+      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .recover,
+      .setDisplayOwner, .takeLooks, .setOrientations:
+      (.none, [])
     }
   }
 }

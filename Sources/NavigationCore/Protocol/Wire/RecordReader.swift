@@ -6,11 +6,13 @@ package struct ReadFailure: Error, Hashable, Sendable {
   /// The `reason` of the error on the wire; nil for codes without one.
   package var reason: String?
 
-  package init(_ code: ErrorCode = .invalidArgument, _ text: String, reason: String? = nil) {
+  package init(_ code: ErrorCode, _ text: String, reason: String? = nil) {
     self.code = code
     self.text = text
     self.reason = reason
   }
+
+  init(_ text: String) { self.init(.invalidArgument, text) }
 }
 
 /// Reads records from a JSON tape.

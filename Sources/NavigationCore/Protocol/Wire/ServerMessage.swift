@@ -1,34 +1,14 @@
 /// The verbs of messages from the daemon to clients.
-package enum ServerVerb: String, CaseIterable, Sendable {
+package enum ServerVerb: UInt8, CaseIterable, WireNamed {
   case welcome, ok, err, queued, snap, diff, diffs, latest, event, ask, settled, lost, traced,
     mark, end, bye, pong
 
+  package static let words = names
+
   /// The first frame of a message with this verb.
-  package var frame: [UInt8] { Self.frames[place] }
+  package var frame: [UInt8] { Self.frames[Int(rawValue)] }
 
-  private static let frames = allCases.map { Array("nsp1.\($0.rawValue)".utf8) }
-
-  private var place: Int {
-    switch self {
-    case .welcome: 0
-    case .ok: 1
-    case .err: 2
-    case .queued: 3
-    case .snap: 4
-    case .diff: 5
-    case .diffs: 6
-    case .latest: 7
-    case .event: 8
-    case .ask: 9
-    case .settled: 10
-    case .lost: 11
-    case .traced: 12
-    case .mark: 13
-    case .end: 14
-    case .bye: 15
-    case .pong: 16
-    }
-  }
+  private static let frames = words.map { Array("nsp1.\($0)".utf8) }
 
   /// Whether the bytes of messages with this verb count against the session's flow-control credit.
   package var usesCredit: Bool {

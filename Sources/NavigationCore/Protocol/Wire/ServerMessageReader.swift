@@ -16,7 +16,7 @@ package struct ServerMessageReader: Sendable {
     guard case .current(let name) = VerbFrame(verb) else {
       throw ServerMessageFailure(text: "not a message of this protocol")
     }
-    guard let verb = ServerVerb(rawValue: name) else { return .unknown }
+    guard let verb = ServerVerb(word: name) else { return .unknown }
     do {
       // A report has a client's message inside, and one of those has up to 32 levels.
       try tape.read(body, maximumDepth: 40)

@@ -329,15 +329,23 @@ package enum ServerMessageWriter {
 
   package static func ask(
     _ number: UInt64, nav: String, epoch: Epoch, revision: Revision, within: UInt64,
-    _ question: (inout JSONWriter) -> Void
+    _ question: Question
   ) -> [UInt8] {
-    JSONWriter.object(reserving: 192) { json in
+    let form = question.form
+    return JSONWriter.object(reserving: 192) { json in
       json.member("ask", number)
       json.place(nav, epoch, revision)
       json.member("within", within)
       json.name("q")
       json.beginObject()
-      question(&json)
+      json.dynamicName(form.name)
+      json.beginObject()
+      for (name, text) in form.members {
+        guard let text else { continue }
+        json.dynamicName(name)
+        json.string(text)
+      }
+      json.endObject()
       json.endObject()
     }
   }
