@@ -289,7 +289,7 @@ extension JSONWriter {
     for kind in op.request.kinds { word(kind.name) }
     endArray()
     pieces(client.beforeOp)
-    digits(op.request.idDigits)
+    integer(op.request.id)
     pieces(client.behindOp)
     hex(op.octets.bits)
   }

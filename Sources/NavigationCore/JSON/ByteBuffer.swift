@@ -195,16 +195,6 @@
     write(0x2C)
   }
 
-  /// Appends digits, followed by a comma.
-  mutating func append(_ digits: Digits) {
-    // Two words of 8 bytes, of which the second may begin behind the digits, and the comma.
-    reserve(17)
-    store(digits.first, at: count)
-    store(digits.second, at: count &+ 8)
-    count &+= digits.count
-    write(0x2C)
-  }
-
   // The functions below do not check the capacity: their callers have called `reserve`.
 
   @inline(__always)

@@ -143,14 +143,6 @@ package struct JSONTape: Sendable {
     return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
   }
 
-  /// The digits of a value that is an integer.
-  @inline(__always)
-  package func digits(_ index: Int) -> Digits {
-    let token = tokens[index]
-    precondition(token.kind == .integer)
-    return Digits(bytes.span, from: Int(token.start), to: Int(token.end))
-  }
-
   /// The value of `true` or `false`; nil for any other value.
   package func bool(_ index: Int) -> Bool? {
     switch tokens[index].kind {

@@ -86,8 +86,6 @@ package struct JSONWriter: ~Copyable {
     buffer.appendInteger(value)
   }
 
-  package mutating func digits(_ digits: Digits) { buffer.append(digits) }
-
   @inline(__always)
   package mutating func bool(_ value: Bool) {
     if value { buffer.append("true,") } else { buffer.append("false,") }

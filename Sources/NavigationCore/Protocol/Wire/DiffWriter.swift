@@ -61,7 +61,7 @@ package struct DiffFrame: ~Copyable {
   var revision: Revision
   var sequence: UInt64
   var cause: Cause
-  var by: (name: String, op: Digits)?
+  var by: (name: String, op: UInt64)?
 
   /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
@@ -111,8 +111,7 @@ package struct DiffFrame: ~Copyable {
       json.name("by")
       json.beginObject()
       json.member("name", by.name)
-      json.name("op")
-      json.digits(by.op)
+      json.member("op", by.op)
       json.endObject()
     }
   }

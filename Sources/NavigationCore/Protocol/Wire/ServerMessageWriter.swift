@@ -125,13 +125,12 @@ package enum ServerMessageWriter {
 
   /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
   package static func encodedOk(
-    id: Digits, standing: NavStanding, sequence: UInt64, outputs: ShortList<OperationOutput>,
+    id: UInt64, standing: NavStanding, sequence: UInt64, outputs: ShortList<OperationOutput>,
     delivered: Int, _ json: inout JSONWriter
   ) -> EncodedOk {
     json.removeAll()
     json.beginObject()
-    json.name("id")
-    json.digits(id)
+    json.member("id", id)
     return encodeRest(standing, sequence, outputs, delivered, &json)
   }
 
