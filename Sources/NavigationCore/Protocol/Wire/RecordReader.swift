@@ -109,21 +109,12 @@ package struct RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, skipping: [String]
   ) throws(ReadFailure) -> [ItemEdit] {
     var edits: [ItemEdit] = []
-    let end = tape.next(at)
-    var key = at + 1
-    while key < end {
-      switch tape.shortName(key) {
-      // The frequent name first, without a string. No operation has an argument with this name.
-      case "title": edits.add(.title(try text(tape, key + 1, "title")))
-      default:
-        let name = tape.string(key) ?? ""
-        if skipping.contains(name) { break }
-        guard let edit = try itemEdit(name, tape, key + 1) else {
-          throw unknownMember(name, of: "a navigation item")
-        }
-        edits.append(edit)
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      if skipping.contains(name) { return }
+      guard let edit = try itemEdit(name, tape, value) else {
+        throw unknownMember(name, of: "a navigation item")
       }
-      key = tape.next(key + 1)
+      edits.add(edit)
     }
     return edits
   }
@@ -132,6 +123,7 @@ package struct RecordReader {
     _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> ItemEdit? {
     switch name {
+    case "title": return .title(try text(tape, at, "title"))
     case "backBarButtonItem":
       return .backBarButtonItem(tape.kind(at) == .null ? nil : try button(tape, at))
     case "leftItems", "leftBarButtonItems": return .leftItems(try buttons(tape, at, name))
