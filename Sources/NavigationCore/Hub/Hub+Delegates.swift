@@ -297,7 +297,7 @@ extension Hub {
   }
 
   mutating func endQuestion(
-    _ asked: [DelegateQuestion.Pending], _ outcome: StaticString, by name: String?
+    _ asked: [DelegateQuestion.Pending], _ outcome: String, by name: String?
   ) {
     for pending in asked where sessions.isLive(pending.session) {
       let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)
@@ -321,7 +321,7 @@ extension JSONWriter {
     beginObject()
     optional("screen", subject.screen.text)
     if subject.change != .push {
-      member("cause", plain: cause.wireName)
+      member("cause", word: cause.word)
     }
     endObject()
   }

@@ -173,7 +173,7 @@ enum JournalBody {
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.optional("nav", nav)
-    json.member("kind", plain: controller.kindName)
+    json.member("kind", word: controller.kindName)
     json.member("epoch", hex: epoch.bits)
     json.optional("owner", owner)
     json.flag("open", controller.isOpen)

@@ -98,16 +98,6 @@
     write(0x3A)
   }
 
-  /// Appends a string that needs no escapes, in quotes and followed by a comma.
-  @inline(__always)
-  mutating func appendPlain(_ text: StaticString) {
-    reserve(text.utf8CodeUnitCount + 3)
-    write(0x22)
-    write(text)
-    write(0x22)
-    write(0x2C)
-  }
-
   mutating func append(_ bytes: Span<UInt8>, _ end: UInt8) {
     reserve(bytes.count + 1)
     write(bytes)

@@ -76,12 +76,6 @@ package struct JSONWriter: ~Copyable {
     buffer.appendWord(text.utf8.span)
   }
 
-  /// Writes a literal string that needs no escapes.
-  @inline(__always)
-  package mutating func plain(_ text: StaticString) {
-    buffer.appendPlain(text)
-  }
-
   package mutating func integer(_ value: UInt64) {
     buffer.appendInteger(value)
   }
@@ -202,13 +196,6 @@ extension JSONWriter {
   package mutating func member(_ name: StaticString, _ value: Bool) {
     self.name(name)
     bool(value)
-  }
-
-  /// Writes a member with a literal that needs no escapes.
-  @inline(__always)
-  package mutating func member(_ name: StaticString, plain value: StaticString) {
-    self.name(name)
-    plain(value)
   }
 
   /// Writes a member whose value is already encoded as JSON.

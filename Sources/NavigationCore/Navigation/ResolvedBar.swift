@@ -110,7 +110,7 @@ extension ResolvedBar {
   }
 
   /// Where the back button's content comes from.
-  package enum BackSource: UInt8, Sendable {
+  package enum BackSource: UInt8, CaseIterable, Sendable {
     /// The `backBarButtonItem` of the screen below.
     case backItem
     /// The title of the screen below.

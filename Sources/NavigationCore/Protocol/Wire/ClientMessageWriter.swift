@@ -18,7 +18,7 @@ package enum ClientMessageWriter {
       json.member("hb", heartbeat)
     }
     if hello.isUncontrolled {
-      json.member("flow", plain: "none")
+      json.member("flow", word: "none")
     }
     if let actor = hello.actor {
       json.name("actor")

@@ -106,7 +106,7 @@ package struct DiffFrame: ~Copyable {
     json.member("base", base.number)
     json.member("rev", revision.number)
     json.member("seq", sequence)
-    json.member("cause", plain: cause.wireName)
+    json.member("cause", word: cause.word)
     if let by {
       json.name("by")
       json.beginObject()
@@ -178,8 +178,8 @@ extension JSONWriter {
         member("toolbar", toolbar)
         name("cause")
         switch cause {
-        case .api: plain("api")
-        case .screen: plain("screen")
+        case .api: word("api")
+        case .screen: word("screen")
         case .automatic(let cause): word(cause.word)
         }
         endObject()
@@ -201,7 +201,7 @@ extension JSONWriter {
       member("duration", duration)
     }
     optional("driver", transition.driver)
-    if transition.isReduced { member("style", plain: "fade") }
+    if transition.isReduced { member("style", word: "fade") }
     endObject()
   }
 
@@ -237,7 +237,7 @@ extension JSONWriter {
     }
     for index in commit.changedScreens {
       beginObject()
-      member("set", plain: "screen")
+      member("set", word: "screen")
       name("to")
       screen(controller.stack[index])
       endObject()
@@ -269,7 +269,7 @@ extension JSONWriter {
     case .screen(let id): optional("id", id.text)
     case .alreadyInStack(let id):
       optional("id", id.text)
-      member("reason", plain: "alreadyInStack")
+      member("reason", word: "alreadyInStack")
     case .found(let id, let popped):
       optional("id", id.text)
       list("popped", popped.map(\.text))

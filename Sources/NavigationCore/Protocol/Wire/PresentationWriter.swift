@@ -17,10 +17,10 @@ extension JSONWriter {
       optional("style", presented.style)
       name("covers")
       if presented.coversNavigationInterface {
-        plain("wholeNavigationInterface")
-        member("contextOwner", plain: "controller")
+        word("wholeNavigationInterface")
+        member("contextOwner", word: "controller")
       } else {
-        plain("byStyle")
+        word("byStyle")
       }
       endObject()
     }

@@ -50,7 +50,7 @@ extension TitleView: WireValue {
 
 extension Edges {
   /// Each edge with its word, in the order in which the writer writes them.
-  static let named: [(Edges, StaticString)] = [
+  static let named: [(Edges, String)] = [
     (.top, "top"), (.left, "left"), (.bottom, "bottom"), (.right, "right"),
   ]
 }
@@ -59,7 +59,7 @@ extension Edges: WireValue {
   package static func read(_ reader: RecordReader) -> ReadValue<Edges> { reader.edges }
   package func write(_ json: inout JSONWriter) {
     json.beginArray()
-    for (edge, word) in Edges.named where contains(edge) { json.plain(word) }
+    for (edge, word) in Edges.named where contains(edge) { json.word(word) }
     json.endArray()
   }
 }
@@ -121,7 +121,7 @@ extension RecordReader {
     var edges: Edges = []
     try tape.forEachElement(of: at) { element throws(ReadFailure) in
       let word = tape.string(element)
-      guard let edge = Edges.named.first(where: { $0.1.description == word })?.0 else {
+      guard let edge = Edges.named.first(where: { $0.1 == word })?.0 else {
         throw ReadFailure(.invalidArgument, "edges is a list of top, left, bottom, right")
       }
       edges.insert(edge)

@@ -10,7 +10,7 @@ package struct Snapshot: Sendable {
   }
 
   package var nav: String
-  package var kind: StaticString
+  package var kind: String
   package var epoch: Epoch
   package var revision: Revision
   /// The reason for the snapshot, in the protocol's words.
@@ -50,7 +50,7 @@ package struct Snapshot: Sendable {
     var json = JSONWriter(reserving: screens.count + 1024)
     json.beginObject()
     json.member("nav", nav)
-    json.member("kind", plain: kind)
+    json.member("kind", word: kind)
     json.place(epoch, revision)
     json.member("i", UInt64(first))
     json.member("last", isLast)

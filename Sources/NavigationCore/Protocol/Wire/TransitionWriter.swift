@@ -7,14 +7,14 @@ extension JSONWriter {
     optional("from", running.from?.text)
     optional("to", running.to?.text)
     name("phase")
-    if running.isInteractive { plain("interactive") } else { plain("animating") }
+    if running.isInteractive { word("interactive") } else { word("animating") }
     optional("owner", running.owner)
     optional("animator", running.animator)
     optional("driver", running.driver)
     if let duration = running.duration {
       member("duration", duration)
     }
-    if running.isReduced { member("style", plain: "fade") }
+    if running.isReduced { member("style", word: "fade") }
     member("deadline", running.deadline)
     if let change = running.barChange {
       name("barChange")

@@ -35,6 +35,7 @@ extension BarPosition: WireNamed { package static let words = names }
 extension Orientation: WireNamed { package static let words = names }
 extension Relation: WireNamed { package static let words = names }
 extension RunningTransition.Kind: WireNamed { package static let words = names }
+extension ResolvedBar.BackSource: WireNamed { package static let words = names }
 extension TransitionOutcome: WireNamed { package static let words = names }
 extension Animations: WireNamed { package static let words = names }
 extension ContentSizeCategory: WireNamed { package static let words = names }
@@ -52,23 +53,4 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
     recovery, appearance
 
   package static let words = names
-
-  /// The word as a literal, which every diff contains: it is written without a copy.
-  package var wireName: StaticString {
-    switch self {
-    case .api: "api"
-    case .segue: "segue"
-    case .backButton: "backButton"
-    case .gesture: "gesture"
-    case .complete: "complete"
-    case .cancel: "cancel"
-    case .timeout: "timeout"
-    case .restore: "restore"
-    case .revert: "revert"
-    case .open: "open"
-    case .lease: "lease"
-    case .recovery: "recovery"
-    case .appearance: "appearance"
-    }
-  }
 }
