@@ -27,12 +27,15 @@ struct RememberedOps: Sendable {
     var principal: String
     var client: ClientID
     var shard = Shard.first
+
+    fileprivate var hash: KeyHash { KeyHash(client.high, client.low, UInt64(shard.number)) }
   }
 
   /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
   ///
   /// While the ring is not full, `head` is 0.
   fileprivate struct Client: Sendable {
+    var key: Key
     var entries: [Entry] = []
     var head = 0
     var last: UInt64 = 0
@@ -49,9 +52,9 @@ struct RememberedOps: Sendable {
     var at: UInt64
   }
 
-  private var slots: [Key: Int] = [:]
-  private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
+  /// The slots of the clients by their keys.
+  private var index = PlaceIndex()
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
   private var principals: [String: ArraySlice<Use>] = [:]
   private var limits: HubConfiguration
@@ -85,12 +88,12 @@ struct RememberedOps: Sendable {
     var last: UInt64 = 0
     for shard in shards {
       key.shard = shard
-      last = max(last, slots[key].map { clients[$0].last } ?? 0)
+      last = max(last, find(key).map { clients[$0].last } ?? 0)
     }
     return last
   }
 
-  mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
+  func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
     guard let slot = find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
@@ -106,20 +109,8 @@ struct RememberedOps: Sendable {
     return id < client.entries[client.head].id ? .tooOld : .new
   }
 
-  /// The slot of a client; for recently used clients it is found without hashing the key.
-  private mutating func find(_ key: Key) -> Int? {
-    let place = Self.busyPlace(of: key)
-    if let known = busy[place], known.key == key {
-      assert(slots[key] == known.slot, "a busy client has moved")
-      return known.slot
-    }
-    guard let slot = slots[key] else { return nil }
-    busy[place] = (key, slot)
-    return slot
-  }
-
-  private static func busyPlace(of key: Key) -> Int {
-    Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
+  private func find(_ key: Key) -> Int? {
+    index.find(key.hash) { clients[$0].key == key }
   }
 
   mutating func forget(upTo row: UInt64, of shard: Shard) {
@@ -142,7 +133,7 @@ struct RememberedOps: Sendable {
 
   /// Forgets an op whose commit failed, and restores the op that it evicted.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
-    guard let slot = slots[key] else { return }
+    guard let slot = find(key) else { return }
     clients[slot].straighten()
     clients[slot].entries.removeAll { $0.id == id }
     if let evicted { clients[slot].entries.insert(evicted, at: 0) }
@@ -153,9 +144,9 @@ struct RememberedOps: Sendable {
   /// The rows of the ops that `readRows` must fill in, by shard and in no order.
   var rows: [Shard: [UInt64]] {
     var rows: [Shard: [UInt64]] = [:]
-    for (key, slot) in slots {
+    for slot in clients.indices {
       for entry in clients[slot].entries where entry.row > 0 {
-        rows[key.shard, default: []].append(entry.row)
+        rows[clients[slot].key.shard, default: []].append(entry.row)
       }
     }
     return rows
@@ -164,7 +155,7 @@ struct RememberedOps: Sendable {
   /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
   /// op.
   mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
-    for (key, slot) in slots where key.shard == shard {
+    for slot in clients.indices where clients[slot].key.shard == shard {
       clients[slot].straighten()
       clients[slot].entries = clients[slot].entries.compactMap {
         if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
@@ -175,20 +166,19 @@ struct RememberedOps: Sendable {
 
   /// Takes over the ops of shards of which this value has none.
   mutating func absorb(_ other: RememberedOps, at now: UInt64) {
-    let keys = other.slots.sorted {
-      other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
-    }
     horizons.merge(other.horizons) { $1 }
-    for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
+    let taken = other.clients.indices.map { other.clients[$0] }
+    for client in taken.sorted(by: { $0.usedAt < $1.usedAt }) {
+      clients[admit(client.key, at: now)] = client
+    }
   }
 
   /// Forgets the ops of shards that another daemon serves from now on.
   mutating func drop(_ shards: Set<Shard>) {
     for shard in shards { horizons[shard] = nil }
-    for (key, slot) in slots where shards.contains(key.shard) {
-      clients.remove(slot, leaving: Client())
-      slots[key] = nil
-      busy[Self.busyPlace(of: key)] = nil
+    for slot in clients.indices where shards.contains(clients[slot].key.shard) {
+      let key = clients[slot].key
+      remove(slot)
       principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
       if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
     }
@@ -204,7 +194,7 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Int {
-    assert(slots[key] == nil, "a client is admitted twice")
+    assert(find(key) == nil, "a client is admitted twice")
     // After the limits were lowered, more than one client can be too many.
     while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
       let oldest = oldest(of: key.principal)
@@ -217,12 +207,12 @@ struct RememberedOps: Sendable {
     {
       drop(oldest, of: name)
     }
-    let slot = clients.insert(Client(usedAt: now))
-    slots[key] = slot
+    let slot = clients.insert(Client(key: key, usedAt: now))
+    index.insert(slot, key.hash)
     Self.insert(
       Use(client: key.client, shard: key.shard, at: now),
       into: &principals[key.principal, default: []])
-    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
     return slot
   }
 
@@ -250,7 +240,7 @@ struct RememberedOps: Sendable {
   }
 
   private func lastUse(of use: Use, _ principal: String) -> UInt64? {
-    slots[key(of: use, principal)].map { clients[$0].usedAt }
+    find(key(of: use, principal)).map { clients[$0].usedAt }
   }
 
   private func key(of use: Use, _ principal: String) -> Key {
@@ -269,15 +259,19 @@ struct RememberedOps: Sendable {
 
   private mutating func drop(_ use: Use, of principal: String) {
     let key = key(of: use, principal)
-    guard let slot = slots[key] else { return }
+    guard let slot = find(key) else { return }
     forget(upTo: clients[slot].row, of: key.shard)
-    clients.remove(slot, leaving: Client())
-    slots[key] = nil
-    busy[Self.busyPlace(of: key)] = nil
-    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    remove(slot)
+    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
     assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
     principals[principal]?.removeFirst()
     if principals[principal]?.isEmpty == true { principals[principal] = nil }
+  }
+
+  private mutating func remove(_ slot: Int) {
+    let key = clients[slot].key
+    index.remove(slot, key.hash)
+    clients.remove(slot, leaving: Client(key: key))
   }
 }
 
