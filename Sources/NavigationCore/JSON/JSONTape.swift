@@ -91,11 +91,10 @@ package struct JSONTape: Sendable {
     guard token.kind == .string else { return nil }
     let range = Int(token.start)..<Int(token.end)
     guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
-    let text = bytes.span.extracting(range)
     // The scanner has checked that the text is UTF-8.
-    return token.isASCII
-      ? String(ascii: text)
-      : String(copying: unsafe UTF8Span(unchecked: text, isKnownASCII: false))
+    return String(
+      copying: unsafe UTF8Span(
+        unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
   }
 
   /// Whether a value is a string without escapes, so that its bytes in the text are its contents.
