@@ -54,28 +54,6 @@ struct Draft: ~Copyable {
     noteRarely().oldChain = controller.presentedScreens.map(\.id)
   }
 
-  /// Makes a copy, for trials.
-  init(copying other: borrowing Draft) {
-    revision = other.revision
-    isAnimated = other.isAnimated
-    assignedScreens = other.assignedScreens
-    assignedButtons = other.assignedButtons
-    oldCount = other.oldCount
-    oldTop = other.oldTop
-    wasAttached = other.wasAttached
-    lowest = other.lowest
-    oldTail = other.oldTail
-    replacesWhole = other.replacesWhole
-    touched = other.touched
-    parts = other.parts
-    oldVisibility = other.oldVisibility
-    hasOwnEvents = other.hasOwnEvents
-    mark = other.mark
-    recordBytes = other.recordBytes
-    touchesSharedButtons = other.touchesSharedButtons
-    rare = other.rare?.copy()
-  }
-
   /// Returns the notes that most messages do not make, which it makes at the first call.
   mutating func noteRarely() -> RareNotes {
     if let rare { return rare }

@@ -1,8 +1,7 @@
 /// The notes of a `Draft` that most messages do not make.
 ///
 /// Law: a draft with a new `RareNotes` behaves like a draft without one.
-/// Each draft has an object of its own: `Draft` is not copyable, and `Draft(copying:)`
-/// copies the object.
+/// Each draft has an object of its own, because `Draft` is not copyable.
 final class RareNotes {
   /// The ids of the presented screens before the message.
   var oldChain: [ScreenID] = []
@@ -41,25 +40,6 @@ final class RareNotes {
   ///
   /// `finish` compares with it, to find changes that a later operation undid.
   var before: StateBefore?
-
-  func copy() -> RareNotes {
-    let copy = RareNotes()
-    copy.oldChain = oldChain
-    copy.presentation = presentation
-    copy.exchanged = exchanged
-    copy.direction = direction
-    copy.results = results
-    copy.named = named
-    copy.touchedButtons = touchedButtons
-    copy.released = released
-    copy.topOfBarSet = topOfBarSet
-    copy.tail = tail
-    copy.animation = animation
-    copy.beginning = beginning
-    copy.ending = ending
-    copy.before = before
-    return copy
-  }
 
   /// Whether replay cannot derive that a button left its last list.
   ///
