@@ -19,18 +19,6 @@ package enum GestureRefusal: String, Hashable, Sendable {
 }
 
 extension NavigationController {
-  mutating func setEnvironment(
-    _ draft: inout Draft, _ change: (inout Environment) -> Void
-  ) {
-    var content = environment.content
-    change(&content)
-    guard content != environment.content else { return }
-    assert(draft.revision == revision.next, "a draft of another state")
-    environment.content = content
-    environment.version = draft.revision
-    draft.parts.insert(.environment)
-  }
-
   mutating func completeTransition(
     _ id: Revision, _ draft: inout Draft
   ) throws(NavigationError) {
@@ -55,7 +43,7 @@ extension NavigationController {
 
   mutating func recover(_ draft: inout Draft) {
     expireTransition(&draft)
-    setEnvironment(&draft) {
+    environment.change(.environment, &draft) {
       $0.owner = nil
       $0.orientations = nil
     }
@@ -77,9 +65,7 @@ extension NavigationController {
   mutating func setTransition(_ running: RunningTransition?, _ draft: inout Draft) {
     assert(running == nil || transition.content.running == nil, "two transitions at a time")
     assert(running == nil || running?.id == draft.revision, "named by another revision")
-    transition.content.running = running
-    transition.version = draft.revision
-    draft.parts.insert(.transition)
+    transition.change(.transition, &draft) { $0.running = running }
   }
 
   // Gestures.

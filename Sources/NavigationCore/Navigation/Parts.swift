@@ -26,6 +26,21 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
   }
 }
 
+extension Part {
+  /// Changes the content, and notes the part as changed unless the content stays equal.
+  mutating func change(
+    _ name: PartName, _ draft: inout Draft, _ change: (inout Content) -> Void
+  ) {
+    let old = content
+    var new = old
+    change(&new)
+    guard new != old else { return }
+    content = new
+    version = draft.revision
+    draft.parts.insert(name)
+  }
+}
+
 /// The content of a part; it has a default value.
 package protocol PartContent: Equatable, Sendable {
   init()
