@@ -124,27 +124,6 @@ package struct JSONWriter: ~Copyable {
   package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
 }
 
-extension [UInt8] {
-  mutating func appendDigits(_ value: UInt64) {
-    if value < 10 {
-      append(0x30 + UInt8(value))
-      return
-    }
-    // 20 digits are enough for 64 bits.
-    var digits = InlineArray<20, UInt8>(repeating: 0)
-    var first = 20
-    var rest = value
-    while rest > 0 {
-      first -= 1
-      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
-    append(addingCapacity: 20 - first) { output in
-      for index in first..<20 { output.append(digits[index]) }
-    }
-  }
-}
-
 extension JSONWriter {
   package static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(reserving: 64)
