@@ -142,6 +142,16 @@ package struct JSONTape: Sendable {
     return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
   }
 
+  /// The text of a member; nil if there is none, or if it is no text.
+  package func string(_ name: String, of index: Int) -> String? {
+    member(name, of: index).flatMap { string($0) }
+  }
+
+  /// The number of a member; nil if there is none, or if it is no integer.
+  package func integer(_ name: String, of index: Int) -> UInt64? {
+    member(name, of: index).flatMap { integer($0) }
+  }
+
   /// The value of `true` or `false`; nil for any other value.
   package func bool(_ index: Int) -> Bool? {
     switch tokens[index].kind {

@@ -92,7 +92,7 @@ package struct RecordingRedaction: Sendable {
   }
 
   private func keepsContents(_ screen: Int, _ tape: borrowing JSONTape) -> Bool {
-    guard let route = tape.member("route", of: screen).flatMap({ tape.string($0) }) else {
+    guard let route = tape.string("route", of: screen) else {
       return false
     }
     return kept.contains { $0.matches(route) }

@@ -78,7 +78,7 @@ package struct RecordingVerifier {
     do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {
       return .broken(line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
-    guard let found = tape.member("rev", of: 0).flatMap({ tape.integer($0) }) else {
+    guard let found = tape.integer("rev", of: 0) else {
       return .broken(line: number, what: error.what)
     }
     let isChange = tape.member("kind", of: 0).map { tape.isString($0, "changed") } ?? false

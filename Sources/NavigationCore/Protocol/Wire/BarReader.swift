@@ -23,7 +23,7 @@ extension OperationReader {
     case .uiTap:
       return .tap
     case .uiSwipe:
-      switch tape.member("dir", of: at).flatMap({ tape.string($0) }) {
+      switch tape.string("dir", of: at) {
       case "up": return .swipe(.up)
       case "down": return .swipe(.down)
       default: throw ReadFailure(.invalidArgument, "dir is up or down")
@@ -35,10 +35,8 @@ extension OperationReader {
   private func hidden(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Bool {
-    guard let value = tape.member("hidden", of: at), let isHidden = tape.bool(value) else {
-      throw ReadFailure(.invalidArgument, "hidden is true or false")
-    }
-    return isHidden
+    try require(
+      tape.member("hidden", of: at).flatMap { tape.bool($0) }, "hidden is true or false")
   }
 
   private func appearance(
@@ -47,9 +45,8 @@ extension OperationReader {
     guard let member = tape.member("slot", of: at),
       let slot: AppearanceSlot = try reader.choice(tape, member, "slot")
     else { throw ReadFailure(.invalidArgument, "slot is one of \(AppearanceSlot.choices)") }
-    guard let object = tape.member("object", of: at) else {
-      throw ReadFailure(.invalidArgument, "object is an appearance object, or null for none")
-    }
+    let object = try require(
+      tape.member("object", of: at), "object is an appearance object, or null for none")
     let look =
       tape.kind(object) == .null
       ? nil : try reader.appearanceObject(tape, object, slot.word)

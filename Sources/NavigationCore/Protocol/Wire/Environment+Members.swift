@@ -32,9 +32,9 @@ extension RecordReader {
     return try edits(tape, at) { name, value throws(ReadFailure) in
       guard name == "horizontal" else { return false }
       let word = tape.string(value)
-      guard tape.kind(value) == .null || word == "compact" || word == "regular" else {
-        throw ReadFailure(.invalidArgument, "horizontal is compact or regular")
-      }
+      try require(
+        tape.kind(value) == .null || word == "compact" || word == "regular",
+        "horizontal is compact or regular")
       return true
     }
   }

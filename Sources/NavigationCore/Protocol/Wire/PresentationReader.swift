@@ -14,16 +14,12 @@ extension OperationReader {
     case .segue:
       return try segue(tape, at)
     case .open:
-      guard let route = tape.member("route", of: at).flatMap({ tape.string($0) }) else {
-        throw ReadFailure(.invalidArgument, "route, a text, is required")
-      }
+      let route = try require(tape.string("route", of: at), "route, a text, is required")
       return .open(route: route)
     case .restore:
       return try restoration(tape, at)
     case .revert:
-      guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }) else {
-        throw ReadFailure(.invalidArgument, "rev, a whole number, is required")
-      }
+      let revision = try require(tape.integer("rev", of: at), "rev, a whole number, is required")
       return .revert(to: Revision(revision), stack: nil)
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
@@ -62,21 +58,18 @@ extension OperationReader {
     guard let value = tape.member("style", of: at),
       let style = try reader.text(tape, value, "style")
     else { return nil }
-    guard Grammar.isID(style.utf8.span) else {
-      throw ReadFailure(.invalidArgument, "style is the name of a presentation style")
-    }
+    try require(Grammar.isID(style.utf8.span), "style is the name of a presentation style")
     return style
   }
 
   private func segue(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
-    switch tape.member("kind", of: at).flatMap({ tape.string($0) }) {
+    switch tape.string("kind", of: at) {
     case "show":
       let policy = try duplicates(tape, tape.member("onDuplicate", of: at))
       return .push(try screen(tape, at), onDuplicate: policy)
     case "showDetail":
-      guard tape.member("onDuplicate", of: at) == nil else {
-        throw ReadFailure(.invalidArgument, "showDetail presents, and takes no onDuplicate")
-      }
+      try require(
+        tape.member("onDuplicate", of: at) == nil, "showDetail presents, and takes no onDuplicate")
       return .present(try screen(tape, at), from: nil, style: nil)
     default:
       throw ReadFailure(
@@ -87,9 +80,8 @@ extension OperationReader {
   private func restoration(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Operation {
-    guard let payload = tape.member("payload", of: at) else {
-      throw ReadFailure(.invalidArgument, "payload, as get restoration gave it, is required")
-    }
+    let payload = try require(
+      tape.member("payload", of: at), "payload, as get restoration gave it, is required")
     let entries = try entries(tape, payload)
     guard let root = tape.member("root", of: at), tape.kind(root) != .null else {
       return .restore(entries, root: nil)
@@ -106,7 +98,7 @@ extension OperationReader {
     guard tape.kind(payload) == .object else { throw damaged("it is no record") }
     // `get restoration` of a nav without a restoration identifier returns an empty object.
     if tape.count(payload) == 0 { return [] }
-    guard let version = tape.member("v", of: payload).flatMap({ tape.integer($0) }), version > 0
+    guard let version = tape.integer("v", of: payload), version > 0
     else { throw damaged("it has no version") }
     guard version <= RestorationPayload.version else {
       throw damaged("its version \(version) is newer than \(RestorationPayload.version)")
@@ -118,7 +110,7 @@ extension OperationReader {
     var paths: Set<Text> = []
     var ids: Set<ScreenID> = []
     try tape.forEachElement(of: list) { element throws(ReadFailure) in
-      guard let path = tape.member("path", of: element).flatMap({ tape.string($0) }),
+      guard let path = tape.string("path", of: element),
         let screen = tape.member("screen", of: element)
       else { throw damaged("an entry lacks path or screen") }
       guard paths.insert(Text(path)).inserted else {
@@ -153,13 +145,9 @@ extension RecordReader {
   ) throws(ReadFailure) -> Presentation {
     var presentation = Presentation()
     guard let list = tape.member("chain", of: at) else { return presentation }
-    guard tape.kind(list) == .array else {
-      throw ReadFailure(.invalidArgument, "a chain is no list")
-    }
+    try require(tape.kind(list) == .array, "a chain is no list")
     presentation.chain = try tape.elements(of: list) { element throws(ReadFailure) in
-      guard let screen = tape.member("screen", of: element) else {
-        throw ReadFailure(.invalidArgument, "a presentation without screen")
-      }
+      let screen = try require(tape.member("screen", of: element), "a presentation without screen")
       let from = tape.member("from", of: element)
       let style = tape.member("style", of: element)
       return Presented(

@@ -5,9 +5,7 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> [ButtonArgument] {
     if tape.kind(at) == .null { return [] }
-    guard tape.kind(at) == .array else {
-      throw ReadFailure(.invalidArgument, "\(name) is a list of buttons: ids or records")
-    }
+    try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
     return try tape.elements(of: at) { at throws(ReadFailure) in try button(tape, at) }
   }
 

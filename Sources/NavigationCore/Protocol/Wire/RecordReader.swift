@@ -13,6 +13,23 @@ package struct ReadFailure: Error, Hashable, Sendable {
   }
 }
 
+/// Returns a value that must be there; throws `invalid-argument` with a text for people otherwise.
+@inline(__always)
+func require<Value>(
+  _ value: Value?, _ otherwise: @autoclosure () -> String
+) throws(ReadFailure) -> Value {
+  guard let value else { throw ReadFailure(.invalidArgument, otherwise()) }
+  return value
+}
+
+/// Throws `invalid-argument` with a text for people unless the condition holds.
+@inline(__always)
+func require(
+  _ condition: Bool, _ otherwise: @autoclosure () -> String
+) throws(ReadFailure) {
+  guard condition else { throw ReadFailure(.invalidArgument, otherwise()) }
+}
+
 /// Reads records from a JSON tape.
 ///
 /// A record may have known members only, because a misspelt one would have no effect. Functions
@@ -157,9 +174,7 @@ extension RecordReader {
   func string(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> String {
-    guard let text = tape.string(at) else {
-      throw ReadFailure(.invalidArgument, "\(name) is a text or null")
-    }
+    let text = try require(tape.string(at), "\(name) is a text or null")
     return text
   }
 
@@ -173,17 +188,14 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> Text? {
     let text = try string(tape, at, name)
-    guard Grammar.isLanguageTag(text) else {
-      throw ReadFailure(
-        .invalidArgument, "\(name) is a tag of BCP 47, such as zh-Hans, of at most 64 bytes")
-    }
+    try require(
+      Grammar.isLanguageTag(text),
+      "\(name) is a tag of BCP 47, such as zh-Hans, of at most 64 bytes")
     return Text(text)
   }
 
   func bool(_ tape: borrowing JSONTape, _ at: Int, _ name: String) throws(ReadFailure) -> Bool {
-    guard let value = tape.bool(at) else {
-      throw ReadFailure(.invalidArgument, "\(name) is true or false")
-    }
+    let value = try require(tape.bool(at), "\(name) is true or false")
     return value
   }
 

@@ -74,9 +74,7 @@ extension Button: WireValue {
 extension [Button]: WireValue {
   package static func read(_ reader: RecordReader) -> ReadValue<[Button]> {
     { tape, at, name throws(ReadFailure) in
-      guard tape.kind(at) == .array else {
-        throw ReadFailure(.invalidArgument, "\(name) is a list of buttons: ids or records")
-      }
+      try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
       return try tape.elements(of: at) { at throws(ReadFailure) in
         try reader.storedButton(tape, at)
       }
@@ -96,9 +94,8 @@ extension RecordReader {
     guard tape.kind(at) == .object else {
       return TitleView(view: try opaque(tape, at, name))
     }
-    guard let view = tape.member("view", of: at) else {
-      throw ReadFailure(.invalidArgument, "titleView is a record with view, and height if you like")
-    }
+    let view = try require(
+      tape.member("view", of: at), "titleView is a record with view, and height if you like")
     var height: OpaqueJSON?
     if let value = tape.member("height", of: at), tape.kind(value) != .null {
       guard let points = tape.number(value), points >= 0 else {
@@ -106,24 +103,22 @@ extension RecordReader {
       }
       height = OpaqueJSON(validated: tape.raw(value))
     }
-    guard tape.count(at) == (tape.member("height", of: at) == nil ? 1 : 2) else {
-      throw ReadFailure(.invalidArgument, "titleView has no members but view and height")
-    }
+    try require(
+      tape.count(at) == (tape.member("height", of: at) == nil ? 1 : 2),
+      "titleView has no members but view and height")
     return TitleView(view: try opaque(tape, view, "titleView.view"), height: height)
   }
 
   fileprivate func edges(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> Edges {
-    guard tape.kind(at) == .array else {
-      throw ReadFailure(.invalidArgument, "edges is a list of top, left, bottom, right")
-    }
+    try require(tape.kind(at) == .array, "edges is a list of top, left, bottom, right")
     var edges: Edges = []
     try tape.forEachElement(of: at) { element throws(ReadFailure) in
       let word = tape.string(element)
-      guard let edge = Edges.named.first(where: { $0.1 == word })?.0 else {
-        throw ReadFailure(.invalidArgument, "edges is a list of top, left, bottom, right")
-      }
+      let edge = try require(
+        Edges.named.first(where: { $0.1 == word })?.0, "edges is a list of top, left, bottom, right"
+      )
       edges.insert(edge)
     }
     return edges

@@ -2,8 +2,8 @@ extension SessionActor {
   /// Reads the member `actor` of a `hello`; throws `invalid-argument` for another form, unknown
   /// members too.
   init(_ index: Int, in tape: borrowing JSONTape) throws(MessageFailure) {
-    guard let name = tape.member("name", of: index).flatMap({ tape.string($0) }),
-      let role = tape.member("role", of: index).flatMap({ tape.string($0) }),
+    guard let name = tape.string("name", of: index),
+      let role = tape.string("role", of: index),
       let navs = tape.member("navs", of: index).flatMap({ tape.strings($0) }),
       tape.count(index) == 3, !role.isEmpty
     else {

@@ -96,9 +96,9 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String, _ form: String,
     _ isRight: (borrowing JSONTape, Int) -> Bool
   ) throws(ReadFailure) -> OpaqueJSON {
-    guard tape.kind(at) == .array else { throw ReadFailure(.invalidArgument, "\(name) is a list") }
+    try require(tape.kind(at) == .array, "\(name) is a list")
     try tape.forEachElement(of: at) { element throws(ReadFailure) in
-      guard isRight(tape, element) else { throw ReadFailure(.invalidArgument, form) }
+      try require(isRight(tape, element), form)
     }
     return try opaque(tape, at, name)
   }

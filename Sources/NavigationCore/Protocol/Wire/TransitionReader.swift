@@ -6,16 +6,15 @@ extension OperationReader {
   ) throws(ReadFailure) -> Operation {
     switch kind {
     case .transitionComplete:
-      guard let value = tape.member("tid", of: at), let id = tape.integer(value) else {
-        throw ReadFailure(.invalidArgument, "transition.complete needs tid, a whole number")
-      }
+      let id = try require(
+        tape.integer("tid", of: at), "transition.complete needs tid, a whole number")
       return .completeTransition(Revision(id))
     case .gestureBegin:
       return try beginning(tape, at)
     case .gestureUpdate:
-      guard let value = tape.member("value", of: at).flatMap({ tape.number($0) }) else {
-        throw ReadFailure(.invalidArgument, "gesture.update needs value, a number from 0 to 1")
-      }
+      let value = try require(
+        tape.member("value", of: at).flatMap({ tape.number($0) }),
+        "gesture.update needs value, a number from 0 to 1")
       return .updateGesture(value)
     case .gestureFinish:
       return .finishGesture
@@ -27,16 +26,14 @@ extension OperationReader {
   private func beginning(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Operation {
-    guard let kind = tape.member("kind", of: at).flatMap({ tape.string($0) }),
+    guard let kind = tape.string("kind", of: at),
       kind == "edge" || kind == "fullScreen"
     else {
       throw ReadFailure(.invalidArgument, "kind is edge or fullScreen")
     }
     var translation = 1.0
     if let value = tape.member("translation", of: at) {
-      guard let number = tape.number(value) else {
-        throw ReadFailure(.invalidArgument, "translation is a number, positive to the right")
-      }
+      let number = try require(tape.number(value), "translation is a number, positive to the right")
       translation = number
     }
     // The hub fills in the owner, because it knows the sender.
@@ -73,21 +70,20 @@ extension RecordReader {
     -> Transition
   {
     var transition = Transition()
-    guard let id = tape.member("tid", of: at).flatMap({ tape.integer($0) }),
-      let word = tape.member("op", of: at).flatMap({ tape.string($0) }),
+    guard let id = tape.integer("tid", of: at),
+      let word = tape.string("op", of: at),
       let kind = RunningTransition.Kind(word: word),
-      let deadline = tape.member("deadline", of: at).flatMap({ tape.integer($0) })
+      let deadline = tape.integer("deadline", of: at)
     else { return transition }
-    func text(_ name: String) -> String? { tape.member(name, of: at).flatMap { tape.string($0) } }
     var running = RunningTransition(
-      id: Revision(id), kind: kind, from: text("from").flatMap { ScreenID($0) },
-      to: text("to").flatMap { ScreenID($0) }, deadline: deadline)
-    running.isInteractive = text("phase") == "interactive"
-    running.owner = text("owner")
-    running.animator = text("animator")
-    running.driver = text("driver")
-    running.duration = tape.member("duration", of: at).flatMap { tape.integer($0) }
-    running.isReduced = text("style") == "fade"
+      id: Revision(id), kind: kind, from: tape.string("from", of: at).flatMap { ScreenID($0) },
+      to: tape.string("to", of: at).flatMap { ScreenID($0) }, deadline: deadline)
+    running.isInteractive = tape.string("phase", of: at) == "interactive"
+    running.owner = tape.string("owner", of: at)
+    running.animator = tape.string("animator", of: at)
+    running.driver = tape.string("driver", of: at)
+    running.duration = tape.integer("duration", of: at)
+    running.isReduced = tape.string("style", of: at) == "fade"
     if let change = tape.member("barChange", of: at) {
       func flag(_ name: String) -> Bool {
         tape.member(name, of: change).flatMap { tape.bool($0) } ?? false
