@@ -40,8 +40,7 @@ extension JSONScanner {
     while next < tokens.count {
       let token = tokens[next]
       next = Int(tokens[next + 1].next)
-      var name: [UInt8] = []
-      for position in Int(token.start)..<Int(token.end) { name.append(text[position]) }
+      var name = [UInt8](copying: text.extracting(Int(token.start)..<Int(token.end)))
       if token.isEscaped { name = Array(JSONText.unescape(name[...]).utf8) }
       guard names.insert(name).inserted else {
         throw JSONError(.duplicateMember, at: Int(token.start))
@@ -52,12 +51,7 @@ extension JSONScanner {
   private static func areEqual(
     _ left: JSONTape.Token, _ right: JSONTape.Token, _ text: Span<UInt8>
   ) -> Bool {
-    let length = left.end - left.start
-    guard length == right.end - right.start else { return false }
-    for offset in 0..<Int(length)
-    where text[Int(left.start) + offset] != text[Int(right.start) + offset] {
-      return false
-    }
-    return true
+    text.extracting(Int(left.start)..<Int(left.end))
+      .hasSameBytes(as: text.extracting(Int(right.start)..<Int(right.end)))
   }
 }

@@ -244,18 +244,8 @@ package struct JSONTape: Sendable {
 
   /// Whether a value is a string equal to `text`; allocates a string only if the value has escapes.
   package func isString(_ index: Int, _ text: String) -> Bool {
-    let token = tokens[index]
-    guard !token.isEscaped else { return string(index) == text }
-    let count = Int(token.end - token.start)
-    guard text.utf8.count == count else { return false }
-    let start = Int(token.start)
-    let span = bytes.span
-    let isEqual = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
-      let name = unsafe utf8.span
-      for index in 0..<count where name[index] != span[start + index] { return false }
-      return true
-    }
-    return isEqual ?? (string(index) == text)
+    isPlain(index)
+      ? self.text(index).hasSameBytes(as: text.utf8.span) : string(index) == text
   }
 
   /// The number of elements of an array or members of an object; O(elements).
