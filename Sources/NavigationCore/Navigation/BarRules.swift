@@ -35,22 +35,6 @@ package final class BarRules: Sendable {
     if !isStandalone { top.withTitle(body) }
   }
 
-  /// Whether the back button's text is the whole title of `previous`.
-  ///
-  /// False if `previous` has details of its own, which only `backSlot(of:)` considers.
-  package func showsWholeTitle(of previous: Screen) -> Bool {
-    backButton.showsWholeTitle(of: previous)
-  }
-
-  package func backSlot(wholeTitle title: String) -> ResolvedBar.BackSlot {
-    backButton.whole(title, source: .title)
-  }
-
-  /// The back button of a bar whose top screen lies directly above `previous`.
-  package func backSlot(of previous: Screen) -> ResolvedBar.BackSlot {
-    backButton.slot(of: previous)
-  }
-
   /// Whether a swipe may pop the top of a stack of `depth` screens, if no presented screen covers it.
   package func allowsSwipeBack(depth: Int) -> Bool {
     assert(depth >= 0)
