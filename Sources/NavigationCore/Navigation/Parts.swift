@@ -50,18 +50,6 @@ package protocol PartContent: Equatable, Sendable {
 package enum PartName: UInt8, CaseIterable, Sendable {
   /// The parts, by their names on the wire.
   case bar, toolbar, presented, transition, environment, settings
-
-  /// The name on the wire.
-  package var text: String {
-    switch self {
-    case .bar: "bar"
-    case .toolbar: "toolbar"
-    case .presented: "presented"
-    case .transition: "transition"
-    case .environment: "environment"
-    case .settings: "settings"
-    }
-  }
 }
 
 /// A set of part names, one bit each, so that copies allocate nothing.

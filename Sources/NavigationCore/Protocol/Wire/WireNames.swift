@@ -40,6 +40,11 @@ extension TransitionOutcome: WireNamed { package static let words = names }
 extension Animations: WireNamed { package static let words = names }
 extension ContentSizeCategory: WireNamed { package static let words = names }
 
+extension PartName: WireNamed {
+  package static let words = names
+  package var text: String { word }
+}
+
 extension AccessibilityMember: WireNamed {
   package static let words = [
     "accessibilityLabel", "accessibilityHint", "accessibilityIdentifier", "language",
