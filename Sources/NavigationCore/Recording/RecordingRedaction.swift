@@ -21,11 +21,7 @@ package struct RecordingRedaction: Sendable {
 
   /// The entry without its contents.
   package func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
-    var tape = JSONTape()
-    do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {
-      throw StoredDataError(what: error.reason.rawValue)
-    }
-    guard tape.kind(0) == .object else { throw StoredDataError(what: "not an object") }
+    let tape = try RecordingWriter.tape(of: entry)
     var json = JSONWriter(reserving: entry.count)
     write(0, .members(RedactionRule.entry), tape, &json)
     return json.bytes

@@ -99,7 +99,7 @@ package struct RecordingWriter {
     }
   }
 
-  private static func tape(of value: [UInt8]) throws(StoredDataError) -> JSONTape {
+  static func tape(of value: [UInt8]) throws(StoredDataError) -> JSONTape {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(value, maximumDepth: 48) } catch {
       throw StoredDataError(what: error.reason.rawValue)
