@@ -108,6 +108,12 @@ package struct DetachedRecords: Sendable {
     return empty(position)
   }
 
+  /// Removes a screen and returns it; nil if it is not detached.
+  mutating func removeScreen(_ id: ScreenID) -> Screen? {
+    guard case .screen(let screen)? = remove(.screen(id)) else { return nil }
+    return screen
+  }
+
   /// Empties a slot and returns its record; `positions` is left to the caller.
   @discardableResult
   private mutating func empty(_ position: Int) -> Record? {
