@@ -1,5 +1,69 @@
-// Readers of presentations, standalone bars and stack replacements, in messages and in journal
-// rows.
+// Readers of the operations on bars, presentations, standalone bars, transitions and gestures, and of
+// those that replace the stack by something kept elsewhere.
+
+extension OperationReader {
+  func barOperation(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .barSet:
+      guard tape.member("delegate", of: at) == nil else {
+        throw ReadFailure(
+          .barDelegateManaged, "cannot manually set the delegate on a bar managed by a controller")
+      }
+      try reader.refuseReadonly(Bar.table, [], tape, at)
+      return .setBar(try reader.edits(tape, at))
+    case .toolbarSet:
+      try reader.refuseReadonly(Toolbar.table, [], tape, at)
+      return .setToolbar(try reader.edits(tape, at))
+    case .barSetHidden: return .setBarHidden(try hidden(tape, at))
+    case .toolbarSetHidden: return .setToolbarHidden(try hidden(tape, at))
+    case .appearanceSet: return try appearance(tape, at)
+    case .proxySet: return try proxy(tape, at)
+    case .envSet: return .setEnvironment(try reader.environmentEdits(tape, at))
+    case .uiTap:
+      return .tap
+    case .uiSwipe:
+      switch tape.string("dir", of: at) {
+      case "up": return .swipe(.up)
+      case "down": return .swipe(.down)
+      default: throw ReadFailure(.invalidArgument, "dir is up or down")
+      }
+    default: preconditionFailure("\(name) is no operation on bars")
+    }
+  }
+
+  private func hidden(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Bool {
+    try require(
+      tape.member("hidden", of: at).flatMap { tape.bool($0) }, "hidden is true or false")
+  }
+
+  private func appearance(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    guard let member = tape.member("slot", of: at),
+      let slot: AppearanceSlot = try reader.choice(tape, member, "slot")
+    else { throw ReadFailure(.invalidArgument, "slot is one of \(AppearanceSlot.choices)") }
+    let object = try require(
+      tape.member("object", of: at), "object is an appearance object, or null for none")
+    let look =
+      tape.kind(object) == .null
+      ? nil : try reader.appearanceObject(tape, object, slot.word)
+    guard let screen = tape.member("screen", of: at), tape.kind(screen) != .null else {
+      return .setAppearance(slot, look, screen: nil)
+    }
+    return .setAppearance(slot, look, screen: try reader.screenID(tape, screen))
+  }
+
+  private func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
+    var name: String?
+    if let member = tape.member("class", of: at) { name = try reader.text(tape, member, "class") }
+    let edits = try reader.lookEdits(tape, at, skipping: "class")
+    return .setProxy(className: name ?? "NavigationBar", edits)
+  }
+}
 
 extension OperationReader {
   func presentationOperation(
@@ -139,22 +203,43 @@ extension OperationReader {
   }
 }
 
-extension RecordReader {
-  package func storedPresentation(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> Presentation {
-    var presentation = Presentation()
-    guard let list = tape.member("chain", of: at) else { return presentation }
-    try require(tape.kind(list) == .array, "a chain is no list")
-    presentation.chain = try tape.elements(of: list) { element throws(ReadFailure) in
-      let screen = try require(tape.member("screen", of: element), "a presentation without screen")
-      let from = tape.member("from", of: element)
-      let style = tape.member("style", of: element)
-      return Presented(
-        screen: try storedScreen(tape, screen),
-        from: try from.map { at throws(ReadFailure) in try screenID(tape, at) },
-        style: style.flatMap { tape.string($0) })
+extension OperationReader {
+  func transitionOperation(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .transitionComplete:
+      let id = try require(
+        tape.integer("tid", of: at), "transition.complete needs tid, a whole number")
+      return .completeTransition(Revision(id))
+    case .gestureBegin:
+      return try beginning(tape, at)
+    case .gestureUpdate:
+      let value = try require(
+        tape.member("value", of: at).flatMap({ tape.number($0) }),
+        "gesture.update needs value, a number from 0 to 1")
+      return .updateGesture(value)
+    case .gestureFinish:
+      return .finishGesture
+    default:
+      return .cancelGesture
     }
-    return presentation
+  }
+
+  private func beginning(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    guard let kind = tape.string("kind", of: at),
+      kind == "edge" || kind == "fullScreen"
+    else {
+      throw ReadFailure(.invalidArgument, "kind is edge or fullScreen")
+    }
+    var translation = 1.0
+    if let value = tape.member("translation", of: at) {
+      let number = try require(tape.number(value), "translation is a number, positive to the right")
+      translation = number
+    }
+    // The hub fills in the owner, because it knows the sender.
+    return .beginGesture(isFullScreen: kind == "fullScreen", translation: translation, owner: "")
   }
 }

@@ -1,70 +1,43 @@
-// Readers of transitions and gestures, in messages and in journal rows.
+// The transition in flight, in messages and in journal rows.
 
-extension OperationReader {
-  func transitionOperation(
-    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> Operation {
-    switch kind {
-    case .transitionComplete:
-      let id = try require(
-        tape.integer("tid", of: at), "transition.complete needs tid, a whole number")
-      return .completeTransition(Revision(id))
-    case .gestureBegin:
-      return try beginning(tape, at)
-    case .gestureUpdate:
-      let value = try require(
-        tape.member("value", of: at).flatMap({ tape.number($0) }),
-        "gesture.update needs value, a number from 0 to 1")
-      return .updateGesture(value)
-    case .gestureFinish:
-      return .finishGesture
-    default:
-      return .cancelGesture
+extension JSONWriter {
+  mutating func transition(_ running: RunningTransition) {
+    member("tid", running.id.number)
+    member("op", word: running.kind.word)
+    optional("from", running.from?.text)
+    optional("to", running.to?.text)
+    name("phase")
+    if running.isInteractive { word("interactive") } else { word("animating") }
+    optional("owner", running.owner)
+    optional("animator", running.animator)
+    optional("driver", running.driver)
+    if let duration = running.duration {
+      member("duration", duration)
+    }
+    if running.isReduced { member("style", word: "fade") }
+    member("deadline", running.deadline)
+    if let change = running.barChange {
+      name("barChange")
+      beginObject()
+      member("before", change.wasHidden)
+      visibility(change)
+      if let hid = change.hid {
+        name("hid")
+        hid.write(&self)
+      }
+      endObject()
     }
   }
 
-  private func beginning(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> Operation {
-    guard let kind = tape.string("kind", of: at),
-      kind == "edge" || kind == "fullScreen"
-    else {
-      throw ReadFailure(.invalidArgument, "kind is edge or fullScreen")
-    }
-    var translation = 1.0
-    if let value = tape.member("translation", of: at) {
-      let number = try require(tape.number(value), "translation is a number, positive to the right")
-      translation = number
-    }
-    // The hub fills in the owner, because it knows the sender.
-    return .beginGesture(isFullScreen: kind == "fullScreen", translation: translation, owner: "")
+  /// Writes what becomes of the bar's visibility: `hidden`, `animated`, `jump`.
+  mutating func visibility(_ change: BarChange) {
+    member("hidden", change.isHidden)
+    member("animated", change.isAnimated)
+    member("jump", change.isJump)
   }
 }
 
 extension RecordReader {
-  /// Reads the orientations of a delegate, in its registration or a journal row.
-  func delegateOrientations(
-    _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> DelegateOrientations {
-    guard let list = tape.member("supported", of: at), tape.kind(list) == .array,
-      tape.count(list) > 0
-    else { throw ReadFailure(.invalidArgument, "supported is a list of orientations") }
-    var value = DelegateOrientations(supported: [], preferred: nil)
-    try tape.forEachElement(of: list) { element throws(ReadFailure) in
-      guard let orientation: Orientation = try choice(tape, element, "supported") else {
-        throw ReadFailure(.invalidArgument, "supported is a list of orientations")
-      }
-      if !value.supported.contains(orientation) { value.supported.append(orientation) }
-    }
-    if let preferred = tape.member("preferred", of: at) {
-      value.preferred = try choice(tape, preferred, "preferred")
-      if let preferred = value.preferred, !value.supported.contains(preferred) {
-        throw ReadFailure(.invalidArgument, "the preferred orientation is not supported")
-      }
-    }
-    return value
-  }
-
   /// Reads the transition from a journal row, except the events of its completion.
   package func storedTransition(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure)
     -> Transition
