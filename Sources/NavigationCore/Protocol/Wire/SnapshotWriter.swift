@@ -56,7 +56,7 @@ package struct Snapshot: Sendable {
     json.member("last", isLast)
     json.member("why", why)
     json.member("screens", raw: screens.bytes)
-    if isLast { writeTail(&json, hasResolved) }
+    if isLast, let tail { json.pieces(tail) }
     json.endObject()
     return (json.bytes, isLast ? nil : index)
   }
@@ -68,14 +68,9 @@ package struct Snapshot: Sendable {
     }
   }
 
+  /// The members after the screens, each with a comma behind it.
   private func tail(_ hasResolved: Bool) -> [UInt8] {
     var json = JSONWriter(reserving: 1024)
-    json.beginObject()
-    writeTail(&json, hasResolved)
-    return json.bytes
-  }
-
-  private func writeTail(_ json: inout JSONWriter, _ hasResolved: Bool) {
     if case .controller(let controller, let shown) = content {
       for part in PartName.allCases {
         json.dynamicName(part.text)
@@ -87,5 +82,6 @@ package struct Snapshot: Sendable {
       }
     }
     json.member("dig", digest)
+    return json.pieces
   }
 }
