@@ -64,10 +64,6 @@ package enum AccessibilityMember: UInt8, CaseIterable, Sendable {
   /// What is said for what is drawn; what a button does, said after that; a name for tests, never
   /// said; the language as a tag of BCP 47.
   case label, hint, identifier, language
-
-  /// The members of a screen and of a navigation item.
-  static let ofTitle: [AccessibilityMember] = [.label, .language]
-  static let ofButton: [AccessibilityMember] = [.label, .hint, .identifier]
 }
 
 extension Accessibility {
