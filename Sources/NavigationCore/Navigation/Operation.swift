@@ -129,7 +129,7 @@ package enum ScreenArgument: Hashable, Sendable {
 }
 
 /// The effect of a push if the screen is on the stack already.
-package enum DuplicatePolicy: UInt8, Sendable {
+package enum DuplicatePolicy: UInt8, CaseIterable, Sendable {
   /// Refuse with `duplicate-screen`.
   case error
   /// Succeed without effect.

@@ -24,11 +24,9 @@ extension OperationReader {
     case .uiTap:
       return .tap
     case .uiSwipe:
-      switch tape.string("dir", of: at) {
-      case "up": return .swipe(.up)
-      case "down": return .swipe(.down)
-      default: throw ReadFailure(.invalidArgument, "dir is up or down")
-      }
+      return .swipe(
+        try require(
+          tape.string("dir", of: at).flatMap { SwipeDirection(word: $0) }, "dir is up or down"))
     default: preconditionFailure("\(name) is no operation on bars")
     }
   }

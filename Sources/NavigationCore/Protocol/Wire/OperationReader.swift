@@ -186,7 +186,7 @@ struct OperationReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> Bool {
     guard let value = tape.member(name, of: at) else { return false }
-    return try reader.flag(tape, value, name, default: false)
+    return try reader.flag(tape, value, name)
   }
 
   private func screen(
@@ -225,16 +225,9 @@ struct OperationReader {
     _ tape: borrowing JSONTape, _ value: Int?
   ) throws(ReadFailure) -> DuplicatePolicy {
     guard let value else { return .error }
-    switch tape.string(value) {
-    case "error": return .error
-    case "ignore": return .ignore
-    case "popTo": return .popTo
-    case "update": return .update
-    case "moveToTop": return .moveToTop
-    default:
-      throw ReadFailure(
-        .invalidArgument, "onDuplicate is error, ignore, popTo, update or moveToTop")
-    }
+    return try require(
+      tape.string(value).flatMap { DuplicatePolicy(word: $0) },
+      "onDuplicate is error, ignore, popTo, update or moveToTop")
   }
 
   private func sender(

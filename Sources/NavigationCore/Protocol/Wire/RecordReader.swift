@@ -199,10 +199,9 @@ extension RecordReader {
     return value
   }
 
-  func flag(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String, default: Bool
-  ) throws(ReadFailure) -> Bool {
-    tape.kind(at) == .null ? `default` : try bool(tape, at, name)
+  /// Reads a flag, for which null stands for false.
+  func flag(_ tape: borrowing JSONTape, _ at: Int, _ name: String) throws(ReadFailure) -> Bool {
+    tape.kind(at) == .null ? false : try bool(tape, at, name)
   }
 
   func integer(

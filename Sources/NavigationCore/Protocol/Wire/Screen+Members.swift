@@ -247,8 +247,8 @@ extension RecordReader {
     try tape.forEachMember(of: at) { member, value throws(ReadFailure) in
       switch member {
       case "ref": break
-      case "hasAlpha": image.hasAlpha = try flag(tape, value, member, default: false)
-      case "empty": image.isEmpty = try flag(tape, value, member, default: false)
+      case "hasAlpha": image.hasAlpha = try flag(tape, value, member)
+      case "empty": image.isEmpty = try flag(tape, value, member)
       default: throw unknownMember(member, of: "an image")
       }
     }

@@ -70,7 +70,7 @@ extension RecordReader {
     var isAttached = false
     let content: Settings = try stored(tape, at) { name, value throws(ReadFailure) in
       guard name == "attached" else { return false }
-      isAttached = try flag(tape, value, name, default: false)
+      isAttached = try flag(tape, value, name)
       return true
     }
     return RecordedSettings(isAttached: isAttached, content: content)

@@ -76,9 +76,8 @@ extension RecordReader {
   package func storedEvents(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> [NavigationEvent] {
-    var events: [NavigationEvent] = []
-    var element = at + 1
-    while element < tape.next(at) {
+    try require(tape.kind(at) == .array, "the events of a transition's end are no list")
+    return try tape.elements(of: at) { element throws(ReadFailure) in
       guard tape.kind(element) == .object, let name = tape.string(element + 1),
         let screen = tape.member("screen", of: element + 2)
       else { throw ReadFailure(.invalidArgument, "an event of a transition's end cannot be read") }
@@ -87,16 +86,14 @@ extension RecordReader {
         OpaqueJSON(validated: tape.raw($0))
       }
       switch name {
-      case "didPush": events.append(.didPush(id))
-      case "didPop": events.append(.didPop(id, result: result))
-      case "didPresent": events.append(.didPresent(id))
-      case "didDismiss": events.append(.didDismiss(id, result: result))
-      case "didHide": events.append(.didHide(id, animated: true))
-      case "didShow": events.append(.didShow(id, animated: true))
+      case "didPush": return .didPush(id)
+      case "didPop": return .didPop(id, result: result)
+      case "didPresent": return .didPresent(id)
+      case "didDismiss": return .didDismiss(id, result: result)
+      case "didHide": return .didHide(id, animated: true)
+      case "didShow": return .didShow(id, animated: true)
       default: throw ReadFailure(.invalidArgument, "a transition's end tells \(name)")
       }
-      element = tape.next(element)
     }
-    return events
   }
 }
