@@ -39,7 +39,7 @@ final class OpClient: Sendable {
     json.member("principal", peer.principal)
     if let process = peer.process { json.member("pid", UInt64(process)) }
     json.name("client")
-    json.hex(client.high, client.low)
+    json.word(client.text)
     json.endObject()
     json.name("octets")
     behindOp = json.pieces
