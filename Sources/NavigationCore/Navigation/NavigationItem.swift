@@ -42,18 +42,19 @@ package enum LargeTitleDisplayMode: UInt8, CaseIterable, Sendable {
   case never
 }
 
-/// The four appearance objects of a bar or of one item; nil for a slot without one.
+/// The appearance objects of a bar or of one item, by slot.
 package struct AppearanceSet: EditableRecord {
-  /// Used at standard height.
-  package var standard: OpaqueJSON?
-  /// Used at compact height.
-  package var compact: OpaqueJSON?
-  /// Used while the content's edge meets the bar.
-  package var scrollEdge: OpaqueJSON?
-  /// Used at compact height while the content's edge meets the bar.
-  package var compactScrollEdge: OpaqueJSON?
+  private var objects: [AppearanceSlot: OpaqueJSON] = [:]
 
   package init() {}
+
+  package subscript(slot: AppearanceSlot) -> OpaqueJSON? {
+    get { objects[slot] }
+    set { objects[slot] = newValue }
+  }
+
+  /// The estimated encoded size, in bytes.
+  var byteCount: Int { objects.reduce(0) { $0 + $1.value.bytes.count } }
 }
 
 /// How a screen reader reads a screen, a title or a button; it has only the members that are set.

@@ -120,9 +120,3 @@ extension TitleTextAttributes {
       + (color?.jsonOctets ?? 0)
   }
 }
-
-extension AppearanceSet {
-  var byteCount: Int {
-    AppearanceSlot.allCases.reduce(0) { $0 + (self[$1]?.bytes.count ?? 0) }
-  }
-}

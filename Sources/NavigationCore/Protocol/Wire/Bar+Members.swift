@@ -74,10 +74,10 @@ extension AppearanceSet: TabledRecord, WireValue {
   package static let table = MemberTable<AppearanceSet>(
     "appearance",
     [
-      Member("standard", \.standard, RecordReader.appearanceObject),
-      Member("compact", \.compact, RecordReader.appearanceObject),
-      Member("scrollEdge", \.scrollEdge, RecordReader.appearanceObject),
-      Member("compactScrollEdge", \.compactScrollEdge, RecordReader.appearanceObject),
+      Member("standard", \.[.standard], RecordReader.appearanceObject),
+      Member("compact", \.[.compact], RecordReader.appearanceObject),
+      Member("scrollEdge", \.[.scrollEdge], RecordReader.appearanceObject),
+      Member("compactScrollEdge", \.[.compactScrollEdge], RecordReader.appearanceObject),
     ])
   package static func read(_ reader: RecordReader) -> ReadValue<AppearanceSet> {
     { tape, at, _ throws(ReadFailure) in
