@@ -68,7 +68,7 @@ struct ResolutionTwin {
       let shown = isLandscapePhone ? content.landscapeImage ?? image : image
       return "\(button.id.text)=image\(shown.ref)+"
     }
-    return "\(button.id.text)=\(content.title ?? content.systemItem?.name ?? "")+"
+    return "\(button.id.text)=\(content.title ?? content.systemItem?.word ?? "")+"
   }
 
   private func text(_ value: OpaqueJSON) -> String { String(decoding: value.bytes, as: UTF8.self) }

@@ -439,7 +439,7 @@ extension NavigationController {
   func checkSystemItem(of content: ButtonContent) throws(NavigationError) {
     guard let item = content.systemItem, item.isExtra else { return }
     guard !settings.content.profile.extraSystemItems else { return }
-    throw .invalidArgument("systemItem \(item.name) needs profile.extraSystemItems")
+    throw .invalidArgument("systemItem \(item) needs profile.extraSystemItems")
   }
 }
 

@@ -125,7 +125,7 @@ extension JSONWriter {
       optional("image", slot.image?.ref)
       optional("title", content.title)
     case .title(let title): optional("title", title)
-    case .systemItem(let item): optional("systemItem", item.name)
+    case .systemItem(let item): member("systemItem", word: item.word)
     }
     if content.style != .plain {
       member("style", word: content.style.word)

@@ -224,14 +224,13 @@ extension RecordReader {
   fileprivate func systemItem(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> SystemItem {
-    if let name = tape.string(at), let item = SystemItem(name: name) { return item }
+    if let name = tape.string(at), let item = SystemItem(word: name) { return item }
     if let raw = tape.integer(at), raw < 256, let item = SystemItem(rawValue: UInt8(raw)) {
       return item
     }
     throw ReadFailure(
       .invalidArgument,
-      "\(name) is a number from 0 to 24 or one of "
-        + SystemItem.allCases.map(\.name).joined(separator: ", "))
+      "\(name) is a number from 0 to 24 or one of \(SystemItem.choices)")
   }
 
   func image(
@@ -281,7 +280,7 @@ extension ImageReference: WireValue {
   }
 }
 
-extension SystemItem: WireValue {
+extension SystemItem: WireNamed {
+  package static let words = names
   package static func read(_ reader: RecordReader) -> ReadValue<SystemItem> { reader.systemItem }
-  package func write(_ json: inout JSONWriter) { json.word(name) }
 }
