@@ -72,7 +72,7 @@ package enum RouteReader {
 
   private static func segments(
     _ match: String
-  ) throws(ReadFailure) -> [RouteTemplate.Segment] {
+  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
     try require(!match.isEmpty, "a route matches something")
     return try match.pieces.map { piece throws(ReadFailure) in
       guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
