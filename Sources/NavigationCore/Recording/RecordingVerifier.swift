@@ -13,11 +13,8 @@ package struct RecordingVerifier {
 
   package init(_ header: RecordingHeader) { self.header = header }
 
-  /// The version of the rules by which this program computes resolved bars.
-  package static var rules: UInt64 { HistoryReplay.rules }
-
   /// Whether the resolved bars are compared too.
-  package var comparesBars: Bool { header.rules == Self.rules }
+  package var comparesBars: Bool { header.rules == HistoryReplay.rules }
 
   /// Takes the next entry; after the first fault, the verifier is of no use.
   @discardableResult

@@ -157,11 +157,8 @@ struct OperationReader {
   private func only(
     _ names: [String], _ op: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) {
-    var key = at + 1
-    while key < tape.next(at) {
-      let name = tape.string(key) ?? ""
+    try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
       guard names.contains(name) else { throw reader.unknownMember(name, of: op) }
-      key = tape.next(key + 1)
     }
   }
 
@@ -313,18 +310,17 @@ struct OperationReader {
       try require(tape.kind(value) == .object, "settings is an object")
       edits = try settings(tape, value)
     }
+    let root = tape.member("root", of: at)
+    let classes = tape.member("classes", of: at)
     if isStandalone {
-      try require(
-        tape.member("root", of: at) == nil && tape.member("classes", of: at) == nil,
-        "a nav of kind bar has neither root nor classes")
+      try require(root == nil && classes == nil, "a nav of kind bar has neither root nor classes")
       return .standalone(edits)
     }
-    if let root = tape.member("root", of: at) {
-      try require(
-        tape.member("classes", of: at) == nil, "nav.create takes a root or classes, not both")
+    if let root {
+      try require(classes == nil, "nav.create takes a root or classes, not both")
       return .root(try reader.screenArgument(tape, root), edits)
     }
-    guard let classes = tape.member("classes", of: at) else {
+    guard let classes else {
       throw ReadFailure(.nilScreen, "nav.create needs a root screen, or classes")
     }
     try require(tape.kind(classes) == .object, "classes is an object with bar and toolbar")
