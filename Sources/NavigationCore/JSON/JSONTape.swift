@@ -18,9 +18,7 @@ package struct JSONTape: Sendable {
   /// One value or member name of the text.
   package struct Token: Sendable {
     var kind: Kind
-    /// Whether a string contains escapes.
     var isEscaped = false
-    /// Whether a string is written in ASCII.
     var isASCII = true
     // With it, these four bytes are usually written at once.
     private let filler: UInt8 = 0

@@ -47,7 +47,6 @@ package struct DetachedRecords: Sendable {
   private var head = 0
   /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
   private var base = 0
-  /// The positions of the records.
   private var positions = PlaceIndex()
 
   /// The estimated encoded size of the detached buttons, in bytes.

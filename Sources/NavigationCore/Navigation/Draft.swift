@@ -432,7 +432,6 @@ final class RareNotes {
   var named: [ButtonID: Button] = [:]
   /// The buttons that operations made or edited.
   var touchedButtons: Set<ButtonID> = []
-  /// The keys of the records that operations released.
   var released: [DetachedRecords.Key] = []
   /// The top when an operation last set the bar's visibility; nil if none did.
   var topOfBarSet: ScreenID?

@@ -36,7 +36,6 @@ package struct ResolvedBar: Hashable, Sendable {
   package var surface: Surface
   /// Whether the content shines through the bar.
   package var isTranslucent: Bool
-  /// The colour of the buttons.
   package var tintColor: String
 
   /// The content's upper edge, in points below the screen's upper edge.

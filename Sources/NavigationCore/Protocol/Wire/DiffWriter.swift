@@ -36,7 +36,6 @@ package struct EncodedDiff: Sendable {
     return (0..<member.lowerBound, member.upperBound..<bytes.count)
   }
 
-  /// The diff with or without the member `resolved`.
   package func body(hasResolved: Bool) -> [UInt8] {
     guard !hasResolved, let member else { return bytes }
     return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]

@@ -96,7 +96,6 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes a record as an object.
   mutating func record<Record: TabledRecord>(_ record: Record) {
     beginObject()
     Record.table.write(record, &self)
