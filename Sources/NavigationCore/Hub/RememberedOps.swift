@@ -45,8 +45,8 @@ struct RememberedOps: Sendable {
   }
 
   private struct Use: Sendable {
-    var client: ClientID
-    var shard: Shard
+    /// The slot of the client.
+    var slot: Int
     var at: UInt64
   }
 
@@ -175,7 +175,7 @@ struct RememberedOps: Sendable {
     for slot in clients.indices where shards.contains(clients[slot].key.shard) {
       let key = clients[slot].key
       remove(slot)
-      principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
+      principals[key.principal]?.removeAll { $0.slot == slot }
       if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
     }
   }
@@ -205,9 +205,7 @@ struct RememberedOps: Sendable {
     }
     let slot = clients.insert(Client(key: key, usedAt: now))
     index.insert(slot, key.hash)
-    Self.insert(
-      Use(client: key.client, shard: key.shard, at: now),
-      into: &principals[key.principal, default: []])
+    Self.insert(Use(slot: slot, at: now), into: &principals[key.principal, default: []])
     assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
     return slot
   }
@@ -223,24 +221,13 @@ struct RememberedOps: Sendable {
     assert(!uses.isEmpty, "\(principal) has no clients")
     while true {
       // Together: one by one, each of them would move all entries behind it.
-      let stale = uses.prefix { lastUse(of: $0, principal) != $0.at }
+      let stale = uses.prefix { clients[$0.slot].usedAt != $0.at }
       guard !stale.isEmpty else { return uses.first }
       uses.removeFirst(stale.count)
-      for use in stale {
-        guard let usedAt = lastUse(of: use, principal) else { continue }
-        uses.append(Use(client: use.client, shard: use.shard, at: usedAt))
-      }
+      uses += stale.map { Use(slot: $0.slot, at: clients[$0.slot].usedAt) }
       // Stable, so those with the same time stay in order.
       uses.sort { $0.at < $1.at }
     }
-  }
-
-  private func lastUse(of use: Use, _ principal: String) -> UInt64? {
-    find(key(of: use, principal)).map { clients[$0].usedAt }
-  }
-
-  private func key(of use: Use, _ principal: String) -> Key {
-    Key(principal: principal, client: use.client, shard: use.shard)
   }
 
   /// Inserts a use behind those that are not newer.
@@ -254,12 +241,9 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func drop(_ use: Use, of principal: String) {
-    let key = key(of: use, principal)
-    guard let slot = find(key) else { return }
-    forget(upTo: clients[slot].row, of: key.shard)
-    remove(slot)
-    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
-    assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
+    forget(upTo: clients[use.slot].row, of: clients[use.slot].key.shard)
+    remove(use.slot)
+    assert(principals[principal]?.first?.slot == use.slot, "the oldest client has moved")
     principals[principal]?.removeFirst()
     if principals[principal]?.isEmpty == true { principals[principal] = nil }
   }
@@ -268,6 +252,7 @@ struct RememberedOps: Sendable {
     let key = clients[slot].key
     index.remove(slot, key.hash)
     clients.remove(slot, leaving: Client(key: key))
+    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
   }
 }
 
