@@ -42,7 +42,7 @@ import Testing
     #expect(ClosedLists.positions == Self.words(BarPosition.self))
     #expect(ClosedLists.metrics == Self.words(BarMetrics.self))
     #expect(ClosedLists.modes == Self.words(LargeTitleDisplayMode.self))
-    #expect(ClosedLists.items == SystemItem.allCases.map(\.name))
+    #expect(ClosedLists.items == SystemItem.words)
   }
 
   @Test func `each aspect of a nav that can be read is asked for by its word`() {

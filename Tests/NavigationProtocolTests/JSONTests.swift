@@ -185,11 +185,11 @@ import Testing
       json.dynamicName("a,")
       json.null()
       json.name("b")
-      json.hex(UInt64(0), 1)
+      json.hex(UInt64(1))
       json.endObject()
       json.endArray()
     }
-    let hex = "00000000000000000000000000000001"
+    let hex = "0000000000000001"
     #expect(String(decoding: bytes, as: UTF8.self) == #"[{},[],",",1,{"a,":null,"b":"\#(hex)"}]"#)
   }
 

@@ -88,7 +88,7 @@ import Testing
 
   @Test func `an appearance object stands for the members that it decides`() throws {
     var nav = try state("a")
-    nav.bar.content.appearance.standard = json(#"{"background":"red"}"#)
+    nav.bar.content.appearance[.standard] = json(#"{"background":"red"}"#)
     nav.environment.content.isAtScrollEdge = true
     nav.stack[0].details.item.titleView = TitleView(view: json(#""logo""#), height: json("60"))
     #expect(
@@ -97,7 +97,7 @@ import Testing
         + #""appearance":{"slot":"standard","from":"bar","transparent":true},"translucent":true,"#
         + #""tintColor":"blue","content":{"top":0},"# + Self.tail + "false}")
     nav.environment.content.isAtScrollEdge = false
-    nav.stack[0].details.item.appearance.standard = json("{}")
+    nav.stack[0].details.item.appearance[.standard] = json("{}")
     #expect(
       text(nav).contains(#""appearance":{"slot":"standard","from":"item","transparent":false}"#))
   }

@@ -79,7 +79,7 @@ private struct BarWalk {
     details.item.prompt = pick([nil, "Prompt"])
     details.item.largeTitleDisplayMode = pick([.automatic, .always, .never])
     details.item.hidesBackButton = below(3) == 0
-    if below(3) == 0 { details.item.appearance.standard = json("{}") }
+    if below(3) == 0 { details.item.appearance[.standard] = json("{}") }
     if below(3) == 0 { details.item.accessibility[.label] = pick(["L", "M"]) }
     if below(3) == 0 { details.accessibility[.language] = pick(["de", "fr"]) }
     if below(3) == 0 {
@@ -106,7 +106,7 @@ private struct BarWalk {
     if below(2) == 0 { nav.bar.content.look = look() }
     nav.bar.content.prefersLargeTitles = below(2) == 0
     nav.bar.content.isHidden = below(4) == 0
-    nav.bar.content.appearance.scrollEdge = pick([nil, nil, json("{}")])
+    nav.bar.content.appearance[.scrollEdge] = pick([nil, nil, json("{}")])
     nav.bar.version = nav.revision
   }
 

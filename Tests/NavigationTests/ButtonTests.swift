@@ -4,12 +4,12 @@ import Testing
 @Suite struct ButtonTests {
   @Test func `C-154 C-155 the system items are the 23 of UIKit, in its order`() throws {
     #expect(SystemItem.allCases.filter { !$0.isExtra }.count == 23)
-    #expect(SystemItem(name: "search")?.rawValue == 12)
-    #expect(SystemItem(name: "redo")?.rawValue == 22)
+    #expect(SystemItem(word: "search")?.rawValue == 12)
+    #expect(SystemItem(word: "redo")?.rawValue == 22)
     #expect(SystemItem(rawValue: 25) == nil)
     var nav = try Nav("A")
     for item in SystemItem.allCases where !item.isExtra {
-      #expect(SystemItem(name: item.name) == item)
+      #expect(SystemItem(word: item.word) == item)
       let output = try nav.run(.createButton(ButtonRecord(edits: [.systemItem(item)])))
       guard case .button(let id) = output else { Issue.record("\(output)"); continue }
       #expect(nav.controller.detached.button(id)?.content.systemItem == item)

@@ -36,12 +36,7 @@ import Testing
 
   private func put(_ place: Place, _ nav: inout NavigationController) {
     var set = place.isOfItem ? nav.topDetails.item.appearance : nav.bar.content.appearance
-    switch place.slot {
-    case .standard: set.standard = json("{}")
-    case .compact: set.compact = json("{}")
-    case .scrollEdge: set.scrollEdge = json("{}")
-    case .compactScrollEdge: set.compactScrollEdge = json("{}")
-    }
+    set[place.slot] = json("{}")
     if place.isOfItem {
       nav.topDetails.item.appearance = set
     } else {

@@ -33,6 +33,21 @@ extension NavigationController {
 }
 
 extension ResolvedBar {
+  /// One left position.
+  enum LeftSlot: Hashable {
+    case back(BackSlot)
+    case button(ButtonSlot)
+  }
+
+  /// The left positions, left-most first.
+  var left: [LeftSlot] {
+    [backButton].compactMap(\.self).map { LeftSlot.back($0) }
+      + leftItems.map { LeftSlot.button(slot($0)) }
+  }
+
+  /// The right positions in logical order: index 0 is right-most.
+  var right: [ButtonSlot] { rightItems.map(slot) }
+
   /// What the bar's properties come to; nil if an appearance object is used.
   var properties: SurfaceProperties? {
     guard case .properties(let properties) = surface else { return nil }
@@ -44,4 +59,9 @@ extension ResolvedBar {
     guard case .appearance(let choice) = surface else { return nil }
     return choice
   }
+}
+
+extension ResolvedBar.BackSlot {
+  /// The texts to try in this order; the last resort, no text, is not listed.
+  var candidates: [String] { [wanted, generic].compactMap(\.self) }
 }

@@ -68,7 +68,7 @@ struct ResolutionTwin {
       let shown = isLandscapePhone ? content.landscapeImage ?? image : image
       return "\(button.id.text)=image\(shown.ref)+"
     }
-    return "\(button.id.text)=\(content.title ?? content.systemItem?.name ?? "")+"
+    return "\(button.id.text)=\(content.title ?? content.systemItem?.word ?? "")+"
   }
 
   private func text(_ value: OpaqueJSON) -> String { String(decoding: value.bytes, as: UTF8.self) }
@@ -243,12 +243,12 @@ struct ResolutionTwin {
     let isAtEdge = env.isAtScrollEdge && !isStandalone && (profile.os >= 15 || isLarge)
     let top = item.appearance
     let own = bar.appearance
-    let standard = [(top.standard, "item.standard"), (own.standard, "bar.standard")]
-    let compact = [(top.compact, "item.compact"), (own.compact, "bar.compact")]
-    let edge = [(top.scrollEdge, "item.scrollEdge"), (own.scrollEdge, "bar.scrollEdge")]
+    let standard = [(top[.standard], "item.standard"), (own[.standard], "bar.standard")]
+    let compact = [(top[.compact], "item.compact"), (own[.compact], "bar.compact")]
+    let edge = [(top[.scrollEdge], "item.scrollEdge"), (own[.scrollEdge], "bar.scrollEdge")]
     let both = [
-      (top.compactScrollEdge, "item.compactScrollEdge"),
-      (own.compactScrollEdge, "bar.compactScrollEdge"),
+      (top[.compactScrollEdge], "item.compactScrollEdge"),
+      (own[.compactScrollEdge], "bar.compactScrollEdge"),
     ]
     let order =
       switch (env.isVerticallyCompact, isAtEdge) {

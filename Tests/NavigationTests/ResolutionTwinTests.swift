@@ -62,7 +62,7 @@ extension ResolvedBar {
       case .customView(let view): "view\(text(view))"
       case .image: "image\(slot.image?.ref ?? "")"
       case .title(let title): title
-      case .systemItem(let item): item.name
+      case .systemItem(let item): item.word
       }
     return "\(slot.button.id.text)=\(face)\(slot.tintApplies ? "+" : "")"
   }
@@ -193,10 +193,10 @@ struct BarStates {
 
   private mutating func appearance() -> AppearanceSet {
     var set = AppearanceSet()
-    if chance(3) { set.standard = json("{}") }
-    if chance(3) { set.compact = json("{}") }
-    if chance(3) { set.scrollEdge = json("{}") }
-    if chance(3) { set.compactScrollEdge = json("{}") }
+    if chance(3) { set[.standard] = json("{}") }
+    if chance(3) { set[.compact] = json("{}") }
+    if chance(3) { set[.scrollEdge] = json("{}") }
+    if chance(3) { set[.compactScrollEdge] = json("{}") }
     return set
   }
 

@@ -12,7 +12,7 @@ private struct RouteSource {
 
   mutating func template() -> RouteTemplate {
     var names: [String] = []
-    let segments = (0..<1 + random.below(4)).map { place -> RouteTemplate.Segment in
+    let segments = (0..<1 + random.below(4)).map { place -> RouteTemplate.Piece in
       guard random.below(3) > 0 else { return .text(random.pick(Self.pieces)) }
       names.append("n\(place)")
       return .name("n\(place)")

@@ -57,7 +57,7 @@ import Testing
   @Test func `every member can be set, counts as content and can be taken back`() throws {
     let json = OpaqueJSON(validated: Array("{}".utf8))
     var appearance = AppearanceSet()
-    appearance.compact = json
+    appearance[.compact] = json
     let edits: [(ScreenEdit, ScreenEdit)] = [
       (.title("T"), .title(nil)), (.route("r"), .route(nil)), (.args(json), .args(nil)),
       (.set(\.restorationID, "r"), .set(\.restorationID, nil)),

@@ -23,7 +23,7 @@ enum Vocabulary {
       Kind(heading: "code", words: cases(of: "ErrorCode", in: wire + "ErrorCode.swift")),
       Kind(heading: "event", words: events),
       Kind(heading: "what", words: cases(of: "What", in: wire + "GetRequest.swift")),
-      Kind(heading: "cause", words: cases(of: "Cause", in: wire + "WireNames.swift")),
+      Kind(heading: "cause", words: cases(of: "Cause", in: wire + "WireValue.swift")),
       Kind(heading: "role", words: cases(of: "DelegateRole", in: wire + "Delegation.swift")),
     ]
   }

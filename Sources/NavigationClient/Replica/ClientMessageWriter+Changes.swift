@@ -20,7 +20,7 @@ extension ClientMessageWriter {
       json.member("animated", animated)
     }
     if request.waits {
-      json.member("onBusy", plain: "queue")
+      json.member("onBusy", word: "queue")
     }
     if let due = request.due {
       json.member("due", due)

@@ -102,16 +102,15 @@ struct MirrorDigest: Sendable {
     let kept = min(index, prefixes.count, screens.count)
     prefixes.removeSubrange(kept...)
     var checksum = kept == 0 ? 0 : prefixes[kept - 1]
-    var line = DigestLines()
     for position in kept..<screens.count {
-      line.begin(isContinued: position > 0)
+      var line = LineChecksum(isContinued: position > 0, from: checksum)
       line.append(screens[position].id, screens[position].version.number)
-      checksum = line.checksum(from: checksum)
+      checksum = line.checksum
       prefixes.append(checksum)
     }
-    line.begin(isContinued: !screens.isEmpty)
-    for part in parts { line.append(":" + part.id, part.version.number) }
-    return line.checksum(from: checksum)
+    var lines = LineChecksum(isContinued: !screens.isEmpty, from: checksum)
+    for part in parts { lines.append(":" + part.id, part.version.number) }
+    return lines.checksum
   }
 }
 

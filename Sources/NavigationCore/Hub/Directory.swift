@@ -127,7 +127,7 @@ extension JSONWriter {
 
   fileprivate mutating func set(_ record: [UInt8]) {
     beginObject()
-    member("set", plain: "screen")
+    member("set", word: "screen")
     member("to", raw: record)
     endObject()
   }

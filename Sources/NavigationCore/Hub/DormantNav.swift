@@ -24,7 +24,7 @@ struct DormantNav: Sendable {
   }
 
   /// The kind of the nav on the wire.
-  var kindName: StaticString { NavigationController.kindName(isStandalone: isStandalone) }
+  var kindName: String { NavigationController.kindName(isStandalone: isStandalone) }
 }
 
 /// The revisions and rows that the journal has of a dormant nav.

@@ -307,7 +307,7 @@ extension Hub {
 
   /// Sends `lost` to a session, unless it has ended; the owner only if the session may read the nav.
   private mutating func tellLoss(
-    _ what: StaticString, _ slot: Int, _ code: ErrorCode, _ text: String, owner: String? = nil,
+    _ what: String, _ slot: Int, _ code: ErrorCode, _ text: String, owner: String? = nil,
     to ref: SessionRef
   ) {
     guard sessions.isLive(ref) else { return }

@@ -285,7 +285,7 @@ extension Hub {
   }
 
   mutating func endQuestion(
-    _ asked: [DelegateQuestion.Pending], _ outcome: StaticString, by name: String?
+    _ asked: [DelegateQuestion.Pending], _ outcome: String, by name: String?
   ) {
     for pending in asked where sessions.isLive(pending.session) {
       let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)

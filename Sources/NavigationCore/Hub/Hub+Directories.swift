@@ -124,7 +124,7 @@ extension Hub {
 /// The facts about a nav that its record in `$navs` contains.
 private struct NavFacts {
   var name: String
-  var kind: StaticString
+  var kind: String
   var epoch: Epoch
   var owner: String
 
@@ -144,7 +144,7 @@ private struct NavFacts {
       json.beginObject()
       json.optional("id", name)
       json.member("ver", version.number)
-      json.member("kind", plain: kind)
+      json.member("kind", word: kind)
       json.member("epoch", hex: epoch.bits)
       json.optional("owner", owner)
       json.endObject()

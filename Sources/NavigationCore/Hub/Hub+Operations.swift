@@ -303,10 +303,10 @@ extension Hub {
     assert(!commit.isEmpty, "a revision without a change")
     assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
-    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.idDigits), &json)
+    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
     let standing = navs.slots[slot].ownStanding()
     let ok = ServerMessageWriter.encodedOk(
-      id: op.request.idDigits, standing: standing, sequence: navs.slots[slot].lastSequence,
+      id: op.request.id, standing: standing, sequence: navs.slots[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
     JournalBody.changed(
       diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
@@ -333,7 +333,7 @@ extension Hub {
     assert(!commit.isEmpty, "a revision without a change")
     assert(cause != .api || by != nil, "a client's change without the client")
     var json = JSONWriter(reserving: 1000)
-    let message = by.flatMap { by in by.op.map { (by.author.name, Digits($0)) } }
+    let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
     let row = begin(commit, slot, cause: cause, by: message, &json)
     JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
       if let by { $0.origin(by) }
@@ -352,7 +352,7 @@ extension Hub {
   }
 
   private mutating func begin(
-    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: Digits)?,
+    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> BegunRow {
     assert(navs.slots[slot].fault == nil, "a frozen nav changes")
@@ -426,7 +426,7 @@ extension Hub {
 extension NavEntry {
   /// Updates all that the entry keeps beside the state, after the controller made a commit.
   fileprivate mutating func takeOver(
-    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: Digits)?,
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> Hub.BegunRow {
     assert(commit.revision == controller.revision, "the commit of another state")

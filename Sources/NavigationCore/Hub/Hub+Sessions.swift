@@ -115,7 +115,7 @@ extension Hub {
   }
 
   /// Ends a session and sends its connection `bye`.
-  mutating func end(_ slot: Int, why: StaticString, after: UInt64?) {
+  mutating func end(_ slot: Int, why: String, after: UInt64?) {
     assert(sessions.isLive(slot))
     let connection = sessions.slots[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
@@ -207,7 +207,7 @@ extension JSONWriter {
     switch peer {
     case .local(let user, let group, let process, _):
       name("via")
-      plain("ipc")
+      word("ipc")
       name("uid")
       integer(UInt64(user))
       name("gid")
@@ -215,7 +215,7 @@ extension JSONWriter {
       name("pid")
       integer(UInt64(max(process, 0)))
     case .key(let name, let address):
-      member("via", plain: "tcp")
+      member("via", word: "tcp")
       optional("key", name)
       optional("address", address)
     case .actor(let actor, let gateway):

@@ -26,7 +26,7 @@ extension Hub {
     let entry = navs.slots[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
     watch.hasResolved = request.hasResolved
-    var mode: StaticString = "latest"
+    var mode = "latest"
     var why: String?
     if request.view == .full {
       why = entry.reasonForSnapshot(request)
@@ -257,7 +257,7 @@ extension Hub {
 
   /// Sends `end` to the session of a watch, and removes the watch.
   mutating func endWatch(
-    _ index: Int, why: StaticString, _ details: [(name: StaticString, json: [UInt8])] = [],
+    _ index: Int, why: String, _ details: [(name: StaticString, json: [UInt8])] = [],
     at now: Instant
   ) {
     let watch = watches.slots[index]

@@ -173,7 +173,7 @@ enum JournalBody {
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
     json.optional("nav", nav)
-    json.member("kind", plain: controller.kindName)
+    json.member("kind", word: controller.kindName)
     json.member("epoch", hex: epoch.bits)
     json.optional("owner", owner)
     json.flag("open", controller.isOpen)
@@ -289,7 +289,7 @@ extension JSONWriter {
     for kind in op.request.kinds { word(kind.name) }
     endArray()
     pieces(client.beforeOp)
-    digits(op.request.idDigits)
+    integer(op.request.id)
     pieces(client.behindOp)
     hex(op.octets.bits)
   }

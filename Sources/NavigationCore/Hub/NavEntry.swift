@@ -149,10 +149,10 @@ struct NavEntry: Sendable {
 }
 
 extension NavigationController {
-  var kindName: StaticString { Self.kindName(isStandalone: isStandalone) }
+  var kindName: String { Self.kindName(isStandalone: isStandalone) }
 
   /// The kind of a standalone bar or a controller on the wire.
-  static func kindName(isStandalone: Bool) -> StaticString { isStandalone ? "bar" : "controller" }
+  static func kindName(isStandalone: Bool) -> String { isStandalone ? "bar" : "controller" }
 }
 
 // Comparing the guards of an op with the nav.
@@ -333,7 +333,7 @@ extension JSONWriter {
     beginObject()
     member("rev", change.revision.number)
     member("t", change.time)
-    member("cause", plain: change.cause.wireName)
+    member("cause", word: change.cause.word)
     if let author = change.author {
       name("by")
       self.author(author, op: nil)

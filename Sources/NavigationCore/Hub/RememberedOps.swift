@@ -27,14 +27,15 @@ struct RememberedOps: Sendable {
     var principal: String
     var client: ClientID
     var shard = Shard.first
+
+    fileprivate var hash: KeyHash { KeyHash(client.high, client.low, UInt64(shard.number)) }
   }
 
-  /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
-  ///
-  /// While the ring is not full, `head` is 0.
+  /// The remembered ops of a client.
   fileprivate struct Client: Sendable {
-    var entries: [Entry] = []
-    var head = 0
+    var key: Key
+    /// The ops in the order of ids; a slice, which loses its first element in constant time.
+    var entries: ArraySlice<Entry> = []
     var last: UInt64 = 0
     /// The highest id that counts as forgotten since the limit changed; 0 for none.
     var forgotten: UInt64 = 0
@@ -44,14 +45,14 @@ struct RememberedOps: Sendable {
   }
 
   private struct Use: Sendable {
-    var client: ClientID
-    var shard: Shard
+    /// The slot of the client.
+    var slot: Int
     var at: UInt64
   }
 
-  private var slots: [Key: Int] = [:]
-  private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
+  /// The slots of the clients by their keys.
+  private var index = PlaceIndex()
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
   private var principals: [String: ArraySlice<Use>] = [:]
   private var limits: HubConfiguration
@@ -71,7 +72,7 @@ struct RememberedOps: Sendable {
     limits = new
     guard mustTrim else { return }
     for slot in clients.indices {
-      // A client with a full ring may have had more ops before, which must not count as new.
+      // A client with a full list may have had more ops before, which must not count as new.
       clients[slot].noteForgotten(former)
       clients[slot].trim(to: new.rememberedOps)
     }
@@ -85,41 +86,28 @@ struct RememberedOps: Sendable {
     var last: UInt64 = 0
     for shard in shards {
       key.shard = shard
-      last = max(last, slots[key].map { clients[$0].last } ?? 0)
+      last = max(last, find(key).map { clients[$0].last } ?? 0)
     }
     return last
   }
 
-  mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
+  func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
     guard let slot = find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
     let client = clients[slot]
-    assert(client.head == 0 || client.head < client.entries.count)
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
     if id <= client.forgotten { return .tooOld }
-    guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
+    guard client.entries.count >= limits.rememberedOps, let oldest = client.entries.first else {
       return .new
     }
-    return id < client.entries[client.head].id ? .tooOld : .new
+    return id < oldest.id ? .tooOld : .new
   }
 
-  /// The slot of a client; for recently used clients it is found without hashing the key.
-  private mutating func find(_ key: Key) -> Int? {
-    let place = Self.busyPlace(of: key)
-    if let known = busy[place], known.key == key {
-      assert(slots[key] == known.slot, "a busy client has moved")
-      return known.slot
-    }
-    guard let slot = slots[key] else { return nil }
-    busy[place] = (key, slot)
-    return slot
-  }
-
-  private static func busyPlace(of key: Key) -> Int {
-    Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
+  private func find(_ key: Key) -> Int? {
+    index.find(key.hash) { clients[$0].key == key }
   }
 
   mutating func forget(upTo row: UInt64, of shard: Shard) {
@@ -142,10 +130,9 @@ struct RememberedOps: Sendable {
 
   /// Forgets an op whose commit failed, and restores the op that it evicted.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
-    guard let slot = slots[key] else { return }
-    clients[slot].straighten()
+    guard let slot = find(key) else { return }
     clients[slot].entries.removeAll { $0.id == id }
-    if let evicted { clients[slot].entries.insert(evicted, at: 0) }
+    if let evicted { clients[slot].entries = [evicted] + clients[slot].entries }
     clients[slot].last = clients[slot].entries.last?.id ?? 0
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
   }
@@ -153,9 +140,9 @@ struct RememberedOps: Sendable {
   /// The rows of the ops that `readRows` must fill in, by shard and in no order.
   var rows: [Shard: [UInt64]] {
     var rows: [Shard: [UInt64]] = [:]
-    for (key, slot) in slots {
+    for slot in clients.indices {
       for entry in clients[slot].entries where entry.row > 0 {
-        rows[key.shard, default: []].append(entry.row)
+        rows[clients[slot].key.shard, default: []].append(entry.row)
       }
     }
     return rows
@@ -164,32 +151,31 @@ struct RememberedOps: Sendable {
   /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
   /// op.
   mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
-    for (key, slot) in slots where key.shard == shard {
-      clients[slot].straighten()
-      clients[slot].entries = clients[slot].entries.compactMap {
-        if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
-        return $0.row > 0 ? entries[$0.row] : $0
+    for slot in clients.indices where clients[slot].key.shard == shard {
+      let ops = clients[slot].entries.compactMap { op in
+        if op.row > 0, entries[op.row] == nil { forget(upTo: op.row, of: shard) }
+        return op.row > 0 ? entries[op.row] : op
       }
+      clients[slot].entries = ops[...]
     }
   }
 
   /// Takes over the ops of shards of which this value has none.
   mutating func absorb(_ other: RememberedOps, at now: UInt64) {
-    let keys = other.slots.sorted {
-      other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
-    }
     horizons.merge(other.horizons) { $1 }
-    for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
+    let taken = other.clients.indices.map { other.clients[$0] }
+    for client in taken.sorted(by: { $0.usedAt < $1.usedAt }) {
+      clients[admit(client.key, at: now)] = client
+    }
   }
 
   /// Forgets the ops of shards that another daemon serves from now on.
   mutating func drop(_ shards: Set<Shard>) {
     for shard in shards { horizons[shard] = nil }
-    for (key, slot) in slots where shards.contains(key.shard) {
-      clients.remove(slot, leaving: Client())
-      slots[key] = nil
-      busy[Self.busyPlace(of: key)] = nil
-      principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
+    for slot in clients.indices where shards.contains(clients[slot].key.shard) {
+      let key = clients[slot].key
+      remove(slot)
+      principals[key.principal]?.removeAll { $0.slot == slot }
       if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
     }
   }
@@ -204,7 +190,7 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Int {
-    assert(slots[key] == nil, "a client is admitted twice")
+    assert(find(key) == nil, "a client is admitted twice")
     // After the limits were lowered, more than one client can be too many.
     while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
       let oldest = oldest(of: key.principal)
@@ -217,12 +203,10 @@ struct RememberedOps: Sendable {
     {
       drop(oldest, of: name)
     }
-    let slot = clients.insert(Client(usedAt: now))
-    slots[key] = slot
-    Self.insert(
-      Use(client: key.client, shard: key.shard, at: now),
-      into: &principals[key.principal, default: []])
-    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    let slot = clients.insert(Client(key: key, usedAt: now))
+    index.insert(slot, key.hash)
+    Self.insert(Use(slot: slot, at: now), into: &principals[key.principal, default: []])
+    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
     return slot
   }
 
@@ -237,24 +221,13 @@ struct RememberedOps: Sendable {
     assert(!uses.isEmpty, "\(principal) has no clients")
     while true {
       // Together: one by one, each of them would move all entries behind it.
-      let stale = uses.prefix { lastUse(of: $0, principal) != $0.at }
+      let stale = uses.prefix { clients[$0.slot].usedAt != $0.at }
       guard !stale.isEmpty else { return uses.first }
       uses.removeFirst(stale.count)
-      for use in stale {
-        guard let usedAt = lastUse(of: use, principal) else { continue }
-        uses.append(Use(client: use.client, shard: use.shard, at: usedAt))
-      }
+      uses += stale.map { Use(slot: $0.slot, at: clients[$0.slot].usedAt) }
       // Stable, so those with the same time stay in order.
       uses.sort { $0.at < $1.at }
     }
-  }
-
-  private func lastUse(of use: Use, _ principal: String) -> UInt64? {
-    slots[key(of: use, principal)].map { clients[$0].usedAt }
-  }
-
-  private func key(of use: Use, _ principal: String) -> Key {
-    Key(principal: principal, client: use.client, shard: use.shard)
   }
 
   /// Inserts a use behind those that are not newer.
@@ -268,16 +241,18 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func drop(_ use: Use, of principal: String) {
-    let key = key(of: use, principal)
-    guard let slot = slots[key] else { return }
-    forget(upTo: clients[slot].row, of: key.shard)
-    clients.remove(slot, leaving: Client())
-    slots[key] = nil
-    busy[Self.busyPlace(of: key)] = nil
-    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
-    assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
+    forget(upTo: clients[use.slot].row, of: clients[use.slot].key.shard)
+    remove(use.slot)
+    assert(principals[principal]?.first?.slot == use.slot, "the oldest client has moved")
     principals[principal]?.removeFirst()
     if principals[principal]?.isEmpty == true { principals[principal] = nil }
+  }
+
+  private mutating func remove(_ slot: Int) {
+    let key = clients[slot].key
+    index.remove(slot, key.hash)
+    clients.remove(slot, leaving: Client(key: key))
+    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
   }
 }
 
@@ -286,36 +261,27 @@ extension RememberedOps.Client {
     _ entry: consuming RememberedOps.Entry, limit: Int, at now: UInt64
   ) -> RememberedOps.Entry? {
     usedAt = now
-    if entry.id > last {
-      last = entry.id
-      guard entries.count >= limit else {
-        straighten()
-        entries.append(entry)
-        return nil
-      }
-      assert(entries[head].id < entry.id, "op \(entries[head].id) is evicted by an older one")
-      let evicted = entries[head]
-      entries[head] = entry
-      head = head + 1 == entries.count ? 0 : head + 1
-      return evicted
-    }
-    straighten()
+    last = max(last, entry.id)
     var evicted: RememberedOps.Entry?
-    if entries.count >= limit { evicted = entries.removeFirst() }
+    if entries.count >= limit, let oldest = entries.first {
+      evicted = oldest
+      // The slice keeps the memory of the element, but not of the reply.
+      entries[entries.startIndex].reply = []
+      entries.removeFirst()
+    }
     // Kept in the order of ids; out-of-order ids are rare.
-    var place = entries.count
     let id = entry.id
-    while place > 0, entries[place - 1].id > id { place -= 1 }
-    entries.insert(entry, at: place)
-    assert(place + 1 == entries.count || entries[place + 1].id > id)
+    let place = entries.lastIndex { $0.id <= id }.map { $0 + 1 } ?? entries.startIndex
+    if place == entries.endIndex {
+      entries.append(entry)
+    } else {
+      entries.insert(entry, at: place)
+    }
     return evicted
   }
 
   /// Notes that ops below the oldest one were forgotten under the limit that applied so far.
-  ///
-  /// The ring then begins at index 0.
   mutating func noteForgotten(_ limit: Int) {
-    straighten()
     guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
     forgotten = max(forgotten, oldest.id - 1)
   }
@@ -324,20 +290,9 @@ extension RememberedOps.Client {
   ///
   /// An op with an id up to theirs then counts as too old, never as new: it may have run.
   mutating func trim(to limit: Int) {
-    straighten()
-    let excess = entries.count - limit
-    guard excess > 0 else { return }
-    forgotten = max(forgotten, entries[excess - 1].id)
-    entries.removeFirst(excess)
+    guard entries.count > limit else { return }
+    forgotten = entries.dropLast(limit).reduce(forgotten) { max($0, $1.id) }
+    entries = Array(entries.suffix(limit))[...]
     assert(entries.first.map { $0.id > forgotten } ?? true, "op \(forgotten) is not forgotten")
-  }
-
-  /// Brings the oldest op to index 0.
-  mutating func straighten() {
-    guard head > 0 else { return }
-    assert(head < entries.count)
-    entries = Array(entries[head...] + entries[..<head])
-    head = 0
-    assert(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "ops out of order")
   }
 }

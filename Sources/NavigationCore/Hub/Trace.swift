@@ -221,7 +221,7 @@ extension Trace.Message {
     JSONWriter.value { json in
       json.beginObject()
       json.member("t", time)
-      json.member("dir", plain: isIncoming ? "in" : "out")
+      json.member("dir", word: isIncoming ? "in" : "out")
       json.member("verb", verb ?? "")
       if let client = correspondent.client {
         json.member("client", client.id.text)

@@ -6,7 +6,6 @@ struct JSONScanner {
   static let padding = 8
 
   private var at = 0
-  /// The number of tokens found.
   private(set) var count = 0
   /// How many more arrays and objects may be open.
   private var depthLeft: Int

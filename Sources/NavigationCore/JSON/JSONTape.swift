@@ -18,9 +18,7 @@ package struct JSONTape: Sendable {
   /// One value or member name of the text.
   package struct Token: Sendable {
     var kind: Kind
-    /// Whether a string contains escapes.
     var isEscaped = false
-    /// Whether a string is written in ASCII.
     var isASCII = true
     // With it, these four bytes are usually written at once.
     private let filler: UInt8 = 0
@@ -91,11 +89,10 @@ package struct JSONTape: Sendable {
     guard token.kind == .string else { return nil }
     let range = Int(token.start)..<Int(token.end)
     guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
-    let text = bytes.span.extracting(range)
     // The scanner has checked that the text is UTF-8.
-    return token.isASCII
-      ? String(ascii: text)
-      : String(copying: unsafe UTF8Span(unchecked: text, isKnownASCII: false))
+    return String(
+      copying: unsafe UTF8Span(
+        unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
   }
 
   /// Whether a value is a string without escapes, so that its bytes in the text are its contents.
@@ -143,12 +140,14 @@ package struct JSONTape: Sendable {
     return ByteWord(text, at: end - 16).number(digits: end - start - 8) &* 100_000_000 &+ low
   }
 
-  /// The digits of a value that is an integer.
-  @inline(__always)
-  package func digits(_ index: Int) -> Digits {
-    let token = tokens[index]
-    precondition(token.kind == .integer)
-    return Digits(bytes.span, from: Int(token.start), to: Int(token.end))
+  /// The text of a member; nil if there is none, or if it is no text.
+  package func string(_ name: String, of index: Int) -> String? {
+    member(name, of: index).flatMap { string($0) }
+  }
+
+  /// The number of a member; nil if there is none, or if it is no integer.
+  package func integer(_ name: String, of index: Int) -> UInt64? {
+    member(name, of: index).flatMap { integer($0) }
   }
 
   /// The value of `true` or `false`; nil for any other value.
@@ -219,6 +218,19 @@ package struct JSONTape: Sendable {
     return elements
   }
 
+  /// The elements of a list of texts; nil for another value.
+  package func strings(_ list: Int) -> [String]? {
+    guard kind(list) == .array else { return nil }
+    var texts: [String] = []
+    var element = list + 1
+    while element < next(list) {
+      guard let text = string(element) else { return nil }
+      texts.append(text)
+      element = next(element)
+    }
+    return texts
+  }
+
   /// Calls `body` with each name and the index of its value; O(members).
   package func forEachMember<Failure: Error>(
     of index: Int, _ body: (String, Int) throws(Failure) -> Void
@@ -243,18 +255,8 @@ package struct JSONTape: Sendable {
 
   /// Whether a value is a string equal to `text`; allocates a string only if the value has escapes.
   package func isString(_ index: Int, _ text: String) -> Bool {
-    let token = tokens[index]
-    guard !token.isEscaped else { return string(index) == text }
-    let count = Int(token.end - token.start)
-    guard text.utf8.count == count else { return false }
-    let start = Int(token.start)
-    let span = bytes.span
-    let isEqual = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
-      let name = unsafe utf8.span
-      for index in 0..<count where name[index] != span[start + index] { return false }
-      return true
-    }
-    return isEqual ?? (string(index) == text)
+    isPlain(index)
+      ? self.text(index).hasSameBytes(as: text.utf8.span) : string(index) == text
   }
 
   /// The number of elements of an array or members of an object; O(elements).
@@ -366,5 +368,60 @@ package struct ShortName: Equatable, ExpressibleByStringLiteral {
   init(unescaped name: String) {
     let bytes = Array(name.utf8)
     self.init(bytes.span, from: 0, to: bytes.contains(0) ? 0 : bytes.count)
+  }
+}
+
+// Accessors for texts that this program wrote: known short names, and numbers in hex.
+
+extension JSONTape {
+  /// The index of the value of a member with a name of at most eight bytes; nil if there is none;
+  /// O(members).
+  package func member(short name: ShortName, of index: Int) -> Int? {
+    guard kind(index) == .object else { return nil }
+    let end = next(index)
+    var key = index + 1
+    while key < end {
+      if shortName(key) == name { return key + 1 }
+      key = next(key + 1)
+    }
+    return nil
+  }
+
+  /// The elements of a list of texts; nil for another value.
+  package func strings(_ list: Int) -> [String]? {
+    guard kind(list) == .array else { return nil }
+    var texts: [String] = []
+    var element = list + 1
+    while element < next(list) {
+      guard let text = string(element) else { return nil }
+      texts.append(text)
+      element = next(element)
+    }
+    return texts
+  }
+
+  /// The number written as 16 lower-case hex digits; nil for anything else.
+  package func hex64(_ index: Int) -> UInt64? { hex(index, 0..<16, of: 16) }
+
+  /// The two numbers written as 8 and 16 lower-case hex digits; nil for anything else.
+  package func hex96(_ index: Int) -> (high: UInt32, low: UInt64)? {
+    guard let high = hex(index, 0..<8, of: 24), let low = hex(index, 8..<24, of: 24) else {
+      return nil
+    }
+    return (UInt32(high), low)
+  }
+
+  /// The number that some of the `count` characters of a text make.
+  private func hex(_ index: Int, _ places: Range<Int>, of count: Int) -> UInt64? {
+    guard isPlain(index) else { return nil }
+    let text = text(index)
+    guard text.count == count else { return nil }
+    var value: UInt64 = 0
+    for place in places {
+      let byte = text[place]
+      guard Grammar.isLowerHex(byte) else { return nil }
+      value = value << 4 | UInt64(byte <= 0x39 ? byte - 0x30 : byte - 0x57)
+    }
+    return value
   }
 }

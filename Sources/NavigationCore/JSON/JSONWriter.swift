@@ -1,240 +1,424 @@
 /// Writes JSON straight into bytes, with members in the order of the calls.
 ///
 /// The writer appends a comma after each value, and removes it at the end of an object or list. So
-/// it needs no check before a name or a value.
+/// it needs no check before a name or a value. It owns its memory, which grows at the end. An array
+/// would check at every append whether it is shared; this memory never is.
+@safe
 package struct JSONWriter: ~Copyable {
-  private var buffer: ByteBuffer
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Whether the memory belongs to a caller, who keeps it alive as long as this writer.
+  private var isLent = false
+  /// The byte offset at which the next name or value will begin.
+  private(set) var position = 0
   private static let comma: UInt8 = 0x2C
 
-  package init(reserving capacity: Int = 256) { buffer = ByteBuffer(reserving: capacity) }
+  /// Makes a writer with room for `capacity` bytes, at least 16.
+  package init(reserving capacity: Int = 256) {
+    self.capacity = max(capacity, 16)
+    unsafe memory = .allocate(byteCount: self.capacity, alignment: 1)
+  }
+
+  /// Makes a writer in memory that the caller keeps alive longer than the writer.
+  @unsafe
+  private init(lent memory: UnsafeMutableRawBufferPointer) {
+    guard let start = memory.baseAddress else { preconditionFailure("no memory is lent") }
+    unsafe self.memory = unsafe start
+    capacity = memory.count
+    isLent = true
+  }
+
+  deinit { if !isLent { unsafe memory.deallocate() } }
 
   /// Calls `body` with a writer that uses 1,024 bytes of the stack, and the heap if these do not
   /// suffice.
   package static func withScratch(_ body: (inout JSONWriter) -> Void) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory in
-      var json = unsafe JSONWriter(buffer: ByteBuffer(lent: memory))
+      var json = unsafe JSONWriter(lent: memory)
       body(&json)
     }
   }
 
-  private init(buffer: consuming ByteBuffer) { self.buffer = buffer }
-
   /// A copy of the JSON written so far; O(size).
-  package var bytes: [UInt8] { buffer.prefix(count) }
+  package var bytes: [UInt8] { prefix(count) }
 
   var written: Span<UInt8> {
     @_lifetime(borrow self)
-    get { buffer.bytes(0..<count) }
+    get { span(0..<count) }
   }
 
   /// Removes what was written, but keeps the memory.
-  package mutating func removeAll() { buffer.removeAll() }
+  package mutating func removeAll() { position = 0 }
 
-  /// Removes what was written since the writer had this `position`.
-  mutating func remove(from position: Int) { buffer.remove(from: position) }
+  /// Removes what was written since the writer had this `start` as its position.
+  mutating func remove(from start: Int) {
+    precondition(start >= 0 && start <= position)
+    position = start
+  }
 
-  /// The hash of what was written since the writer had this `position`, without a comma at the end.
-  func hash(from position: Int) -> KeyHash { KeyHash(buffer.bytes(position..<count)) }
+  /// The hash of what was written since the writer had this `start` as its position, without a comma
+  /// at the end.
+  func hash(from start: Int) -> KeyHash { KeyHash(span(start..<count)) }
 
   /// The number of bytes written, without a comma at the end.
-  package var count: Int { buffer.count - (buffer.last == Self.comma ? 1 : 0) }
-
-  /// The byte offset at which the next name or value will begin.
-  var position: Int { buffer.count }
+  package var count: Int { position - (last == Self.comma ? 1 : 0) }
 
   /// A copy of the bytes written so far, with the comma at the end.
-  package var pieces: [UInt8] { buffer.prefix(buffer.count) }
+  package var pieces: [UInt8] { prefix(position) }
 
   @inline(__always)
-  package mutating func beginObject() { buffer.append(0x7B) }
+  package mutating func beginObject() { append(0x7B) }
 
-  package mutating func endObject() { buffer.appendEnd(0x7D) }
+  package mutating func endObject() { appendEnd(0x7D) }
 
   @inline(__always)
-  package mutating func beginArray() { buffer.append(0x5B) }
+  package mutating func beginArray() { append(0x5B) }
 
-  package mutating func endArray() { buffer.appendEnd(0x5D) }
+  package mutating func endArray() { appendEnd(0x5D) }
 
   /// Writes the name of the next value, which must need no escapes.
   @inline(__always)
-  package mutating func name(_ name: StaticString) { buffer.appendName(name) }
+  package mutating func name(_ name: StaticString) {
+    reserve(name.utf8CodeUnitCount + 3)
+    write(0x22)
+    write(name)
+    write(0x22)
+    write(0x3A)
+  }
 
   /// Writes a name that is not a literal, with escapes if needed.
-  package mutating func dynamicName(_ name: String) { buffer.appendString(name.utf8.span, 0x3A) }
+  package mutating func dynamicName(_ name: String) { appendString(name.utf8.span, 0x3A) }
 
-  package mutating func string(_ text: String) {
-    buffer.appendString(text.utf8.span, Self.comma)
-  }
+  package mutating func string(_ text: String) { appendString(text.utf8.span, Self.comma) }
 
-  package mutating func string(utf8 bytes: Span<UInt8>) {
-    buffer.appendString(bytes, Self.comma)
-  }
+  package mutating func string(utf8 bytes: Span<UInt8>) { appendString(bytes, Self.comma) }
 
   /// Writes a text that needs no escapes; ids and names of navs never do.
-  package mutating func word(_ text: String) {
-    assert(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
-    buffer.appendWord(text.utf8.span)
-  }
-
-  /// Writes a literal string that needs no escapes.
-  @inline(__always)
-  package mutating func plain(_ text: StaticString) {
-    buffer.appendPlain(text)
+  package mutating func word(_ word: String) {
+    assert(word.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
+    let text = word.utf8.span
+    let size = text.count
+    reserve(size &+ 10)
+    write(0x22)
+    if size >= 8, size <= 16 {
+      // The second word overlaps the first.
+      store(ByteWord(text, at: 0), at: position)
+      store(ByteWord(text, at: size &- 8), at: position &+ size &- 8)
+      position &+= size
+    } else if size > 0, size < 8 {
+      store(ByteWord(padding: text), at: position)
+      position &+= size
+    } else {
+      write(text)
+    }
+    write(0x22)
+    write(0x2C)
   }
 
   package mutating func integer(_ value: UInt64) {
-    buffer.appendInteger(value)
+    // At most three words of 8 bytes, and the comma. A word may be stored with bytes beyond its
+    // digits.
+    reserve(25)
+    if value < 10 {
+      write(0x30 | UInt8(truncatingIfNeeded: value))
+    } else if value < 100_000_000 {
+      writeDigits(value)
+    } else {
+      writeLongDigits(value)
+    }
+    write(0x2C)
   }
-
-  package mutating func digits(_ digits: Digits) { buffer.append(digits) }
 
   @inline(__always)
   package mutating func bool(_ value: Bool) {
-    if value { buffer.append("true,") } else { buffer.append("false,") }
+    if value { append("true,") } else { append("false,") }
   }
 
-  package mutating func null() { buffer.append("null,") }
+  package mutating func null() { append("null,") }
 
   /// Writes a value that is already encoded as JSON.
-  package mutating func raw(_ value: [UInt8]) { buffer.append(value.span, Self.comma) }
+  package mutating func raw(_ value: [UInt8]) { append(value.span, Self.comma) }
 
-  package mutating func raw(_ value: Span<UInt8>) { buffer.append(value, Self.comma) }
+  package mutating func raw(_ value: Span<UInt8>) { append(value, Self.comma) }
 
   /// Writes JSON as it is; if a value follows, the text must end with a comma.
   @inline(__always)
-  mutating func literal(_ text: StaticString) { buffer.append(text) }
+  mutating func literal(_ text: StaticString) { append(text) }
 
   /// Writes a JSON value made of `head`, `null` and `tail`.
   package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
-    buffer.append(head)
-    buffer.append("null")
-    buffer.append(tail, Self.comma)
+    append(head)
+    append("null")
+    append(tail, Self.comma)
   }
 
   package mutating func raw(_ head: Span<UInt8>, and tail: Span<UInt8>) {
-    buffer.append(head)
-    buffer.append(tail, Self.comma)
+    append(head)
+    append(tail, Self.comma)
   }
 
   /// Writes what `pieces` of another writer gave.
-  package mutating func pieces(_ pieces: [UInt8]) { buffer.append(pieces.span) }
+  package mutating func pieces(_ pieces: [UInt8]) { append(pieces.span) }
 
   /// Writes a range of the bytes that `pieces` returned.
   mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
-    buffer.append(pieces.span.extracting(range))
+    append(pieces.span.extracting(range))
   }
 
   /// Writes 64 bits as 16 hex digits in quotes.
-  package mutating func hex(_ bits: UInt64) { buffer.appendHex(bits) }
+  package mutating func hex(_ bits: UInt64) {
+    reserve(19)
+    write(0x22)
+    writeHex(bits)
+    write(0x22)
+    write(0x2C)
+  }
 
-  package mutating func hex(_ high: UInt32, _ low: UInt64) { buffer.appendHex(high, low) }
+  /// Writes 96 bits as 24 hex digits in quotes.
+  package mutating func hex(_ high: UInt32, _ low: UInt64) {
+    reserve(27)
+    write(0x22)
+    store(ByteWord(hexDigitsOf: high), at: position)
+    position &+= 8
+    writeHex(low)
+    write(0x22)
+    write(0x2C)
+  }
 
-  package mutating func hex(_ high: UInt64, _ low: UInt64) { buffer.appendHex(high, low) }
+  // Reading back.
+
+  /// The last byte; 0 if there is none.
+  private var last: UInt8 {
+    position > 0 ? unsafe memory.load(fromByteOffset: position &- 1, as: UInt8.self) : 0
+  }
+
+  /// Copies the first `size` bytes; `size` is at most `position`.
+  private func prefix(_ size: Int) -> [UInt8] {
+    precondition(size >= 0 && size <= position)
+    // The first `position` bytes are initialised. `[UInt8](buffer)` copies by code for bytes. The
+    // initialiser that lends uninitialised memory looks its type up at each call, which costs more.
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: memory, count: size))
+  }
+
+  /// A part of the bytes, which must be before `position`.
+  @_lifetime(borrow self)
+  private func span(_ range: Range<Int>) -> Span<UInt8> {
+    precondition(range.lowerBound >= 0 && range.upperBound <= position)
+    // The bytes are initialised, and stay in place while this is borrowed.
+    let span = unsafe Span<UInt8>(
+      _unsafeStart: (memory + range.lowerBound).assumingMemoryBound(to: UInt8.self),
+      count: range.count)
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  // Appending.
+
+  /// Closes an object or list: removes a comma at the end, if there is one, and appends `end` and a
+  /// comma.
+  private mutating func appendEnd(_ end: UInt8) {
+    precondition(position > 0)
+    reserve(2)
+    if last == 0x2C { position &-= 1 }
+    write(end)
+    write(0x2C)
+  }
+
+  @inline(__always)
+  private mutating func append(_ first: UInt8, _ second: UInt8) {
+    reserve(2)
+    write(first)
+    write(second)
+  }
+
+  @inline(__always)
+  private mutating func append(_ byte: UInt8) {
+    reserve(1)
+    write(byte)
+  }
+
+  @inline(__always)
+  private mutating func append(_ text: StaticString) {
+    reserve(text.utf8CodeUnitCount)
+    write(text)
+  }
+
+  private mutating func append(_ bytes: Span<UInt8>, _ end: UInt8) {
+    reserve(bytes.count + 1)
+    write(bytes)
+    write(end)
+  }
+
+  private mutating func append(_ bytes: Span<UInt8>) {
+    reserve(bytes.count)
+    write(bytes)
+  }
+
+  /// Appends a JSON string with quotes and escapes, followed by the byte `end`.
+  private mutating func appendString(_ text: Span<UInt8>, _ end: UInt8) {
+    // Words are stored whole, so up to seven bytes beyond the text are written.
+    reserve(text.count &+ 10)
+    write(0x22)
+    let plain = writePlain(text)
+    if plain < text.count { return appendEscaped(text, from: plain, end) }
+    write(0x22)
+    write(end)
+  }
+
+  // The functions below do not check the capacity: their callers have called `reserve`.
+
+  @inline(__always)
+  private mutating func write(_ byte: UInt8) {
+    unsafe memory.storeBytes(of: byte, toByteOffset: position, as: UInt8.self)
+    position &+= 1
+  }
+
+  @inline(__always)
+  private mutating func write(_ text: StaticString) {
+    let size = text.utf8CodeUnitCount
+    unsafe (memory + position).copyMemory(from: text.utf8Start, byteCount: size)
+    position &+= size
+  }
+
+  @inline(__always)
+  private mutating func write(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { source in
+      guard let base = source.baseAddress else { return }
+      unsafe (memory + position).copyMemory(from: base, byteCount: source.count)
+    }
+    position &+= bytes.count
+  }
+
+  @inline(__always)
+  private func store(_ word: ByteWord, at offset: Int) {
+    unsafe memory.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+  }
+
+  @inline(__always)
+  private mutating func writeHex(_ bits: UInt64) {
+    store(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits >> 32)), at: position)
+    store(ByteWord(hexDigitsOf: UInt32(truncatingIfNeeded: bits)), at: position &+ 8)
+    position &+= 16
+  }
+
+  /// Writes the digits of a number below 100,000,000 without leading zeros.
+  @inline(__always)
+  private mutating func writeDigits(_ value: UInt64) {
+    let (word, size) = ByteWord.trimmedDigits(of: value)
+    store(word, at: position)
+    position &+= size
+  }
+
+  @inline(never)
+  private mutating func writeLongDigits(_ value: UInt64) {
+    let unit: UInt64 = 100_000_000
+    let (rest, last) = value.quotientAndRemainder(dividingBy: unit)
+    if rest < unit {
+      writeDigits(rest)
+    } else {
+      writeDigits(rest / unit)
+      store(ByteWord(digitsOf: rest % unit), at: position)
+      position &+= 8
+    }
+    store(ByteWord(digitsOf: last), at: position)
+    position &+= 8
+  }
+
+  /// Writes a text that needs no escapes, eight bytes at a time.
+  ///
+  /// Stops at the first word that has a byte to escape; returns the number of bytes written.
+  @inline(__always)
+  private mutating func writePlain(_ text: Span<UInt8>) -> Int {
+    let start = position
+    let size = text.count
+    guard size >= 8 else {
+      guard size > 0 else { return 0 }
+      let word = ByteWord(padding: text)
+      guard !word.needsEscape else { return 0 }
+      store(word, at: start)
+      position = start &+ size
+      return size
+    }
+    let last = size &- 8
+    var index = 0
+    // Two words at a time, because most texts are titles.
+    while index <= last &- 8 {
+      // Both words are in bounds by the loop's condition.
+      let first = unsafe ByteWord(unchecked: text, at: index)
+      let second = unsafe ByteWord(unchecked: text, at: index &+ 8)
+      if first.escapes | second.escapes != 0 { break }
+      store(first, at: start &+ index)
+      store(second, at: start &+ index &+ 8)
+      index &+= 16
+    }
+    while index < last {
+      let word = ByteWord(text, at: index)
+      guard !word.needsEscape else {
+        position = start &+ index
+        return index
+      }
+      store(word, at: start &+ index)
+      index &+= 8
+    }
+    // The last word may overlap the one before.
+    let word = ByteWord(text, at: last)
+    guard !word.needsEscape else {
+      index = min(index, last)
+      position = start &+ index
+      return index
+    }
+    store(word, at: start &+ last)
+    position = start &+ size
+    return size
+  }
+
+  @inline(never)
+  private mutating func appendEscaped(_ text: Span<UInt8>, from start: Int, _ end: UInt8) {
+    var index = start
+    while index < text.count {
+      let special = ByteWord.firstSpecial(in: text, from: index)
+      append(text.extracting(index..<special))
+      guard special < text.count else { break }
+      appendEscape(text[special])
+      index = special + 1
+    }
+    append(0x22, end)
+  }
+
+  private mutating func appendEscape(_ byte: UInt8) {
+    switch byte {
+    case 0x0A: append("\\n")
+    case 0x0D: append("\\r")
+    case 0x09: append("\\t")
+    case 0x22, 0x5C: append(0x5C, byte)
+    default:
+      append("\\u00")
+      append(Self.hexDigit(byte >> 4), Self.hexDigit(byte & 15))
+    }
+  }
+
+  private static func hexDigit(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? 0x30 + digit : 0x57 + digit
+  }
+
+  @inline(__always)
+  private mutating func reserve(_ more: Int) {
+    if capacity &- position < more { grow(more) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ more: Int) {
+    let wanted = max(capacity * 2, position + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 1)
+    unsafe larger.copyMemory(from: memory, byteCount: position)
+    if !isLent { unsafe memory.deallocate() }
+    isLent = false
+    unsafe memory = larger
+    capacity = wanted
+  }
 }
 
 extension [UInt8] {
-  mutating func appendDigits(_ value: UInt64) {
-    if value < 10 {
-      append(0x30 + UInt8(value))
-      return
-    }
-    // 20 digits are enough for 64 bits.
-    var digits = InlineArray<20, UInt8>(repeating: 0)
-    var first = 20
-    var rest = value
-    while rest > 0 {
-      first -= 1
-      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
-    append(addingCapacity: 20 - first) { output in
-      for index in first..<20 { output.append(digits[index]) }
-    }
-  }
-}
-
-extension JSONWriter {
-  package static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter(reserving: 64)
-    write(&json)
-    return json.bytes
-  }
-}
-
-// Members of an object: a name and its value in one call. They are inlined, so that the compiler
-// knows the bytes of each name and nothing copies a text.
-
-extension JSONWriter {
-  package static func object(
-    reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void
-  ) -> [UInt8] {
-    var json = JSONWriter(reserving: capacity)
-    json.beginObject()
-    members(&json)
-    json.endObject()
-    return json.bytes
-  }
-
-  @inline(__always)
-  package mutating func member(_ name: StaticString, _ value: String) {
-    self.name(name)
-    string(value)
-  }
-
-  @inline(__always)
-  package mutating func member(_ name: StaticString, utf8 bytes: Span<UInt8>) {
-    self.name(name)
-    string(utf8: bytes)
-  }
-
-  /// Writes a member with a text that needs no escapes.
-  @inline(__always)
-  package mutating func member(_ name: StaticString, word value: String) {
-    self.name(name)
-    word(value)
-  }
-
-  @inline(__always)
-  package mutating func member(_ name: StaticString, _ value: UInt64) {
-    self.name(name)
-    integer(value)
-  }
-
-  @inline(__always)
-  package mutating func member(_ name: StaticString, _ value: Bool) {
-    self.name(name)
-    bool(value)
-  }
-
-  /// Writes a member with a literal that needs no escapes.
-  @inline(__always)
-  package mutating func member(_ name: StaticString, plain value: StaticString) {
-    self.name(name)
-    plain(value)
-  }
-
-  /// Writes a member whose value is already encoded as JSON.
-  @inline(__always)
-  package mutating func member(_ name: StaticString, raw value: [UInt8]) {
-    self.name(name)
-    raw(value)
-  }
-
-  @inline(__always)
-  package mutating func member(_ name: StaticString, hex bits: UInt64) {
-    self.name(name)
-    hex(bits)
-  }
-
-  /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
-  mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
-    member("nav", word: nav)
-    place(epoch, revision)
-  }
-
-  /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
-  mutating func place(_ epoch: Epoch, _ revision: Revision) {
-    member("epoch", hex: epoch.bits)
-    member("rev", revision.number)
+  package init(copying span: Span<UInt8>) {
+    self = unsafe span.withUnsafeBufferPointer { buffer in unsafe [UInt8](buffer) }
   }
 }

@@ -126,27 +126,7 @@ package enum SwipeDirection: UInt8, CaseIterable, Sendable {
 
 /// One of the four appearance objects of a bar or an item.
 package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
-  /// One object for each combination of height class and scroll edge.
+  /// Used at standard height, at compact height, and at each while the edge of the content meets the
+  /// bar.
   case standard, compact, scrollEdge, compactScrollEdge
-}
-
-extension AppearanceSet {
-  package subscript(slot: AppearanceSlot) -> OpaqueJSON? {
-    get {
-      switch slot {
-      case .standard: standard
-      case .compact: compact
-      case .scrollEdge: scrollEdge
-      case .compactScrollEdge: compactScrollEdge
-      }
-    }
-    set {
-      switch slot {
-      case .standard: standard = newValue
-      case .compact: compact = newValue
-      case .scrollEdge: scrollEdge = newValue
-      case .compactScrollEdge: compactScrollEdge = newValue
-      }
-    }
-  }
 }

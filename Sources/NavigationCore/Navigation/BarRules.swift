@@ -35,22 +35,6 @@ package final class BarRules: Sendable {
     if !isStandalone { top.withTitle(body) }
   }
 
-  /// Whether the back button's text is the whole title of `previous`.
-  ///
-  /// False if `previous` has details of its own, which only `backSlot(of:)` considers.
-  package func showsWholeTitle(of previous: Screen) -> Bool {
-    backButton.showsWholeTitle(of: previous)
-  }
-
-  package func backSlot(wholeTitle title: String) -> ResolvedBar.BackSlot {
-    backButton.whole(title, source: .title)
-  }
-
-  /// The back button of a bar whose top screen lies directly above `previous`.
-  package func backSlot(of previous: Screen) -> ResolvedBar.BackSlot {
-    backButton.slot(of: previous)
-  }
-
   /// Whether a swipe may pop the top of a stack of `depth` screens, if no presented screen covers it.
   package func allowsSwipeBack(depth: Int) -> Bool {
     assert(depth >= 0)
@@ -179,5 +163,124 @@ struct BackButtonRules: Hashable, Sendable {
   func fits(_ text: String) -> Bool {
     guard let budget else { return true }
     return DisplayWidth.columns(of: text) <= budget
+  }
+}
+
+/// The menu of the back button, from which a person goes back to any screen below the top.
+///
+/// Two limits keep the resolved bar small: the configuration can allow 65,536 screens on a stack, and
+/// a title can have 64 KiB.
+package struct BackMenu: Sendable {
+  private let stack: [Screen]
+  private let rules: BackButtonRules
+
+  /// The most entries, those nearest to the top.
+  ///
+  /// A stack of the default depth has no more.
+  package static let entryLimit = 64
+  /// The most UTF-8 bytes of a text.
+  package static let textLimit = 128
+
+  /// Makes the menu of a stack; the last screen is the top.
+  init(stack: [Screen], rules: BackButtonRules) {
+    assert(stack.count >= 2, "a back button with nothing below the top")
+    self.stack = stack
+    self.rules = rules
+  }
+
+  /// One screen to which the menu leads.
+  package struct Entry: Hashable, Sendable {
+    package var screen: ScreenID
+    /// The text of the back button directly above the screen, or the title of one with an image; nil
+    /// if that has none.
+    package var text: String?
+    package var accessibility: Accessibility
+  }
+
+  /// The entries, nearest to the top first.
+  package var entries: [Entry] {
+    Self.indices(depth: stack.count).reversed().map { rules.menuEntry(of: stack[$0]) }
+  }
+
+  /// Calls `body` with the screens of the menu, nearest to the top first, and with the rules.
+  func forEach(_ body: (Screen, BackButtonRules) -> Void) {
+    for index in Self.indices(depth: stack.count).reversed() { body(stack[index], rules) }
+  }
+
+  /// The indexes of the menu's screens in a stack of `depth` screens.
+  @inline(__always)
+  static func indices(depth: Int) -> Range<Int> {
+    assert(depth >= 2)
+    return max(0, depth - 1 - entryLimit)..<depth - 1
+  }
+}
+
+extension BackMenu: Hashable {
+  package static func == (left: BackMenu, right: BackMenu) -> Bool { left.entries == right.entries }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
+
+extension BackButtonRules {
+  /// The menu's entry for this screen.
+  ///
+  /// It has the text of the back button directly above the screen. One that is longer than the menu's
+  /// limit counts as too wide for the bar; a label that is longer is left out.
+  func menuEntry(of screen: Screen) -> BackMenu.Entry {
+    let slot = slot(of: screen)
+    let text = slot.text ?? slot.title ?? ""
+    let isLong = text.utf8.count > BackMenu.textLimit
+    let accessibility = slot.accessibility.filter {
+      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textLimit
+    }
+    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
+    return BackMenu.Entry(
+      screen: screen.id, text: isLong ? (fits(generic) ? generic : nil) : text.isEmpty ? nil : text,
+      accessibility: saysGeneric ? [:] : accessibility)
+  }
+
+  /// Whether a menu's text for this screen is the screen's whole title.
+  @inline(__always)
+  func showsWholeTitleInMenu(of screen: Screen) -> Bool {
+    screen.titleByteCount <= BackMenu.textLimit && showsWholeTitle(of: screen)
+  }
+}
+
+/// The general words for a back button without a title, by language tag.
+///
+/// They are looked up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to its
+/// first subtag. A Chinese tag without a script stands for the script of its region.
+enum BackTitles {
+  /// The words of UIKit that navd has; every other language has the English one.
+  private static let known: [Text: Text] = ["zh": "返回"]
+
+  /// The word for a locale; `own` has words by canonical tag, which go before those of UIKit.
+  static func word(for locale: String, among own: [Text: Text]) -> String {
+    if own.isEmpty, locale == Environment().locale { return "Back" }
+    let tags = tags(for: locale)
+    let word = tags.lazy.compactMap { own[$0] }.first ?? tags.lazy.compactMap { known[$0] }.first
+    return word?.string ?? "Back"
+  }
+
+  /// A tag in the form in which tags are compared: `zh-cn` for `zh_CN`, and for `zh_CN.UTF-8`.
+  static func canonical(_ tag: String) -> String {
+    let octets = tag.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }
+    let hyphened = octets.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+    return String(decoding: hyphened, as: UTF8.self).lowercased()
+  }
+
+  /// The tags under which the word of a locale can stand, the most specific first.
+  private static func tags(for locale: String) -> [Text] {
+    let subtags = canonical(locale).utf8.split(separator: UInt8(ascii: "-")).map {
+      Text(String(decoding: $0, as: UTF8.self))
+    }
+    var tags = subtags.indices.reversed().map { last in
+      Text(subtags[...last].map(\.string).joined(separator: "-"))
+    }
+    if subtags.first == "zh", subtags.dropFirst().first?.string.utf8.count != 4 {
+      let isTraditional = subtags.dropFirst().contains { ["tw", "hk", "mo"].contains($0) }
+      tags.insert(isTraditional ? "zh-hant" : "zh-hans", at: max(1, tags.count - 1))
+    }
+    return tags
   }
 }

@@ -27,15 +27,12 @@ extension NavigationController {
   mutating func setBarHidden(
     _ isHidden: Bool, animated: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
-    var content = bar.content
-    let (wasHidden, hid) = (content.isHidden, content.hid)
-    content.isHidden = isHidden
-    content.hid = nil
-    set(content, &draft)
+    let (wasHidden, hid) = (bar.content.isHidden, bar.content.hid)
+    bar.change(.bar, &draft) { ($0.isHidden, $0.hid) = (isHidden, nil) }
     assert(visibility.bar == !isHidden)
     assert(bar.isDefault || bar.content.hid == nil, "what a client hides was hidden by itself")
     guard wasHidden != isHidden else { return }
-    guard var running = transition.content.running, running.isOfStack else {
+    guard let running = transition.content.running, running.isOfStack else {
       return reportVisibility(cause, &draft)
     }
     var change =
@@ -43,8 +40,7 @@ extension NavigationController {
       ?? BarChange(
         wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated, hid: hid)
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
-    running.barChange = change
-    set(running, &draft)
+    transition.change(.transition, &draft) { $0.running?.barChange = change }
     draft.report(.barChange(running.id, change))
   }
 
@@ -65,23 +61,16 @@ extension NavigationController {
   ///
   /// No event reports this; the end of the transition implies it.
   mutating func takeBackBarChange(_ draft: inout Draft) {
-    guard let change = transition.content.running?.barChange else { return }
-    var content = bar.content
-    guard content.isHidden != change.wasHidden else { return }
-    content.isHidden = change.wasHidden
-    content.hid = change.hid
-    set(content, &draft)
+    guard let change = transition.content.running?.barChange,
+      bar.content.isHidden != change.wasHidden
+    else { return }
+    bar.change(.bar, &draft) { ($0.isHidden, $0.hid) = (change.wasHidden, change.hid) }
     assert(visibility.bar == !change.wasHidden)
   }
 
   mutating func setToolbarHidden(_ isHidden: Bool, _ draft: inout Draft) {
-    var content = bar.content
-    content.hid?.toolbar = false
-    set(content, &draft)
-    if var running = transition.content.running, running.barChange?.hid?.toolbar == true {
-      running.barChange?.hid?.toolbar = false
-      set(running, &draft)
-    }
+    bar.change(.bar, &draft) { $0.hid?.toolbar = false }
+    transition.change(.transition, &draft) { $0.running?.barChange?.hid?.toolbar = false }
     showToolbar(!isHidden, cause: .api, &draft)
     assert(visibility.toolbar == !isHidden)
     assert(bar.content.hid?.toolbar != true, "a client's word on the toolbar is not the last")
@@ -92,11 +81,11 @@ extension NavigationController {
     let rules = settings.content
     let cause = bar.content.hid?.cause
     if rules.hidesBarsOnTap {
-      if bar.content.isHidden { showBars(.tap, &draft) } else { hideBars(.tap, &draft) }
+      setBars(isHidden: !bar.content.isHidden, by: .tap, &draft)
     } else if cause == .keyboard && rules.hidesBarsWhenKeyboardAppears
       || cause == .vCompact && rules.hidesBarsWhenVerticallyCompact
     {
-      showBars(.tap, &draft)
+      setBars(isHidden: false, by: .tap, &draft)
     }
   }
 
@@ -105,10 +94,7 @@ extension NavigationController {
   ) throws(NavigationError) {
     try checkDisplayed()
     guard settings.content.hidesBarsOnSwipe else { return }
-    switch direction {
-    case .up: hideBars(.swipe, &draft)
-    case .down: showBars(.swipe, &draft)
-    }
+    setBars(isHidden: direction == .up, by: .swipe, &draft)
   }
 
   /// Hides or shows the bars after a change of the keyboard or the height class.
@@ -118,11 +104,11 @@ extension NavigationController {
     let new = environment.content
     assert(new != old, "nothing to follow")
     if new.showsKeyboard, !old.showsKeyboard, settings.content.hidesBarsWhenKeyboardAppears {
-      hideBars(.keyboard, &draft)
+      setBars(isHidden: true, by: .keyboard, &draft)
     }
     if new.isVerticallyCompact, !old.isVerticallyCompact { hideBarsIfCompact(&draft) }
     if !new.isVerticallyCompact, old.isVerticallyCompact, bar.content.hid?.cause == .vCompact {
-      showBars(.vCompact, &draft)
+      setBars(isHidden: false, by: .vCompact, &draft)
     }
   }
 
@@ -130,44 +116,34 @@ extension NavigationController {
     guard environment.content.isVerticallyCompact,
       settings.content.hidesBarsWhenVerticallyCompact
     else { return }
-    hideBars(.vCompact, &draft)
+    setBars(isHidden: true, by: .vCompact, &draft)
   }
 
-  /// Hides the bar by a rule, and with it the toolbar if that is shown and has items.
-  private mutating func hideBars(_ cause: HidingCause, _ draft: inout Draft) {
-    var content = bar.content
-    guard !content.isHidden else { return }
-    assert(content.hid == nil, "a bar that shows is noted as hidden")
-    let takesToolbar = visibility.toolbar && hasToolbarItems
-    content.isHidden = true
-    content.hid = AutomaticHiding(cause: cause, toolbar: takesToolbar)
-    set(content, &draft)
-    if takesToolbar { showToolbar(false, cause: .automatic(cause), &draft) }
+  /// Hides or shows the bar by a rule.
+  ///
+  /// The toolbar goes with the bar if it is shown and has items. It comes back with the bar if it was
+  /// hidden with the bar and has items.
+  private mutating func setBars(
+    isHidden: Bool, by cause: HidingCause, _ draft: inout Draft
+  ) {
+    guard bar.content.isHidden != isHidden else { return }
+    assert(!isHidden || bar.content.hid == nil, "a bar that shows is noted as hidden")
+    let wantsToolbar = isHidden ? visibility.toolbar : bar.content.hid?.toolbar == true
+    let takesToolbar = wantsToolbar && hasToolbarItems
+    bar.change(.bar, &draft) {
+      $0.isHidden = isHidden
+      $0.hid = isHidden ? AutomaticHiding(cause: cause, toolbar: takesToolbar) : nil
+    }
+    if takesToolbar { showToolbar(!isHidden, cause: .automatic(cause), &draft) }
     reportVisibility(.automatic(cause), &draft)
-    assert(!showsWhatIsHidden)
-  }
-
-  /// Shows the bar by a rule, and with it the toolbar if that was hidden with the bar and has
-  /// items.
-  private mutating func showBars(_ cause: HidingCause, _ draft: inout Draft) {
-    var content = bar.content
-    guard content.isHidden else { return }
-    let bringsToolbar = content.hid?.toolbar == true && hasToolbarItems
-    content.isHidden = false
-    content.hid = nil
-    set(content, &draft)
-    if bringsToolbar { showToolbar(true, cause: .automatic(cause), &draft) }
-    reportVisibility(.automatic(cause), &draft)
-    assert(visibility.bar)
+    assert(visibility.bar != isHidden && !showsWhatIsHidden)
   }
 
   private mutating func showToolbar(
     _ isShown: Bool, cause: VisibilityCause, _ draft: inout Draft
   ) {
     guard visibility.toolbar != isShown else { return }
-    var content = toolbar.content
-    content.isHidden = !isShown
-    set(content, &draft)
+    toolbar.change(.toolbar, &draft) { $0.isHidden = !isShown }
     assert(visibility.toolbar == isShown)
     reportVisibility(cause, &draft)
   }
@@ -175,14 +151,6 @@ extension NavigationController {
   private var hasToolbarItems: Bool {
     guard let top, !top.hasDefaultDetails else { return false }
     return !top.details.toolbarItems.isEmpty
-  }
-
-  private mutating func set(_ running: RunningTransition, _ draft: inout Draft) {
-    assert(running.id == transition.content.running?.id, "another transition than the one open")
-    guard running != transition.content.running else { return }
-    transition.content.running = running
-    transition.version = draft.revision
-    draft.parts.insert(.transition)
   }
 
   private func reportVisibility(_ cause: VisibilityCause, _ draft: inout Draft) {

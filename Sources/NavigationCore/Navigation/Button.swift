@@ -93,19 +93,7 @@ package enum SystemItem: UInt8, CaseIterable, Sendable {
     bookmarks, search, refresh, stop, camera, trash, play, pause, rewind, fastForward, undo, redo,
     pageCurl, close
 
-  /// The name on the wire, UIKit's without the prefix.
-  package var name: String { "\(self)" }
-
   /// Whether the item needs `profile.extraSystemItems`, because UIKit deprecated it or added it
   /// later.
   package var isExtra: Bool { self == .pageCurl || self == .close }
-
-  package init?(name: String) {
-    guard let item = Self.byName[Text(name)] else { return nil }
-    self = item
-    assert(self.name == name)
-  }
-
-  private static let byName: [Text: SystemItem] = Dictionary(
-    uniqueKeysWithValues: allCases.map { (Text($0.name), $0) })
 }

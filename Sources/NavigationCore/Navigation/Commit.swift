@@ -18,7 +18,6 @@ package struct Commit: Sendable {
   /// Buttons that were deleted with their screen are listed only if an operation released the
   /// screen.
   package var released: [DetachedRecords.Key] = []
-  /// The events of the revision, in their order.
   package var events: [NavigationEvent] = []
   /// The events that the completion of the transition in flight will report; the journal keeps
   /// them.

@@ -47,7 +47,6 @@ package struct DetachedRecords: Sendable {
   private var head = 0
   /// The position of `slots[0]`; it grows when `trim` removes slots, so positions stay valid.
   private var base = 0
-  /// The positions of the records.
   private var positions = PlaceIndex()
 
   /// The estimated encoded size of the detached buttons, in bytes.
@@ -106,6 +105,12 @@ package struct DetachedRecords: Sendable {
     positions.remove(position, hash)
     assert(self.position(of: key, hash) == nil, "a record with two places")
     return empty(position)
+  }
+
+  /// Removes a screen and returns it; nil if it is not detached.
+  mutating func removeScreen(_ id: ScreenID) -> Screen? {
+    guard case .screen(let screen)? = remove(.screen(id)) else { return nil }
+    return screen
   }
 
   /// Empties a slot and returns its record; `positions` is left to the caller.

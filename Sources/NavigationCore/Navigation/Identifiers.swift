@@ -51,8 +51,8 @@ package struct ScreenID: Hashable, Sendable {
   }
 
   package init?(_ bytes: Span<UInt8>) {
-    guard let text = Grammar.id(bytes) else { return nil }
-    self.text = text
+    guard Grammar.isID(bytes) else { return nil }
+    text = String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: true))
   }
 
   /// The identifier the daemon assigns to the `ordinal`-th new screen of a revision: `s<rev>.<k>`.
@@ -143,51 +143,28 @@ package struct OpaqueJSON: Hashable, Sendable {
 
 /// The grammars of names, over ASCII bytes.
 package enum Grammar {
-  // navd reads names with every message, so these functions take spans and test eight bytes at a
-  // time. Reading any collection byte by byte costs ten times as much.
-
   /// Whether a text is an id: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
   package static func isID(_ text: Span<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= 64, isAlphanumeric(text[0]) else { return false }
-    return areAll(text) { bytes in
-      // Setting this bit turns capitals into small letters, and no other byte into a letter.
-      ByteWord(bits: bytes.bits | ByteWord(repeating: 0x20).bits).within(0x61, 0x7A)
-        | bytes.within(0x30, 0x39) | bytes.within(0x2D, 0x2E) | bytes.within(0x5F, 0x5F)
+    for index in text.indices where !isAlphanumeric(text[index]) && !isMark(text[index]) {
+      return false
     }
-  }
-
-  /// Returns the bytes as text if they are an identifier, else nil.
-  static func id(_ bytes: Span<UInt8>) -> String? {
-    guard isID(bytes) else { return nil }
-    return String(ascii: bytes)
+    return true
   }
 
   /// Whether a text is the name of a nav: `[a-z0-9][a-z0-9._/-]{0,127}`.
   package static func isNavName(_ text: Span<UInt8>) -> Bool {
     guard !text.isEmpty, text.count <= 128, isLowerAlphanumeric(text[0]) else { return false }
-    return areAll(text) { bytes in
-      // `-`, `.`, `/` and the digits are neighbours, 0x2D to 0x39.
-      bytes.within(0x61, 0x7A) | bytes.within(0x2D, 0x39) | bytes.within(0x5F, 0x5F)
+    for index in text.indices
+    where !isLowerAlphanumeric(text[index]) && !isMark(text[index]) && text[index] != 0x2F {
+      return false
     }
+    return true
   }
 
-  /// Whether `allowed` accepts all bytes of a text, which it tests eight at a time.
-  ///
-  /// `allowed` returns a mask with the highest bit of each byte that it accepts.
-  @inline(__always)
-  private static func areAll(_ text: Span<UInt8>, _ allowed: (ByteWord) -> UInt64) -> Bool {
-    assert(!text.isEmpty)
-    var index = 0
-    let last = text.count - 8
-    while index < last {
-      guard ByteWord(text, at: index).areAll(allowed) else { return false }
-      index += 8
-    }
-    // The last eight bytes may overlap those tested before. A shorter text is tested byte by byte.
-    if last >= 0 { return ByteWord(text, at: last).areAll(allowed) }
-    for index in 0..<text.count
-    where !ByteWord(repeating: text[index]).areAll(allowed) { return false }
-    return true
+  /// Whether a byte is one of `._-`.
+  static func isMark(_ byte: UInt8) -> Bool {
+    byte == 0x2D || byte == 0x2E || byte == 0x5F
   }
 
   /// Whether a text has the form of ids that the daemon assigns: `<prefix><digits>.<digits>`.
@@ -234,35 +211,12 @@ package enum Grammar {
   }
 }
 
-extension String {
-  /// Makes a string of bytes that are all ASCII, which the caller has checked.
-  init(ascii bytes: Span<UInt8>) {
-    assert(unsafe bytes.withUnsafeBufferPointer { unsafe $0.allSatisfy { $0 < 0x80 } })
-    guard bytes.count <= 15 else {
-      self.init(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: true))
-      return
-    }
-    // A string of at most 15 bytes has no storage. This initialiser fills it by a copy, where the
-    // other one shifts it in byte by byte: 60 instructions less an op.
-    unsafe self.init(unsafeUninitializedCapacity: 15) { target in
-      unsafe bytes.withUnsafeBufferPointer { source in
-        _ = unsafe target.initialize(fromContentsOf: source)
-      }
-      return bytes.count
-    }
-  }
-}
-
 /// Eight bytes of a text in one number; the first byte is the lowest.
 struct ByteWord {
   let bits: UInt64
 
   @inline(__always)
   init(bits: UInt64) { self.bits = bits }
-
-  /// The same byte eight times.
-  @inline(__always)
-  init(repeating byte: UInt8) { bits = UInt64(byte) &* Self.ones }
 
   /// Loads eight bytes of a text from `index` on; the text must have that many.
   @inline(__always)
@@ -281,21 +235,6 @@ struct ByteWord {
       littleEndian: unsafe text.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: index, as: UInt64.self))
   }
-
-  /// A mask with the highest bit of each byte that is ASCII and in `lowest...highest`.
-  @inline(__always)
-  func within(_ lowest: UInt8, _ highest: UInt8) -> UInt64 {
-    assert(lowest <= highest)
-    assert(highest < 0x80, "\(highest) is not ASCII")
-    // The highest bits are cleared, so that no byte carries into the next one.
-    let low = bits & ~Self.highs
-    let isAtLeast = low &+ ByteWord(repeating: 0x80 - lowest).bits
-    let isBeyond = low &+ ByteWord(repeating: 0x7F - highest).bits
-    return isAtLeast & ~isBeyond & ~bits & Self.highs
-  }
-
-  @inline(__always)
-  func areAll(_ allowed: (ByteWord) -> UInt64) -> Bool { allowed(self) == Self.highs }
 
   /// 1 in each byte.
   static var ones: UInt64 {

@@ -7,13 +7,7 @@ extension NavigationController {
     var content = bar.content
     content.apply(edits)
     try checkRoom(content, settings.content, context)
-    set(content, &draft)
-  }
-
-  mutating func setToolbar(_ edits: [Edit<Toolbar>], _ draft: inout Draft) {
-    var content = toolbar.content
-    content.apply(edits)
-    set(content, &draft)
+    bar.change(.bar, &draft) { $0 = content }
   }
 
   mutating func setBarHidden(_ isHidden: Bool, _ draft: inout Draft) {
@@ -32,10 +26,9 @@ extension NavigationController {
     _ context: NavigationContext
   ) throws(NavigationError) -> OperationOutput {
     guard let id else {
-      var content = bar.content
-      content.appearance[slot] = object
-      try checkRoom(content, settings.content, context)
-      set(content, &draft)
+      var appearance = bar.content.appearance
+      appearance[slot] = object
+      try setBar([.set(\.appearance, appearance)], &draft, context)
       return .nothing
     }
     guard let screen = screen(id) else { throw .unknownScreen(id) }
@@ -59,7 +52,7 @@ extension NavigationController {
     content.proxy[Text(name)] = look == BarLook() ? nil : look
     let (count, limit) = (content.proxyByteCount, context.limits.lookBytes)
     guard count <= limit || count < settings.content.proxyByteCount else { throw .sizeLimit(limit) }
-    set(content, &draft)
+    settings.change(.settings, &draft) { $0 = content }
   }
 
   /// Whether some of the looks of all bars are of this nav's classes, and the nav has others.
@@ -71,9 +64,8 @@ extension NavigationController {
   package mutating func beginWith(_ looks: [Text: BarLook]) { settings.content.proxy = own(looks) }
 
   mutating func takeLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
-    var content = settings.content
-    content.proxy = own(looks)
-    set(content, &draft)
+    let own = own(looks)
+    settings.change(.settings, &draft) { $0.proxy = own }
   }
 
   /// The looks of this nav's classes; the same storage if it has no other.
@@ -90,7 +82,7 @@ extension NavigationController {
     content.apply(edits)
     try checkRoom(bar.content, content, context)
     let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
-    set(content, &draft)
+    settings.change(.settings, &draft) { $0 = content }
     if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
     return .nothing
   }
@@ -110,35 +102,7 @@ extension NavigationController {
 
   mutating func setEnvironment(_ edits: [Edit<Environment>], _ draft: inout Draft) {
     let old = environment.content
-    setEnvironment(&draft) { $0.apply(edits) }
+    environment.change(.environment, &draft) { $0.apply(edits) }
     if environment.content != old { followEnvironment(from: old, &draft) }
-  }
-}
-
-extension NavigationController {
-  /// Replaces the bar's content and marks the part as changed; equal content changes nothing.
-  mutating func set(_ content: Bar, _ draft: inout Draft) {
-    assert(content.className == bar.content.className, "the class is fixed at creation")
-    guard content != bar.content else { return }
-    bar.content = content
-    bar.version = draft.revision
-    draft.parts.insert(.bar)
-  }
-
-  /// Replaces the toolbar's content and marks the part as changed; equal content changes nothing.
-  mutating func set(_ content: Toolbar, _ draft: inout Draft) {
-    assert(content.className == toolbar.content.className, "the class is fixed at creation")
-    guard content != toolbar.content else { return }
-    toolbar.content = content
-    toolbar.version = draft.revision
-    draft.parts.insert(.toolbar)
-  }
-
-  private mutating func set(_ content: Settings, _ draft: inout Draft) {
-    assert(content.proxy.values.allSatisfy { $0 != BarLook() }, "a look in which nothing is set")
-    guard content != settings.content else { return }
-    settings.content = content
-    settings.version = draft.revision
-    draft.parts.insert(.settings)
   }
 }

@@ -26,9 +26,8 @@ extension NavigationController {
   /// It replaces a detached screen with the same id. If the detached screen has the same content,
   /// it is returned instead, with its version.
   mutating func adopt(_ screen: Screen, _ draft: inout Draft) -> Screen {
-    var former: Screen?
     assert(index(of: screen.id) == nil, "\(screen.id.text) is on the stack")
-    if case .screen(let old)? = detached.remove(.screen(screen.id)) { former = old }
+    let former = detached.removeScreen(screen.id)
     if let former, former.hasSameContent(as: screen) { return former }
     exchange(former, for: screen)
     draft.touch(screen.id, original: former)
@@ -440,7 +439,7 @@ extension NavigationController {
   func checkSystemItem(of content: ButtonContent) throws(NavigationError) {
     guard let item = content.systemItem, item.isExtra else { return }
     guard !settings.content.profile.extraSystemItems else { return }
-    throw .invalidArgument("systemItem \(item.name) needs profile.extraSystemItems")
+    throw .invalidArgument("systemItem \(item) needs profile.extraSystemItems")
   }
 }
 

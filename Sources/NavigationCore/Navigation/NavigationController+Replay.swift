@@ -77,9 +77,7 @@ extension NavigationController {
       stack[index] = screen
     }
     for element in change.parts.presented?.chain ?? [] {
-      var former: Screen?
-      if case .screen(let record)? = detached.remove(.screen(element.screen.id)) { former = record }
-      unused += count(former, out: element.screen)
+      unused += count(detached.removeScreen(element.screen.id), out: element.screen)
     }
     replay(change.parts, at: change.revision)
     for record in change.detached { replay(record, &unused) }
@@ -92,7 +90,7 @@ extension NavigationController {
     if recent.count > 1 {
       var order = CanonicalOrder(removed: removed)
       for record in recent where !listed.contains(record.key) { order.add(record, isListed: false) }
-      let named = change.detached.map(\.key).filter(isDetached)
+      let named = change.detached.map(\.key).filter(detached.contains)
       detached.reorder(since: mark, as: order.keys + named)
     }
     for key in change.released {
@@ -115,13 +113,6 @@ extension NavigationController {
     if let settings = parts.settings { isAttached = settings.isAttached }
   }
 
-  private func isDetached(_ key: DetachedRecords.Key) -> Bool {
-    switch key {
-    case .screen(let id): detached.screen(id) != nil
-    case .button(let id): detached.button(id) != nil
-    }
-  }
-
   private mutating func replay(
     _ splice: RecordedSplice, _ unused: inout [ButtonID]
   ) throws(StoredDataError) {
@@ -135,9 +126,7 @@ extension NavigationController {
     let old = Array(stack[splice.at..<end])
     for screen in old { detached.touch(.screen(screen)) }
     for screen in splice.inserted {
-      var former: Screen?
-      if case .screen(let record)? = detached.remove(.screen(screen.id)) { former = record }
-      unused += count(former, out: screen)
+      unused += count(detached.removeScreen(screen.id), out: screen)
     }
     stack.replaceSubrange(splice.at..<end, with: splice.inserted)
   }

@@ -331,7 +331,7 @@ extension NavigationController {
         ? .popped(try backKey(&draft)) : .dismissed(try swipeDown(&draft))
     case .backMenu(let id): return .poppedAll(try backMenu(id, &draft))
     case .setBar(let edits): try setBar(edits, &draft, context)
-    case .setToolbar(let edits): setToolbar(edits, &draft)
+    case .setToolbar(let edits): toolbar.change(.toolbar, &draft) { $0.apply(edits) }
     case .setBarHidden(let isHidden): setBarHidden(isHidden, &draft)
     case .setToolbarHidden(let isHidden): setToolbarHidden(isHidden, &draft)
     case .setAppearance(let slot, let object, let screen):
@@ -349,8 +349,9 @@ extension NavigationController {
     case .expireTransition: expireTransition(&draft)
     case .recover: recover(&draft)
     case .takeLooks(let looks): takeLooks(looks, &draft)
-    case .setDisplayOwner(let name): setEnvironment(&draft) { $0.owner = name }
-    case .setOrientations(let value): setEnvironment(&draft) { $0.orientations = value }
+    case .setDisplayOwner(let name): environment.change(.environment, &draft) { $0.owner = name }
+    case .setOrientations(let value):
+      environment.change(.environment, &draft) { $0.orientations = value }
     }
     return .nothing
   }

@@ -4,7 +4,6 @@
 package enum NavigationError: Error, Hashable, Sendable {
   /// The nav has no screen with this id: none on the stack, presented or detached.
   case unknownScreen(ScreenID)
-  /// The nav has no button with this id.
   case unknownButton(ButtonID)
   /// The nav has the button, but it takes no tap now.
   case buttonRefused(ButtonID, ButtonRefusal)

@@ -42,16 +42,39 @@ package enum LargeTitleDisplayMode: UInt8, CaseIterable, Sendable {
   case never
 }
 
-/// The four appearance objects of a bar or of one item; nil for a slot without one.
+/// The appearance objects of a bar or of one item, by slot.
 package struct AppearanceSet: EditableRecord {
-  /// Used at standard height.
-  package var standard: OpaqueJSON?
-  /// Used at compact height.
-  package var compact: OpaqueJSON?
-  /// Used while the content's edge meets the bar.
-  package var scrollEdge: OpaqueJSON?
-  /// Used at compact height while the content's edge meets the bar.
-  package var compactScrollEdge: OpaqueJSON?
+  private var objects: [AppearanceSlot: OpaqueJSON] = [:]
 
   package init() {}
+
+  package subscript(slot: AppearanceSlot) -> OpaqueJSON? {
+    get { objects[slot] }
+    set { objects[slot] = newValue }
+  }
+
+  /// The estimated encoded size, in bytes.
+  var byteCount: Int { objects.reduce(0) { $0 + $1.value.bytes.count } }
+}
+
+/// How a screen reader reads a screen, a title or a button; it has only the members that are set.
+package typealias Accessibility = [AccessibilityMember: Text]
+
+/// A text for screen readers, by UIKit's names.
+package enum AccessibilityMember: UInt8, CaseIterable, Sendable {
+  /// What is said for what is drawn; what a button does, said after that; a name for tests, never
+  /// said; the language as a tag of BCP 47.
+  case label, hint, identifier, language
+}
+
+extension Accessibility {
+  var byteCount: Int { reduce(0) { $0 + 24 + $1.value.string.jsonOctets } }
+}
+
+extension ScreenDetails {
+  /// How the title of the bar is read: in the language of the item, else in that of the screen.
+  var titleAccessibility: Accessibility {
+    guard let language = accessibility[.language] else { return item.accessibility }
+    return item.accessibility.merging([.language: language]) { own, _ in own }
+  }
 }

@@ -26,6 +26,21 @@ package struct Part<Content: PartContent>: Sendable, Equatable {
   }
 }
 
+extension Part {
+  /// Changes the content, and notes the part as changed unless the content stays equal.
+  mutating func change(
+    _ name: PartName, _ draft: inout Draft, _ change: (inout Content) -> Void
+  ) {
+    let old = content
+    var new = old
+    change(&new)
+    guard new != old else { return }
+    content = new
+    version = draft.revision
+    draft.parts.insert(name)
+  }
+}
+
 /// The content of a part; it has a default value.
 package protocol PartContent: Equatable, Sendable {
   init()
@@ -35,18 +50,6 @@ package protocol PartContent: Equatable, Sendable {
 package enum PartName: UInt8, CaseIterable, Sendable {
   /// The parts, by their names on the wire.
   case bar, toolbar, presented, transition, environment, settings
-
-  /// The name on the wire.
-  package var text: String {
-    switch self {
-    case .bar: "bar"
-    case .toolbar: "toolbar"
-    case .presented: "presented"
-    case .transition: "transition"
-    case .environment: "environment"
-    case .settings: "settings"
-    }
-  }
 }
 
 /// A set of part names, one bit each, so that copies allocate nothing.
@@ -115,11 +118,5 @@ extension TitleTextAttributes {
   var byteCount: Int {
     (font?.bytes.count ?? 0) + (shadowColor?.bytes.count ?? 0) + (shadowOffset?.bytes.count ?? 0)
       + (color?.jsonOctets ?? 0)
-  }
-}
-
-extension AppearanceSet {
-  var byteCount: Int {
-    AppearanceSlot.allCases.reduce(0) { $0 + (self[$1]?.bytes.count ?? 0) }
   }
 }

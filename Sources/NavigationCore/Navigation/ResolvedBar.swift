@@ -1,7 +1,7 @@
 /// The resolved bar: all that the bar shows, as a pure function of the nav's state.
 ///
 /// Equal states give equal values. `leftItems`, `rightItems` and `toolbarItems` share storage with
-/// the state. `left` is computed from `backButton` and `leftItems`, `right` from `rightItems`.
+/// the state.
 package struct ResolvedBar: Hashable, Sendable {
   package var top: ScreenID?
   /// The screen below it, which supplies the back button.
@@ -36,7 +36,6 @@ package struct ResolvedBar: Hashable, Sendable {
   package var surface: Surface
   /// Whether the content shines through the bar.
   package var isTranslucent: Bool
-  /// The colour of the buttons.
   package var tintColor: String
 
   /// The content's upper edge, in points below the screen's upper edge.
@@ -54,12 +53,6 @@ package struct ResolvedBar: Hashable, Sendable {
 }
 
 extension ResolvedBar {
-  /// One left position.
-  package enum LeftSlot: Hashable, Sendable {
-    case back(BackSlot)
-    case button(ButtonSlot)
-  }
-
   /// The middle position.
   package enum MiddleSlot: Hashable, Sendable {
     case view(TitleView)
@@ -95,10 +88,6 @@ extension ResolvedBar {
     /// all.
     package var generic: String?
     package var accessibility: Accessibility = [:]
-
-    /// The texts to try in this order, for a client that measures them itself; the last resort,
-    /// no text, is not listed.
-    package var candidates: [String] { [wanted, generic].compactMap(\.self) }
   }
 
   /// The arrow that points back, beside the back button's text.
@@ -110,7 +99,7 @@ extension ResolvedBar {
   }
 
   /// Where the back button's content comes from.
-  package enum BackSource: UInt8, Sendable {
+  package enum BackSource: UInt8, CaseIterable, Sendable {
     /// The `backBarButtonItem` of the screen below.
     case backItem
     /// The title of the screen below.
@@ -118,16 +107,6 @@ extension ResolvedBar {
     /// The generic text, because the screen below has no title.
     case generic
   }
-
-  /// The left positions, left-most first.
-  package var left: [LeftSlot] {
-    var slots = leftItems.map { LeftSlot.button(slot($0)) }
-    if let backButton { slots.insert(.back(backButton), at: 0) }
-    return slots
-  }
-
-  /// The right positions in logical order: index 0 is right-most.
-  package var right: [ButtonSlot] { rightItems.map(slot) }
 
   /// How one of the bar's or toolbar's buttons is shown.
   package func slot(_ button: Button) -> ButtonSlot {

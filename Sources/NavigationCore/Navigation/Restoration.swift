@@ -35,7 +35,9 @@ extension NavigationController {
     var arguments: [ScreenArgument] = []
     var skipped: [String] = []
     // The trial draft lets an entry see what the entries before it made; it is discarded.
-    var trial = Draft(copying: draft)
+    var trial = Draft(of: &self, isAnimated: nil)
+    trial.assignedScreens = draft.assignedScreens
+    trial.assignedButtons = draft.assignedButtons
     for entry in entries {
       if let argument = restored(entry, &trial) {
         arguments.append(argument)
@@ -69,13 +71,13 @@ extension NavigationController {
     }
     record.edits = record.edits.map(adapted)
     record.item = record.item.map(adapted)
-    var next = Draft(copying: trial)
+    let named = trial.rare?.named ?? [:]
     do throws(NavigationError) {
-      _ = try make(record, &next)
+      _ = try make(record, &trial)
     } catch {
+      trial.noteRarely().named = named
       return nil
     }
-    swap(&trial, &next)
     return .record(record)
   }
 

@@ -1,13 +1,5 @@
 /// A pattern for routes, and the stack that a matching route opens.
 package struct RouteTemplate: Hashable, Sendable {
-  /// A piece of a route between slashes.
-  package enum Segment: Hashable, Sendable {
-    /// Matches itself.
-    case text(String)
-    /// Matches any one piece that is not empty, and binds it to this name.
-    case name(String)
-  }
-
   /// A screen of the stack.
   package enum Element: Hashable, Sendable {
     /// The screen with this id, wherever the nav has it, or else a new one with this id.
@@ -16,15 +8,16 @@ package struct RouteTemplate: Hashable, Sendable {
     case record(ScreenRecord, route: [Piece])
   }
 
-  /// A piece of the pattern of a route.
+  /// A piece of the pattern for a route, or of the pattern from which one is made.
   package enum Piece: Hashable, Sendable {
-    /// Stands for itself.
+    /// Matches itself, and stands for itself.
     case text(String)
-    /// Stands for the piece that the name matched.
+    /// Matches any text that is not empty up to the next slash, and stands for what it matched.
     case name(String)
   }
 
-  package var segments: [Segment]
+  /// What stands between the slashes of a route.
+  package var segments: [Piece]
   /// The stack, bottom first.
   package var screens: [Element]
   /// What must hold, or else the template does not match.

@@ -39,10 +39,10 @@ package struct Digest: Hashable, Sendable {
     screens: some Sequence<(id: String, version: UInt64)>,
     parts: some Sequence<(name: String, version: UInt64)>
   ) -> UInt32 {
-    var lines = DigestLines()
+    var lines = LineChecksum(isContinued: false)
     for screen in screens { lines.append(screen.id, screen.version) }
     for part in parts { lines.append(":" + part.name, part.version) }
-    return lines.checksum(from: 0)
+    return lines.checksum
   }
 }
 
@@ -62,33 +62,6 @@ extension JSONTape {
   package func digest(_ index: Int) -> Digest? {
     hex96(index).map { Digest(checksum: $0.high, chain: $0.low) }
   }
-}
-
-/// The text that a digest's checksum is computed over.
-package struct DigestLines {
-  private(set) var bytes: [UInt8] = []
-  /// Whether other lines precede those in `bytes`, so that the first one needs a line feed before
-  /// it.
-  private var isContinued = false
-
-  package init() { bytes.reserveCapacity(128) }
-
-  /// Removes all lines, but keeps the memory for new ones.
-  package mutating func begin(isContinued: Bool) {
-    bytes.removeAll(keepingCapacity: true)
-    self.isContinued = isContinued
-  }
-
-  package mutating func append(_ name: String, _ version: UInt64) {
-    if isContinued || !bytes.isEmpty { bytes.append(0x0A) }
-    var name = name
-    name.withUTF8 { utf8 in unsafe bytes.append(contentsOf: utf8) }
-    bytes.append(0x40)
-    bytes.appendDigits(version)
-  }
-
-  /// Computes the CRC-32 of the lines, continued from `seed`, the CRC-32 of the lines before them.
-  package func checksum(from seed: UInt32) -> UInt32 { crc32(bytes, seed: seed) }
 }
 
 /// Keeps the digest's checksum of one nav up to date at a cost that depends on the size of the change only.
@@ -148,7 +121,7 @@ extension NavigationController {
 /// The CRC-32 of a digest's lines, computed byte by byte as the lines are composed.
 ///
 /// The lines are too short for zlib, which would need them in memory first.
-struct LineChecksum: Sendable {
+package struct LineChecksum: Sendable {
   /// The state of the CRC: the complement of the checksum.
   private var rest: UInt32
   /// The factor by which these lines multiply the checksum of the bytes before them.
@@ -161,16 +134,16 @@ struct LineChecksum: Sendable {
   /// Continues the CRC-32 of other bytes.
   ///
   /// `seed` is the checksum of those bytes; 0 begins a new checksum.
-  init(isContinued: Bool, from seed: UInt32 = 0) {
+  package init(isContinued: Bool, from seed: UInt32 = 0) {
     self.isContinued = isContinued
     rest = ~seed
   }
 
   /// The CRC-32 of the bytes before these lines and of these lines.
-  var checksum: UInt32 { ~rest }
+  package var checksum: UInt32 { ~rest }
 
   /// Appends the line `name@version`, with a line feed before it unless it is the first line.
-  mutating func append(_ name: String, _ version: UInt64) {
+  package mutating func append(_ name: String, _ version: UInt64) {
     let table = Self.table.span
     if isContinued { append(0x0A, table) }
     isContinued = true

@@ -9,7 +9,7 @@ package struct SessionActor: Hashable, Sendable {
 
   /// Makes an actor; nil if the name has another form, or the number of patterns is out of range.
   package init?(name: String, role: Role, navs: [NavGlob]) {
-    let isName = name.utf8.allSatisfy { Grammar.isAlphanumeric($0) || "._-".utf8.contains($0) }
+    let isName = name.utf8.allSatisfy { Grammar.isAlphanumeric($0) || Grammar.isMark($0) }
     guard isName, (1...64).contains(name.utf8.count), (1...64).contains(navs.count) else {
       return nil
     }
@@ -32,4 +32,80 @@ package struct Role: Hashable, Sendable {
   package static let read = Role("read")
   /// No role: the peer has only the rights that are granted to it by name.
   package static let none = Role("none")
+}
+
+extension SessionActor {
+  /// Reads the member `actor` of a `hello`; throws `invalid-argument` for another form, unknown
+  /// members too.
+  init(_ index: Int, in tape: borrowing JSONTape) throws(MessageFailure) {
+    guard let name = tape.string("name", of: index),
+      let role = tape.string("role", of: index),
+      let navs = tape.member("navs", of: index).flatMap({ tape.strings($0) }),
+      tape.count(index) == 3, !role.isEmpty
+    else {
+      throw MessageFailure(.invalidArgument, "actor is {name,role,navs} and nothing else")
+    }
+    let patterns = navs.compactMap { NavGlob($0) }
+    guard patterns.count == navs.count,
+      let actor = SessionActor(name: name, role: Role(role), navs: patterns)
+    else {
+      throw MessageFailure(
+        .invalidArgument,
+        "actor has a name of 1 to 64 letters, digits, '.', '_' and '-', and 1 to 64 patterns of navs"
+      )
+    }
+    self = actor
+  }
+}
+
+/// A pattern for the names of navs: `*` stands for any octets, `?` for one.
+///
+/// A name that begins with `$` is matched only by a pattern that does.
+package struct NavGlob: Hashable, Sendable {
+  package let text: String
+  private let pattern: [UInt8]
+
+  /// The most octets of a pattern.
+  package static let maximumBytes = 256
+
+  /// Makes a pattern; nil if it is empty or too long.
+  package init?(_ text: String) {
+    guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
+    self.text = text
+    pattern = [UInt8](text.utf8)
+    assert(!pattern.isEmpty)
+  }
+
+  package func matches(_ name: String) -> Bool {
+    var name = name
+    return name.withUTF8 { unsafe matches(Span(_unsafeElements: $0)) }
+  }
+
+  /// Backtracks to the last star only, so the time is O(octets of the pattern · octets of the
+  /// name).
+  private func matches(_ name: Span<UInt8>) -> Bool {
+    let (any, one, virtual) = (UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"))
+    precondition(!pattern.isEmpty, "no pattern")
+    if name.count > 0, name[0] == virtual, pattern[0] != virtual { return false }
+    var (at, place) = (0, 0)
+    var star: (place: Int, at: Int)?
+    while at < name.count {
+      if place < pattern.count, pattern[place] == any {
+        star = (place, at)
+        place += 1
+      } else if place < pattern.count, pattern[place] == one || pattern[place] == name[at] {
+        place += 1
+        at += 1
+      } else if let back = star {
+        star = (back.place, back.at + 1)
+        place = back.place + 1
+        at = back.at + 1
+      } else {
+        return false
+      }
+    }
+    assert(at == name.count)
+    assert(place <= pattern.count)
+    return pattern[place...].allSatisfy { $0 == any }
+  }
 }

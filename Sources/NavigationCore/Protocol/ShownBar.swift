@@ -101,7 +101,7 @@ package struct ShownBar: Sendable {
     }
     if depth > 1 {
       json.piece(frame.bytes, frame.sizes)
-      if rules.showsWholeTitle(of: stack[depth - 2]) {
+      if rules.backButton.showsWholeTitle(of: stack[depth - 2]) {
         json.literal(#"{"back":{"text":"#)
         stack[depth - 2].withTitle { title in
           json.string(utf8: title)
@@ -110,7 +110,7 @@ package struct ShownBar: Sendable {
         }
         json.piece(frame.bytes, frame.lastCandidates)
       } else {
-        json.beginBackSlot(rules.backSlot(of: stack[depth - 2]))
+        json.beginBackSlot(rules.backButton.slot(of: stack[depth - 2]))
       }
       json.beginBackMenu()
       for index in BackMenu.indices(depth: depth).reversed() {
@@ -167,7 +167,7 @@ final class BarFrame: Sendable {
     var json = JSONWriter(reserving: 768)
     json.sizes(bar)
     sizes = 0..<json.position
-    let start = json.backSlotBesideTitle(rules.backSlot(wholeTitle: "T"))
+    let start = json.backSlotBesideTitle(rules.backButton.whole("T", source: .title))
     backOrigin = sizes.upperBound..<start
     lastCandidates = start..<json.position
     json.placement(bar)

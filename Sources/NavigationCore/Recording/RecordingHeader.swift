@@ -51,17 +51,15 @@ package struct RecordingHeader: Hashable, Sendable {
   package init(line: [UInt8]) throws(RecordingFault) {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(line) } catch { throw .notRecording }
-    func integer(_ name: String) -> UInt64? {
-      tape.member(name, of: 0).flatMap { tape.integer($0) }
-    }
-    func text(_ name: String) -> String? { tape.member(name, of: 0).flatMap { tape.string($0) } }
-    guard let version = integer("navrec") else { throw .notRecording }
+    guard let version = tape.integer("navrec", of: 0) else { throw .notRecording }
     guard version <= Self.version else { throw .newer(version) }
-    guard let nav = text("nav"), let rules = integer("rules"), let from = integer("from"),
-      let to = integer("to")
+    guard let nav = tape.string("nav", of: 0), let rules = tape.integer("rules", of: 0),
+      let from = tape.integer("from", of: 0),
+      let to = tape.integer("to", of: 0)
     else { throw .broken(line: 1, what: "the header lacks nav, rules, from or to") }
     self.init(
-      nav: nav, server: text("server") ?? "", recorded: integer("recorded") ?? 0,
+      nav: nav, server: tape.string("server", of: 0) ?? "",
+      recorded: tape.integer("recorded", of: 0) ?? 0,
       from: Revision(from), to: Revision(to))
     self.rules = rules
     guard let list = tape.member("redacted", of: 0), tape.kind(list) == .array else { return }
@@ -95,8 +93,8 @@ extension RecordingEnd {
     do throws(JSONError) { try tape.read(line) } catch {
       throw .broken(line: number, what: error.reason.rawValue)
     }
-    guard let entries = tape.member("end", of: 0).flatMap({ tape.integer($0) }),
-      let revision = tape.member("rev", of: 0).flatMap({ tape.integer($0) }),
+    guard let entries = tape.integer("end", of: 0),
+      let revision = tape.integer("rev", of: 0),
       let digest = tape.member("dig", of: 0).flatMap({ tape.digest($0) })
     else { throw .broken(line: number, what: "the end lacks its members") }
     self.init(entries: entries, revision: Revision(revision), digest: digest)

@@ -13,11 +13,8 @@ package struct RecordingVerifier {
 
   package init(_ header: RecordingHeader) { self.header = header }
 
-  /// The version of the rules by which this program computes resolved bars.
-  package static var rules: UInt64 { HistoryReplay.rules }
-
   /// Whether the resolved bars are compared too.
-  package var comparesBars: Bool { header.rules == Self.rules }
+  package var comparesBars: Bool { header.rules == HistoryReplay.rules }
 
   /// Takes the next entry; after the first fault, the verifier is of no use.
   @discardableResult
@@ -78,7 +75,7 @@ package struct RecordingVerifier {
     do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {
       return .broken(line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
     }
-    guard let found = tape.member("rev", of: 0).flatMap({ tape.integer($0) }) else {
+    guard let found = tape.integer("rev", of: 0) else {
       return .broken(line: number, what: error.what)
     }
     let isChange = tape.member("kind", of: 0).map { tape.isString($0, "changed") } ?? false

@@ -44,23 +44,13 @@ package struct RecordingWriter {
       json.stateMembers(of: tape)
       json.endObject()
     }
-    return try append(entry)
+    return try self.entry(entry)
   }
 
   /// Takes the next entry of `get` `diffs`, and returns its line.
   ///
   /// If `needsState` is true afterwards, the state at `revision` comes next.
   package mutating func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
-    try append(entry)
-  }
-
-  package var end: [UInt8] {
-    RecordingEnd(entries: entries, revision: replay.revision, digest: replay.digest).line
-  }
-
-  package var digest: Digest { replay.digest }
-
-  private mutating func append(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
     var line =
       try redaction.map { (redaction) throws(StoredDataError) in
         try redaction.entry(entry)
@@ -86,6 +76,12 @@ package struct RecordingWriter {
     return line
   }
 
+  package var end: [UInt8] {
+    RecordingEnd(entries: entries, revision: replay.revision, digest: replay.digest).line
+  }
+
+  package var digest: Digest { replay.digest }
+
   /// What of the entry that led to a state stays beside it.
   private static let originMembers = [
     "t", "cause", "by", "do", "ins", "del", "presented", "sender", "override", "vetoSkipped",
@@ -99,7 +95,7 @@ package struct RecordingWriter {
     }
   }
 
-  private static func tape(of value: [UInt8]) throws(StoredDataError) -> JSONTape {
+  static func tape(of value: [UInt8]) throws(StoredDataError) -> JSONTape {
     var tape = JSONTape()
     do throws(JSONError) { try tape.read(value, maximumDepth: 48) } catch {
       throw StoredDataError(what: error.reason.rawValue)

@@ -74,10 +74,10 @@ extension AppearanceSet: TabledRecord, WireValue {
   package static let table = MemberTable<AppearanceSet>(
     "appearance",
     [
-      Member("standard", \.standard, RecordReader.appearanceObject),
-      Member("compact", \.compact, RecordReader.appearanceObject),
-      Member("scrollEdge", \.scrollEdge, RecordReader.appearanceObject),
-      Member("compactScrollEdge", \.compactScrollEdge, RecordReader.appearanceObject),
+      Member("standard", \.[.standard], RecordReader.appearanceObject),
+      Member("compact", \.[.compact], RecordReader.appearanceObject),
+      Member("scrollEdge", \.[.scrollEdge], RecordReader.appearanceObject),
+      Member("compactScrollEdge", \.[.compactScrollEdge], RecordReader.appearanceObject),
     ])
   package static func read(_ reader: RecordReader) -> ReadValue<AppearanceSet> {
     { tape, at, _ throws(ReadFailure) in
@@ -131,9 +131,8 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> String? {
     let colour = try string(tape, at, name)
-    guard !colour.isEmpty, colour.utf8.count <= 256 else {
-      throw ReadFailure(.invalidArgument, "\(name) is a colour of 1 to 256 bytes, or null")
-    }
+    try require(
+      !colour.isEmpty && colour.utf8.count <= 256, "\(name) is a colour of 1 to 256 bytes, or null")
     return colour
   }
 
@@ -146,9 +145,7 @@ extension RecordReader {
     var seen: Set<Text> = []
     try tape.forEachMember(of: at) { alias, value throws(ReadFailure) in
       let name = Self.legacyAttributes[Text(alias)] ?? alias
-      guard seen.insert(Text(name)).inserted else {
-        throw ReadFailure(.invalidArgument, "titleTextAttributes names \(name) twice")
-      }
+      try require(seen.insert(Text(name)).inserted, "titleTextAttributes names \(name) twice")
       guard
         let edits = try TitleTextAttributes.table.edits(
           self, name, tape, value, "titleTextAttributes.\(name)")
@@ -175,14 +172,10 @@ extension RecordReader {
     try needObject(tape, at, "titleOffsets is an object with numbers by metrics")
     var offsets: [BarMetrics: OpaqueJSON] = [:]
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
-      guard let metrics = BarMetrics(word: name) else {
-        throw ReadFailure(
-          .invalidArgument, "titleOffsets has no metrics \(name), but \(BarMetrics.choices)")
-      }
+      let metrics = try require(
+        BarMetrics(word: name), "titleOffsets has no metrics \(name), but \(BarMetrics.choices)")
       if tape.kind(value) == .null { return }
-      guard tape.number(value) != nil else {
-        throw ReadFailure(.invalidArgument, "titleOffsets.\(name) is a number of points")
-      }
+      try require(tape.number(value) != nil, "titleOffsets.\(name) is a number of points")
       offsets[metrics] = try opaque(tape, value, name)
     }
     return offsets
@@ -195,15 +188,11 @@ extension RecordReader {
     var images: [BackgroundSlot: ImageReference] = [:]
     var seen: Set<BackgroundSlot> = []
     try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
-      guard let slot = BackgroundSlot(text: name) else {
-        throw ReadFailure(
-          .invalidArgument,
-          "backgroundImages has no slot \(name), but position/metrics with positions "
-            + "\(BarPosition.choices) and metrics \(BarMetrics.choices)")
-      }
-      guard seen.insert(slot).inserted else {
-        throw ReadFailure(.invalidArgument, "backgroundImages names \(slot.text) twice")
-      }
+      let slot = try require(
+        BackgroundSlot(text: name),
+        "backgroundImages has no slot \(name), but position/metrics with positions "
+          + "\(BarPosition.choices) and metrics \(BarMetrics.choices)")
+      try require(seen.insert(slot).inserted, "backgroundImages names \(slot.text) twice")
       if tape.kind(value) == .null { return }
       images[slot] = try image(tape, value, "backgroundImages.\(name)")
     }
@@ -221,7 +210,7 @@ extension RecordReader {
   func needObject(
     _ tape: borrowing JSONTape, _ at: Int, _ otherwise: @autoclosure () -> String
   ) throws(ReadFailure) {
-    guard tape.kind(at) == .object else { throw ReadFailure(.invalidArgument, otherwise()) }
+    try require(tape.kind(at) == .object, otherwise())
   }
 }
 

@@ -225,7 +225,6 @@ package struct OpRequest: Sendable {
 /// It is an immutable object, so the checks pass a reference instead of a copy.
 package final class OpMessage: Sendable {
   package let id: UInt64
-  package let idDigits: Digits
   package let client: ClientID?
   package let name: String?
   package let nav: String
@@ -252,14 +251,13 @@ package final class OpMessage: Sendable {
   package let octets: BodyHash
 
   init(
-    id: UInt64, idDigits: Digits, client: ClientID?, name: String?, nav: String, guards: Guards,
+    id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards,
     isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, isDry: Bool, again: UInt64?,
     kinds: OperationKinds, unusual: [RequestedOperation],
     readable: [Operation], octets: BodyHash
   ) {
     assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
     self.id = id
-    self.idDigits = idDigits
     self.client = client
     self.name = name
     self.nav = nav

@@ -269,9 +269,9 @@ package struct ClientMessageReader: Sendable {
     var kinds = OperationKinds()
     let unusual = operations(members.list, &kinds, &readable)
     return OpMessage(
-      id: id, idDigits: tape.digits(members.id), client: client, name: name, nav: nav,
-      guards: guards, isAnimated: isAnimated, waits: waits, due: due, clock: clock,
-      isDry: isDry, again: again, kinds: kinds, unusual: unusual, readable: readable,
+      id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
+      waits: waits, due: due, clock: clock, isDry: isDry, again: again, kinds: kinds,
+      unusual: unusual, readable: readable,
       octets: again == nil ? BodyHash(body) : BodyHash(again: body))
   }
 

@@ -36,7 +36,6 @@ package struct EncodedDiff: Sendable {
     return (0..<member.lowerBound, member.upperBound..<bytes.count)
   }
 
-  /// The diff with or without the member `resolved`.
   package func body(hasResolved: Bool) -> [UInt8] {
     guard !hasResolved, let member else { return bytes }
     return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
@@ -61,7 +60,7 @@ package struct DiffFrame: ~Copyable {
   var revision: Revision
   var sequence: UInt64
   var cause: Cause
-  var by: (name: String, op: Digits)?
+  var by: (name: String, op: UInt64)?
 
   /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
   ///
@@ -106,13 +105,12 @@ package struct DiffFrame: ~Copyable {
     json.member("base", base.number)
     json.member("rev", revision.number)
     json.member("seq", sequence)
-    json.member("cause", plain: cause.wireName)
+    json.member("cause", word: cause.word)
     if let by {
       json.name("by")
       json.beginObject()
       json.member("name", by.name)
-      json.name("op")
-      json.digits(by.op)
+      json.member("op", by.op)
       json.endObject()
     }
   }
@@ -179,8 +177,8 @@ extension JSONWriter {
         member("toolbar", toolbar)
         name("cause")
         switch cause {
-        case .api: plain("api")
-        case .screen: plain("screen")
+        case .api: word("api")
+        case .screen: word("screen")
         case .automatic(let cause): word(cause.word)
         }
         endObject()
@@ -202,7 +200,7 @@ extension JSONWriter {
       member("duration", duration)
     }
     optional("driver", transition.driver)
-    if transition.isReduced { member("style", plain: "fade") }
+    if transition.isReduced { member("style", word: "fade") }
     endObject()
   }
 
@@ -238,7 +236,7 @@ extension JSONWriter {
     }
     for index in commit.changedScreens {
       beginObject()
-      member("set", plain: "screen")
+      member("set", word: "screen")
       name("to")
       screen(controller.stack[index])
       endObject()
@@ -270,7 +268,7 @@ extension JSONWriter {
     case .screen(let id): optional("id", id.text)
     case .alreadyInStack(let id):
       optional("id", id.text)
-      member("reason", plain: "alreadyInStack")
+      member("reason", word: "alreadyInStack")
     case .found(let id, let popped):
       optional("id", id.text)
       list("popped", popped.map(\.text))

@@ -32,9 +32,9 @@ extension RecordReader {
     return try edits(tape, at) { name, value throws(ReadFailure) in
       guard name == "horizontal" else { return false }
       let word = tape.string(value)
-      guard tape.kind(value) == .null || word == "compact" || word == "regular" else {
-        throw ReadFailure(.invalidArgument, "horizontal is compact or regular")
-      }
+      try require(
+        tape.kind(value) == .null || word == "compact" || word == "regular",
+        "horizontal is compact or regular")
       return true
     }
   }
@@ -62,6 +62,29 @@ extension RecordReader {
       throw ReadFailure(.invalidArgument, "locale is a language tag of 1 to 64 bytes")
     }
     return locale
+  }
+
+  /// Reads the orientations of a delegate, in its registration or a journal row.
+  func delegateOrientations(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> DelegateOrientations {
+    guard let list = tape.member("supported", of: at), tape.kind(list) == .array,
+      tape.count(list) > 0
+    else { throw ReadFailure(.invalidArgument, "supported is a list of orientations") }
+    var value = DelegateOrientations(supported: [], preferred: nil)
+    try tape.forEachElement(of: list) { element throws(ReadFailure) in
+      guard let orientation: Orientation = try choice(tape, element, "supported") else {
+        throw ReadFailure(.invalidArgument, "supported is a list of orientations")
+      }
+      if !value.supported.contains(orientation) { value.supported.append(orientation) }
+    }
+    if let preferred = tape.member("preferred", of: at) {
+      value.preferred = try choice(tape, preferred, "preferred")
+      if let preferred = value.preferred, !value.supported.contains(preferred) {
+        throw ReadFailure(.invalidArgument, "the preferred orientation is not supported")
+      }
+    }
+    return value
   }
 }
 

@@ -67,7 +67,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     package let retry: Retry
     /// The exit status of navctl when it ends with this error.
     package let exitStatus: Int32
-    /// What the refused message did to the state.
     package let effect: Effect
     /// What the code means, in one sentence; also the documentation of the code in the library.
     package let meaning: String

@@ -111,7 +111,6 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes a record as an object.
   mutating func record<Record: TabledRecord>(_ record: Record) {
     beginObject()
     Record.table.write(record, &self)
@@ -219,7 +218,7 @@ struct Member<Record: EditableRecord>: Sendable {
   }
 
   /// A flag that has two words on the wire.
-  init(_ name: StaticString, _ path: Path<Bool>, on: StaticString, off: StaticString) {
+  init(_ name: StaticString, _ path: Path<Bool>, on: String, off: String) {
     let standard = Record()[keyPath: path]
     let words = standard ? "\(on) or \(off)" : "\(off) or \(on)"
     self.init(
@@ -227,13 +226,13 @@ struct Member<Record: EditableRecord>: Sendable {
       read: { _ in
         { tape, at, name throws(ReadFailure) in
           let word = tape.string(at)
-          guard word == on.description || word == off.description else {
+          guard word == on || word == off else {
             throw ReadFailure("\(name) is \(words)")
           }
-          return word == on.description
+          return word == on
         }
       }
-    ) { $1.plain($0 ? on : off) }
+    ) { $1.word($0 ? on : off) }
   }
 
   /// This member, which only the daemon sets.

@@ -157,11 +157,8 @@ struct OperationReader {
   private func only(
     _ names: [String], _ op: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) {
-    var key = at + 1
-    while key < tape.next(at) {
-      let name = tape.string(key) ?? ""
+    try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
       guard names.contains(name) else { throw reader.unknownMember(name, of: op) }
-      key = tape.next(key + 1)
     }
   }
 
@@ -186,7 +183,7 @@ struct OperationReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> Bool {
     guard let value = tape.member(name, of: at) else { return false }
-    return try reader.flag(tape, value, name, default: false)
+    return try reader.flag(tape, value, name)
   }
 
   private func screen(
@@ -206,9 +203,7 @@ struct OperationReader {
   }
 
   private func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonID {
-    guard let value = tape.member("button", of: at) else {
-      throw ReadFailure(.invalidArgument, "the id of a button is required")
-    }
+    let value = try require(tape.member("button", of: at), "the id of a button is required")
     return try reader.buttonID(tape, value)
   }
 
@@ -227,25 +222,16 @@ struct OperationReader {
     _ tape: borrowing JSONTape, _ value: Int?
   ) throws(ReadFailure) -> DuplicatePolicy {
     guard let value else { return .error }
-    switch tape.string(value) {
-    case "error": return .error
-    case "ignore": return .ignore
-    case "popTo": return .popTo
-    case "update": return .update
-    case "moveToTop": return .moveToTop
-    default:
-      throw ReadFailure(
-        .invalidArgument, "onDuplicate is error, ignore, popTo, update or moveToTop")
-    }
+    return try require(
+      tape.string(value).flatMap { DuplicatePolicy(word: $0) },
+      "onDuplicate is error, ignore, popTo, update or moveToTop")
   }
 
   private func sender(
     _ tape: borrowing JSONTape, _ value: Int?
   ) throws(ReadFailure) -> OpaqueJSON? {
     guard let value, tape.kind(value) != .null else { return nil }
-    guard tape.rawCount(value) <= 1024 else {
-      throw ReadFailure(.invalidArgument, "sender is at most 1024 bytes")
-    }
+    try require(tape.rawCount(value) <= 1024, "sender is at most 1024 bytes")
     return OpaqueJSON(validated: tape.raw(value))
   }
 
@@ -259,13 +245,9 @@ struct OperationReader {
       }
       return .screen(try reader.screenID(tape, screen))
     }
-    guard screen == nil else {
-      throw ReadFailure(.invalidArgument, "popTo takes a screen, or a route and match")
-    }
+    try require(screen == nil, "popTo takes a screen, or a route and match")
     guard let route else { throw ReadFailure(.nilScreen, "popTo needs a screen or a route") }
-    guard let text = tape.string(route) else {
-      throw ReadFailure(.invalidArgument, "route is a text")
-    }
+    let text = try require(tape.string(route), "route is a text")
     switch match.flatMap({ tape.string($0) }) {
     case nil where match == nil, "top": return .route(text, mustBeUnique: false)
     case "unique": return .route(text, mustBeUnique: true)
@@ -280,9 +262,9 @@ struct OperationReader {
     switch kind {
     case .replace:
       let direction = tape.member("direction", of: at)
-      guard direction == nil || direction.flatMap({ tape.string($0) }) == "back" else {
-        throw ReadFailure(.invalidArgument, "direction is back, or is left out")
-      }
+      try require(
+        direction == nil || direction.flatMap({ tape.string($0) }) == "back",
+        "direction is back, or is left out")
       let old = tape.member("screen", of: at)
       let new = try screen(tape, tape.member("with", of: at))
       return .replace(
@@ -310,9 +292,7 @@ struct OperationReader {
     case (nil, let above?, nil): return .above(try reader.screenID(tape, above))
     case (nil, nil, let index?):
       // No stack is that deep, so the rules refuse what does not fit into 32 bits.
-      guard let number = tape.integer(index) else {
-        throw ReadFailure(.invalidArgument, "at is a whole number from 0 to the depth")
-      }
+      let number = try require(tape.integer(index), "at is a whole number from 0 to the depth")
       return .at(Int(min(number, UInt64(Int32.max))))
     default:
       throw ReadFailure(.invalidArgument, "insert takes one of below, above and at")
@@ -323,35 +303,27 @@ struct OperationReader {
     var isStandalone = false
     if let kind = tape.member("kind", of: at) {
       isStandalone = tape.string(kind) == "bar"
-      guard isStandalone || tape.string(kind) == "controller" else {
-        throw ReadFailure(.invalidArgument, "kind is controller or bar")
-      }
+      try require(isStandalone || tape.string(kind) == "controller", "kind is controller or bar")
     }
     var edits: [Edit<Settings>] = []
     if let value = tape.member("settings", of: at) {
-      guard tape.kind(value) == .object else {
-        throw ReadFailure(.invalidArgument, "settings is an object")
-      }
+      try require(tape.kind(value) == .object, "settings is an object")
       edits = try settings(tape, value)
     }
+    let root = tape.member("root", of: at)
+    let classes = tape.member("classes", of: at)
     if isStandalone {
-      guard tape.member("root", of: at) == nil, tape.member("classes", of: at) == nil else {
-        throw ReadFailure(.invalidArgument, "a nav of kind bar has neither root nor classes")
-      }
+      try require(root == nil && classes == nil, "a nav of kind bar has neither root nor classes")
       return .standalone(edits)
     }
-    if let root = tape.member("root", of: at) {
-      guard tape.member("classes", of: at) == nil else {
-        throw ReadFailure(.invalidArgument, "nav.create takes a root or classes, not both")
-      }
+    if let root {
+      try require(classes == nil, "nav.create takes a root or classes, not both")
       return .root(try reader.screenArgument(tape, root), edits)
     }
-    guard let classes = tape.member("classes", of: at) else {
+    guard let classes else {
       throw ReadFailure(.nilScreen, "nav.create needs a root screen, or classes")
     }
-    guard tape.kind(classes) == .object else {
-      throw ReadFailure(.invalidArgument, "classes is an object with bar and toolbar")
-    }
+    try require(tape.kind(classes) == .object, "classes is an object with bar and toolbar")
     try only(["bar", "toolbar"], "classes", tape, classes)
     let bar = tape.member("bar", of: classes)
     let toolbar = tape.member("toolbar", of: classes)

@@ -15,6 +15,23 @@ package struct ReadFailure: Error, Hashable, Sendable {
   init(_ text: String) { self.init(.invalidArgument, text) }
 }
 
+/// Returns a value that must be there; throws `invalid-argument` with a text for people otherwise.
+@inline(__always)
+func require<Value>(
+  _ value: Value?, _ otherwise: @autoclosure () -> String
+) throws(ReadFailure) -> Value {
+  guard let value else { throw ReadFailure(.invalidArgument, otherwise()) }
+  return value
+}
+
+/// Throws `invalid-argument` with a text for people unless the condition holds.
+@inline(__always)
+func require(
+  _ condition: Bool, _ otherwise: @autoclosure () -> String
+) throws(ReadFailure) {
+  guard condition else { throw ReadFailure(.invalidArgument, otherwise()) }
+}
+
 /// Reads records from a JSON tape.
 ///
 /// A record may have known members only, because a misspelt one would have no effect. Functions
@@ -111,21 +128,12 @@ package struct RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, skipping: [String]
   ) throws(ReadFailure) -> [ItemEdit] {
     var edits: [ItemEdit] = []
-    let end = tape.next(at)
-    var key = at + 1
-    while key < end {
-      switch tape.shortName(key) {
-      // The frequent name first, without a string. No operation has an argument with this name.
-      case "title": edits.add(.title(try text(tape, key + 1, "title")))
-      default:
-        let name = tape.string(key) ?? ""
-        if skipping.contains(name) { break }
-        guard let edit = try itemEdit(name, tape, key + 1) else {
-          throw unknownMember(name, of: "a navigation item")
-        }
-        edits.append(edit)
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      if skipping.contains(name) { return }
+      guard let edit = try itemEdit(name, tape, value) else {
+        throw unknownMember(name, of: "a navigation item")
       }
-      key = tape.next(key + 1)
+      edits.add(edit)
     }
     return edits
   }
@@ -134,6 +142,7 @@ package struct RecordReader {
     _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> ItemEdit? {
     switch name {
+    case "title": return .title(try text(tape, at, "title"))
     case "backBarButtonItem":
       return .backBarButtonItem(tape.kind(at) == .null ? nil : try button(tape, at))
     case "leftItems", "leftBarButtonItems": return .leftItems(try buttons(tape, at, name))
@@ -167,9 +176,7 @@ extension RecordReader {
   func string(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> String {
-    guard let text = tape.string(at) else {
-      throw ReadFailure(.invalidArgument, "\(name) is a text or null")
-    }
+    let text = try require(tape.string(at), "\(name) is a text or null")
     return text
   }
 
@@ -183,24 +190,20 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> Text? {
     let text = try string(tape, at, name)
-    guard Grammar.isLanguageTag(text) else {
-      throw ReadFailure(
-        .invalidArgument, "\(name) is a tag of BCP 47, such as zh-Hans, of at most 64 bytes")
-    }
+    try require(
+      Grammar.isLanguageTag(text),
+      "\(name) is a tag of BCP 47, such as zh-Hans, of at most 64 bytes")
     return Text(text)
   }
 
   func bool(_ tape: borrowing JSONTape, _ at: Int, _ name: String) throws(ReadFailure) -> Bool {
-    guard let value = tape.bool(at) else {
-      throw ReadFailure(.invalidArgument, "\(name) is true or false")
-    }
+    let value = try require(tape.bool(at), "\(name) is true or false")
     return value
   }
 
-  func flag(
-    _ tape: borrowing JSONTape, _ at: Int, _ name: String, default: Bool
-  ) throws(ReadFailure) -> Bool {
-    tape.kind(at) == .null ? `default` : try bool(tape, at, name)
+  /// Reads a flag, for which null stands for false.
+  func flag(_ tape: borrowing JSONTape, _ at: Int, _ name: String) throws(ReadFailure) -> Bool {
+    tape.kind(at) == .null ? false : try bool(tape, at, name)
   }
 
   func integer(

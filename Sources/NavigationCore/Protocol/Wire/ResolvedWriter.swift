@@ -99,7 +99,7 @@ extension JSONWriter {
   /// Writes the members that follow a title that is not empty.
   mutating func placement(_ bar: ResolvedBar) {
     name("placement")
-    if bar.isLarge { plain("large") } else { plain("inline") }
+    if bar.isLarge { word("large") } else { word("inline") }
     if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
   }
 
@@ -125,7 +125,7 @@ extension JSONWriter {
       optional("image", slot.image?.ref)
       optional("title", content.title)
     case .title(let title): optional("title", title)
-    case .systemItem(let item): optional("systemItem", item.name)
+    case .systemItem(let item): member("systemItem", word: item.word)
     }
     if content.style != .plain {
       member("style", word: content.style.word)
@@ -181,18 +181,18 @@ extension JSONWriter {
 
   /// Writes the source of the back button's content, and its indicator.
   private mutating func backOrigin(_ slot: borrowing ResolvedBar.BackSlot) {
-    member("source", plain: slot.source.wireName)
+    member("source", word: slot.source.word)
     name("indicator")
     switch slot.indicator {
-    case .default: plain("default")
+    case .default: word("default")
     case .custom(let image, let mask):
-      plain("custom")
+      word("custom")
       optional("indicatorImage", image.ref)
       optional("indicatorMask", mask.ref)
     }
     if slot.isGeneric {
       member("generic", true)
-      member("key", plain: "back.generic")
+      member("key", word: "back.generic")
     }
     flag("truncated", slot.isTruncated)
   }
@@ -225,7 +225,7 @@ extension JSONWriter {
       beginObject()
       member("slot", word: choice.slot.word)
       name("from")
-      if choice.isOfItem { plain("item") } else { plain("bar") }
+      if choice.isOfItem { word("item") } else { word("bar") }
       member("transparent", choice.isTransparent)
       endObject()
       translucent(bar.isTranslucent)
@@ -251,7 +251,7 @@ extension JSONWriter {
       optional("background", image.ref)
       optional("backing", backing)
       name("imageOpacity")
-      if isDimmed { plain("system") } else { plain("full") }
+      if isDimmed { word("system") } else { word("full") }
     }
   }
 
@@ -261,7 +261,7 @@ extension JSONWriter {
     switch shadow {
     case .hairline(let isThird):
       name("hairline")
-      if isThird { plain("1/3") } else { plain("1/2") }
+      if isThird { word("1/3") } else { word("1/2") }
     case .image(let image): optional("image", image.ref)
     case .none: flag("none", true)
     }
@@ -275,9 +275,9 @@ extension JSONWriter {
     if let bars = bar.extendsUnder {
       name("extendsUnder")
       beginArray()
-      if bars.contains(.status) { plain("status") }
-      if bars.contains(.navigation) { plain("nav") }
-      if bars.contains(.tool) { plain("tool") }
+      if bars.contains(.status) { word("status") }
+      if bars.contains(.navigation) { word("nav") }
+      if bars.contains(.tool) { word("tool") }
       endArray()
     }
     endObject()
@@ -295,15 +295,5 @@ extension JSONWriter {
     beginArray()
     for orientation in bar.orientations { word(orientation.word) }
     endArray()
-  }
-}
-
-extension ResolvedBar.BackSource {
-  fileprivate var wireName: StaticString {
-    switch self {
-    case .backItem: "backItem"
-    case .title: "title"
-    case .generic: "generic"
-    }
   }
 }

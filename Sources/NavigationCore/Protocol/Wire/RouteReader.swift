@@ -16,7 +16,7 @@ package enum RouteReader {
     } catch {
       throw ReadFailure(.invalidArgument, "routes: \(error.reason.rawValue)")
     }
-    guard tape.kind(0) == .array else { throw ReadFailure(.invalidArgument, "routes is a list") }
+    try require(tape.kind(0) == .array, "routes is a list")
     return try tape.elements(of: 0) { at throws(ReadFailure) in try template(tape, at) }
   }
 
@@ -25,7 +25,7 @@ package enum RouteReader {
   ) throws(ReadFailure) -> RouteTemplate {
     let needs = tape.kind(at) == .object ? tape.member("needs", of: at) : nil
     guard tape.kind(at) == .object, tape.count(at) == (needs == nil ? 2 : 3),
-      let match = tape.member("match", of: at).flatMap({ tape.string($0) }),
+      let match = tape.string("match", of: at),
       let list = tape.member("screens", of: at), tape.kind(list) == .array
     else {
       throw ReadFailure(
@@ -48,9 +48,9 @@ package enum RouteReader {
   private static func conditions(
     _ tape: borrowing JSONTape, _ at: Int, _ match: String
   ) throws(ReadFailure) -> [RouteTemplate.Condition] {
-    guard tape.kind(at) == .object, tape.count(at) > 0 else {
-      throw ReadFailure(.invalidArgument, "needs of the route \(match) is {roles, has}: lists")
-    }
+    try require(
+      tape.kind(at) == .object && tape.count(at) > 0,
+      "needs of the route \(match) is {roles, has}: lists")
     var conditions: [RouteTemplate.Condition] = []
     try tape.forEachMember(of: at) { word, value throws(ReadFailure) in
       let texts = tape.strings(value) ?? []
@@ -72,15 +72,14 @@ package enum RouteReader {
 
   private static func segments(
     _ match: String
-  ) throws(ReadFailure) -> [RouteTemplate.Segment] {
-    guard !match.isEmpty else { throw ReadFailure(.invalidArgument, "a route matches something") }
+  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
+    try require(!match.isEmpty, "a route matches something")
     return try match.pieces.map { piece throws(ReadFailure) in
       guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
       let name = String(decoding: piece.utf8.dropFirst(), as: UTF8.self)
-      guard Grammar.isID(name.utf8.span) else {
-        throw ReadFailure(
-          .invalidArgument, "the route \(match) has \(piece), which is no name of a segment")
-      }
+      try require(
+        Grammar.isID(name.utf8.span),
+        "the route \(match) has \(piece), which is no name of a segment")
       return .name(name)
     }
   }
@@ -98,12 +97,10 @@ package enum RouteReader {
       // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
       throw ReadFailure(.invalidArgument, "a screen of the route \(match): \(error.text)")
     }
-    guard record.id?.isAssignedForm != true, record.kind ?? .content == .content else {
-      throw ReadFailure(
-        .invalidArgument,
-        "a screen of the route \(match) is of another kind than content, or has an id of the form "
-          + "that the daemon assigns")
-    }
+    try require(
+      record.id?.isAssignedForm != true && record.kind ?? .content == .content,
+      "a screen of the route \(match) is of another kind than content, or has an id of the form "
+        + "that the daemon assigns")
     if tape.kind(at) == .string, let id = record.id { return .id(id) }
     var pattern: [RouteTemplate.Piece] = []
     for case .route(let route?) in record.edits { pattern = try pieces(route, names, match) }

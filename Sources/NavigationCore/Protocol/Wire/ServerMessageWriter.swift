@@ -125,13 +125,12 @@ package enum ServerMessageWriter {
 
   /// Encodes `ok` to an op in the memory of `json`, and returns the place of `out` in it.
   package static func encodedOk(
-    id: Digits, standing: NavStanding, sequence: UInt64, outputs: ShortList<OperationOutput>,
+    id: UInt64, standing: NavStanding, sequence: UInt64, outputs: ShortList<OperationOutput>,
     delivered: Int, _ json: inout JSONWriter
   ) -> EncodedOk {
     json.removeAll()
     json.beginObject()
-    json.name("id")
-    json.digits(id)
+    json.member("id", id)
     return encodeRest(standing, sequence, outputs, delivered, &json)
   }
 
@@ -187,12 +186,12 @@ package enum ServerMessageWriter {
 
   /// Encodes `ok` to `watch`, with the mode and the revision at which the watch begins.
   package static func watching(
-    id: UInt64, nav: String, mode: StaticString, why: String?, epoch: Epoch, revision: Revision
+    id: UInt64, nav: String, mode: String, why: String?, epoch: Epoch, revision: Revision
   ) -> [UInt8] {
     JSONWriter.object(reserving: 128) { json in
       json.member("id", id)
       json.member("nav", nav)
-      json.member("mode", plain: mode)
+      json.member("mode", word: mode)
       json.optional("why", why)
       json.place(epoch, revision)
     }
@@ -306,21 +305,21 @@ package enum ServerMessageWriter {
 
   /// Encodes `end`, which ends a watch.
   package static func end(
-    nav: String, view: View, epoch: Epoch, revision: Revision, why: StaticString,
+    nav: String, view: View, epoch: Epoch, revision: Revision, why: String,
     _ details: [(name: StaticString, json: [UInt8])] = []
   ) -> [UInt8] {
     JSONWriter.object(reserving: 128) { json in
       json.member("nav", nav)
       json.member("view", word: view.word)
       json.place(epoch, revision)
-      json.member("why", plain: why)
+      json.member("why", word: why)
       for detail in details { json.member(detail.name, raw: detail.json) }
     }
   }
 
-  package static func bye(why: StaticString, after: UInt64?) -> [UInt8] {
+  package static func bye(why: String, after: UInt64?) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
-      json.member("why", plain: why)
+      json.member("why", word: why)
       if let after {
         json.member("after", after)
       }
@@ -350,21 +349,21 @@ package enum ServerMessageWriter {
     }
   }
 
-  package static func settled(_ ask: UInt64, _ outcome: StaticString, by name: String?) -> [UInt8] {
+  package static func settled(_ ask: UInt64, _ outcome: String, by name: String?) -> [UInt8] {
     JSONWriter.object(reserving: 64) { json in
       json.member("ask", ask)
-      json.member("outcome", plain: outcome)
+      json.member("outcome", word: outcome)
       json.optional("by", name)
     }
   }
 
   /// Encodes `lost`; `owner` is the session that has the display now.
   package static func lost(
-    _ what: StaticString, of nav: String, _ code: ErrorCode, _ text: String, owner: String? = nil
+    _ what: String, of nav: String, _ code: ErrorCode, _ text: String, owner: String? = nil
   ) -> [UInt8] {
     JSONWriter.object(reserving: 96) { json in
       json.member("nav", nav)
-      json.member("of", plain: what)
+      json.member("of", word: what)
       json.member("code", code.rawValue)
       json.member("msg", text)
       json.optional("owner", owner)

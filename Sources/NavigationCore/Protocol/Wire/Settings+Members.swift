@@ -70,7 +70,7 @@ extension RecordReader {
     var isAttached = false
     let content: Settings = try stored(tape, at) { name, value throws(ReadFailure) in
       guard name == "attached" else { return false }
-      isAttached = try flag(tape, value, name, default: false)
+      isAttached = try flag(tape, value, name)
       return true
     }
     return RecordedSettings(isAttached: isAttached, content: content)
@@ -96,9 +96,9 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String, _ form: String,
     _ isRight: (borrowing JSONTape, Int) -> Bool
   ) throws(ReadFailure) -> OpaqueJSON {
-    guard tape.kind(at) == .array else { throw ReadFailure(.invalidArgument, "\(name) is a list") }
+    try require(tape.kind(at) == .array, "\(name) is a list")
     try tape.forEachElement(of: at) { element throws(ReadFailure) in
-      guard isRight(tape, element) else { throw ReadFailure(.invalidArgument, form) }
+      try require(isRight(tape, element), form)
     }
     return try opaque(tape, at, name)
   }

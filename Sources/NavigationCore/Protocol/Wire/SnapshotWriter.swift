@@ -10,7 +10,7 @@ package struct Snapshot: Sendable {
   }
 
   package var nav: String
-  package var kind: StaticString
+  package var kind: String
   package var epoch: Epoch
   package var revision: Revision
   /// The reason for the snapshot, in the protocol's words.
@@ -50,13 +50,13 @@ package struct Snapshot: Sendable {
     var json = JSONWriter(reserving: screens.count + 1024)
     json.beginObject()
     json.member("nav", nav)
-    json.member("kind", plain: kind)
+    json.member("kind", word: kind)
     json.place(epoch, revision)
     json.member("i", UInt64(first))
     json.member("last", isLast)
     json.member("why", why)
     json.member("screens", raw: screens.bytes)
-    if isLast { writeTail(&json, hasResolved) }
+    if isLast, let tail { json.pieces(tail) }
     json.endObject()
     return (json.bytes, isLast ? nil : index)
   }
@@ -68,14 +68,9 @@ package struct Snapshot: Sendable {
     }
   }
 
+  /// The members after the screens, each with a comma behind it.
   private func tail(_ hasResolved: Bool) -> [UInt8] {
     var json = JSONWriter(reserving: 1024)
-    json.beginObject()
-    writeTail(&json, hasResolved)
-    return json.bytes
-  }
-
-  private func writeTail(_ json: inout JSONWriter, _ hasResolved: Bool) {
     if case .controller(let controller, let shown) = content {
       for part in PartName.allCases {
         json.dynamicName(part.text)
@@ -87,5 +82,6 @@ package struct Snapshot: Sendable {
       }
     }
     json.member("dig", digest)
+    return json.pieces
   }
 }

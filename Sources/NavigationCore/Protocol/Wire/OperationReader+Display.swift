@@ -1,5 +1,67 @@
-// Readers of presentations, standalone bars and stack replacements, in messages and in journal
-// rows.
+// Readers of the operations on bars, presentations, standalone bars, transitions and gestures, and of
+// those that replace the stack by something kept elsewhere.
+
+extension OperationReader {
+  func barOperation(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .barSet:
+      guard tape.member("delegate", of: at) == nil else {
+        throw ReadFailure(
+          .barDelegateManaged, "cannot manually set the delegate on a bar managed by a controller")
+      }
+      try reader.refuseReadonly(Bar.table, [], tape, at)
+      return .setBar(try reader.edits(tape, at))
+    case .toolbarSet:
+      try reader.refuseReadonly(Toolbar.table, [], tape, at)
+      return .setToolbar(try reader.edits(tape, at))
+    case .barSetHidden: return .setBarHidden(try hidden(tape, at))
+    case .toolbarSetHidden: return .setToolbarHidden(try hidden(tape, at))
+    case .appearanceSet: return try appearance(tape, at)
+    case .proxySet: return try proxy(tape, at)
+    case .envSet: return .setEnvironment(try reader.environmentEdits(tape, at))
+    case .uiTap:
+      return .tap
+    case .uiSwipe:
+      return .swipe(
+        try require(
+          tape.string("dir", of: at).flatMap { SwipeDirection(word: $0) }, "dir is up or down"))
+    default: preconditionFailure("\(name) is no operation on bars")
+    }
+  }
+
+  private func hidden(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Bool {
+    try require(
+      tape.member("hidden", of: at).flatMap { tape.bool($0) }, "hidden is true or false")
+  }
+
+  private func appearance(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    guard let member = tape.member("slot", of: at),
+      let slot: AppearanceSlot = try reader.choice(tape, member, "slot")
+    else { throw ReadFailure(.invalidArgument, "slot is one of \(AppearanceSlot.choices)") }
+    let object = try require(
+      tape.member("object", of: at), "object is an appearance object, or null for none")
+    let look =
+      tape.kind(object) == .null
+      ? nil : try reader.appearanceObject(tape, object, slot.word)
+    guard let screen = tape.member("screen", of: at), tape.kind(screen) != .null else {
+      return .setAppearance(slot, look, screen: nil)
+    }
+    return .setAppearance(slot, look, screen: try reader.screenID(tape, screen))
+  }
+
+  private func proxy(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
+    var name: String?
+    if let member = tape.member("class", of: at) { name = try reader.text(tape, member, "class") }
+    let edits = try reader.lookEdits(tape, at, skipping: "class")
+    return .setProxy(className: name ?? "NavigationBar", edits)
+  }
+}
 
 extension OperationReader {
   func presentationOperation(
@@ -14,16 +76,12 @@ extension OperationReader {
     case .segue:
       return try segue(tape, at)
     case .open:
-      guard let route = tape.member("route", of: at).flatMap({ tape.string($0) }) else {
-        throw ReadFailure(.invalidArgument, "route, a text, is required")
-      }
+      let route = try require(tape.string("route", of: at), "route, a text, is required")
       return .open(route: route)
     case .restore:
       return try restoration(tape, at)
     case .revert:
-      guard let revision = tape.member("rev", of: at).flatMap({ tape.integer($0) }) else {
-        throw ReadFailure(.invalidArgument, "rev, a whole number, is required")
-      }
+      let revision = try require(tape.integer("rev", of: at), "rev, a whole number, is required")
       return .revert(to: Revision(revision), stack: nil)
     default: throw ReadFailure(.unsupported, "this daemon does not know the op \(name)")
     }
@@ -62,21 +120,18 @@ extension OperationReader {
     guard let value = tape.member("style", of: at),
       let style = try reader.text(tape, value, "style")
     else { return nil }
-    guard Grammar.isID(style.utf8.span) else {
-      throw ReadFailure(.invalidArgument, "style is the name of a presentation style")
-    }
+    try require(Grammar.isID(style.utf8.span), "style is the name of a presentation style")
     return style
   }
 
   private func segue(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Operation {
-    switch tape.member("kind", of: at).flatMap({ tape.string($0) }) {
+    switch tape.string("kind", of: at) {
     case "show":
       let policy = try duplicates(tape, tape.member("onDuplicate", of: at))
       return .push(try screen(tape, at), onDuplicate: policy)
     case "showDetail":
-      guard tape.member("onDuplicate", of: at) == nil else {
-        throw ReadFailure(.invalidArgument, "showDetail presents, and takes no onDuplicate")
-      }
+      try require(
+        tape.member("onDuplicate", of: at) == nil, "showDetail presents, and takes no onDuplicate")
       return .present(try screen(tape, at), from: nil, style: nil)
     default:
       throw ReadFailure(
@@ -87,9 +142,8 @@ extension OperationReader {
   private func restoration(
     _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> Operation {
-    guard let payload = tape.member("payload", of: at) else {
-      throw ReadFailure(.invalidArgument, "payload, as get restoration gave it, is required")
-    }
+    let payload = try require(
+      tape.member("payload", of: at), "payload, as get restoration gave it, is required")
     let entries = try entries(tape, payload)
     guard let root = tape.member("root", of: at), tape.kind(root) != .null else {
       return .restore(entries, root: nil)
@@ -106,7 +160,7 @@ extension OperationReader {
     guard tape.kind(payload) == .object else { throw damaged("it is no record") }
     // `get restoration` of a nav without a restoration identifier returns an empty object.
     if tape.count(payload) == 0 { return [] }
-    guard let version = tape.member("v", of: payload).flatMap({ tape.integer($0) }), version > 0
+    guard let version = tape.integer("v", of: payload), version > 0
     else { throw damaged("it has no version") }
     guard version <= RestorationPayload.version else {
       throw damaged("its version \(version) is newer than \(RestorationPayload.version)")
@@ -118,7 +172,7 @@ extension OperationReader {
     var paths: Set<Text> = []
     var ids: Set<ScreenID> = []
     try tape.forEachElement(of: list) { element throws(ReadFailure) in
-      guard let path = tape.member("path", of: element).flatMap({ tape.string($0) }),
+      guard let path = tape.string("path", of: element),
         let screen = tape.member("screen", of: element)
       else { throw damaged("an entry lacks path or screen") }
       guard paths.insert(Text(path)).inserted else {
@@ -147,26 +201,43 @@ extension OperationReader {
   }
 }
 
-extension RecordReader {
-  package func storedPresentation(
+extension OperationReader {
+  func transitionOperation(
+    _ kind: OperationKind, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Operation {
+    switch kind {
+    case .transitionComplete:
+      let id = try require(
+        tape.integer("tid", of: at), "transition.complete needs tid, a whole number")
+      return .completeTransition(Revision(id))
+    case .gestureBegin:
+      return try beginning(tape, at)
+    case .gestureUpdate:
+      let value = try require(
+        tape.member("value", of: at).flatMap({ tape.number($0) }),
+        "gesture.update needs value, a number from 0 to 1")
+      return .updateGesture(value)
+    case .gestureFinish:
+      return .finishGesture
+    default:
+      return .cancelGesture
+    }
+  }
+
+  private func beginning(
     _ tape: borrowing JSONTape, _ at: Int
-  ) throws(ReadFailure) -> Presentation {
-    var presentation = Presentation()
-    guard let list = tape.member("chain", of: at) else { return presentation }
-    guard tape.kind(list) == .array else {
-      throw ReadFailure(.invalidArgument, "a chain is no list")
+  ) throws(ReadFailure) -> Operation {
+    guard let kind = tape.string("kind", of: at),
+      kind == "edge" || kind == "fullScreen"
+    else {
+      throw ReadFailure(.invalidArgument, "kind is edge or fullScreen")
     }
-    presentation.chain = try tape.elements(of: list) { element throws(ReadFailure) in
-      guard let screen = tape.member("screen", of: element) else {
-        throw ReadFailure(.invalidArgument, "a presentation without screen")
-      }
-      let from = tape.member("from", of: element)
-      let style = tape.member("style", of: element)
-      return Presented(
-        screen: try storedScreen(tape, screen),
-        from: try from.map { at throws(ReadFailure) in try screenID(tape, at) },
-        style: style.flatMap { tape.string($0) })
+    var translation = 1.0
+    if let value = tape.member("translation", of: at) {
+      let number = try require(tape.number(value), "translation is a number, positive to the right")
+      translation = number
     }
-    return presentation
+    // The hub fills in the owner, because it knows the sender.
+    return .beginGesture(isFullScreen: kind == "fullScreen", translation: translation, owner: "")
   }
 }

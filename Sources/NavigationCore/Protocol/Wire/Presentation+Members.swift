@@ -1,4 +1,4 @@
-// Writers of the presentation chain and the restoration payload, for messages and journal rows.
+// The presentation chain and the restoration payload, in messages and in journal rows.
 
 extension JSONWriter {
   /// Writes the members of the part `presented`.
@@ -17,10 +17,10 @@ extension JSONWriter {
       optional("style", presented.style)
       name("covers")
       if presented.coversNavigationInterface {
-        plain("wholeNavigationInterface")
-        member("contextOwner", plain: "controller")
+        word("wholeNavigationInterface")
+        member("contextOwner", word: "controller")
       } else {
-        plain("byStyle")
+        word("byStyle")
       }
       endObject()
     }
@@ -53,4 +53,24 @@ extension JSONWriter {
 enum RestorationPayload {
   /// The version that this daemon writes, and the newest that it reads.
   static let version: UInt64 = 1
+}
+
+extension RecordReader {
+  package func storedPresentation(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> Presentation {
+    var presentation = Presentation()
+    guard let list = tape.member("chain", of: at) else { return presentation }
+    try require(tape.kind(list) == .array, "a chain is no list")
+    presentation.chain = try tape.elements(of: list) { element throws(ReadFailure) in
+      let screen = try require(tape.member("screen", of: element), "a presentation without screen")
+      let from = tape.member("from", of: element)
+      let style = tape.member("style", of: element)
+      return Presented(
+        screen: try storedScreen(tape, screen),
+        from: try from.map { at throws(ReadFailure) in try screenID(tape, at) },
+        style: style.flatMap { tape.string($0) })
+    }
+    return presentation
+  }
 }

@@ -1,0 +1,78 @@
+extension JSONWriter {
+  package static func value(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    write(&json)
+    return json.bytes
+  }
+}
+
+// Members of an object: a name and its value in one call. They are inlined, so that the compiler
+// knows the bytes of each name and nothing copies a text.
+
+extension JSONWriter {
+  package static func object(
+    reserving capacity: Int = 256, _ members: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: capacity)
+    json.beginObject()
+    members(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ value: String) {
+    self.name(name)
+    string(value)
+  }
+
+  @inline(__always)
+  package mutating func member(_ name: StaticString, utf8 bytes: Span<UInt8>) {
+    self.name(name)
+    string(utf8: bytes)
+  }
+
+  /// Writes a member with a text that needs no escapes.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, word value: String) {
+    self.name(name)
+    word(value)
+  }
+
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ value: UInt64) {
+    self.name(name)
+    integer(value)
+  }
+
+  @inline(__always)
+  package mutating func member(_ name: StaticString, _ value: Bool) {
+    self.name(name)
+    bool(value)
+  }
+
+  /// Writes a member whose value is already encoded as JSON.
+  @inline(__always)
+  package mutating func member(_ name: StaticString, raw value: [UInt8]) {
+    self.name(name)
+    raw(value)
+  }
+
+  @inline(__always)
+  package mutating func member(_ name: StaticString, hex bits: UInt64) {
+    self.name(name)
+    hex(bits)
+  }
+
+  /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
+  mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+    member("nav", word: nav)
+    place(epoch, revision)
+  }
+
+  /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
+  mutating func place(_ epoch: Epoch, _ revision: Revision) {
+    member("epoch", hex: epoch.bits)
+    member("rev", revision.number)
+  }
+}
