@@ -4,16 +4,6 @@ struct SessionRef: Hashable, Sendable {
   var client: ClientID
 }
 
-/// The client that made a change, as the log and the `since` of a `desync` name it.
-struct Author: Hashable, Sendable {
-  /// The name from the client's `hello`; the daemon has not verified it.
-  let name: String
-  /// The user as `uid:1000`, or the name of the key, as the daemon authenticated it.
-  let principal: String
-  /// The id of the process; nil if the kernel did not report one, as with tcp.
-  let process: Int32?
-}
-
 /// A client as the author of ops: whatever its ops have in common.
 ///
 /// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
