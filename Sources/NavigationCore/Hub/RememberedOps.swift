@@ -31,11 +31,13 @@ struct RememberedOps: Sendable {
     fileprivate var hash: KeyHash { KeyHash(client.high, client.low, UInt64(shard.number)) }
   }
 
-  /// The remembered ops of a client.
+  /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
+  ///
+  /// While the ring is not full, `head` is 0.
   fileprivate struct Client: Sendable {
     var key: Key
-    /// The ops in the order of ids; a slice, which loses its first element in constant time.
-    var entries: ArraySlice<Entry> = []
+    var entries: [Entry] = []
+    var head = 0
     var last: UInt64 = 0
     /// The highest id that counts as forgotten since the limit changed; 0 for none.
     var forgotten: UInt64 = 0
@@ -72,7 +74,7 @@ struct RememberedOps: Sendable {
     limits = new
     guard mustTrim else { return }
     for slot in clients.indices {
-      // A client with a full list may have had more ops before, which must not count as new.
+      // A client with a full ring may have had more ops before, which must not count as new.
       clients[slot].noteForgotten(former)
       clients[slot].trim(to: new.rememberedOps)
     }
@@ -96,14 +98,15 @@ struct RememberedOps: Sendable {
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
     let client = clients[slot]
+    assert(client.head == 0 || client.head < client.entries.count)
     if let entry = client.entries.first(where: { $0.id == id }) {
       return entry.octets == octets ? .decided(entry) : .reused
     }
     if id <= client.forgotten { return .tooOld }
-    guard client.entries.count >= limits.rememberedOps, let oldest = client.entries.first else {
+    guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
       return .new
     }
-    return id < oldest.id ? .tooOld : .new
+    return id < client.entries[client.head].id ? .tooOld : .new
   }
 
   private func find(_ key: Key) -> Int? {
@@ -131,8 +134,9 @@ struct RememberedOps: Sendable {
   /// Forgets an op whose commit failed, and restores the op that it evicted.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
     guard let slot = find(key) else { return }
+    clients[slot].straighten()
     clients[slot].entries.removeAll { $0.id == id }
-    if let evicted { clients[slot].entries = [evicted] + clients[slot].entries }
+    if let evicted { clients[slot].entries.insert(evicted, at: 0) }
     clients[slot].last = clients[slot].entries.last?.id ?? 0
     assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
   }
@@ -152,11 +156,11 @@ struct RememberedOps: Sendable {
   /// op.
   mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
     for slot in clients.indices where clients[slot].key.shard == shard {
-      let ops = clients[slot].entries.compactMap { op in
-        if op.row > 0, entries[op.row] == nil { forget(upTo: op.row, of: shard) }
-        return op.row > 0 ? entries[op.row] : op
+      clients[slot].straighten()
+      clients[slot].entries = clients[slot].entries.compactMap {
+        if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
+        return $0.row > 0 ? entries[$0.row] : $0
       }
-      clients[slot].entries = ops[...]
     }
   }
 
@@ -261,27 +265,36 @@ extension RememberedOps.Client {
     _ entry: consuming RememberedOps.Entry, limit: Int, at now: UInt64
   ) -> RememberedOps.Entry? {
     usedAt = now
-    last = max(last, entry.id)
+    if entry.id > last {
+      last = entry.id
+      guard entries.count >= limit else {
+        straighten()
+        entries.append(entry)
+        return nil
+      }
+      assert(entries[head].id < entry.id, "op \(entries[head].id) is evicted by an older one")
+      let evicted = entries[head]
+      entries[head] = entry
+      head = head + 1 == entries.count ? 0 : head + 1
+      return evicted
+    }
+    straighten()
     var evicted: RememberedOps.Entry?
-    if entries.count >= limit, let oldest = entries.first {
-      evicted = oldest
-      // The slice keeps the memory of the element, but not of the reply.
-      entries[entries.startIndex].reply = []
-      entries.removeFirst()
-    }
+    if entries.count >= limit { evicted = entries.removeFirst() }
     // Kept in the order of ids; out-of-order ids are rare.
+    var place = entries.count
     let id = entry.id
-    let place = entries.lastIndex { $0.id <= id }.map { $0 + 1 } ?? entries.startIndex
-    if place == entries.endIndex {
-      entries.append(entry)
-    } else {
-      entries.insert(entry, at: place)
-    }
+    while place > 0, entries[place - 1].id > id { place -= 1 }
+    entries.insert(entry, at: place)
+    assert(place + 1 == entries.count || entries[place + 1].id > id)
     return evicted
   }
 
   /// Notes that ops below the oldest one were forgotten under the limit that applied so far.
+  ///
+  /// The ring then begins at index 0.
   mutating func noteForgotten(_ limit: Int) {
+    straighten()
     guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
     forgotten = max(forgotten, oldest.id - 1)
   }
@@ -290,9 +303,20 @@ extension RememberedOps.Client {
   ///
   /// An op with an id up to theirs then counts as too old, never as new: it may have run.
   mutating func trim(to limit: Int) {
-    guard entries.count > limit else { return }
-    forgotten = entries.dropLast(limit).reduce(forgotten) { max($0, $1.id) }
-    entries = Array(entries.suffix(limit))[...]
+    straighten()
+    let excess = entries.count - limit
+    guard excess > 0 else { return }
+    forgotten = max(forgotten, entries[excess - 1].id)
+    entries.removeFirst(excess)
     assert(entries.first.map { $0.id > forgotten } ?? true, "op \(forgotten) is not forgotten")
+  }
+
+  /// Brings the oldest op to index 0.
+  mutating func straighten() {
+    guard head > 0 else { return }
+    assert(head < entries.count)
+    entries = Array(entries[head...] + entries[..<head])
+    head = 0
+    assert(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "ops out of order")
   }
 }
