@@ -302,7 +302,7 @@ extension RunningTransition {
 extension DelegateQuestion {
   /// What the next veto delegate is asked.
   fileprivate var veto: Question {
-    let (screen, cause) = (subjects[subject].screen.text, cause.wireName.description)
+    let (screen, cause) = (subjects[subject].screen.text, cause.word.description)
     return switch subjects[subject].change {
     case .push: .shouldPush(screen: screen)
     case .pop: .shouldPop(screen: screen, cause: cause)

@@ -27,15 +27,12 @@ struct RememberedOps: Sendable {
     var principal: String
     var client: ClientID
     var shard = Shard.first
-
-    fileprivate var hash: KeyHash { KeyHash(client.high, client.low, UInt64(shard.number)) }
   }
 
   /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
   ///
   /// While the ring is not full, `head` is 0.
   fileprivate struct Client: Sendable {
-    var key: Key
     var entries: [Entry] = []
     var head = 0
     var last: UInt64 = 0
@@ -47,14 +44,14 @@ struct RememberedOps: Sendable {
   }
 
   private struct Use: Sendable {
-    /// The slot of the client.
-    var slot: Int
+    var client: ClientID
+    var shard: Shard
     var at: UInt64
   }
 
+  private var slots: [Key: Int] = [:]
+  private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
-  /// The slots of the clients by their keys.
-  private var index = PlaceIndex()
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
   private var principals: [String: ArraySlice<Use>] = [:]
   private var limits: HubConfiguration
@@ -88,12 +85,12 @@ struct RememberedOps: Sendable {
     var last: UInt64 = 0
     for shard in shards {
       key.shard = shard
-      last = max(last, find(key).map { clients[$0].last } ?? 0)
+      last = max(last, slots[key].map { clients[$0].last } ?? 0)
     }
     return last
   }
 
-  func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
+  mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
     guard let slot = find(key) else { return .new }
     // Ids increase, so the usual op is beyond all remembered ones.
     if id > clients[slot].last { return .new }
@@ -109,8 +106,20 @@ struct RememberedOps: Sendable {
     return id < client.entries[client.head].id ? .tooOld : .new
   }
 
-  private func find(_ key: Key) -> Int? {
-    index.find(key.hash) { clients[$0].key == key }
+  /// The slot of a client; for recently used clients it is found without hashing the key.
+  private mutating func find(_ key: Key) -> Int? {
+    let place = Self.busyPlace(of: key)
+    if let known = busy[place], known.key == key {
+      assert(slots[key] == known.slot, "a busy client has moved")
+      return known.slot
+    }
+    guard let slot = slots[key] else { return nil }
+    busy[place] = (key, slot)
+    return slot
+  }
+
+  private static func busyPlace(of key: Key) -> Int {
+    Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
   }
 
   mutating func forget(upTo row: UInt64, of shard: Shard) {
@@ -133,7 +142,7 @@ struct RememberedOps: Sendable {
 
   /// Forgets an op whose commit failed, and restores the op that it evicted.
   mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
-    guard let slot = find(key) else { return }
+    guard let slot = slots[key] else { return }
     clients[slot].straighten()
     clients[slot].entries.removeAll { $0.id == id }
     if let evicted { clients[slot].entries.insert(evicted, at: 0) }
@@ -144,9 +153,9 @@ struct RememberedOps: Sendable {
   /// The rows of the ops that `readRows` must fill in, by shard and in no order.
   var rows: [Shard: [UInt64]] {
     var rows: [Shard: [UInt64]] = [:]
-    for slot in clients.indices {
+    for (key, slot) in slots {
       for entry in clients[slot].entries where entry.row > 0 {
-        rows[clients[slot].key.shard, default: []].append(entry.row)
+        rows[key.shard, default: []].append(entry.row)
       }
     }
     return rows
@@ -155,7 +164,7 @@ struct RememberedOps: Sendable {
   /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
   /// op.
   mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
-    for slot in clients.indices where clients[slot].key.shard == shard {
+    for (key, slot) in slots where key.shard == shard {
       clients[slot].straighten()
       clients[slot].entries = clients[slot].entries.compactMap {
         if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
@@ -166,20 +175,21 @@ struct RememberedOps: Sendable {
 
   /// Takes over the ops of shards of which this value has none.
   mutating func absorb(_ other: RememberedOps, at now: UInt64) {
-    horizons.merge(other.horizons) { $1 }
-    let taken = other.clients.indices.map { other.clients[$0] }
-    for client in taken.sorted(by: { $0.usedAt < $1.usedAt }) {
-      clients[admit(client.key, at: now)] = client
+    let keys = other.slots.sorted {
+      other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
     }
+    horizons.merge(other.horizons) { $1 }
+    for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
   }
 
   /// Forgets the ops of shards that another daemon serves from now on.
   mutating func drop(_ shards: Set<Shard>) {
     for shard in shards { horizons[shard] = nil }
-    for slot in clients.indices where shards.contains(clients[slot].key.shard) {
-      let key = clients[slot].key
-      remove(slot)
-      principals[key.principal]?.removeAll { $0.slot == slot }
+    for (key, slot) in slots where shards.contains(key.shard) {
+      clients.remove(slot, leaving: Client())
+      slots[key] = nil
+      busy[Self.busyPlace(of: key)] = nil
+      principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
       if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
     }
   }
@@ -194,7 +204,7 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func admit(_ key: Key, at now: UInt64) -> Int {
-    assert(find(key) == nil, "a client is admitted twice")
+    assert(slots[key] == nil, "a client is admitted twice")
     // After the limits were lowered, more than one client can be too many.
     while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
       let oldest = oldest(of: key.principal)
@@ -207,10 +217,12 @@ struct RememberedOps: Sendable {
     {
       drop(oldest, of: name)
     }
-    let slot = clients.insert(Client(key: key, usedAt: now))
-    index.insert(slot, key.hash)
-    Self.insert(Use(slot: slot, at: now), into: &principals[key.principal, default: []])
-    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
+    let slot = clients.insert(Client(usedAt: now))
+    slots[key] = slot
+    Self.insert(
+      Use(client: key.client, shard: key.shard, at: now),
+      into: &principals[key.principal, default: []])
+    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
     return slot
   }
 
@@ -225,13 +237,24 @@ struct RememberedOps: Sendable {
     assert(!uses.isEmpty, "\(principal) has no clients")
     while true {
       // Together: one by one, each of them would move all entries behind it.
-      let stale = uses.prefix { clients[$0.slot].usedAt != $0.at }
+      let stale = uses.prefix { lastUse(of: $0, principal) != $0.at }
       guard !stale.isEmpty else { return uses.first }
       uses.removeFirst(stale.count)
-      uses += stale.map { Use(slot: $0.slot, at: clients[$0.slot].usedAt) }
+      for use in stale {
+        guard let usedAt = lastUse(of: use, principal) else { continue }
+        uses.append(Use(client: use.client, shard: use.shard, at: usedAt))
+      }
       // Stable, so those with the same time stay in order.
       uses.sort { $0.at < $1.at }
     }
+  }
+
+  private func lastUse(of use: Use, _ principal: String) -> UInt64? {
+    slots[key(of: use, principal)].map { clients[$0].usedAt }
+  }
+
+  private func key(of use: Use, _ principal: String) -> Key {
+    Key(principal: principal, client: use.client, shard: use.shard)
   }
 
   /// Inserts a use behind those that are not newer.
@@ -245,18 +268,16 @@ struct RememberedOps: Sendable {
   }
 
   private mutating func drop(_ use: Use, of principal: String) {
-    forget(upTo: clients[use.slot].row, of: clients[use.slot].key.shard)
-    remove(use.slot)
-    assert(principals[principal]?.first?.slot == use.slot, "the oldest client has moved")
+    let key = key(of: use, principal)
+    guard let slot = slots[key] else { return }
+    forget(upTo: clients[slot].row, of: key.shard)
+    clients.remove(slot, leaving: Client())
+    slots[key] = nil
+    busy[Self.busyPlace(of: key)] = nil
+    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
     principals[principal]?.removeFirst()
     if principals[principal]?.isEmpty == true { principals[principal] = nil }
-  }
-
-  private mutating func remove(_ slot: Int) {
-    let key = clients[slot].key
-    index.remove(slot, key.hash)
-    clients.remove(slot, leaving: Client(key: key))
-    assert(clients.count == index.count, "\(clients.count) clients, \(index.count) keys")
   }
 }
 

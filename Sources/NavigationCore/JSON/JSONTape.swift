@@ -90,9 +90,10 @@ package struct JSONTape: Sendable {
     let range = Int(token.start)..<Int(token.end)
     guard !token.isEscaped else { return JSONText.unescape(bytes[range]) }
     // The scanner has checked that the text is UTF-8.
-    return String(
-      copying: unsafe UTF8Span(
-        unchecked: bytes.span.extracting(range), isKnownASCII: token.isASCII))
+    let text = bytes.span.extracting(range)
+    return token.isASCII
+      ? String(ascii: text)
+      : String(copying: unsafe UTF8Span(unchecked: text, isKnownASCII: false))
   }
 
   /// Whether a value is a string without escapes, so that its bytes in the text are its contents.
@@ -385,19 +386,6 @@ extension JSONTape {
       key = next(key + 1)
     }
     return nil
-  }
-
-  /// The elements of a list of texts; nil for another value.
-  package func strings(_ list: Int) -> [String]? {
-    guard kind(list) == .array else { return nil }
-    var texts: [String] = []
-    var element = list + 1
-    while element < next(list) {
-      guard let text = string(element) else { return nil }
-      texts.append(text)
-      element = next(element)
-    }
-    return texts
   }
 
   /// The number written as 16 lower-case hex digits; nil for anything else.

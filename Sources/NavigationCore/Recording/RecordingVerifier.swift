@@ -13,6 +13,9 @@ package struct RecordingVerifier {
 
   package init(_ header: RecordingHeader) { self.header = header }
 
+  /// The number of the rules by which this program computes bars.
+  package static var rules: UInt64 { HistoryReplay.rules }
+
   /// Whether the resolved bars are compared too.
   package var comparesBars: Bool { header.rules == HistoryReplay.rules }
 

@@ -237,7 +237,7 @@ enum RecordingProof {
     try Output.line(TerminalText.visible(text))
     if !verifier.comparesBars {
       try Output.line(
-        "  the bars were computed by rules \(header.rules), not \(HistoryReplay.rules): not compared"
+        "  the bars were computed by rules \(header.rules), not \(RecordingVerifier.rules): not compared"
       )
     }
   }
