@@ -13,28 +13,6 @@ public struct ItemDescription: Hashable, Sendable {
       accessibilityLabel, language
   }
 
-  /// UIKit's `largeTitleDisplayMode`: whether the title is large where the bar prefers large titles.
-  ///
-  /// A newer daemon can send others than those that have a name here.
-  public struct LargeTitleDisplayMode: RawRepresentable, Hashable, Sendable, CustomStringConvertible
-  {
-    /// The word of the protocol.
-    public let rawValue: String
-
-    /// Makes a mode from its word in the protocol.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-
-    /// As for the screen below.
-    public static let automatic = Self(rawValue: "automatic")
-    /// Large.
-    public static let always = Self(rawValue: "always")
-    /// Not large.
-    public static let never = Self(rawValue: "never")
-  }
-
   /// A view in place of the title.
   public struct TitleView: Hashable, Sendable {
     let value: NavigationValue

@@ -64,25 +64,6 @@ extension NavigationEvent {
     public var isReduced: Bool
   }
 
-  /// How a transition ended; a newer daemon can send others.
-  public struct TransitionOutcome: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The word of the protocol.
-    public let rawValue: String
-
-    /// Makes an outcome from its word in the protocol.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The text of ``rawValue``.
-    public var description: String { rawValue }
-
-    /// The display has shown it to the end.
-    public static let completed = Self(rawValue: "completed")
-    /// It was cancelled, and the change rolled back.
-    public static let cancelled = Self(rawValue: "cancelled")
-    /// The display did not report its end in time; it counts as completed.
-    public static let timedOut = Self(rawValue: "timedOut")
-  }
-
   /// The cause of hidden or shown bars; a newer daemon can send others.
   public struct BarsVisibilityCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The word of the protocol.

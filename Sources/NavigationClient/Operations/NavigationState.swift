@@ -87,22 +87,6 @@ public struct NavigationState: Hashable, Sendable {
       .map { NavigationBarContent($0) }
   }
 
-  /// One of the six records beside the stack.
-  public enum Part: String, Hashable, Sendable, CaseIterable {
-    /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
-    case bar
-    /// The toolbar as it is set.
-    case toolbar
-    /// The presented screens.
-    case presented
-    /// The open transition.
-    case transition
-    /// The properties of the display.
-    case environment
-    /// The settings of the nav.
-    case settings
-  }
-
   /// A part of the state with all its members, in the words of the protocol.
   public func part(_ part: Part) -> NavigationValue? {
     mirror.parts.first { $0.id == part.rawValue }.flatMap { NavigationValue.read($0.json.bytes) }

@@ -10,9 +10,9 @@ package protocol TabledRecord: EditableRecord {
 package struct MemberTable<Record: TabledRecord>: Sendable {
   /// What errors call the record.
   private let what: String
-  private let members: [Member<Record>]
+  let members: [Member<Record>]
   /// The places of each member, or of all members of a group, in the order of writing.
-  private let runs: [Range<Int>]
+  let runs: [Range<Int>]
   private let byName: [Text: Range<Int>]
 
   init(_ what: String, _ lists: [Member<Record>]...) {
@@ -165,6 +165,9 @@ struct Member<Record: EditableRecord>: Sendable {
   /// The member that holds this one, if it stands in an object inside of the record.
   private(set) var group: StaticString?
   private(set) var isReadonly = false
+  /// The documentation of the function by which clients set it; empty if they have none.
+  private(set) var documentation: StaticString = ""
+  let type: any Sendable.Type
   let isDefault: @Sendable (Record) -> Bool
   let read:
     @Sendable (RecordReader, borrowing JSONTape, Int, String) throws(ReadFailure) -> Edit<Record>
@@ -178,6 +181,7 @@ struct Member<Record: EditableRecord>: Sendable {
     read: @escaping Read<Value>, write: @escaping @Sendable (Value, inout JSONWriter) -> Void
   ) {
     self.name = name
+    type = Value.self
     self.isDefault = { isDefault($0[keyPath: path]) }
     self.read = { reader, tape, at, name throws(ReadFailure) in
       Edit(
@@ -226,10 +230,19 @@ struct Member<Record: EditableRecord>: Sendable {
     return member
   }
 
-  /// The members of an object inside of the record.
-  static func group(_ name: StaticString, _ members: Member...) -> [Member] {
+  /// This member, which clients set by a generated function.
+  func documented(_ text: StaticString) -> Member {
+    var member = self
+    member.documentation = text
+    return member
+  }
+
+  /// The members of an object inside of the record, which one function sets.
+  static func group(
+    _ name: StaticString, _ documentation: StaticString, _ members: Member...
+  ) -> [Member] {
     members.map {
-      var member = $0
+      var member = $0.documented(documentation)
       member.group = name
       return member
     }

@@ -88,13 +88,26 @@ extension ButtonContent: TabledRecord {
   package static let table = MemberTable<ButtonContent>(
     "a button",
     [
-      Member("title", \.title), Member("image", \.image),
-      Member("landscapeImage", \.landscapeImage), Member("systemItem", \.systemItem),
-      Member("customView", \.customView), Member("style", \.style, RecordReader.style),
-      Member("action", \.action), Member("isEnabled", \.isEnabled),
-      Member("isSelected", \.isSelected), Member("accessibilityLabel", \.accessibility[.label]),
-      Member("accessibilityHint", \.accessibility[.hint]),
-      Member("accessibilityIdentifier", \.accessibility[.identifier]),
+      Member("title", \.title).documented("The text."),
+      Member("image", \.image).documented("The image."),
+      Member("landscapeImage", \.landscapeImage)
+        .documented("The image on a phone in landscape."),
+      Member("systemItem", \.systemItem).documented("The standard button that it is."),
+      Member("customView", \.customView)
+        .documented("The custom view, by the description from which displays make it."),
+      Member("style", \.style, RecordReader.style)
+        .documented("Whether it has the style `done`, which displays show bold."),
+      Member("action", \.action)
+        .documented("The name of the application's action for a tap."),
+      Member("isEnabled", \.isEnabled)
+        .documented("Whether a tap does anything; a back button ignores it."),
+      Member("isSelected", \.isSelected).documented("Whether displays show it as selected."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says in place of the face."),
+      Member("accessibilityHint", \.accessibility[.hint])
+        .documented("What the button does, said after the label."),
+      Member("accessibilityIdentifier", \.accessibility[.identifier])
+        .documented("A name for tests, never said."),
     ])
 }
 

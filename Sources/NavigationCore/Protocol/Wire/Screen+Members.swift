@@ -5,12 +5,24 @@ extension ScreenDetails: TabledRecord {
   package static let table = MemberTable<ScreenDetails>(
     "a screen",
     [
-      Member("restorationID", \.restorationID), Member("prefersBarHidden", \.prefersBarHidden),
-      Member("wantsFullScreenLayout", \.wantsFullScreenLayout),
-      Member("extendsUnderOpaqueBars", \.extendsUnderOpaqueBars), Member("canPop", \.canPop),
-      Member("modalInPresentation", \.modalInPresentation), Member("edges", \.edges),
-      Member("toolbarItems", \.toolbarItems), Member("accessibilityLabel", \.accessibility[.label]),
-      Member("language", \.accessibility[.language], RecordReader.language),
+      Member("restorationID", \.restorationID).documented("The id for saving and restoring."),
+      Member("prefersBarHidden", \.prefersBarHidden)
+        .documented("Whether the bar hides or shows when the screen becomes the top."),
+      Member("wantsFullScreenLayout", \.wantsFullScreenLayout)
+        .documented("Whether the screen extends under every bar."),
+      Member("extendsUnderOpaqueBars", \.extendsUnderOpaqueBars)
+        .documented("Whether the screen also extends under opaque bars."),
+      Member("canPop", \.canPop).documented(
+        "Whether a person may pop the screen while it is the top; programs always may."),
+      Member("modalInPresentation", \.modalInPresentation)
+        .documented("Whether a person cannot swipe the screen away while it is presented."),
+      Member("edges", \.edges).documented("The edges at which the screen extends under bars."),
+      Member("toolbarItems", \.toolbarItems)
+        .documented("The buttons in the toolbar, in display order."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says when the screen comes on display."),
+      Member("language", \.accessibility[.language], RecordReader.language)
+        .documented("The language of the screen, a tag of BCP 47."),
       Member("item", \.item),
     ])
 }
