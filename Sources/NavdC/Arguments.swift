@@ -21,7 +21,7 @@ func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failu
 
 /// The client behind a handle.
 func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
-  guard case .client(let client)? = unsafe Handles.find(handle) else {
+  guard let client: Client = unsafe Handles.find(handle) else {
     throw unsafe .misuse(handle == nil ? "client is NULL" : "client was freed, or is no client")
   }
   return client

@@ -13,23 +13,15 @@ extension ClientEngine {
   ) async -> Result<Assumed, NavigationClientError> {
     let (statuses, listener) = AsyncStream.makeStream(
       of: NavigationDutyStatus.self, bufferingPolicy: .bufferingNewest(16))
-    let ticket = change { $0.takeTicket() }
-    let expiresAt = within.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) }
-    let error: NavigationClientError? = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let refusal: NavigationClientError? = change { state in
-          if let end = state.end { return end }
-          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
-          state.assume(
-            ClientDuty(
-              ticket: ticket, nav: nav, kind: kind, statuses: listener,
-              waiter: .init(continuation: continuation, expiresAt: expiresAt)))
-          return nil
-        }
-        if let refusal { continuation.resume(returning: refusal) }
-      }
-    } onCancel: {
-      change { $0.resign(ticket, NavigationClientError(.cancelled, "the task was cancelled")) }
+    let ticket = state.withLock { $0.takeTicket() }
+    let error: NavigationClientError? = await wait(orFail: { $0 }) { state, continuation in
+      state.assume(
+        ClientDuty(
+          ticket: ticket, nav: nav, kind: kind, statuses: listener,
+          waiter: .init(continuation: continuation, expiresAt: Self.time(after: within))))
+      return nil
+    } onCancel: { state, error in
+      state.resign(ticket, error)
     }
     if let error { return .failure(error) }
     return .success(Assumed(ticket: ticket, statuses: statuses))

@@ -12,7 +12,7 @@ final class ClientEngine: Sendable {
   private let forks = Forks.count
   private var isForked: Bool { forks != Forks.count }
   /// In a child of fork(2), that of a client that has ended.
-  private var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
+  var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
   private let wake: WakeDescriptor
   private let thread = Lock<Thread?>(nil)
 
@@ -94,7 +94,7 @@ final class ClientEngine: Sendable {
       }
       let asked = state.cluster.perform(
         request, operations: operations.map(\.octets.bytes),
-        until: limit.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) })
+        until: Self.time(after: limit))
       return .success((asked.id, asked.outputs))
     }
   }
@@ -115,59 +115,63 @@ final class ClientEngine: Sendable {
     _ ask: @Sendable (inout ClientState) -> Result<Asked, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
     let ticket = state.withLock { $0.takeTicket() }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let refusal: NavigationClientError? = change { state in
-          if let end = state.end { return end }
-          // A cancellation before this line is seen here. A later one finds the request and fails
-          // it.
-          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
-          switch ask(&state) {
-          case .failure(let error): return error
-          case .success(let asked):
-            let expiresAt = within.map {
-              monotonicMilliseconds() + UInt64(clamping: $0.milliseconds)
-            }
-            state.requests[asked.id] = ClientState.Request(
-              ticket: ticket, continuation: continuation, expiresAt: expiresAt)
-            // Last, because a request that is too large gets its error in these outputs.
-            state.absorb(asked.outputs)
-            return nil
-          }
-        }
-        if let refusal { continuation.resume(returning: .failure(refusal)) }
+    return await wait(orFail: Result.failure) { state, continuation in
+      switch ask(&state) {
+      case .failure(let error): return .failure(error)
+      case .success(let asked):
+        state.requests[asked.id] = ClientState.Request(
+          ticket: ticket, continuation: continuation, expiresAt: Self.time(after: within))
+        // Last, because a request that is too large gets its error in these outputs.
+        state.absorb(asked.outputs)
+        return nil
       }
-    } onCancel: {
-      change { state in
-        guard let id = state.requests.first(where: { $0.value.ticket == ticket })?.key else {
-          return
-        }
-        state.abandon(id, .cancelled, "the task was cancelled")
-      }
+    } onCancel: { state, error in
+      let request = state.requests.first { $0.value.ticket == ticket }
+      if let request { state.abandon(request.key, error) }
     }
   }
 
   /// Waits until the session is open; returns the error if it will not open.
   func ready(within: Duration) async -> NavigationClientError? {
     let ticket = state.withLock { $0.takeTicket() }
-    let expiresAt = monotonicMilliseconds() + UInt64(clamping: within.milliseconds)
-    return await withTaskCancellationHandler {
+    return await wait(orFail: { $0 }) { state, continuation in
+      guard state.cluster.phase != .open else { return .some(nil) }
+      state.waiters[ticket] = ClientState.Waiter(
+        continuation: continuation, expiresAt: Self.time(after: within))
+      return nil
+    } onCancel: { state, error in
+      if let waiter = state.waiters.removeValue(forKey: ticket) {
+        state.resumptions.append(.ready(waiter.continuation, error))
+      }
+    }
+  }
+
+  /// Suspends the task until the state resumes it; not if `begin` returns a value.
+  func wait<Value: Sendable>(
+    orFail fail: (NavigationClientError) -> Value,
+    _ begin: (inout ClientState, CheckedContinuation<Value, Never>) -> Value?,
+    onCancel cancel: @Sendable (inout ClientState, NavigationClientError) -> Void
+  ) async -> Value {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: NavigationClientError?? = change { state in
-          if let end = state.end { return end }
-          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
-          guard state.cluster.phase != .open else { return .some(nil) }
-          state.waiters[ticket] = ClientState.Waiter(
-            continuation: continuation, expiresAt: expiresAt)
-          return nil
+        let value: Value? = change { state in
+          if let end = state.end { return fail(end) }
+          // A cancellation before this line is seen here. A later one finds what `begin` left.
+          guard !Task.isCancelled else {
+            return fail(NavigationClientError(.cancelled, "the task is cancelled"))
+          }
+          return begin(&state, continuation)
         }
-        if let result { continuation.resume(returning: result) }
+        if let value { continuation.resume(returning: value) }
       }
     } onCancel: {
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-      waiter?.continuation.resume(
-        returning: NavigationClientError(.cancelled, "the task was cancelled"))
+      change { cancel(&$0, NavigationClientError(.cancelled, "the task was cancelled")) }
     }
+  }
+
+  /// When a time limit ends that begins now.
+  static func time(after limit: Duration?) -> UInt64? {
+    limit.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) }
   }
 
   /// Whether the mirror of a nav is in sync, so that guards can be made from it.

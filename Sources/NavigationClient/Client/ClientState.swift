@@ -201,7 +201,7 @@ struct ClientState {
   mutating func expire(at now: UInt64) {
     expireDuties(at: now)
     for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {
-      abandon(id, .expired, "the daemon did not answer in time")
+      abandon(id, NavigationClientError(.expired, "the daemon did not answer in time"))
     }
     for (key, waiter) in waiters where waiter.expiresAt.map({ $0 <= now }) ?? false {
       waiters[key] = nil
@@ -211,9 +211,9 @@ struct ClientState {
   }
 
   /// Fails one request; it is not sent again.
-  mutating func abandon(_ id: UInt64, _ code: NavigationClientError.Code, _ message: String) {
+  mutating func abandon(_ id: UInt64, _ reason: NavigationClientError) {
     guard let request = requests.removeValue(forKey: id) else { return }
-    var error = NavigationClientError(code, message)
+    var error = reason
     let forgotten = cluster.forget(id)
     error.mayHaveHappened = forgotten.wasSent
     absorb(forgotten.outputs)

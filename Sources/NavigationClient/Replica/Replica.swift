@@ -60,18 +60,7 @@ package struct Replica: Sendable {
   ///
   /// Nil unless the mirror is synced; the caller must then refuse the operation.
   package func guards(for basis: GuardBasis) -> Guards? {
-    guard isSynced, let mirror else { return nil }
-    var guards = Guards()
-    guards.epoch = mirror.epoch
-    switch basis {
-    case .epoch: break
-    case .top: guards.top = .some(mirror.top)
-    case .stack: guards.stack = mirror.screens.map(\.id)
-    case .revision: guards.revision = mirror.revision
-    case .digest: guards.digest = mirror.digest
-    case .has(let ids): guards.has = ids
-    }
-    return guards
+    isSynced ? mirror?.guards(for: basis) : nil
   }
 }
 
