@@ -256,7 +256,12 @@ extension ClientEngine {
         guard !events.isEmpty else { continue }
         let place = links.place(of: link)
         state.withLock { state in
-          for event in events { Self.absorb(event, of: link, at: place, into: &state) }
+          for event in events {
+            if case .refused(let refusal) = event, link == .first {
+              state.refuse(.refused(endpoint: place ?? "", refusal))
+            }
+            state.absorb(state.cluster.receive(event, of: link, at: place))
+          }
         }
       }
     }
@@ -285,26 +290,5 @@ extension ClientEngine {
     }
     for resumption in resumptions { resume(resumption) }
     return turn
-  }
-
-  private static func absorb(
-    _ event: Link.Event, of link: LinkID, at place: String?, into state: inout ClientState
-  ) {
-    let now = monotonicMilliseconds()
-    switch event {
-    case .message(let message, let verb, let body):
-      state.absorb(
-        state.cluster.receive(message, verb: verb, octets: body.count, from: link, at: now))
-    case .unreadable: state.absorb(state.cluster.receiveUnreadable(from: link, at: now))
-    case .connected: state.absorb(state.cluster.connected(link, to: place, at: now))
-    case .disconnected: state.absorb(state.cluster.disconnected(link, at: now))
-    case .failed: state.absorb(state.cluster.failed(link, at: now))
-    // libzmq reconnects after a broken handshake, but not after a refused key.
-    case .refused, .impossible:
-      if case .refused(let refusal) = event, link == .first {
-        state.refuse(.refused(endpoint: place ?? "", refusal))
-      }
-      state.absorb(state.cluster.failed(link, isFinal: true, at: now))
-    }
   }
 }
