@@ -51,12 +51,12 @@ extension ClientState {
   /// Removes the record, cancels its tasks and finishes its status stream.
   private mutating func dismiss(_ ticket: UInt64, _ error: NavigationClientError?) {
     guard let duty = duties.removeValue(forKey: ticket) else { return }
-    for case let task? in duty.asks.values { resumptions.append(.cancel(task)) }
+    for case let task? in duty.asks.values { resumptions.append { _ in task.cancel() } }
     if let waiter = duty.waiter {
       let reason = error ?? NavigationClientError(.cancelled, "the application ended this")
-      resumptions.append(.ready(waiter.continuation, reason))
+      resume(waiter, reason)
     }
-    resumptions.append(.tell(duty.statuses, .ended(error)))
+    report(.ended(error), of: duty)
   }
 
   mutating func dismissAll(_ error: NavigationClientError) {
@@ -89,25 +89,32 @@ extension ClientState {
         return
       }
       duties[duty.ticket]?.asks[id] = .some(nil)
-      resumptions.append(.ask(roles, ticket: duty.ticket, id, ask))
+      resumptions.append { $0.answer(ask, id, roles, duty.ticket) }
     case .settled(let id, let nav, _), .voided(let id, let nav):
       guard let duty = duty(nav, isDelegate: true) else { return }
       let task = duties[duty.ticket]?.asks.removeValue(forKey: id) ?? nil
-      if let task { resumptions.append(.cancel(task)) }
+      if let task { resumptions.append { _ in task.cancel() } }
     }
   }
 
   private mutating func interrupt(_ ticket: UInt64) {
     duties[ticket]?.isActive = false
-    if let duty = duties[ticket] { resumptions.append(.tell(duty.statuses, .interrupted)) }
+    if let duty = duties[ticket] { report(.interrupted, of: duty) }
   }
 
   private mutating func activate(_ nav: String, isDelegate: Bool) {
     guard let duty = duty(nav, isDelegate: isDelegate) else { return }
     duties[duty.ticket]?.isActive = true
     duties[duty.ticket]?.waiter = nil
-    if let waiter = duty.waiter { resumptions.append(.ready(waiter.continuation, nil)) }
-    if !duty.isActive { resumptions.append(.tell(duty.statuses, .active)) }
+    if let waiter = duty.waiter { resume(waiter, nil) }
+    if !duty.isActive { report(.active, of: duty) }
+  }
+
+  private mutating func report(_ status: NavigationDutyStatus, of duty: ClientDuty) {
+    resumptions.append { _ in
+      duty.statuses.yield(status)
+      if case .ended = status { duty.statuses.finish() }
+    }
   }
 
   private func duty(_ nav: String, isDelegate: Bool) -> ClientDuty? {
@@ -153,12 +160,8 @@ extension ClientEngine {
 
   func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
 
-  /// Resumes a waiting task, or starts a task that answers a question of the daemon.
-  func resume(_ resumption: Resumption) {
-    guard case .ask(let roles, let ticket, let id, let ask) = resumption else {
-      resumption.resume()
-      return
-    }
+  /// Starts a task that answers a question of the daemon.
+  func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ ticket: UInt64) {
     let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
     let deadline = ContinuousClock.now + .milliseconds(wait)
     let task = Task { [weak self] in

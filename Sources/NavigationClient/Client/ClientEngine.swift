@@ -73,7 +73,7 @@ final class ClientEngine: Sendable {
       let resumptions = state.takeResumptions()
       return (value, resumptions)
     }
-    for resumption in resumptions { resume(resumption) }
+    for resumption in resumptions { resumption(self) }
     if !isForked { wake.signal() }
     return value
   }
@@ -140,9 +140,7 @@ final class ClientEngine: Sendable {
         continuation: continuation, expiresAt: Self.time(after: within))
       return nil
     } onCancel: { state, error in
-      if let waiter = state.waiters.removeValue(forKey: ticket) {
-        state.resumptions.append(.ready(waiter.continuation, error))
-      }
+      if let waiter = state.waiters.removeValue(forKey: ticket) { state.resume(waiter, error) }
     }
   }
 
@@ -288,7 +286,7 @@ extension ClientEngine {
       let resumptions = state.takeResumptions()
       return (turn, resumptions)
     }
-    for resumption in resumptions { resume(resumption) }
+    for resumption in resumptions { resumption(self) }
     return turn
   }
 }

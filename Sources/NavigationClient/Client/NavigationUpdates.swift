@@ -104,7 +104,7 @@ struct Subscription {
     hasBegun = true
     if let reader {
       self.reader = nil
-      return .deliver(reader, .state(state))
+      return { [state] _ in reader.resume(returning: .state(state)) }
     }
     let limit = buffering == .newest ? 1 : Self.maximumStates
     if buffer.count - first >= limit {
@@ -122,7 +122,7 @@ struct Subscription {
     self.end = end
     guard let reader else { return nil }
     self.reader = nil
-    return .deliver(reader, end)
+    return { _ in reader.resume(returning: end) }
   }
 
   /// Takes the next result; nil if there is none yet.
