@@ -123,7 +123,7 @@ private struct Setting {
   /// The parameters, by the name of the member or else by its type.
   private static let parameters = [
     "Bool style accessibilityContrast": "isOn: Bool", "idiom": "idiom: Idiom",
-    "String": "text: String", "restorationID": "id: String", "language": "tag: String",
+    "String Text": "text: String", "restorationID": "id: String", "language": "tag: String",
     "action locale accessibilityIdentifier": "name: String", "route": "route: String",
     "tintColor barTintColor backgroundColor": "color: String", "scale": "scale: Double",
     "UInt64": "count: Int", "statusBar": "height: Int", "backTitleBudget": "width: Int",

@@ -208,20 +208,3 @@ public enum NavigationBusyPolicy: Hashable, Sendable {
   /// they wait. If too many wait already, they fail with `queue-full`.
   case queue
 }
-
-/// What a daemon has beside those that run alone, by its name in the protocol.
-///
-/// Later versions can add further names.
-public struct NavigationFeature: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The name.
-  public let rawValue: String
-
-  /// Makes a feature from its name.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
-  /// The text of ``rawValue``.
-  public var description: String { rawValue }
-
-  /// Navs that other daemons of a cluster serve.
-  public static let shards = NavigationFeature(rawValue: "shards")
-}

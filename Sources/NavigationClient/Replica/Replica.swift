@@ -53,9 +53,6 @@ package struct Replica: Sendable {
     phase == .following && !isSuspect && partial == nil && mirror != nil
   }
 
-  /// The position of the mirror; nil unless it is synced.
-  package var position: MirrorPosition? { isSynced ? mirror?.position : nil }
-
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   ///
   /// Nil unless the mirror is synced; the caller must then refuse the operation.
