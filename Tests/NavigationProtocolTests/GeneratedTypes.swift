@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import NavigationCore
 
@@ -88,7 +89,6 @@ private struct Setting {
   var group: String?
   let documentation: String
   let type: String
-  /// Its default as JSON.
   var standard = ""
 
   /// The documented members of a record, those of a group together.
@@ -193,8 +193,8 @@ private struct Setting {
 
 // The words of the protocol: with the comments of the core in Swift, and for TypeScript.
 extension GeneratedText {
-  /// A file of the core, an enumeration in it, the type of the client and its kind: a `list` names
-  /// all cases, and an `open` one can have the word of a newer daemon.
+  /// A file, an enumeration in it, the type of the client and its kind: a `list` names all cases,
+  /// an `open` one can have the word of a newer daemon, and of one only the `names` are written.
   private static let enumerations = """
     Navigation/Bar AppearanceSlot AppearanceSlot enum
     Navigation/Bar BarMetrics BarMetrics list
@@ -212,6 +212,7 @@ extension GeneratedText {
     Navigation/Environment Orientation NavigationOrientation open
     Navigation/Button SystemItem SystemItem open
     Protocol/Wire/WireNames Cause NavigationCause open
+    ../NavigationClient/Operations/NavigationEvent Kind NavigationEvent.Name names
     """
 
   static var words: String {
@@ -222,7 +223,7 @@ extension GeneratedText {
         let text = try declaration(path[path.count - 1], cells[3], of: cells[1], in: cells[0])
         guard path.count > 1 else { return text.joined(separator: "\n") + "\n" }
         let inner = text.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
-        return "extension \(path[0]) {\n\(inner)\n}\n"
+        return "extension \(cells[3] == "names" ? cells[2] : path[0]) {\n\(inner)\n}\n"
       }
       return "// Written from the enumerations of NavigationCore; see GeneratedTests.\n\n"
         + texts.joined(separator: "\n")
@@ -235,14 +236,14 @@ extension GeneratedText {
     let url = root.appending(path: "Sources/NavigationCore/\(file).swift")
     let source = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }
-    guard let start = source.firstIndex(where: { $0.contains("enum \(name):") }) else {
-      throw Missing(text: "enum \(name) in \(file)")
-    }
+    let start = try #require(source.firstIndex { $0.contains("enum \(name):") }, "\(name)")
     let summary: [String] = source[..<start].reversed().prefix { $0.hasPrefix("///") }.reversed()
     let cases = source[(start + 1)...].prefix { $0.hasPrefix("///") || $0.hasPrefix("case ") }
     let list = kind == "list" ? ", CaseIterable" : ""
     let closed = ["public enum \(type): String, Hashable, Sendable\(list) {"]
-    guard kind == "open" else { return summary + closed + cases.map { "  " + $0 } + ["}"] }
+    guard ["open", "names"].contains(kind) else {
+      return summary + closed + cases.map { "  " + $0 } + ["}"]
+    }
     let open = """
       ///
       /// A newer daemon can send others than those that have a name here.
@@ -260,11 +261,11 @@ extension GeneratedText {
 
       """.components(separatedBy: "\n")
     let constants = cases.map { line in
-      let name = line.dropFirst(5)
+      let name = line.dropFirst(5).prefix { $0 != "(" }
       guard line.hasPrefix("case ") else { return line }
       return "public static let \(name) = Self(rawValue: \"\(name)\")"
     }
-    return summary + open + constants.map { "  " + $0 } + ["}"]
+    return kind == "names" ? constants : summary + open + constants.map { "  " + $0 } + ["}"]
   }
 
   static var typescript: String {

@@ -68,13 +68,14 @@ final class ClientEngine: Sendable {
   /// of `body`.
   @discardableResult
   func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
-    let (value, resumptions) = state.withLock { state in
-      let value = body(&state)
-      let resumptions = state.takeResumptions()
-      return (value, resumptions)
-    }
-    for resumption in resumptions { resumption(self) }
+    let value = update(body)
     if !isForked { wake.signal() }
+    return value
+  }
+
+  private func update<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
+    let (value, resumptions) = state.withLock { (body(&$0), $0.takeResumptions()) }
+    for resumption in resumptions { resumption(self) }
     return value
   }
 
@@ -239,13 +240,7 @@ extension ClientEngine {
     try links.connect(.first, to: nil)
     while true {
       let turn = advance()
-      for command in turn.commands {
-        switch command {
-        case .send(let link, let verb, let body): try links.send(link, verb, body)
-        case .connect(let link, let address, let at): links.connect(link, to: address, at: at)
-        case .close(let link): links.close(link)
-        }
-      }
+      for command in turn.commands { try links.perform(command) }
       guard !turn.hasEnded else { return }
       try links.wait(milliseconds: turn.timer.map { Deadline(at: $0).remainingMilliseconds } ?? -1)
       wake.drain()
@@ -265,28 +260,17 @@ extension ClientEngine {
     }
   }
 
-  private struct Turn {
-    var commands: [LinkCommand]
-    var timer: UInt64?
-    var hasEnded: Bool
-  }
-
   /// Ends requests that have timed out, and resumes the tasks that have a result.
   ///
-  /// Returns the commands for the link, and the time of the next call.
-  private func advance() -> Turn {
-    let (turn, resumptions) = state.withLock { state in
+  /// Returns the commands for the links, and the time of the next call.
+  private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
+    update { state in
       let now = monotonicMilliseconds()
       state.absorb(state.cluster.tick(at: now))
       state.absorb(state.cluster.confirm())
       state.expire(at: now)
       let timers = [state.cluster.wakeAt, state.expiresAt].compactMap { $0 }
-      let turn = Turn(
-        commands: state.takeCommands(), timer: timers.min(), hasEnded: state.end != nil)
-      let resumptions = state.takeResumptions()
-      return (turn, resumptions)
+      return (state.takeCommands(), timers.min(), state.end != nil)
     }
-    for resumption in resumptions { resumption(self) }
-    return turn
   }
 }

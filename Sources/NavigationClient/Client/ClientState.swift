@@ -3,13 +3,6 @@ import NavigationCore
 /// What the engine does after the lock is released, such as to resume a task.
 typealias Resumption = @Sendable (ClientEngine) -> Void
 
-/// A command of the state to the thread, which owns the connections.
-enum LinkCommand {
-  case send(LinkID, ClientVerb, [UInt8])
-  case connect(LinkID, DaemonAddress?, at: UInt64)
-  case close(LinkID)
-}
-
 /// The state that tasks and the thread share: the sessions and the waiting tasks.
 struct ClientState {
   struct Request {
@@ -34,7 +27,8 @@ struct ClientState {
   /// The features that the daemon named in the newest cluster.
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
-  private var commands: [LinkCommand] = []
+  /// What the thread must do, which owns the connections.
+  private var commands: [ClusterOutput] = []
   var resumptions: [Resumption] = []
   private var tickets: UInt64 = 0
 
@@ -45,7 +39,7 @@ struct ClientState {
     return tickets
   }
 
-  mutating func takeCommands() -> [LinkCommand] {
+  mutating func takeCommands() -> [ClusterOutput] {
     defer { commands = [] }
     return commands
   }
@@ -59,10 +53,7 @@ struct ClientState {
   mutating func absorb(_ outputs: [ClusterOutput]) {
     for output in outputs {
       switch output {
-      case .send(let link, let verb, let body): commands.append(.send(link, verb, body))
-      case .connect(let link, let address, let at):
-        commands.append(.connect(link, address, at: at))
-      case .close(let link): commands.append(.close(link))
+      case .send, .connect, .close: commands.append(output)
       // The next session sends again what the lost one had not delivered.
       case .dropUnsent(let link):
         commands.removeAll { if case .send(link, _, _) = $0 { true } else { false } }

@@ -90,6 +90,17 @@ struct Links: ~Copyable {
     try entry(id)?.link?.send(verb, body, &poller)
   }
 
+  /// Does what an output asks of a link.
+  mutating func perform(_ output: ClusterOutput) throws(ZeroMQError) {
+    switch output {
+    case .send(let link, let verb, let body): try send(link, verb, body)
+    case .connect(let link, let address, let at): connect(link, to: address, at: at)
+    case .close(let link): close(link)
+    // What there was to drop was sent at once.
+    case .dropUnsent, .event, .duty: break
+    }
+  }
+
   /// Waits until a link has events, the descriptor is readable, or the timeout has passed; returns
   /// whether anything is ready, except what is due.
   @discardableResult

@@ -198,11 +198,7 @@ extension NavigationConnection {
   ) throws(ConnectionError) {
     for output in outputs {
       switch output {
-      case .send(let link, let verb, let body): try ofSystem(try links.send(link, verb, body))
-      case .connect(let link, let address, let at): links.connect(link, to: address, at: at)
-      case .close(let link): links.close(link)
-      // It was sent at once.
-      case .dropUnsent: break
+      case .send, .connect, .close, .dropUnsent: try ofSystem(try links.perform(output))
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)

@@ -14,41 +14,6 @@ public struct NavigationEvent: Hashable, Sendable {
 
     /// The text of ``rawValue``.
     public var description: String { rawValue }
-
-    /// A screen is about to be on top.
-    public static let willShow = Self(rawValue: "willShow")
-    /// A screen is on top.
-    public static let didShow = Self(rawValue: "didShow")
-    /// A screen is about to be on top no more.
-    public static let willHide = Self(rawValue: "willHide")
-    /// A screen is on top no more.
-    public static let didHide = Self(rawValue: "didHide")
-    /// A screen was pushed, and its transition is over.
-    public static let didPush = Self(rawValue: "didPush")
-    /// A screen was popped, and its transition is over.
-    public static let didPop = Self(rawValue: "didPop")
-    /// A screen was presented, and its transition is over.
-    public static let didPresent = Self(rawValue: "didPresent")
-    /// A presented screen was dismissed, and its transition is over.
-    public static let didDismiss = Self(rawValue: "didDismiss")
-    /// A transition has begun.
-    public static let transitionBegan = Self(rawValue: "transitionBegan")
-    /// A gesture drives a transition.
-    public static let transitionProgress = Self(rawValue: "transitionProgress")
-    /// A transition is over.
-    public static let transitionEnded = Self(rawValue: "transitionEnded")
-    /// The bar is hidden or shown together with a transition.
-    public static let barChange = Self(rawValue: "barChange")
-    /// The bars were hidden or shown for another reason.
-    public static let barsVisibilityChanged = Self(rawValue: "barsVisibilityChanged")
-    /// A person tried to pop a screen that does not allow it.
-    public static let popBlocked = Self(rawValue: "popBlocked")
-    /// A person tried to dismiss a screen that does not allow it.
-    public static let dismissAttempted = Self(rawValue: "dismissAttempted")
-    /// A person pressed the Back key at the root, where nothing can be dismissed.
-    public static let backAtRoot = Self(rawValue: "backAtRoot")
-    /// A button was tapped.
-    public static let buttonActivated = Self(rawValue: "buttonActivated")
   }
 
   /// The name of the event.
@@ -107,6 +72,7 @@ extension NavigationEvent {
     case backAtRoot
     /// A button was tapped.
     case buttonActivated(button: String, action: String?)
+
     /// An event that this version does not know.
     case other
   }
