@@ -149,7 +149,8 @@ extension ClientEngine {
       state.assume(
         ClientDuty(
           ticket: ticket, nav: nav, kind: kind, statuses: listener,
-          waiter: .init(continuation: continuation, expiresAt: Self.time(after: within))))
+          waiter: .init(
+            continuation: continuation, expiresAt: within.map { Deadline($0).milliseconds })))
       return nil
     } onCancel: { state, error in
       state.resign(ticket, error)

@@ -95,7 +95,7 @@ final class ClientEngine: Sendable {
       }
       let asked = state.cluster.perform(
         request, operations: operations.map(\.octets.bytes),
-        until: Self.time(after: limit))
+        until: limit.map { Deadline($0).milliseconds })
       return .success((asked.id, asked.outputs))
     }
   }
@@ -121,7 +121,8 @@ final class ClientEngine: Sendable {
       case .failure(let error): return .failure(error)
       case .success(let asked):
         state.requests[asked.id] = ClientState.Request(
-          ticket: ticket, continuation: continuation, expiresAt: Self.time(after: within))
+          ticket: ticket, continuation: continuation,
+          expiresAt: within.map { Deadline($0).milliseconds })
         // Last, because a request that is too large gets its error in these outputs.
         state.absorb(asked.outputs)
         return nil
@@ -138,7 +139,7 @@ final class ClientEngine: Sendable {
     return await wait(orFail: { $0 }) { state, continuation in
       guard state.cluster.phase != .open else { return .some(nil) }
       state.waiters[ticket] = ClientState.Waiter(
-        continuation: continuation, expiresAt: Self.time(after: within))
+        continuation: continuation, expiresAt: Deadline(within).milliseconds)
       return nil
     } onCancel: { state, error in
       if let waiter = state.waiters.removeValue(forKey: ticket) { state.resume(waiter, error) }
@@ -166,11 +167,6 @@ final class ClientEngine: Sendable {
     } onCancel: {
       change { cancel(&$0, NavigationClientError(.cancelled, "the task was cancelled")) }
     }
-  }
-
-  /// When a time limit ends that begins now.
-  static func time(after limit: Duration?) -> UInt64? {
-    limit.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) }
   }
 
   /// Whether the mirror of a nav is in sync, so that guards can be made from it.
