@@ -21,7 +21,7 @@ func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failu
 
 /// The client behind a handle.
 func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
-  guard case .client(let client)? = unsafe Handles.find(handle) else {
+  guard let client: Client = unsafe Handles.find(handle) else {
     throw unsafe .misuse(handle == nil ? "client is NULL" : "client was freed, or is no client")
   }
   return client
@@ -80,58 +80,11 @@ func guards(_ text: String) throws(Failure) -> Guards {
   let tape = try json(text, "guard")
   guard tape.kind(tape.root) == .object else { throw .misuse("guard is a JSON object") }
   var guards = Guards()
-  var wrong: String?
-  tape.forEachMember(of: tape.root) { name, value in
-    if !guards.read(name, tape, value) { wrong = wrong ?? name }
-  }
-  guard wrong == nil else {
+  if let wrong = guards.read(tape, tape.root) {
     throw .misuse(
-      "\(wrong ?? "") of guard is no guard, or has a wrong value; guards are any, epoch, rev, dig, "
-        + "top, depth, stack, has, visible")
+      "\(wrong) of guard is no guard, or has a wrong value; guards are \(Guards.names)")
   }
   return guards
-}
-
-extension Guards {
-  /// Reads one member; returns whether it is a guard.
-  fileprivate mutating func read(_ name: String, _ tape: JSONTape, _ value: Int) -> Bool {
-    switch name {
-    case "any":
-      any = tape.bool(value) ?? false
-      return tape.bool(value) != nil
-    case "epoch":
-      epoch = tape.string(value).flatMap { Epoch($0) }
-      return epoch != nil
-    case "rev":
-      revision = tape.integer(value).map { Revision($0) }
-      return revision != nil
-    case "dig":
-      digest = tape.string(value).flatMap { Digest($0) }
-      return digest != nil
-    case "depth":
-      depth = tape.integer(value)
-      return depth != nil
-    case "top":
-      top = Self.id(tape, value)
-      return top != nil
-    case "visible":
-      visible = Self.id(tape, value)
-      return visible != nil
-    case "stack":
-      stack = tape.strings(value)
-      return stack != nil
-    case "has":
-      has = tape.strings(value)
-      return has != nil
-    default: return false
-    }
-  }
-
-  /// An id or null; nil for anything else.
-  private static func id(_ tape: JSONTape, _ value: Int) -> String?? {
-    if tape.kind(value) == .null { return .some(nil) }
-    return tape.string(value).map { .some($0) }
-  }
 }
 
 /// The roles of a JSON object, as the message `delegate` has them.

@@ -65,7 +65,7 @@ struct AwaitedResults {
       return Event(NAVD_EVENT_RESULT, nav: nav, members, error: failure)
     }
     // The end of an open transition reports how the screen went.
-    return isMoving(mirror) ? nil : Event(NAVD_EVENT_RESULT, nav: nav, members)
+    return mirror.isTransitioning ? nil : Event(NAVD_EVENT_RESULT, nav: nav, members)
   }
 
   /// The result in the event that ends a screen; nil without such an event.
@@ -87,23 +87,6 @@ struct AwaitedResults {
 
   /// The ids on the stack and in the presentations.
   private static func ids(_ mirror: Mirror) -> Set<String> {
-    var ids = Set(mirror.screens.map(\.id))
-    guard let part = mirror.parts.first(where: { $0.id == "presented" }) else { return ids }
-    var tape = JSONTape()
-    do { try tape.read(part.json.bytes, maximumDepth: 64) } catch { return ids }
-    guard let chain = tape.member("chain", of: tape.root) else { return ids }
-    tape.forEachElement(of: chain) { element in
-      guard let screen = tape.member("screen", of: element) else { return }
-      if let id = tape.member("id", of: screen).flatMap({ tape.string($0) }) { ids.insert(id) }
-    }
-    return ids
-  }
-
-  /// Whether a transition is open.
-  private static func isMoving(_ mirror: Mirror) -> Bool {
-    guard let part = mirror.parts.first(where: { $0.id == "transition" }) else { return false }
-    var tape = JSONTape()
-    do { try tape.read(part.json.bytes, maximumDepth: 64) } catch { return false }
-    return tape.member("tid", of: tape.root) != nil
+    Set((mirror.screens + mirror.presented).map(\.id))
   }
 }

@@ -49,17 +49,18 @@ final class Client: @unchecked Sendable {
 
   /// Runs a function with the connection and the state, and brings the descriptor up to date.
   func use<Value: Sendable>(
-    _ body: (inout NavigationConnection, inout ClientState) throws(Failure) -> Value
+    _ body: (inout NavigationConnection, inout ClientState) throws(ConnectionError) -> Value
   ) throws(Failure) -> Value {
     guard !isForked else { throw .forked }
     let result = lock.withLock { _ -> Result<Value, Failure> in
       defer { refresh() }
       if let end = state.end { return .failure(end) }
-      do throws(Failure) {
+      do throws(ConnectionError) {
         return .success(try body(&connection, &state))
       } catch {
-        if error.endsClient { finish(error) }
-        return .failure(error)
+        let failure = Failure(error)
+        if failure.endsClient { finish(failure) }
+        return .failure(failure)
       }
     }
     return try result.get()

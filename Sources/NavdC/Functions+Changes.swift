@@ -39,13 +39,11 @@ public func navd_perform(
     let change = try unsafe Change(nav, list, condition, flags)
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
     let within = try limit(timeout_ms, change.usualLimit) ?? timeout
-    let answer = try unsafe client(handle).use { connection, _ throws(Failure) in
+    let answer = try unsafe client(handle).use { connection, _ throws(ConnectionError) in
       var request = change.request
       request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
-      return try forward { () throws(ConnectionError) in
-        try connection.perform(
-          request, operations: change.operations, timeout: timeout, within: within)
-      }
+      return try connection.perform(
+        request, operations: change.operations, timeout: timeout, within: within)
     }
     if case .failure(let refusal) = answer.result { throw Failure(refusal) }
     if let reply = unsafe reply { unsafe reply.pointee = owned(answer.body) }
@@ -64,12 +62,11 @@ public func navd_submit(
     unsafe place.pointee = 0
     let change = try unsafe Change(nav, list, condition, flags)
     let within = try limit(within_ms, change.usualLimit)
-    unsafe place.pointee = try unsafe client(handle).use { connection, state throws(Failure) in
+    let client = try unsafe client(handle)
+    unsafe place.pointee = try client.use { connection, state throws(ConnectionError) in
       var request = change.request
       request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
-      let id = try forward { () throws(ConnectionError) in
-        try connection.submit(request, operations: change.operations, within: within)
-      }
+      let id = try connection.submit(request, operations: change.operations, within: within)
       state.submitted.insert(id)
       return id
     }
@@ -85,8 +82,8 @@ public func navd_delegate(
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
     let registration = try registration(try unsafe text(roles, "roles"))
-    try unsafe client(handle).use { connection, _ throws(Failure) in
-      try forward { () throws(ConnectionError) in try connection.delegate(nav, registration) }
+    try unsafe client(handle).use { connection, _ throws(ConnectionError) in
+      try connection.delegate(nav, registration)
     }
   }
 }
@@ -99,11 +96,9 @@ public func navd_answer(
 ) -> navd_status {
   unsafe attempt(error) { () throws(Failure) in
     let tape = try json(try unsafe text(value, "value"), "value")
-    try unsafe client(handle).use { connection, state throws(Failure) in
+    try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard let ask = state.answer(question) else { return }
-      try forward { () throws(ConnectionError) in
-        try connection.answer(ask, value: tape.raw(tape.root))
-      }
+      try connection.answer(ask, value: tape.raw(tape.root))
     }
   }
 }
@@ -123,10 +118,8 @@ public func navd_lease(
     case NAVD_LEASE_RELEASE: lease = .release
     default: throw .misuse("wish is \(wish.rawValue), which is no navd_lease_wish")
     }
-    try unsafe client(handle).use { connection, _ throws(Failure) in
-      try forward { () throws(ConnectionError) in
-        try connection.lease(nav, lease, isKept: is_kept != 0)
-      }
+    try unsafe client(handle).use { connection, _ throws(ConnectionError) in
+      try connection.lease(nav, lease, isKept: is_kept != 0)
     }
   }
 }

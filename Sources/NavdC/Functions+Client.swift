@@ -22,29 +22,28 @@ public func navd_connect(
     unsafe client.pointee = nil
     let timeout = timeout_ms == 0 ? nil : try limit(timeout_ms, Client.defaultTimeout)
     let made = try unsafe Client(ClientOptions(options), timeout: timeout)
-    unsafe client.pointee = Handles.add(.client(made))
+    unsafe client.pointee = Handles.add(made)
   }
 }
 
 /// See navd.h.
 @c @implementation
 public func navd_client_free(_ client: OpaquePointer?) {
-  let removed = unsafe Handles.remove(client) { if case .client = $0 { true } else { false } }
-  if case .client(let client)? = removed { client.leave() }
+  unsafe Handles.remove(client, Client.self)?.leave()
 }
 
 /// See navd.h.
 @c @implementation
 public func navd_fd(_ client: OpaquePointer?) -> CInt {
-  guard case .client(let client)? = unsafe Handles.find(client) else { return -1 }
+  guard let client: Client = unsafe Handles.find(client) else { return -1 }
   return client.isForked ? -1 : client.fileDescriptor
 }
 
 /// See navd.h.
 @c @implementation
 public func navd_next(_ client: OpaquePointer?) -> OpaquePointer? {
-  guard case .client(let client)? = unsafe Handles.find(client) else { return nil }
-  return unsafe client.next().flatMap { unsafe Handles.add(.event($0)) }
+  guard let client: Client = unsafe Handles.find(client) else { return nil }
+  return unsafe client.next().flatMap { unsafe Handles.add($0) }
 }
 
 /// See navd.h.
@@ -55,10 +54,10 @@ public func navd_watch(
 ) -> navd_status {
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
-    try unsafe client(handle).use { connection, state throws(Failure) in
+    try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard state.watched[nav] == nil else { return }
       state.watched[nav] = wait != 0
-      try forward { () throws(ConnectionError) in try connection.watch(nav, waits: wait != 0) }
+      try connection.watch(nav, waits: wait != 0)
     }
   }
 }
@@ -71,10 +70,10 @@ public func navd_unwatch(
 ) -> navd_status {
   unsafe attempt(error) { () throws(Failure) in
     let nav = try unsafe text(nav, "nav")
-    try unsafe client(handle).use { connection, state throws(Failure) in
+    try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard state.watched.removeValue(forKey: nav) != nil else { return }
       _ = state.results.end(nav)
-      try forward { () throws(ConnectionError) in try connection.unwatch(nav) }
+      try connection.unwatch(nav)
     }
   }
 }
@@ -125,10 +124,8 @@ public func navd_get(
       throw .misuse("there is no value named \(word)")
     }
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
-    let result = try unsafe client(handle).use { connection, _ throws(Failure) in
-      try forward { () throws(ConnectionError) in
-        try connection.get(GetRequest(id: 0, nav: nav, what: what), timeout: timeout).result
-      }
+    let result = try unsafe client(handle).use { connection, _ throws(ConnectionError) in
+      try connection.get(GetRequest(id: 0, nav: nav, what: what), timeout: timeout).result
     }
     switch result {
     case .success(let reply): unsafe place.pointee = owned((reply.value ?? .null).bytes)
@@ -145,16 +142,12 @@ public func navd_await_result(
 ) -> navd_status {
   unsafe attempt(error) { () throws(Failure) in
     let (nav, screen) = (try unsafe text(nav, "nav"), try unsafe text(screen, "screen"))
-    try unsafe client(handle).use { _, state throws(Failure) in
-      guard state.watched[nav] != nil else { throw .misuse("\(nav) is not watched") }
-      state.results.await(screen, in: nav)
+    let isWatched = try unsafe client(handle).use { _, state in
+      if state.watched[nav] != nil { state.results.await(screen, in: nav) }
+      return state.watched[nav] != nil
     }
+    guard isWatched else { throw .misuse("\(nav) is not watched") }
   }
-}
-
-/// Turns the error of a connection into one for C.
-func forward<Value>(_ body: () throws(ConnectionError) -> Value) throws(Failure) -> Value {
-  do throws(ConnectionError) { return try body() } catch { throw Failure(error) }
 }
 
 extension ClientOptions {

@@ -39,7 +39,7 @@ public func navd_event_error(_ handle: OpaquePointer?) -> OpaquePointer? {
 /// See navd.h.
 @c @implementation
 public func navd_event_free(_ handle: OpaquePointer?) {
-  _ = unsafe Handles.remove(handle) { if case .event = $0 { true } else { false } }
+  unsafe Handles.remove(handle, Event.self)
 }
 
 /// See navd.h.
@@ -94,5 +94,9 @@ public func navd_error_json(_ handle: OpaquePointer?) -> UnsafePointer<CChar>? {
 @c @implementation
 public func navd_error_free(_ handle: OpaquePointer?) {
   // The error of an event has no entry, and is freed with it.
-  _ = unsafe Handles.remove(handle) { if case .error = $0 { true } else { false } }
+  unsafe Handles.remove(handle, ErrorText.self)
 }
+
+private func event(_ handle: OpaquePointer?) -> Event? { unsafe Handles.find(handle) }
+
+private func error(_ handle: OpaquePointer?) -> ErrorText? { unsafe Handles.error(handle) }

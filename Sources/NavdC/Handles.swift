@@ -1,20 +1,13 @@
 import CLinux
 import NavigationClient
 
-/// What a handle of C stands for.
-enum Handled: Sendable {
-  case client(Client)
-  case event(Event)
-  case error(ErrorText)
-}
-
 /// The table of all handles that C has.
 ///
 /// A handle is a number that looks like a pointer and is never one. It is not used again, so a handle
 /// that was freed, or one of another type, is found out without touching memory.
 enum Handles {
   private struct Table {
-    var objects: [UInt: Handled] = [:]
+    var objects: [UInt: any AnyObject & Sendable] = [:]
     var count: UInt = 0
   }
 
@@ -24,7 +17,7 @@ enum Handles {
   /// No address of a process begins with these bits, so a program that follows a handle stops there.
   private static let mark: UInt = UInt.bitWidth == 64 ? 0xC0DE << 48 : 0xC000_0000
 
-  static func add(_ object: Handled) -> OpaquePointer? {
+  static func add(_ object: any AnyObject & Sendable) -> OpaquePointer? {
     _ = isHeldOverForks
     let number = table.withLock { table in
       table.count += 1
@@ -35,9 +28,10 @@ enum Handles {
     return unsafe OpaquePointer(bitPattern: number)
   }
 
-  static func find(_ handle: OpaquePointer?) -> Handled? {
+  /// The object behind a handle; nil if it was freed, or has another type.
+  static func find<Object>(_ handle: OpaquePointer?) -> Object? {
     let number = UInt(bitPattern: handle)
-    return table.withLock { $0.objects[number] }
+    return table.withLock { $0.objects[number] } as? Object
   }
 
   /// The handle of the error that an event has: it ends with that of the event, and has no entry.
@@ -50,8 +44,8 @@ enum Handles {
     let number = UInt(bitPattern: handle)
     return table.withLock { table in
       switch table.objects[number & ~errorBit] {
-      case .event(let event)? where number & errorBit != 0: event.error
-      case .error(let error)? where number & errorBit == 0: error
+      case let event as Event where number & errorBit != 0: event.error
+      case let error as ErrorText where number & errorBit == 0: error
       default: nil
       }
     }
@@ -61,10 +55,11 @@ enum Handles {
   private static let errorBit: UInt = 8
 
   /// Forgets a handle, unless it is of another type.
-  static func remove(_ handle: OpaquePointer?, if isMeant: (Handled) -> Bool) -> Handled? {
+  @discardableResult
+  static func remove<Object>(_ handle: OpaquePointer?, _ type: Object.Type) -> Object? {
     let number = UInt(bitPattern: handle)
     return table.withLock { table in
-      guard let object = table.objects[number], isMeant(object) else { return nil }
+      guard let object = table.objects[number] as? Object else { return nil }
       table.objects[number] = nil
       return object
     }

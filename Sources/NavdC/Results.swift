@@ -13,7 +13,7 @@ func attempt(_ place: ErrorPlace?, _ body: () throws(Failure) -> Void) -> navd_s
     try body()
     return NAVD_OK
   } catch {
-    if let place = unsafe place { unsafe place.pointee = Handles.add(.error(ErrorText(error))) }
+    if let place = unsafe place { unsafe place.pointee = Handles.add(ErrorText(error)) }
     return error.status
   }
 }
@@ -26,15 +26,4 @@ func owned(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
   }
   unsafe copy.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
   return unsafe copy.assumingMemoryBound(to: CChar.self)
-}
-
-/// The event behind a handle; nil if it was freed, or is no event.
-func event(_ handle: OpaquePointer?) -> Event? {
-  guard case .event(let event)? = unsafe Handles.find(handle) else { return nil }
-  return event
-}
-
-/// The error behind a handle; nil if it was freed, or is no error.
-func error(_ handle: OpaquePointer?) -> ErrorText? {
-  unsafe Handles.error(handle)
 }

@@ -7,8 +7,7 @@ import Testing
 
   @Test(arguments: GeneratedText.files)
   func `what follows from the tables is in the file`(file: GeneratedText.File) throws {
-    let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: file.path)
+    let url = GeneratedText.root.appending(path: file.path)
     let isWriting = ProcessInfo.processInfo.environment["NAVD_WRITE_GENERATED"] == "1"
     let stored = try? String(contentsOf: url, encoding: .utf8)
     let text = try file.contents(stored ?? "")

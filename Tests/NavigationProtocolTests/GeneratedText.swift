@@ -12,58 +12,52 @@ enum GeneratedText {
     var testDescription: String { path }
   }
 
-  /// A document lacks a place that is written.
   struct Missing: Error { let text: String }
 
+  private static let swift = "Sources/NavigationClient/Operations/generated/"
   static let files = [
-    File(path: "Sources/NavigationClient/Operations/generated/NavigationOperation+Table.swift") {
-      _ in try swift
+    File(path: swift + "NavigationOperation+Table.swift") { _ in try operations },
+    File(path: swift + "NavigationClientError+Table.swift") { _ in codes },
+    File(path: swift + "NavSettings+Table.swift") { _ in
+      settings(of: "NavigationSetting", "EnvironmentSetting")
     },
-    File(path: "Sources/NavigationClient/Operations/generated/NavigationClientError+Table.swift") {
-      _ in codes
+    File(path: swift + "RecordSettings+Table.swift") { _ in
+      settings(of: "BarSetting", "ToolbarSetting", "ScreenSetting", "ButtonSetting")
     },
+    File(path: swift + "Words+Table.swift") { _ in try words },
+    File(path: "web/client/generated/protocol.d.ts") { _ in typescript },
     File(path: "python/navd/generated/operations.py") { _ in try python },
     File(path: "docs/protocol.md") { try errors(reference($0)) },
     File(path: "man/navd-protocol.7.scd") { try retries(manual($0)) },
   ]
 
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
   static let kinds = OperationKind.allCases.filter { $0 != .unknown }
   private static let functions = kinds.filter { !$0.row.function.description.isEmpty }
 
-  /// An argument of a generated function, by its name on the wire.
-  private struct Argument {
-    /// The parameter and its value in Swift, and in Python.
-    let swift: (parameter: String, value: String)
-    let python: (parameter: String, value: String)
+  /// The arguments of generated functions: parameter and value in Swift, then in Python.
+  private static let arguments = [
+    "screen": [
+      "_ screen: String", ".string(screen)", "screen: str", #"check_id(screen, "screen")"#,
+    ],
+    "button": [
+      "_ button: String", ".string(button)", "button: str", #"check_id(button, "button")"#,
+    ],
+    "hidden": ["_ isHidden: Bool", ".bool(isHidden)", "hidden: bool", "hidden"],
+    "rev": ["to revision: UInt64", ".integer(revision)", "rev: int", "rev"],
+    "tid": ["_ transition: UInt64", ".integer(transition)", "tid: int", "tid"],
+    "value": ["_ value: Double", "NavigationValue.number(value).octets", "value: float", "value"],
+    "result": ["result: NavigationValue? = nil", "", "*, result: JSON = None", "result"],
+  ]
 
-    static let all: [String: Argument] = [
-      "screen": Argument(
-        swift: ("_ screen: String", ".string(screen)"),
-        python: ("screen: str", #"check_id(screen, "screen")"#)),
-      "button": Argument(
-        swift: ("_ button: String", ".string(button)"),
-        python: ("button: str", #"check_id(button, "button")"#)),
-      "hidden": Argument(
-        swift: ("_ isHidden: Bool", ".bool(isHidden)"), python: ("hidden: bool", "hidden")),
-      "rev": Argument(
-        swift: ("to revision: UInt64", ".integer(revision)"), python: ("rev: int", "rev")),
-      "tid": Argument(
-        swift: ("_ transition: UInt64", ".integer(transition)"), python: ("tid: int", "tid")),
-      "value": Argument(
-        swift: ("_ value: Double", "NavigationValue.number(value).octets"),
-        python: ("value: float", "value")),
-      "result": Argument(
-        swift: ("result: NavigationValue? = nil", "result?.octets ?? .null"),
-        python: ("*, result: JSON = None", "result")),
-    ]
-  }
-
-  private static func argument(of kind: OperationKind) throws -> (name: String, Argument)? {
+  private static func argument(of kind: OperationKind) throws -> (name: String, forms: [String])? {
     guard let name = kind.arguments?.first else { return nil }
-    guard let argument = Argument.all[name], kind.arguments?.count == 1 else {
+    guard let forms = arguments[name], kind.arguments?.count == 1 else {
       throw Missing(text: "\(kind.name): a function with its arguments is written by hand")
     }
-    return (name, argument)
+    return (name, forms)
   }
 
   /// The first sentence of the documentation, and the others with those that follow from the row.
@@ -83,8 +77,7 @@ enum GeneratedText {
     return (first.hasSuffix(".") ? first : first + ".", others.joined(separator: " "))
   }
 
-  /// Breaks words into lines.
-  private static func lines(_ text: String, width: Int) -> [String] {
+  static func lines(_ text: String, width: Int) -> [String] {
     text.split(separator: " ").reduce(into: [String]()) { lines, word in
       guard let last = lines.last, last.count + word.count < width else {
         return lines.append(String(word))
@@ -93,7 +86,12 @@ enum GeneratedText {
     }
   }
 
-  private static var swift: String {
+  static func comment(_ first: String, _ others: String) -> String {
+    let more = others.isEmpty ? [] : [""] + lines(others, width: 94)
+    return (lines(first, width: 94) + more).map { "  ///\($0.isEmpty ? "" : " " + $0)\n" }.joined()
+  }
+
+  private static var operations: String {
     get throws {
       let all = try functions.map { kind in
         var (first, others) = documentation(of: kind)
@@ -101,25 +99,20 @@ enum GeneratedText {
         let verb = first.prefix { $0.isLetter }
         let ending = ["s", "sh", "ch"].contains(where: verb.hasSuffix) ? "es" : "s"
         first.replaceSubrange(verb.startIndex..<verb.endIndex, with: verb + ending)
-        var comment = lines(first, width: 94)
-        if !others.isEmpty { comment += [""] + lines(others, width: 94) }
         let name = "\(kind.row.function)"
         var (head, body) = ("", ["NavigationOperation(.\(kind))"])
-        if let (member, argument) = try argument(of: kind) {
-          head = argument.swift.parameter
+        if let (member, forms) = try argument(of: kind) {
+          head = forms[0]
           body =
             member == "result"
             ? [
               "var arguments: JSONObject = [:]", "arguments.add(\"result\", result?.octets)",
               "return NavigationOperation(.\(kind), arguments)",
-            ] : ["NavigationOperation(.\(kind), [\"\(member)\": \(argument.swift.value)])"]
+            ] : ["NavigationOperation(.\(kind), [\"\(member)\": \(forms[1])])"]
         }
         let start = "  public static func \(name)(\(head)) -> NavigationOperation {"
-        let isShort = start.count + body[0].count + 3 <= 100 && body.count == 1 && head.isEmpty
-        return comment.map { "  ///\($0.isEmpty ? "" : " " + $0)\n" }.joined()
-          + (isShort
-            ? "\(start) \(body[0]) }\n"
-            : "\(start)\n" + body.map { "    \($0)\n" }.joined() + "  }\n")
+        return comment(first, others) + "\(start)\n" + body.map { "    \($0)\n" }.joined()
+          + "  }\n"
       }
       return "// Written from the table of operations in NavigationCore; see GeneratedTests.\n\n"
         + "import NavigationCore\n\nextension NavigationOperation {\n"
@@ -136,8 +129,8 @@ enum GeneratedText {
       let all = try functions.map { kind in
         let (first, others) = documentation(of: kind)
         var (parameter, value) = ("", "")
-        if let (member, argument) = try argument(of: kind) {
-          (parameter, value) = (argument.python.parameter, ", \(member)=\(argument.python.value)")
+        if let (member, forms) = try argument(of: kind) {
+          (parameter, value) = (forms[2], ", \(member)=\(forms[3])")
         }
         let more = others.isEmpty ? "" : "\n\n" + text(others) + "\n    "
         return """
@@ -207,8 +200,7 @@ extension GeneratedText {
     }
     return try replacing(guarded, from: "A nav of kind `bar` accepts", to: " Other known") { _ in
       let bars = kinds.filter { $0.suitsStandaloneBars && !$0.isForItems }
-      let families = ["nav", "button"]
-      let loose = bars.filter { kind in !families.contains { kind.name.hasPrefix($0 + ".") } }
+      let loose = bars.filter { !$0.name.hasPrefix("nav.") && !$0.name.hasPrefix("button.") }
       let text =
         "A nav of kind `bar` accepts `nav.*`, `button.*`, the three item operations, "
         + "\(names(loose)). `screen` of `item.set` is the item's id."
@@ -254,8 +246,7 @@ extension GeneratedText {
 
   private static func rights(_ kind: OperationKind) -> String {
     let names: [(Rights, String)] = [(.push, "push"), (.pop, "pop"), (.admin, "admin")]
-    return " "
-      + names.filter { kind.rights.isSuperset(of: $0.0) }.map(\.1).joined(separator: ", ")
+    return " " + names.filter { kind.rights.isSuperset(of: $0.0) }.map(\.1).joined(separator: ", ")
   }
 
   private static func manual(_ page: String) throws -> String {
@@ -264,15 +255,9 @@ extension GeneratedText {
       (.screenCreate, "Screens and buttons"), (.barSet, "Bars"),
       (.uiBackTap, "Touch, transitions and the display"),
     ]
-    let bounds = try groups.map { group in
-      guard let index = kinds.firstIndex(of: group.first) else {
-        throw Missing(text: "the group \(group.title)")
-      }
-      return index
-    }
+    let bounds = groups.compactMap { kinds.firstIndex(of: $0.first) } + [kinds.count]
     let text = groups.indices.map { index in
-      let end = index + 1 < bounds.count ? bounds[index + 1] : kinds.count
-      let all = names(Array(kinds[bounds[index]..<end]), "*")
+      let all = names(Array(kinds[bounds[index]..<bounds[index + 1]]), "*")
       return lines("\(groups[index].title): \(all).", width: 104).joined(separator: "\n")
     }
     return try replacing(page, from: "\nNavs:", to: "\n\n# ERRORS") { _ in
@@ -288,7 +273,7 @@ extension GeneratedText {
       + "extension NavigationClientError.Code {\n"
       + ErrorCode.allCases.map { code in
         let name = code == .internal ? "`internal`" : "\(code)"
-        return lines(code.row.meaning, width: 94).map { "  /// \($0)\n" }.joined()
+        return comment(code.row.meaning, "")
           + "  public static let \(name) = Self(rawValue: \"\(code.rawValue)\")\n"
       }.joined() + "}\n"
   }
@@ -313,9 +298,11 @@ extension GeneratedText {
     }
   }
 
+  static let allRetries = [Retry.no, .same, .resync, .later]
+
   private static func retries(_ page: String) throws -> String {
     try replacing(page, from: "\n|[ *no*\n", to: "\n\n_same_") { _ in
-      let groups = [Retry.no, .same, .resync, .later].map { retry in
+      let groups = allRetries.map { retry in
         let codes = ErrorCode.allCases.filter { $0.retry == retry }.map(\.rawValue)
         let list = lines(codes.joined(separator: ", "), width: 100).joined(separator: "\n   ")
         return retry == .no ? ":< \(list)" : "|  *\(retry.rawValue)*\n:  \(list)"

@@ -157,7 +157,8 @@ private struct MirrorRun {
     #expect(replica.isSynced == table.isSynced)
     #expect(replica.isSuspect == table.isDiverged)
     #expect((replica.guards(for: .top) != nil) == table.isSynced)
-    #expect(replica.position == (table.isSynced ? table.mirror?.position : nil))
+    let position = replica.isSynced ? replica.mirror?.position : nil
+    #expect(position == (table.isSynced ? table.mirror?.position : nil))
     // Whatever was damaged: what is shown is a state that the nav had.
     if let mirror = replica.mirror { #expect(nav.past.contains(mirror)) }
   }

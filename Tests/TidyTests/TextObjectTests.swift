@@ -43,14 +43,11 @@ import Testing
     "ClientMessage": "guards are compared one by one",
     "Remedies": "names of commands", "NavigationFeature": "words of the protocol",
     "NavigationRoles": "words of the protocol",
-    "ButtonDescription": "words of the protocol",
-    "ItemDescription": "words of the protocol",
-    "NavigationCause": "words of the protocol",
+    "Words+Table": "words of the protocol",
     "NavigationClientError": "words of the protocol",
-    "NavigationEvent+Kind": "words of the protocol",
     "NavigationEvent": "words of the protocol",
     "NavigationOperation+Screens": "words of the protocol",
-    "NavigationRehearsal": "words of the protocol",
+    "NavigationReply": "words of the protocol",
   ]
 
   private static let products = URL(filePath: CommandLine.arguments[0])

@@ -1,5 +1,8 @@
 // Types of navigation-client.js. docs/protocol.md describes records, parts and operations.
 
+import type { Aspect, ErrorCode, OperationName, PartName, Retry, Role } from "./generated/protocol.js";
+export * from "./generated/protocol.js";
+
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
 
 /** A screen as on the wire; it has no prototype and is frozen. */
@@ -26,9 +29,6 @@ export interface Presentation {
   readonly covers: string;
   readonly contextOwner?: string;
 }
-
-export type PartName =
-  "bar" | "toolbar" | "presented" | "transition" | "environment" | "settings";
 
 /** A state of a nav, with the ids, versions and order that its digest names. */
 export interface NavigationState {
@@ -106,8 +106,8 @@ export class NavigationError extends Error {
    * A code of §13 of the protocol, or one of this module: `unauthorized`, `unreachable`, `closed`,
    * `expired`, `aborted`, `replaced`.
    */
-  readonly code: string;
-  readonly retry: "no" | "same" | "resync" | "later";
+  readonly code: ErrorCode | (string & {});
+  readonly retry: Retry;
   readonly effect: "none" | "unknown";
   /** Whether the daemon may have performed the operations. */
   readonly mayHaveHappened: boolean;
@@ -191,6 +191,9 @@ export interface PerformOptions extends RequestOptions {
   onQueued?: (position: number) => void;
 }
 
+/** An operation: an object with its name, which has its arguments (§9.6 of the protocol). */
+export type Operation = object & { readonly [name in OperationName]?: object };
+
 /** The body of an `ok` to `op`. */
 export interface Reply {
   readonly nav: string;
@@ -232,7 +235,7 @@ export interface DutyOptions {
 }
 
 export interface DelegateOptions extends DutyOptions {
-  roles: ("veto" | "animator" | "interaction" | "orientation")[];
+  roles: Role[];
   orientations?: { supported: string[]; preferred?: string };
 }
 
@@ -269,11 +272,11 @@ export class NavigationClient {
   watch(nav: string, options: WatchOptions & { view: "bar" | "top" }):
     AsyncIterableIterator<LatestValue>;
   state(nav: string, options?: { signal?: AbortSignal }): Promise<NavigationState>;
-  perform(nav: string, operations: object[], options?: PerformOptions): Promise<Reply>;
+  perform(nav: string, operations: readonly Operation[], options?: PerformOptions): Promise<Reply>;
   pop(state: NavigationState, options?: PerformOptions & { result?: JSONValue }): Promise<Reply>;
   /** Reads a value (§12 of the protocol); `value` of the reply has it. `nav` null: the daemon. */
   get(nav: string | null, options?: RequestOptions & {
-    what?: string; screen?: string; from?: number; limit?: number; at?: number;
+    what?: Aspect; screen?: string; from?: number; limit?: number; at?: number;
   }): Promise<any>;
   result(nav: string, screen: string, options?: { signal?: AbortSignal }): Promise<any>;
   /** Registers roles; a second call for the same nav replaces the first. */

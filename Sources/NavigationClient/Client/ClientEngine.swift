@@ -12,7 +12,7 @@ final class ClientEngine: Sendable {
   private let forks = Forks.count
   private var isForked: Bool { forks != Forks.count }
   /// In a child of fork(2), that of a client that has ended.
-  private var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
+  var state: Lock<ClientState> { isForked ? Self.forkedState : ownState }
   private let wake: WakeDescriptor
   private let thread = Lock<Thread?>(nil)
 
@@ -68,13 +68,14 @@ final class ClientEngine: Sendable {
   /// of `body`.
   @discardableResult
   func change<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
-    let (value, resumptions) = state.withLock { state in
-      let value = body(&state)
-      let resumptions = state.takeResumptions()
-      return (value, resumptions)
-    }
-    for resumption in resumptions { resume(resumption) }
+    let value = update(body)
     if !isForked { wake.signal() }
+    return value
+  }
+
+  private func update<Value: Sendable>(_ body: (inout ClientState) -> Value) -> Value {
+    let (value, resumptions) = state.withLock { (body(&$0), $0.takeResumptions()) }
+    for resumption in resumptions { resumption(self) }
     return value
   }
 
@@ -94,7 +95,7 @@ final class ClientEngine: Sendable {
       }
       let asked = state.cluster.perform(
         request, operations: operations.map(\.octets.bytes),
-        until: limit.map { monotonicMilliseconds() + UInt64(clamping: $0.milliseconds) })
+        until: limit.map { Deadline($0).milliseconds })
       return .success((asked.id, asked.outputs))
     }
   }
@@ -115,58 +116,56 @@ final class ClientEngine: Sendable {
     _ ask: @Sendable (inout ClientState) -> Result<Asked, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
     let ticket = state.withLock { $0.takeTicket() }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let refusal: NavigationClientError? = change { state in
-          if let end = state.end { return end }
-          // A cancellation before this line is seen here. A later one finds the request and fails
-          // it.
-          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
-          switch ask(&state) {
-          case .failure(let error): return error
-          case .success(let asked):
-            let expiresAt = within.map {
-              monotonicMilliseconds() + UInt64(clamping: $0.milliseconds)
-            }
-            state.requests[asked.id] = ClientState.Request(
-              ticket: ticket, continuation: continuation, expiresAt: expiresAt)
-            // Last, because a request that is too large gets its error in these outputs.
-            state.absorb(asked.outputs)
-            return nil
-          }
-        }
-        if let refusal { continuation.resume(returning: .failure(refusal)) }
+    return await wait(orFail: Result.failure) { state, continuation in
+      switch ask(&state) {
+      case .failure(let error): return .failure(error)
+      case .success(let asked):
+        state.requests[asked.id] = ClientState.Request(
+          ticket: ticket, continuation: continuation,
+          expiresAt: within.map { Deadline($0).milliseconds })
+        // Last, because a request that is too large gets its error in these outputs.
+        state.absorb(asked.outputs)
+        return nil
       }
-    } onCancel: {
-      change { state in
-        guard let id = state.requests.first(where: { $0.value.ticket == ticket })?.key else {
-          return
-        }
-        state.abandon(id, .cancelled, "the task was cancelled")
-      }
+    } onCancel: { state, error in
+      let request = state.requests.first { $0.value.ticket == ticket }
+      if let request { state.abandon(request.key, error) }
     }
   }
 
   /// Waits until the session is open; returns the error if it will not open.
   func ready(within: Duration) async -> NavigationClientError? {
     let ticket = state.withLock { $0.takeTicket() }
-    let expiresAt = monotonicMilliseconds() + UInt64(clamping: within.milliseconds)
-    return await withTaskCancellationHandler {
+    return await wait(orFail: { $0 }) { state, continuation in
+      guard state.cluster.phase != .open else { return .some(nil) }
+      state.waiters[ticket] = ClientState.Waiter(
+        continuation: continuation, expiresAt: Deadline(within).milliseconds)
+      return nil
+    } onCancel: { state, error in
+      if let waiter = state.waiters.removeValue(forKey: ticket) { state.resume(waiter, error) }
+    }
+  }
+
+  /// Suspends the task until the state resumes it; not if `begin` returns a value.
+  func wait<Value: Sendable>(
+    orFail fail: (NavigationClientError) -> Value,
+    _ begin: (inout ClientState, CheckedContinuation<Value, Never>) -> Value?,
+    onCancel cancel: @Sendable (inout ClientState, NavigationClientError) -> Void
+  ) async -> Value {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: NavigationClientError?? = change { state in
-          if let end = state.end { return end }
-          if Task.isCancelled { return NavigationClientError(.cancelled, "the task is cancelled") }
-          guard state.cluster.phase != .open else { return .some(nil) }
-          state.waiters[ticket] = ClientState.Waiter(
-            continuation: continuation, expiresAt: expiresAt)
-          return nil
+        let value: Value? = change { state in
+          if let end = state.end { return fail(end) }
+          // A cancellation before this line is seen here. A later one finds what `begin` left.
+          guard !Task.isCancelled else {
+            return fail(NavigationClientError(.cancelled, "the task is cancelled"))
+          }
+          return begin(&state, continuation)
         }
-        if let result { continuation.resume(returning: result) }
+        if let value { continuation.resume(returning: value) }
       }
     } onCancel: {
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-      waiter?.continuation.resume(
-        returning: NavigationClientError(.cancelled, "the task was cancelled"))
+      change { cancel(&$0, NavigationClientError(.cancelled, "the task was cancelled")) }
     }
   }
 
@@ -237,13 +236,7 @@ extension ClientEngine {
     try links.connect(.first, to: nil)
     while true {
       let turn = advance()
-      for command in turn.commands {
-        switch command {
-        case .send(let link, let verb, let body): try links.send(link, verb, body)
-        case .connect(let link, let address, let at): links.connect(link, to: address, at: at)
-        case .close(let link): links.close(link)
-        }
-      }
+      for command in turn.commands { try links.perform(command) }
       guard !turn.hasEnded else { return }
       try links.wait(milliseconds: turn.timer.map { Deadline(at: $0).remainingMilliseconds } ?? -1)
       wake.drain()
@@ -252,55 +245,28 @@ extension ClientEngine {
         guard !events.isEmpty else { continue }
         let place = links.place(of: link)
         state.withLock { state in
-          for event in events { Self.absorb(event, of: link, at: place, into: &state) }
+          for event in events {
+            if case .refused(let refusal) = event, link == .first {
+              state.refuse(.refused(endpoint: place ?? "", refusal))
+            }
+            state.absorb(state.cluster.receive(event, of: link, at: place))
+          }
         }
       }
     }
   }
 
-  private struct Turn {
-    var commands: [LinkCommand]
-    var timer: UInt64?
-    var hasEnded: Bool
-  }
-
   /// Ends requests that have timed out, and resumes the tasks that have a result.
   ///
-  /// Returns the commands for the link, and the time of the next call.
-  private func advance() -> Turn {
-    let (turn, resumptions) = state.withLock { state in
+  /// Returns the commands for the links, and the time of the next call.
+  private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
+    update { state in
       let now = monotonicMilliseconds()
       state.absorb(state.cluster.tick(at: now))
       state.absorb(state.cluster.confirm())
       state.expire(at: now)
       let timers = [state.cluster.wakeAt, state.expiresAt].compactMap { $0 }
-      let turn = Turn(
-        commands: state.takeCommands(), timer: timers.min(), hasEnded: state.end != nil)
-      let resumptions = state.takeResumptions()
-      return (turn, resumptions)
-    }
-    for resumption in resumptions { resume(resumption) }
-    return turn
-  }
-
-  private static func absorb(
-    _ event: Link.Event, of link: LinkID, at place: String?, into state: inout ClientState
-  ) {
-    let now = monotonicMilliseconds()
-    switch event {
-    case .message(let message, let verb, let body):
-      state.absorb(
-        state.cluster.receive(message, verb: verb, octets: body.count, from: link, at: now))
-    case .unreadable: state.absorb(state.cluster.receiveUnreadable(from: link, at: now))
-    case .connected: state.absorb(state.cluster.connected(link, to: place, at: now))
-    case .disconnected: state.absorb(state.cluster.disconnected(link, at: now))
-    case .failed: state.absorb(state.cluster.failed(link, at: now))
-    // libzmq reconnects after a broken handshake, but not after a refused key.
-    case .refused, .impossible:
-      if case .refused(let refusal) = event, link == .first {
-        state.refuse(.refused(endpoint: place ?? "", refusal))
-      }
-      state.absorb(state.cluster.failed(link, isFinal: true, at: now))
+      return (state.takeCommands(), timers.min(), state.end != nil)
     }
   }
 }

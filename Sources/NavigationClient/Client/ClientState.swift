@@ -1,46 +1,13 @@
 import NavigationCore
 
-/// A task to resume after the lock is released.
-enum Resumption {
-  case answer(Answering, Result<OkReply, NavigationClientError>)
-  case ready(CheckedContinuation<NavigationClientError?, Never>, NavigationClientError?)
-  case deliver(CheckedContinuation<Delivery, Never>, Delivery)
-  case report(AsyncStream<NavigationClient.Status>.Continuation, NavigationClient.Status?)
-  case tell(AsyncStream<NavigationDutyStatus>.Continuation, NavigationDutyStatus)
-  case cancel(Task<Void, Never>)
-  /// A question of the daemon; the engine starts a task that answers it.
-  case ask(NavigationRoles, ticket: UInt64, AskID, Ask)
-
-  typealias Answering = CheckedContinuation<Result<OkReply, NavigationClientError>, Never>
-
-  func resume() {
-    switch self {
-    case .answer(let continuation, let result): continuation.resume(returning: result)
-    case .ready(let continuation, let error): continuation.resume(returning: error)
-    case .deliver(let continuation, let delivery): continuation.resume(returning: delivery)
-    case .report(let continuation, let status?): continuation.yield(status)
-    case .report(let continuation, nil): continuation.finish()
-    case .tell(let continuation, let status):
-      continuation.yield(status)
-      if case .ended = status { continuation.finish() }
-    case .cancel(let task): task.cancel()
-    case .ask: break
-    }
-  }
-}
-
-/// A command of the state to the thread, which owns the connections.
-enum LinkCommand {
-  case send(LinkID, ClientVerb, [UInt8])
-  case connect(LinkID, DaemonAddress?, at: UInt64)
-  case close(LinkID)
-}
+/// What the engine does after the lock is released, such as to resume a task.
+typealias Resumption = @Sendable (ClientEngine) -> Void
 
 /// The state that tasks and the thread share: the sessions and the waiting tasks.
 struct ClientState {
   struct Request {
     var ticket: UInt64
-    var continuation: Resumption.Answering
+    var continuation: CheckedContinuation<Result<OkReply, NavigationClientError>, Never>
     var expiresAt: UInt64?
   }
 
@@ -60,7 +27,8 @@ struct ClientState {
   /// The features that the daemon named in the newest cluster.
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
-  private var commands: [LinkCommand] = []
+  /// What the thread must do, which owns the connections.
+  private var commands: [ClusterOutput] = []
   var resumptions: [Resumption] = []
   private var tickets: UInt64 = 0
 
@@ -71,7 +39,7 @@ struct ClientState {
     return tickets
   }
 
-  mutating func takeCommands() -> [LinkCommand] {
+  mutating func takeCommands() -> [ClusterOutput] {
     defer { commands = [] }
     return commands
   }
@@ -85,10 +53,7 @@ struct ClientState {
   mutating func absorb(_ outputs: [ClusterOutput]) {
     for output in outputs {
       switch output {
-      case .send(let link, let verb, let body): commands.append(.send(link, verb, body))
-      case .connect(let link, let address, let at):
-        commands.append(.connect(link, address, at: at))
-      case .close(let link): commands.append(.close(link))
+      case .send, .connect, .close: commands.append(output)
       // The next session sends again what the lost one had not delivered.
       case .dropUnsent(let link):
         commands.removeAll { if case .send(link, _, _) = $0 { true } else { false } }
@@ -102,8 +67,7 @@ struct ClientState {
     switch event {
     case .opened(let welcome):
       features = Set(welcome.features.map { NavigationFeature(rawValue: $0) })
-      for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, nil)) }
-      waiters = [:]
+      endWaits(nil)
       report(.connected)
     case .lost: report(.disconnected)
     case .closed(.refused(let refusal)): finish(NavigationClientError(refusal))
@@ -112,7 +76,7 @@ struct ClientState {
     case .answered(let id, let result):
       guard let request = requests.removeValue(forKey: id) else { return }
       let answer = result.mapError { NavigationClientError($0) }
-      resumptions.append(.answer(request.continuation, answer))
+      resumptions.append { _ in request.continuation.resume(returning: answer) }
     case .changed(let nav, let change): absorb(change, of: nav)
     case .ephemeral(let event):
       guard let mirror = cluster.mirror(of: event.nav) else { return }
@@ -169,12 +133,13 @@ struct ClientState {
     for (_, request) in requests {
       var failure = error
       failure.mayHaveHappened = true
-      resumptions.append(.answer(request.continuation, .failure(failure)))
+      resumptions.append { [failure] _ in
+        request.continuation.resume(returning: .failure(failure))
+      }
     }
     requests = [:]
     dismissAll(error)
-    for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, error)) }
-    waiters = [:]
+    endWaits(error)
     for key in subscriptions.keys {
       if let resumption = subscriptions[key]?.finish(.failed(error)) {
         resumptions.append(resumption)
@@ -187,9 +152,17 @@ struct ClientState {
   /// Fails the tasks that wait for the session, because the daemon or its socket refuses it.
   mutating func refuse(_ error: ConnectionError) {
     if case .refused(_, .handshake) = error { return }
-    let failure = NavigationClientError(.forbidden, "\(error)")
-    for (_, waiter) in waiters { resumptions.append(.ready(waiter.continuation, failure)) }
+    endWaits(NavigationClientError(.forbidden, "\(error)"))
+  }
+
+  /// Resumes the tasks that wait for the session.
+  private mutating func endWaits(_ error: NavigationClientError?) {
+    for waiter in waiters.values { resume(waiter, error) }
     waiters = [:]
+  }
+
+  mutating func resume(_ waiter: Waiter, _ error: NavigationClientError?) {
+    resumptions.append { _ in waiter.continuation.resume(returning: error) }
   }
 
   /// The earliest timeout of a request or a waiting task.
@@ -201,23 +174,23 @@ struct ClientState {
   mutating func expire(at now: UInt64) {
     expireDuties(at: now)
     for (id, request) in requests where request.expiresAt.map({ $0 <= now }) ?? false {
-      abandon(id, .expired, "the daemon did not answer in time")
+      abandon(id, NavigationClientError(.expired, "the daemon did not answer in time"))
     }
     for (key, waiter) in waiters where waiter.expiresAt.map({ $0 <= now }) ?? false {
       waiters[key] = nil
       let error = NavigationClientError(.unreachable, "no daemon answers")
-      resumptions.append(.ready(waiter.continuation, error))
+      resume(waiter, error)
     }
   }
 
   /// Fails one request; it is not sent again.
-  mutating func abandon(_ id: UInt64, _ code: NavigationClientError.Code, _ message: String) {
+  mutating func abandon(_ id: UInt64, _ reason: NavigationClientError) {
     guard let request = requests.removeValue(forKey: id) else { return }
-    var error = NavigationClientError(code, message)
+    var error = reason
     let forgotten = cluster.forget(id)
     error.mayHaveHappened = forgotten.wasSent
     absorb(forgotten.outputs)
-    resumptions.append(.answer(request.continuation, .failure(error)))
+    resumptions.append { [error] _ in request.continuation.resume(returning: .failure(error)) }
   }
 
   mutating func subscribe(
@@ -242,7 +215,9 @@ struct ClientState {
 
   mutating func unsubscribe(_ ticket: UInt64) {
     guard let subscription = subscriptions.removeValue(forKey: ticket) else { return }
-    if let reader = subscription.reader { resumptions.append(.deliver(reader, .finished)) }
+    if let reader = subscription.reader {
+      resumptions.append { _ in reader.resume(returning: .finished) }
+    }
     let nav = subscription.nav
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }
     guard !isWanted, subscription.isLive else { return }
@@ -256,12 +231,21 @@ struct ClientState {
     listeners[ticket] = continuation
     let status: NavigationClient.Status? =
       if end != nil { nil } else { cluster.phase == .open ? .connected : .disconnected }
-    resumptions.append(.report(continuation, status))
+    report(status, to: continuation)
   }
 
   mutating func unlisten(_ ticket: UInt64) { listeners[ticket] = nil }
 
   private mutating func report(_ status: NavigationClient.Status?) {
-    for (_, listener) in listeners { resumptions.append(.report(listener, status)) }
+    for listener in listeners.values { report(status, to: listener) }
+  }
+
+  private mutating func report(
+    _ status: NavigationClient.Status?,
+    to listener: AsyncStream<NavigationClient.Status>.Continuation
+  ) {
+    resumptions.append { _ in
+      if let status { listener.yield(status) } else { listener.finish() }
+    }
   }
 }

@@ -49,3 +49,92 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
     }
   }
 }
+
+/// The states that a watch keeps for a slow reader.
+public enum NavigationBuffering: Hashable, Sendable {
+  /// Only the newest state; a slow reader misses those in between.
+  case newest
+  /// Every revision in order with its events, and also events that make no revision.
+  ///
+  /// If a reader is 4096 states behind, it continues with the newest state. That state reports that
+  /// revisions are missing.
+  case everyRevision
+}
+
+/// The next result for the reader of a watch.
+enum Delivery: Sendable {
+  case state(NavigationState)
+  case finished
+  case failed(NavigationClientError)
+}
+
+/// The states that the reader of one watch has not read yet.
+struct Subscription {
+  /// The maximum number of kept states for a reader of every revision.
+  static let maximumStates = 4096
+
+  let nav: String
+  let buffering: NavigationBuffering
+  /// Whether it goes on while the nav does not exist.
+  let waits: Bool
+  private var buffer: [NavigationState] = []
+  private var first = 0
+  private var hasBegun = false
+  private(set) var end: Delivery?
+  /// The waiting reader; nil while none waits.
+  var reader: CheckedContinuation<Delivery, Never>?
+
+  init(nav: String, buffering: NavigationBuffering, waits: Bool = false) {
+    self.nav = nav
+    self.buffering = buffering
+    self.waits = waits
+  }
+
+  /// Whether the watch takes new states; those that it has are delivered after its end too.
+  var isLive: Bool { end == nil }
+
+  /// Whether the subscription has not received a state yet.
+  var isWaitingForFirst: Bool { !hasBegun }
+
+  /// Keeps a state, or returns the waiting reader to resume with it.
+  mutating func offer(_ state: NavigationState) -> Resumption? {
+    guard isLive else { return nil }
+    var state = state
+    if !hasBegun { state.isResynchronised = true }
+    hasBegun = true
+    if let reader {
+      self.reader = nil
+      return { [state] _ in reader.resume(returning: .state(state)) }
+    }
+    let limit = buffering == .newest ? 1 : Self.maximumStates
+    if buffer.count - first >= limit {
+      buffer.removeAll()
+      first = 0
+      state.isResynchronised = true
+    }
+    buffer.append(state)
+    return nil
+  }
+
+  /// Ends the subscription after the kept states.
+  mutating func finish(_ end: Delivery) -> Resumption? {
+    guard isLive else { return nil }
+    self.end = end
+    guard let reader else { return nil }
+    self.reader = nil
+    return { _ in reader.resume(returning: end) }
+  }
+
+  /// Takes the next result; nil if there is none yet.
+  mutating func take() -> Delivery? {
+    guard first < buffer.count else { return end }
+    defer {
+      first += 1
+      if first == buffer.count || first >= 64 {
+        buffer.removeFirst(first)
+        first = 0
+      }
+    }
+    return .state(buffer[first])
+  }
+}

@@ -1,5 +1,5 @@
-import ZeroMQ
-import NavigationCore
+package import ZeroMQ
+package import NavigationCore
 import RuntimePaths
 
 /// The connections of one client: one for each session, all on the thread of the caller.
@@ -90,6 +90,17 @@ struct Links: ~Copyable {
     try entry(id)?.link?.send(verb, body, &poller)
   }
 
+  /// Does what an output asks of a link.
+  mutating func perform(_ output: ClusterOutput) throws(ZeroMQError) {
+    switch output {
+    case .send(let link, let verb, let body): try send(link, verb, body)
+    case .connect(let link, let address, let at): connect(link, to: address, at: at)
+    case .close(let link): close(link)
+    // What there was to drop was sent at once.
+    case .dropUnsent, .event, .duty: break
+    }
+  }
+
   /// Waits until a link has events, the descriptor is readable, or the timeout has passed; returns
   /// whether anything is ready, except what is due.
   @discardableResult
@@ -141,5 +152,49 @@ struct Links: ~Copyable {
   private mutating func drop(_ entry: Entry) {
     entry.link?.leave(&poller)
     entry.link = nil
+  }
+}
+
+extension ClusterReplica {
+  /// Handles an event of a link, which is or will be connected to `place`.
+  mutating func receive(
+    _ event: Link.Event, of link: LinkID, at place: String?
+  ) -> [ClusterOutput] {
+    let now = monotonicMilliseconds()
+    switch event {
+    case .message(let message, let verb, let body):
+      return receive(message, verb: verb, octets: body.count, from: link, at: now)
+    case .unreadable: return receiveUnreadable(from: link, at: now)
+    case .connected: return connected(link, to: place, at: now)
+    case .disconnected: return disconnected(link, at: now)
+    case .failed: return failed(link, at: now)
+    // libzmq reconnects after a broken handshake, but not after a refused key.
+    case .refused, .impossible: return failed(link, isFinal: true, at: now)
+    }
+  }
+}
+
+extension NetworkIdentity {
+  /// The keys for a daemon that another one has named; nil for a socket of this machine.
+  package func keys(for address: DaemonAddress) -> NetworkIdentity? {
+    guard address.endpoint.hasPrefix("tcp:") else { return nil }
+    let key = address.key.flatMap { CurvePublicKey(z85: $0) } ?? serverKey
+    return NetworkIdentity(serverKey: key, keys: keys)
+  }
+
+  /// Reads the keys for a daemon at tcp:// that one on this machine has named; nil if it named no
+  /// key, or `NAVD_KEY` names no key file that can be read.
+  static func read(
+    for address: DaemonAddress, environment: ProcessEnvironment
+  ) -> NetworkIdentity? {
+    guard address.endpoint.hasPrefix("tcp:"), let own = environment["NAVD_KEY"],
+      let key = address.key.flatMap({ CurvePublicKey(z85: $0) })
+    else { return nil }
+    do {
+      return NetworkIdentity(serverKey: key, keys: try SecretKeyFile.pair(own))
+    } catch {
+      // Without keys, the handshake fails, and the client asks for the nav elsewhere.
+      return nil
+    }
   }
 }

@@ -1,4 +1,4 @@
-import NavigationCore
+package import NavigationCore
 import ZeroMQ
 
 extension NavigationConnection {
@@ -123,4 +123,88 @@ extension NavigationConnection {
 
   /// The pauses between moves, in milliseconds.
   private static let pauses: ClosedRange<UInt64> = 50...800
+}
+
+/// The reply of the daemon to a ping.
+package struct Pong: Hashable, Sendable {
+  /// The id of the daemon's run, which changes with each start.
+  package var boot: Epoch
+  /// The daemon's wall clock, in milliseconds since 1970.
+  package var time: UInt64
+}
+
+extension NavigationConnection {
+  /// Checks that the daemon's loop runs; not within a session, which sends heartbeats by itself.
+  package mutating func ping(
+    timeout: Duration = defaultTimeout
+  ) throws(ConnectionError) -> Pong {
+    precondition(!hasSession, "a ping within a session")
+    let deadline = Deadline(timeout)
+    let id = takeID()
+    let body = ClientMessageWriter.id(id)
+    try send(.ping, body)
+    while true {
+      for event in try wait(until: deadline) {
+        switch event {
+        case .message(.pong(id, let boot, let time), _, _): return Pong(boot: boot, time: time)
+        case .connected: try send(.ping, body)
+        case .message, .unreadable, .disconnected, .refused, .failed, .impossible:
+          try endRequest(on: event)
+        }
+      }
+      guard !deadline.hasPassed else { throw timeUp(isChange: false) }
+    }
+  }
+}
+
+extension NavigationConnection {
+  /// Sends a read that takes long, such as a backup, and polls its progress; without a session.
+  ///
+  /// After a loss of the connection, the daemon has `defaultTimeout` to come back; the request is
+  /// then sent again.
+  /// `question` polls the progress, `interval` after each reply to it; `tell` gets these replies.
+  package mutating func get(
+    _ request: GetRequest, timeout: Duration, asking question: GetRequest?,
+    every interval: Duration,
+    tell: (OkReply) -> Void
+  ) throws(ConnectionError) -> Reply {
+    precondition(!hasSession, "progress is asked for without a session")
+    let deadline = Deadline(timeout)
+    var request = request
+    request.id = takeID()
+    let body = ClientMessageWriter.message(request)
+    try send(.get, body)
+    var question = question
+    var limit = deadline
+    // When to poll next; nil while a poll has no reply yet.
+    var next: Deadline? = question.map { _ in Deadline(.zero) }
+    while true {
+      if next?.hasPassed == true, question != nil {
+        next = nil
+        let id = takeID()
+        question?.id = id
+        if let question { try send(.get, ClientMessageWriter.message(question)) }
+      }
+      for event in try wait(until: next.map { $0.earlier(than: limit) } ?? limit) {
+        switch event {
+        case .message(.ok(let reply), _, let body) where reply.id == request.id:
+          return Reply(result: .success(reply), body: body)
+        case .message(.err(let refusal), _, let body) where refusal.id == request.id:
+          return Reply(result: .failure(refusal), body: body)
+        case .message(.ok(let reply), _, _) where reply.id == question?.id:
+          tell(reply)
+          next = Deadline(interval)
+        case .message(.err(let refusal), _, _) where refusal.id == question?.id:
+          next = Deadline(interval)
+        case .connected:
+          try send(.get, body)
+          limit = deadline
+          next = question.map { _ in Deadline(interval) }
+        case .disconnected: limit = deadline.earlier(than: Deadline(Self.defaultTimeout))
+        case .message, .unreadable, .refused, .failed, .impossible: try endRequest(on: event)
+        }
+      }
+      guard !limit.hasPassed else { throw timeUp(isChange: false) }
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import CLinux
 package import NavigationCore
-import ZeroMQ
+package import ZeroMQ
 
 extension NavigationConnection {
   /// Opens a session and waits for the daemon's `welcome`; throws `closed` if the daemon refuses
@@ -12,7 +12,7 @@ extension NavigationConnection {
     hasSession = true
     let deadline = Deadline(timeout)
     try interpret(
-      cluster.connected(.first, to: links.place(of: .first), at: monotonicMilliseconds()), body: [])
+      cluster.connected(.first, to: links.place(of: .first), at: monotonicMilliseconds()))
     while cluster.phase != .open {
       try turn(until: deadline)
       guard cluster.phase == .open || !deadline.hasPassed else {
@@ -31,11 +31,11 @@ extension NavigationConnection {
     waits: Bool = false
   ) throws(ConnectionError) {
     let outputs = cluster.watch(nav, view: view, mirror: mirror, start: start, waits: waits)
-    try interpret(outputs, body: [])
+    try interpret(outputs)
   }
 
   package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
-    try interpret(cluster.unwatch(nav, view: view), body: [])
+    try interpret(cluster.unwatch(nav, view: view))
   }
 
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
@@ -47,7 +47,7 @@ extension NavigationConnection {
   ) throws(ConnectionError) -> UInt64 {
     let (id, outputs) = cluster.perform(
       request, operations: operations, until: limit.map { Deadline($0).milliseconds })
-    try interpret(outputs, body: [])
+    try interpret(outputs)
     return id
   }
 
@@ -64,19 +64,19 @@ extension NavigationConnection {
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) throws(ConnectionError) {
-    try interpret(cluster.delegate(nav, registration), body: [])
+    try interpret(cluster.delegate(nav, registration))
   }
 
   /// Answers a question with a JSON value; an answer after the question's end is dropped.
   package mutating func answer(_ ask: AskID, value: [UInt8]) throws(ConnectionError) {
-    try interpret(cluster.answer(ask, value: value), body: [])
+    try interpret(cluster.answer(ask, value: value))
   }
 
   /// Takes or releases the display lease of a nav; `nextEvent` returns the result.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) throws(ConnectionError) {
-    try interpret(cluster.lease(nav, wish, isKept: isKept), body: [])
+    try interpret(cluster.lease(nav, wish, isKept: isKept))
   }
 
   /// Waits for the next event of the session; drops events of delegate roles and leases.
@@ -127,7 +127,7 @@ extension NavigationConnection {
     guard hasSession else { return }
     let farewell = cluster.leave()
     guard !farewell.isEmpty else { return }
-    try interpret(farewell, body: [])
+    try interpret(farewell)
     let deadline = Deadline(.seconds(1))
     while !deadline.hasPassed {
       for event in try wait(until: deadline) where Self.endsLeave(event) { return }
@@ -149,12 +149,12 @@ extension NavigationConnection {
   ) throws(ConnectionError) -> Reply {
     awaited.insert(id)
     defer { awaited.remove(id) }
-    try interpret(outputs, body: [])
+    try interpret(outputs)
     while true {
       while let position = takeQueued(id) { whenQueued(position) }
       if let reply = replies.removeValue(forKey: id) { return reply }
       guard !deadline.hasPassed else {
-        try interpret(cluster.forget(id).outputs, body: [])
+        try interpret(cluster.forget(id).outputs)
         throw timeUp(isChange: isChange)
       }
       try turn(until: deadline)
@@ -175,60 +175,30 @@ extension NavigationConnection {
   mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
     let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
-    do throws(ZeroMQError) {
-      try links.wait(milliseconds: limit.remainingMilliseconds)
-    } catch {
-      throw .system(error)
-    }
+    _ = try ofSystem(try links.wait(milliseconds: limit.remainingMilliseconds))
     for link in links.ids {
-      let events: [Link.Event]
-      do throws(ZeroMQError) {
-        events = try links.takeEvents(of: link)
-      } catch {
-        throw .system(error)
-      }
-      for event in events { try handle(event, of: link) }
+      for event in try ofSystem(try links.takeEvents(of: link)) { try handle(event, of: link) }
     }
-    try interpret(cluster.tick(at: monotonicMilliseconds()), body: [])
-    try interpret(cluster.confirm(), body: [])
+    try interpret(cluster.tick(at: monotonicMilliseconds()))
+    try interpret(cluster.confirm())
   }
 
   private mutating func handle(
     _ event: Link.Event, of link: LinkID
   ) throws(ConnectionError) {
-    let now = monotonicMilliseconds()
-    switch event {
-    case .message(let message, let verb, let body):
-      let outputs = cluster.receive(
-        message, verb: verb, octets: body.count, from: link, at: now)
-      try interpret(outputs, body: body)
-    case .unreadable: try interpret(cluster.receiveUnreadable(from: link, at: now), body: [])
-    case .connected:
-      try interpret(cluster.connected(link, to: links.place(of: link), at: now), body: [])
-    case .disconnected: try interpret(cluster.disconnected(link, at: now), body: [])
-    case .failed: try interpret(cluster.failed(link, at: now), body: [])
-    case .refused(let refusal) where link == .first:
+    if case .refused(let refusal) = event, link == .first {
       throw .refused(endpoint: endpoint, refusal)
-    case .refused, .impossible:
-      try interpret(cluster.failed(link, isFinal: true, at: now), body: [])
     }
+    let body = if case .message(_, _, let body) = event { body } else { [UInt8]() }
+    try interpret(cluster.receive(event, of: link, at: links.place(of: link)), body: body)
   }
 
   private mutating func interpret(
-    _ outputs: [ClusterOutput], body: [UInt8]
+    _ outputs: [ClusterOutput], body: [UInt8] = []
   ) throws(ConnectionError) {
     for output in outputs {
       switch output {
-      case .send(let link, let verb, let body):
-        do throws(ZeroMQError) {
-          try links.send(link, verb, body)
-        } catch {
-          throw .system(error)
-        }
-      case .connect(let link, let address, let at): links.connect(link, to: address, at: at)
-      case .close(let link): links.close(link)
-      // It was sent at once.
-      case .dropUnsent: break
+      case .send, .connect, .close, .dropUnsent: try ofSystem(try links.perform(output))
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)
@@ -245,4 +215,83 @@ package enum ConnectionEvent: Sendable {
   case session(SessionEvent)
   /// An event of a delegate role or a display lease.
   case duty(DutyEvent)
+}
+
+// A session in the event loop of another library: nothing here waits.
+
+extension NavigationConnection {
+  /// Begins to connect and to open a session, without waiting for either.
+  ///
+  /// After `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `serve` opens the
+  /// session.
+  package static func begin(
+    to endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64
+  ) throws(ConnectionError) -> NavigationConnection {
+    var connection = try make(
+      endpoint, as: identity, name: name, window: 65536, heartbeat: heartbeat, wake: nil)
+    connection.hasSession = true
+    return connection
+  }
+
+  /// Whether the session with the configured daemon is open.
+  package var isOpen: Bool { cluster.phase == .open }
+
+  /// The likely reason why there is no connection; nil if none is known.
+  package var doubt: ConnectionRefusal? { links.doubt(.first) }
+
+  /// The endpoint of the daemon that has a nav, as far as it is known.
+  package func place(of nav: String) -> String? { cluster.place(of: nav) }
+
+  /// Waits until the session is open; throws `unreachable` after the timeout, or the reason why the
+  /// session cannot open.
+  package mutating func awaitSession(timeout: Duration) throws(ConnectionError) {
+    let deadline = Deadline(timeout)
+    while !isOpen {
+      guard !deadline.hasPassed else {
+        throw refusal(or: .unreachable(endpoint: endpoint))
+      }
+      try turn(until: deadline)
+    }
+  }
+
+  /// Handles everything that has arrived or is due, until `limit` events wait in `takeEvent`;
+  /// throws the error that ended the session for good.
+  package mutating func serve(limit: Int) throws(ConnectionError) {
+    var isReady = true
+    while isReady, events.count < limit {
+      try turn(until: Deadline(at: 0))
+      // Sends read the sockets' signs too, so only a wait that finds nothing proves them read.
+      isReady = try ofSystem(try links.wait(milliseconds: 0))
+    }
+  }
+
+  /// Whether `takeEvent` has one.
+  package var hasEvents: Bool { !events.isEmpty }
+
+  /// Takes the oldest event, and handles nothing new; nil if there is none.
+  package mutating func takeEvent() -> ConnectionEvent? {
+    events.isEmpty ? nil : events.removeFirst()
+  }
+
+  /// Brings a descriptor up to date, after `serve` or any other call.
+  ///
+  /// It becomes readable as soon as `serve` or `takeEvent`, or with `isReady` the caller, has
+  /// something to do.
+  package mutating func update(
+    _ descriptor: inout EventDescriptor, isReady: Bool
+  ) throws(ConnectionError) {
+    var isReady = isReady || !events.isEmpty
+    do throws(ZeroMQError) {
+      if descriptor.generation != links.generation {
+        try descriptor.watch(try links.signs(), generation: links.generation)
+      }
+      // A send reads the signs of messages that have arrived, and nothing would show them again.
+      if !isReady { isReady = try links.wait(milliseconds: 0) }
+    } catch {
+      throw .system(error)
+    }
+    let times = [cluster.wakeAt, links.dueAt].compactMap { $0 }
+    descriptor.wake(at: times.min())
+    descriptor.signal(isReady)
+  }
 }

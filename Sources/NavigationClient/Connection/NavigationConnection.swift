@@ -1,5 +1,6 @@
 package import ZeroMQ
 package import NavigationCore
+package import RuntimePaths
 
 /// A blocking connection to a daemon for one thread; navctl, the exporter and tests use it.
 ///
@@ -91,8 +92,7 @@ package struct NavigationConnection: ~Copyable {
       }
       guard !isConnected else { return }
       guard !deadline.hasPassed else {
-        throw links.doubt(.first).map { .refused(endpoint: endpoint, $0) }
-          ?? .unreachable(endpoint: endpoint)
+        throw refusal(or: .unreachable(endpoint: endpoint))
       }
     }
   }
@@ -178,25 +178,77 @@ package struct NavigationConnection: ~Copyable {
 
   /// The error after a timeout: the refusal of the connection if one is known, else `noAnswer`.
   func timeUp(isChange: Bool) -> ConnectionError {
-    links.doubt(.first).map { .refused(endpoint: endpoint, $0) }
-      ?? .noAnswer(endpoint: endpoint, isChange: isChange)
+    refusal(or: .noAnswer(endpoint: endpoint, isChange: isChange))
+  }
+
+  func refusal(or error: ConnectionError) -> ConnectionError {
+    doubt.map { .refused(endpoint: endpoint, $0) } ?? error
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {
-    do throws(ZeroMQError) { try links.send(.first, verb, body) } catch { throw .system(error) }
+    try ofSystem(try links.send(.first, verb, body))
   }
 
   /// Waits once; returns the events of all links.
   ///
   /// Without a session, there is only the first link.
   mutating func wait(until deadline: Deadline?) throws(ConnectionError) -> [Link.Event] {
-    do throws(ZeroMQError) {
-      try links.wait(milliseconds: deadline?.remainingMilliseconds ?? -1)
-      var events: [Link.Event] = []
-      for link in links.ids { events += try links.takeEvents(of: link) }
-      return events
-    } catch {
-      throw .system(error)
+    _ = try ofSystem(try links.wait(milliseconds: deadline?.remainingMilliseconds ?? -1))
+    var events: [Link.Event] = []
+    for link in links.ids { events += try ofSystem(try links.takeEvents(of: link)) }
+    return events
+  }
+}
+
+/// The reason why a daemon refuses a connection.
+package enum ConnectionRefusal: Hashable, Sendable {
+  /// The client has no right at all; `key` is the client's key over a network.
+  case unauthorised(key: String?)
+  /// The permissions of files keep this user from the socket.
+  case noPermission(AccessDenial)
+  /// The daemon has reached its limit of connections, of all clients or of this user or key.
+  case full
+  /// The handshake failed: the daemon has another key than this one, or the program is not navd.
+  case handshake(serverKey: String?)
+}
+
+/// The reason why a request got no reply; an `err` reply is not such an error.
+package enum ConnectionError: Error, Sendable, CustomStringConvertible {
+  /// No daemon answered at the endpoint in time.
+  case unreachable(endpoint: String)
+  case refused(endpoint: String, ConnectionRefusal)
+  /// The reply did not arrive in time; navd may have made a change.
+  case noAnswer(endpoint: String, isChange: Bool)
+  /// The daemon refused or ended the session.
+  case closed(SessionEnd)
+  /// The daemon sent a message that cannot be read.
+  case unreadable(String)
+  case system(ZeroMQError)
+
+  package var description: String {
+    switch self {
+    case .unreachable(let endpoint): "no navd answers at \(endpoint)"
+    case .refused(let endpoint, .unauthorised):
+      "navd at \(endpoint) refuses the connection: this client has no right"
+    case .refused(let endpoint, .noPermission(let denial)):
+      "\(denial.reason), for \(endpoint). Next: \(denial.remedy)"
+    case .refused(let endpoint, .full): "navd at \(endpoint) has too many connections"
+    case .refused(let endpoint, .handshake):
+      "the handshake with \(endpoint) failed: it has another server key, or is not navd"
+    case .noAnswer(let endpoint, let isChange):
+      "navd at \(endpoint) did not answer in time"
+        + (isChange ? "; it may have made the change" : "")
+    case .closed(.refused(let refusal)): "session refused: \(refusal.code): \(refusal.message)"
+    case .closed(.dismissed(let why)): "session ended by navd: \(why)"
+    case .unreadable(let text): "unreadable answer: \(text)"
+    case .system(let error): error.description
     }
   }
+}
+
+/// Calls libzmq, whose error is one of the connection.
+func ofSystem<Value>(
+  _ call: @autoclosure () throws(ZeroMQError) -> Value
+) throws(ConnectionError) -> Value {
+  do throws(ZeroMQError) { return try call() } catch { throw .system(error) }
 }

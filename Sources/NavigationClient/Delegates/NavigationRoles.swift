@@ -158,27 +158,6 @@ public struct NavigationAnimation: Hashable, Sendable {
   }
 }
 
-/// An orientation of a display.
-public struct NavigationOrientation: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the orientation in the protocol, such as `portrait`.
-  public let rawValue: String
-
-  /// Makes an orientation from its word.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
-  /// The text of ``rawValue``.
-  public var description: String { rawValue }
-
-  /// Upright, the top of the device up.
-  public static let portrait = Self(rawValue: "portrait")
-  /// Upside down.
-  public static let portraitUpsideDown = Self(rawValue: "portraitUpsideDown")
-  /// Turned to the left side, as in UIKit.
-  public static let landscapeLeft = Self(rawValue: "landscapeLeft")
-  /// Turned to the right side, as in UIKit.
-  public static let landscapeRight = Self(rawValue: "landscapeRight")
-}
-
 /// The orientations that a nav supports.
 public struct NavigationOrientations: Hashable, Sendable {
   /// All supported orientations.

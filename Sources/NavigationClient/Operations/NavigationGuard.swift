@@ -16,69 +16,52 @@ public struct NavigationGuard: Hashable, Sendable {
   public static let unguarded = NavigationGuard()
 
   /// No condition, also for operations that need a guard; the daemon logs this.
-  public static let override: NavigationGuard = {
-    var result = NavigationGuard()
-    result.guards.any = true
-    return result
-  }()
+  public static let override = NavigationGuard().with { $0.any = true }
 
-  private static func from(_ state: NavigationState) -> NavigationGuard {
-    var result = NavigationGuard()
-    result.isFromMirror = true
-    result.guards.epoch = state.mirror.epoch
+  private static func from(_ state: NavigationState, _ basis: GuardBasis) -> NavigationGuard {
+    NavigationGuard(guards: state.mirror.guards(for: basis), isFromMirror: true)
+  }
+
+  private func with(_ change: (inout Guards) -> Void) -> NavigationGuard {
+    var result = self
+    change(&result.guards)
     return result
   }
 
   /// The nav still has the epoch of the state, so it was not created anew.
-  public static func life(of state: NavigationState) -> NavigationGuard { from(state) }
+  public static func life(of state: NavigationState) -> NavigationGuard { from(state, .epoch) }
 
   /// The same screen is on top.
-  public static func top(of state: NavigationState) -> NavigationGuard {
-    var result = from(state)
-    result.guards.top = .some(state.mirror.top)
-    return result
-  }
+  public static func top(of state: NavigationState) -> NavigationGuard { from(state, .top) }
 
   /// The same screens are on the stack, in the same order; their titles may differ.
-  public static func stack(of state: NavigationState) -> NavigationGuard {
-    var result = from(state)
-    result.guards.stack = state.mirror.screens.map(\.id)
-    return result
-  }
+  public static func stack(of state: NavigationState) -> NavigationGuard { from(state, .stack) }
 
   /// The nav is still at the revision of the state.
   public static func revision(of state: NavigationState) -> NavigationGuard {
-    var result = from(state)
-    result.guards.revision = state.mirror.revision
-    return result
+    from(state, .revision)
   }
 
   /// The same screen is visible: the outermost presented one, or else the top.
   ///
   /// It suffices for ``NavigationOperation/swipeDown(result:)``, and for no removal from the stack.
   public static func visible(of state: NavigationState) -> NavigationGuard {
-    from(state).and(visible: state.mirror.outermostPresented ?? state.mirror.top)
+    life(of: state).and(visible: state.mirror.outermostPresented ?? state.mirror.top)
   }
 
   /// This screen is on top; nil stands for an empty stack.
   public static func top(_ screen: String?) -> NavigationGuard {
-    var result = NavigationGuard()
-    result.guards.top = .some(screen)
-    return result
+    NavigationGuard().with { $0.top = .some(screen) }
   }
 
   /// The stack consists of exactly these screens, bottom first.
   public static func stack(_ screens: [String]) -> NavigationGuard {
-    var result = NavigationGuard()
-    result.guards.stack = screens
-    return result
+    NavigationGuard().with { $0.stack = screens }
   }
 
   /// The nav is at this revision.
   public static func revision(_ revision: UInt64) -> NavigationGuard {
-    var result = NavigationGuard()
-    result.guards.revision = Revision(revision)
-    return result
+    NavigationGuard().with { $0.revision = Revision(revision) }
   }
 
   /// This screen is visible; nil stands for an empty stack without presentations.
@@ -87,25 +70,15 @@ public struct NavigationGuard: Hashable, Sendable {
   }
 
   /// These screens are on the stack, at any position.
-  public func and(has screens: [String]) -> NavigationGuard {
-    var result = self
-    result.guards.has = screens
-    return result
-  }
+  public func and(has screens: [String]) -> NavigationGuard { with { $0.has = screens } }
 
   /// This screen is visible: the outermost presented one, or else the top.
   ///
   /// It takes the place of no required guard of the stack.
   public func and(visible screen: String?) -> NavigationGuard {
-    var result = self
-    result.guards.visible = .some(screen)
-    return result
+    with { $0.visible = .some(screen) }
   }
 
   /// The stack has this many screens.
-  public func and(depth: Int) -> NavigationGuard {
-    var result = self
-    result.guards.depth = UInt64(clamping: depth)
-    return result
-  }
+  public func and(depth: Int) -> NavigationGuard { with { $0.depth = UInt64(clamping: depth) } }
 }

@@ -52,14 +52,6 @@ extension NavigationOperation {
 }
 
 extension NavigationOperation {
-  /// A direction of a swipe.
-  public enum SwipeDirection: String, Hashable, Sendable {
-    /// Up, towards the bar.
-    case up
-    /// Down, away from the bar.
-    case down
-  }
-
   /// Swipes over the content; this hides or shows the bars if `hidesBarsOnSwipe` is true.
   public static func swipe(_ direction: SwipeDirection) -> NavigationOperation {
     NavigationOperation(.uiSwipe, ["dir": .string(direction.rawValue)])

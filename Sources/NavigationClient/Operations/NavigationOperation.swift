@@ -48,20 +48,6 @@ public struct NavigationOperation: Hashable, Sendable {
 }
 
 extension NavigationOperation {
-  /// The behaviour of a push if the screen is on the stack already.
-  public enum DuplicatePolicy: String, Hashable, Sendable {
-    /// The daemon refuses it with `duplicate-screen`.
-    case error
-    /// The daemon changes nothing and answers `ok`.
-    case ignore
-    /// The daemon pops to the screen.
-    case popTo
-    /// The daemon pops to the screen, and sets the members that the description has.
-    case update
-    /// The daemon takes the screen out and pushes it, as it is.
-    case moveToTop
-  }
-
   /// Puts a screen on top of the stack.
   ///
   /// - Parameters:

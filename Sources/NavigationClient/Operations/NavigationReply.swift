@@ -58,3 +58,94 @@ public struct NavigationResult: Hashable, Sendable {
     wasInStack = value["reason"]?.text == "alreadyInStack"
   }
 }
+
+/// The outcome of a dry run; see
+/// ``NavigationClient/rehearse(_:on:guardedBy:animated:whenBusy:within:)``.
+public struct NavigationRehearsal: Hashable, Sendable {
+  /// A delegate that the daemon would ask before it performs the operations.
+  public struct Delegate: Hashable, Sendable {
+    /// A role of a delegate; a newer daemon can send others.
+    public struct Role: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+      /// The word of the protocol.
+      public let rawValue: String
+
+      /// Makes a role from its word in the protocol.
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      /// The text of ``rawValue``.
+      public var description: String { rawValue }
+
+      /// It decides whether screens may come and go.
+      public static let veto = Self(rawValue: "veto")
+      /// It chooses the animation.
+      public static let animator = Self(rawValue: "animator")
+    }
+
+    /// The name of its client; empty if this client cannot read the nav.
+    public var name: String
+    /// The roles in which the daemon would ask it.
+    public var roles: [Role]
+  }
+
+  /// The answer that the operations would get.
+  ///
+  /// Its revision does not exist. The epoch of a nav that would be created is zeros.
+  public let reply: NavigationReply
+  /// The state after the operations.
+  ///
+  /// It is nil if this client cannot read the nav, if the state is too large for a message, if the
+  /// operations would close the nav, or if they would wait. It is no state of the nav, so no guard
+  /// from it holds.
+  public let state: NavigationState?
+  /// The delegates that the daemon would ask; their answers can change the outcome.
+  public let delegates: [Delegate]
+  /// The place among the waiting operations, from 1; nil if the operations would begin at once.
+  public let queuePosition: Int?
+
+  init(_ reply: OkReply, nav: String) {
+    self.reply = NavigationReply(reply)
+    let rehearsal = reply.rehearsal
+    state = rehearsal?.state.flatMap { Mirror($0) }.map { NavigationState(nav: nav, mirror: $0) }
+    delegates = (rehearsal?.delegates ?? []).map { delegate in
+      Delegate(name: delegate.name, roles: delegate.roles.map { Delegate.Role(rawValue: $0) })
+    }
+    queuePosition = rehearsal?.position.map { Int(clamping: $0) }
+  }
+}
+
+extension NavigationClient {
+  /// Asks what operations would do, and changes nothing: a dry run.
+  ///
+  /// The daemon makes the checks that it makes for
+  /// ``perform(_:on:guardedBy:animated:whenBusy:within:)``, asks no delegate and sends no
+  /// event. Between a rehearsal and a performance, other clients can change the nav. Guard the
+  /// performance by the state that the rehearsal was about.
+  ///
+  /// - Parameters:
+  ///   - operations: 1 … 16 operations.
+  ///   - nav: the name of the nav.
+  ///   - guard: the condition on the state of the nav; ``NavigationGuard/unguarded`` for none.
+  ///   - animated: whether displays should animate the change; nil for the operation's default.
+  ///   - policy: whether the operations would fail or wait while a transition is open.
+  ///   - limit: how long to wait for the daemon.
+  /// - Returns: the answer that the operations would get, and the state that they would lead to.
+  /// - Throws: the error that the operations would get.
+  public func rehearse(
+    _ operations: [NavigationOperation], on nav: String, guardedBy guard: NavigationGuard,
+    animated: Bool? = nil, whenBusy policy: NavigationBusyPolicy = .refuse,
+    within limit: Duration? = nil
+  ) async throws(NavigationClientError) -> NavigationRehearsal {
+    var request = OpRequest(
+      id: 0, nav: nav, guards: `guard`.guards, isAnimated: animated, waits: policy == .queue)
+    request.isDry = true
+    let result = await engine.perform(
+      request, operations, isFromMirror: `guard`.isFromMirror, within: limit)
+    switch result {
+    case .success(let reply): return NavigationRehearsal(reply, nav: nav)
+    case .failure(var error):
+      // Also if no answer came, nothing has changed.
+      error.mayHaveHappened = false
+      throw error
+    }
+  }
+}

@@ -67,40 +67,12 @@ public struct NavigationState: Hashable, Sendable {
   public var visible: NavigationScreen? { presented.last ?? top }
 
   /// The presented screens, in the order of their presentation.
-  public var presented: [NavigationScreen] {
-    guard let part = mirror.parts.first(where: { $0.id == "presented" }) else {
-      return []
-    }
-    var tape = JSONTape()
-    do { try tape.read(part.json.bytes, maximumDepth: 40) } catch { return [] }
-    guard let chain = tape.member("chain", of: tape.root), tape.kind(chain) == .array else {
-      return []
-    }
-    return tape.elements(of: chain) { element in
-      tape.member("screen", of: element).flatMap { MirrorRecord(tape, $0) }
-    }.compactMap { $0.map(NavigationScreen.init) }
-  }
+  public var presented: [NavigationScreen] { mirror.presented.map { NavigationScreen($0) } }
 
   /// The visible content of the navigation bar.
   public var bar: NavigationBarContent? {
     mirror.resolved.flatMap { NavigationValue.read($0.bytes) }
       .map { NavigationBarContent($0) }
-  }
-
-  /// One of the six records beside the stack.
-  public enum Part: String, Hashable, Sendable, CaseIterable {
-    /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
-    case bar
-    /// The toolbar as it is set.
-    case toolbar
-    /// The presented screens.
-    case presented
-    /// The open transition.
-    case transition
-    /// The properties of the display.
-    case environment
-    /// The settings of the nav.
-    case settings
   }
 
   /// A part of the state with all its members, in the words of the protocol.
@@ -109,7 +81,7 @@ public struct NavigationState: Hashable, Sendable {
   }
 
   /// Whether a transition, or the gesture that drives one, is open.
-  public var isTransitioning: Bool { part(.transition)?["tid"] != nil }
+  public var isTransitioning: Bool { mirror.isTransitioning }
 
   /// UIKit's `prefersLargeTitles` of the bar, as ``BarSetting/prefersLargeTitles(_:)`` sets it.
   public var prefersLargeTitles: Bool { part(.bar)?["prefersLargeTitles"]?.bool ?? false }
@@ -119,18 +91,6 @@ extension NavigationValue {
   /// Reads JSON that the mirror has checked.
   static func read(_ bytes: [UInt8]) -> NavigationValue? {
     do { return try NavigationValue(bytes: bytes) } catch { return nil }
-  }
-}
-
-extension MirrorRecord {
-  /// Reads the record of a screen inside another record, such as a presented screen; nil without
-  /// one.
-  fileprivate init?(_ tape: borrowing JSONTape, _ at: Int) {
-    guard let id = tape.member("id", of: at).flatMap({ tape.string($0) }),
-      let version = tape.member("ver", of: at).flatMap({ tape.integer($0) })
-    else { return nil }
-    self.init(
-      id: id, version: Revision(version), json: OpaqueJSON(validated: Array(tape.raw(at))))
   }
 }
 

@@ -78,7 +78,7 @@ extension ClusterReplica {
     guard !isAlone else {
       return run(members[0].link, at: now) { $0.tick(at: now) }
     }
-    var outputs = waiting.dropUnsendable(at: now).map { ClusterOutput($0, on: .first) }
+    var outputs = request(nil) { $0.dropUnsendable(at: now) }
     for link in members.map(\.link) {
       outputs += run(link, at: now) { $0.tick(at: now) }
       outputs += retire(link, at: now)
@@ -108,8 +108,7 @@ extension ClusterReplica {
       return []
     }
     guard closesAt <= now else { return [] }
-    let farewell = withSession(index) { $0.leave() }
-    return farewell.map { ClusterOutput($0, on: link) } + remove(link)
+    return request(index) { $0.leave() } + remove(link)
   }
 
   /// Removes a session that holds nothing any more, or that is over with the client.

@@ -12,8 +12,7 @@ extension ClusterReplica {
     guard wait > 0 else { return outputs + settle(handoff, at: next, now) }
     pauses[nav] = Pause(until: now + wait, next: next)
     homes[nav] = nil
-    return outputs
-      + withSession(nil) { $0.adopt(handoff, at: now) }.map { ClusterOutput($0, on: link) }
+    return outputs + request(nil) { $0.adopt(handoff, at: now) }
   }
 
   /// How long to wait before the next daemon is asked, and which; nil for any.
@@ -66,12 +65,10 @@ extension ClusterReplica {
       outputs.append(.connect(members[members.count - 1].link, address, at: now))
     }
     let place = index ?? 0
-    let link = members[place].link
-    homes[handoff.nav] = place == 0 ? nil : link
+    homes[handoff.nav] = place == 0 ? nil : members[place].link
     members[place].closesAt = nil
     if homes.count > mostHomes { dropUnusedHomes() }
-    return outputs
-      + withSession(place) { $0.adopt(handoff, at: now) }.map { ClusterOutput($0, on: link) }
+    return outputs + request(place) { $0.adopt(handoff, at: now) }
   }
 
   /// Forgets where the navs are of which no session holds anything.
@@ -142,12 +139,10 @@ extension ClusterReplica {
       outputs += released.map { ClusterOutput($0, on: link) }
       guard let place = self.index(of: other) else { continue }
       homes[handoff.nav] = place == 0 ? nil : other
-      outputs += withSession(place) { $0.adopt(handoff, at: now) }.map {
-        ClusterOutput($0, on: other)
-      }
+      outputs += request(place) { $0.adopt(handoff, at: now) }
     }
     if let place = self.index(of: other) {
-      outputs += withSession(place) { $0.adopt(rest, at: now) }.map { ClusterOutput($0, on: other) }
+      outputs += request(place) { $0.adopt(rest, at: now) }
     }
     if index == 0, let welcome = members[0].welcome, phase == .open {
       outputs.append(.event(.opened(welcome)))

@@ -35,11 +35,13 @@ extension ClusterReplica {
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
     waits: Bool = false
   ) -> [ClusterOutput] {
-    perform(nav) { $0.watch(nav, view: view, mirror: mirror, start: start, waits: waits) }
+    request(home(of: nav)) {
+      $0.watch(nav, view: view, mirror: mirror, start: start, waits: waits)
+    }
   }
 
   package mutating func unwatch(_ nav: String, view: View = .full) -> [ClusterOutput] {
-    perform(nav) { $0.unwatch(nav, view: view) }
+    request(home(of: nav)) { $0.unwatch(nav, view: view) }
   }
 
   /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
@@ -59,62 +61,51 @@ extension ClusterReplica {
 
   /// Drops a request; see `SessionReplica.forget`.
   package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [ClusterOutput]) {
-    guard let index = members.firstIndex(where: { $0.session.hasRequest(id) }) else {
-      return (waiting.forget(id).wasSent, [])
+    var wasSent = false
+    let outputs = request(members.firstIndex { $0.session.hasRequest(id) }) { session in
+      let forgotten = session.forget(id)
+      wasSent = forgotten.wasSent
+      return forgotten.outputs
     }
-    let link = members[index].link
-    let (wasSent, outputs) = withSession(index) { $0.forget(id) }
-    return (wasSent, outputs.map { ClusterOutput($0, on: link) })
+    return (wasSent, outputs)
   }
 
   /// Registers delegate roles for a nav; see `SessionReplica.delegate`.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [ClusterOutput] {
-    perform(nav) { $0.delegate(nav, registration) }
+    request(home(of: nav)) { $0.delegate(nav, registration) }
   }
 
   /// Answers a question; an answer that comes too late is dropped.
   package mutating func answer(_ ask: AskID, value: [UInt8]) -> [ClusterOutput] {
     let index = members.firstIndex { $0.session.duties.session == ask.session }
-    guard let index else { return [] }
-    let link = members[index].link
-    return withSession(index) { $0.answer(ask, value: value) }.map { ClusterOutput($0, on: link) }
+    return index.map { index in request(index) { $0.answer(ask, value: value) } } ?? []
   }
 
   /// Takes or releases the display lease of a nav; see `SessionReplica.lease`.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [ClusterOutput] {
-    perform(nav) { $0.lease(nav, wish, isKept: isKept) }
+    request(home(of: nav)) { $0.lease(nav, wish, isKept: isKept) }
   }
 
   /// Ends all sessions with `bye`; no message is expected afterwards.
   package mutating func leave() -> [ClusterOutput] {
-    var outputs: [ClusterOutput] = []
-    for index in members.indices {
-      let link = members[index].link
-      outputs += withSession(index) { $0.leave() }.map { ClusterOutput($0, on: link) }
-    }
-    return outputs
+    members.indices.flatMap { request($0) { $0.leave() } }
   }
 
   /// Raises the credit of the sessions that have used more than half of their windows.
   ///
   /// The caller calls it after it has performed all outputs of `receive`.
   package mutating func confirm() -> [ClusterOutput] {
-    var outputs: [ClusterOutput] = []
-    for index in members.indices {
-      let link = members[index].link
-      outputs += members[index].session.confirm().map { ClusterOutput($0, on: link) }
-    }
-    return outputs
+    members.indices.flatMap { request($0) { $0.confirm() } }
   }
 
-  private mutating func perform(
-    _ nav: String, _ body: (inout SessionReplica) -> [SessionOutput]
+  /// Changes the session of a member, or of the navs that wait, by a request of the user.
+  mutating func request(
+    _ index: Int?, _ body: (inout SessionReplica) -> [SessionOutput]
   ) -> [ClusterOutput] {
-    let index = home(of: nav)
     let link = index.map { members[$0].link } ?? .first
     return withSession(index, body).map { ClusterOutput($0, on: link) }
   }
@@ -122,10 +113,13 @@ extension ClusterReplica {
   private mutating func ask(
     _ nav: String?, _ body: (inout SessionReplica) -> (id: UInt64, outputs: [SessionOutput])
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    let index = nav.map { home(of: $0) } ?? 0
-    let link = index.map { members[$0].link } ?? .first
-    let (id, outputs) = withSession(index, body)
-    return (id, outputs.map { ClusterOutput($0, on: link) })
+    var id: UInt64 = 0
+    let outputs = request(nav.map { home(of: $0) } ?? 0) { session in
+      let asked = body(&session)
+      id = asked.id
+      return asked.outputs
+    }
+    return (id, outputs)
   }
 }
 

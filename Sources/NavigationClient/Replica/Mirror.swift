@@ -51,18 +51,58 @@ package struct Mirror: Hashable, Sendable {
   /// The id of the top screen; nil for an empty stack.
   package var top: String? { screens.last?.id }
 
-  /// The id of the outermost presented screen; nil if nothing is presented.
-  package var outermostPresented: String? {
-    guard let part = parts.first(where: { $0.id == "presented" }) else { return nil }
+  /// Whether a transition, or the gesture that drives one, is open.
+  package var isTransitioning: Bool {
+    guard let tape = tape(ofPart: "transition") else { return false }
+    return tape.member("tid", of: tape.root) != nil
+  }
+
+  private func tape(ofPart name: String) -> JSONTape? {
+    guard let part = parts.first(where: { $0.id == name }) else { return nil }
     var tape = JSONTape()
     do { try tape.read(part.json.bytes, maximumDepth: 40) } catch { return nil }
-    guard let chain = tape.member("chain", of: tape.root), tape.kind(chain) == .array else {
-      return nil
+    return tape
+  }
+
+  /// The presented screens, in the order of their presentation.
+  package var presented: [MirrorRecord] {
+    guard let tape = tape(ofPart: "presented"), let chain = tape.member("chain", of: tape.root),
+      tape.kind(chain) == .array
+    else { return [] }
+    return tape.elements(of: chain) { element in
+      tape.member("screen", of: element).flatMap { MirrorRecord(tape, $0) }
+    }.compactMap(\.self)
+  }
+
+  /// The id of the outermost presented screen; nil if nothing is presented.
+  package var outermostPresented: String? { presented.last?.id }
+}
+
+extension Mirror {
+  /// Makes a guard that holds as long as the named part of the nav equals the mirror.
+  package func guards(for basis: GuardBasis) -> Guards {
+    var guards = Guards()
+    guards.epoch = epoch
+    switch basis {
+    case .epoch: break
+    case .top: guards.top = .some(top)
+    case .stack: guards.stack = screens.map(\.id)
+    case .revision: guards.revision = revision
+    case .digest: guards.digest = digest
+    case .has(let ids): guards.has = ids
     }
-    var last: Int?
-    tape.forEachElement(of: chain) { last = $0 }
-    guard let last, let screen = tape.member("screen", of: last) else { return nil }
-    return tape.member("id", of: screen).flatMap { tape.string($0) }
+    return guards
+  }
+}
+
+extension MirrorRecord {
+  /// Reads the record of a screen inside another record; nil without one.
+  fileprivate init?(_ tape: borrowing JSONTape, _ at: Int) {
+    guard let id = tape.member("id", of: at).flatMap({ tape.string($0) }),
+      let version = tape.member("ver", of: at).flatMap({ tape.integer($0) })
+    else { return nil }
+    self.init(
+      id: id, version: Revision(version), json: OpaqueJSON(validated: Array(tape.raw(at))))
   }
 }
 

@@ -53,25 +53,11 @@ package struct Replica: Sendable {
     phase == .following && !isSuspect && partial == nil && mirror != nil
   }
 
-  /// The position of the mirror; nil unless it is synced.
-  package var position: MirrorPosition? { isSynced ? mirror?.position : nil }
-
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   ///
   /// Nil unless the mirror is synced; the caller must then refuse the operation.
   package func guards(for basis: GuardBasis) -> Guards? {
-    guard isSynced, let mirror else { return nil }
-    var guards = Guards()
-    guards.epoch = mirror.epoch
-    switch basis {
-    case .epoch: break
-    case .top: guards.top = .some(mirror.top)
-    case .stack: guards.stack = mirror.screens.map(\.id)
-    case .revision: guards.revision = mirror.revision
-    case .digest: guards.digest = mirror.digest
-    case .has(let ids): guards.has = ids
-    }
-    return guards
+    isSynced ? mirror?.guards(for: basis) : nil
   }
 }
 

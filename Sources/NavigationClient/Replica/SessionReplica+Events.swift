@@ -289,45 +289,39 @@ extension SessionReplica {
     let key = WatchKey(nav: nav, view: .full)
     // Taken out, so that the change does not copy the replica.
     guard var watch = watches.removeValue(forKey: key) else { return [] }
-    let action = receive(&watch.replica)
-    switch action {
-    case .applied: watch.faults = 0
-    case .ignore where proves && watch.replica.isSynced:
-      watch.faults = 0
-      watches[key] = watch
-      return watch.replica.mirror.map { [.event(.changed(nav: nav, .proven($0)))] } ?? []
-    case .ended, .refused:
+    let change: MirrorChange
+    switch (receive(&watch.replica), watch.replica.mirror) {
+    case (.ended(let why, let endpoint), _):
       asked = asked.filter { $0.value != key }
-      let ended = outputs(action, nav: nav, watch)
-      guard case .ended(let why, _) = action else { return ended }
-      return ended + watchAgain(key, watch, after: why)
-    default: break
+      let outcome = WatchOutcome.ended(why: why, endpoint: endpoint)
+      return [.event(.watchEnded(nav: nav, view: .full, outcome))]
+        + watchAgain(key, watch, after: why)
+    case (.refused(let refusal), _):
+      asked = asked.filter { $0.value != key }
+      return [.event(.watchEnded(nav: nav, view: .full, .refused(refusal)))]
+    case (.applied(let diff), let mirror?):
+      watch.faults = 0
+      change = .applied(mirror, diff)
+    case (.replaced(let why), let mirror?): change = .replaced(mirror, why: why)
+    case (.resumed, let mirror?): change = .resumed(mirror)
+    case (.ignore, let mirror?) where proves && watch.replica.isSynced:
+      watch.faults = 0
+      change = .proven(mirror)
+    case (.rewatch, _):
+      watch.faults += 1
+      change = .suspect
+    default:
+      watches[key] = watch
+      return []
     }
     watches[key] = watch
-    guard case .rewatch = action else { return outputs(action, nav: nav, watch) }
-    watches[key]?.faults = watch.faults + 1
+    let outputs: [SessionOutput] = [.event(.changed(nav: nav, change))]
+    guard case .suspect = change else { return outputs }
     // At once for the first fault. After repeated faults, the pauses grow.
-    guard watch.faults > 0 else { return [.event(.changed(nav: nav, .suspect))] + ask(key) }
-    let wait = backOff(watch.faults)
+    guard watch.faults > 1 else { return outputs + ask(key) }
+    let wait = backOff(watch.faults - 1)
     watches[key]?.retryAt = now + wait
-    return [.event(.changed(nav: nav, .suspect))]
-  }
-
-  private func outputs(
-    _ action: ReplicaAction, nav: String, _ watch: Watch
-  ) -> [SessionOutput] {
-    let event: SessionEvent? =
-      switch (action, watch.replica.mirror) {
-      case (.applied(let diff), let mirror?): .changed(nav: nav, .applied(mirror, diff))
-      case (.replaced(let why), let mirror?): .changed(nav: nav, .replaced(mirror, why: why))
-      case (.resumed, let mirror?): .changed(nav: nav, .resumed(mirror))
-      case (.ended(let why, let endpoint), _):
-        .watchEnded(nav: nav, view: .full, .ended(why: why, endpoint: endpoint))
-      case (.refused(let refusal), _):
-        .watchEnded(nav: nav, view: .full, .refused(refusal))
-      default: nil
-      }
-    return event.map { [.event($0)] } ?? []
+    return outputs
   }
 }
 

@@ -156,10 +156,8 @@ package struct SessionReplica: Sendable {
 
   /// Returns a random pause before the next attempt, uniform from 0 to the bound (full jitter), in
   /// milliseconds; see `backOffMilliseconds`.
-  mutating func backOff(_ attempt: Int) -> UInt64 { Self.backOff(attempt, &random) }
-
-  static func backOff(_ attempt: Int, _ random: inout SeededGenerator) -> UInt64 {
-    random.next() % (backOffMilliseconds.pause(after: attempt) + 1)
+  mutating func backOff(_ attempt: Int) -> UInt64 {
+    random.next() % (Self.backOffMilliseconds.pause(after: attempt) + 1)
   }
 
   mutating func takeID() -> UInt64 {

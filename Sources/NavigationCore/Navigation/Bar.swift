@@ -49,11 +49,11 @@ package enum HidingCause: UInt8, CaseIterable, Sendable {
   case tap, swipe, keyboard, vCompact
 }
 
-/// UIBarStyle.
+/// The style of a bar.
 package enum BarStyle: UInt8, CaseIterable, Sendable {
-  /// White with black text.
+  /// Dark on light.
   case `default`
-  /// Black with white text.
+  /// Light on dark.
   case black
 }
 
@@ -95,16 +95,28 @@ package struct TitleTextAttributes: EditableRecord {
   package init() {}
 }
 
-/// UIBarMetrics.
+/// UIKit's `UIBarMetrics`: the height class of a bar, and whether it has a prompt.
 package enum BarMetrics: UInt8, CaseIterable, Sendable {
-  /// The four combinations of height class and prompt.
-  case `default`, compact, defaultPrompt, compactPrompt
+  /// The regular height.
+  case `default`
+  /// The compact height, as on a phone in landscape.
+  case compact
+  /// The regular height, with a prompt.
+  case defaultPrompt
+  /// The compact height, with a prompt.
+  case compactPrompt
 }
 
-/// UIBarPosition.
+/// UIKit's `UIBarPosition`: where a bar is on the display.
 package enum BarPosition: UInt8, CaseIterable, Sendable {
-  /// UIKit's positions; an image for `any` applies where the exact position has none.
-  case any, bottom, top, topAttached
+  /// Unspecified; an image for it applies where the exact position has none.
+  case any
+  /// At the bottom of its container.
+  case bottom
+  /// At the top of its container.
+  case top
+  /// At the top of the display, below the status bar.
+  case topAttached
 }
 
 /// The position and the metrics of a bar for which a background image is set.
@@ -118,15 +130,22 @@ package struct BackgroundSlot: Hashable, Sendable {
   }
 }
 
-/// The direction of a swipe over the content.
+/// A direction of a swipe.
 package enum SwipeDirection: UInt8, CaseIterable, Sendable {
-  /// A swipe up hides the bars, a swipe down shows them.
-  case up, down
+  /// Up, towards the bar.
+  case up
+  /// Down, away from the bar.
+  case down
 }
 
-/// One of the four appearance objects of a bar or an item.
+/// The state of the bar in which an appearance applies, such as UIKit's `standardAppearance`.
 package enum AppearanceSlot: UInt8, CaseIterable, Sendable {
-  /// Used at standard height, at compact height, and at each while the edge of the content meets the
-  /// bar.
-  case standard, compact, scrollEdge, compactScrollEdge
+  /// All states without an appearance of their own.
+  case standard
+  /// The height is compact.
+  case compact
+  /// The content is scrolled to its edge.
+  case scrollEdge
+  /// The height is compact and the content is scrolled to its edge.
+  case compactScrollEdge
 }

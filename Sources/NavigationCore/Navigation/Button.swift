@@ -86,12 +86,59 @@ package enum ButtonStyle: UInt8, CaseIterable, Sendable {
   case done
 }
 
-/// UIBarButtonItem.SystemItem; the first 23 cases have UIKit's raw values 0 … 22.
+// The first 23 cases have UIKit's raw values 0 … 22.
+/// UIKit's `UIBarButtonItem.SystemItem`: a button that every display knows.
 package enum SystemItem: UInt8, CaseIterable, Sendable {
-  /// The 23 system items of UIKit, then two that need `profile.extraSystemItems`.
-  case done, cancel, edit, save, add, flexibleSpace, fixedSpace, compose, reply, action, organize,
-    bookmarks, search, refresh, stop, camera, trash, play, pause, rewind, fastForward, undo, redo,
-    pageCurl, close
+  /// The standard button for the end of a task.
+  case done
+  /// Leaves without saving.
+  case cancel
+  /// Begins to edit.
+  case edit
+  /// Saves.
+  case save
+  /// Adds something: a plus sign.
+  case add
+  /// A space that takes the room that is left.
+  case flexibleSpace
+  /// A space of a fixed width.
+  case fixedSpace
+  /// Begins a new text.
+  case compose
+  /// Replies.
+  case reply
+  /// Shares, or offers other actions.
+  case action
+  /// Puts something into a folder.
+  case organize
+  /// Shows bookmarks.
+  case bookmarks
+  /// Searches.
+  case search
+  /// Loads again.
+  case refresh
+  /// Stops: a cross.
+  case stop
+  /// Opens the camera.
+  case camera
+  /// Deletes.
+  case trash
+  /// Plays.
+  case play
+  /// Pauses.
+  case pause
+  /// Goes back in a recording.
+  case rewind
+  /// Goes forward in a recording.
+  case fastForward
+  /// Undoes the last change.
+  case undo
+  /// Makes the last change again.
+  case redo
+  /// A page curl; needs `extraSystemItems` of the setting `profile`.
+  case pageCurl
+  /// Closes; needs `extraSystemItems` of the setting `profile`.
+  case close
 
   /// Whether the item needs `profile.extraSystemItems`, because UIKit deprecated it or added it
   /// later.

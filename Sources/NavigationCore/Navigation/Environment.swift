@@ -32,9 +32,9 @@ package struct Environment: PartContent, EditableRecord {
   package init() {}
 }
 
-/// The animations that the person at the display wants, as UIKit's accessibility settings have them.
+/// The animations that a person wants.
 package enum Animations: UInt8, CaseIterable, Sendable {
-  /// All animations.
+  /// All animations; the default.
   case on
   /// None: no change opens a transition.
   case off
@@ -42,18 +42,24 @@ package enum Animations: UInt8, CaseIterable, Sendable {
   case reduced
 }
 
-/// UIContentSizeCategory: the size of text that the person at the display wants.
+/// UIKit's `UIContentSizeCategory`.
 package enum ContentSizeCategory: UInt8, CaseIterable, Sendable {
-  /// UIKit's twelve sizes, the smallest first.
+  /// The sizes, the smallest first; `large` is the default.
   case extraSmall, small, medium, large, extraLarge, extraExtraLarge, extraExtraExtraLarge,
     accessibilityMedium, accessibilityLarge, accessibilityExtraLarge,
     accessibilityExtraExtraLarge, accessibilityExtraExtraExtraLarge
 }
 
-/// UIInterfaceOrientation.
+/// An orientation of a display.
 package enum Orientation: UInt8, CaseIterable, Sendable {
-  /// The four orientations, in the order in which lists name them.
-  case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
+  /// Upright, the top of the device up.
+  case portrait
+  /// Upside down.
+  case portraitUpsideDown
+  /// Turned to the left side, as in UIKit.
+  case landscapeLeft
+  /// Turned to the right side, as in UIKit.
+  case landscapeRight
 }
 
 /// The orientations that a delegate supports, and the one it prefers.

@@ -32,13 +32,13 @@ package struct TitleView: Hashable, Sendable {
   package var height: OpaqueJSON?
 }
 
-/// UINavigationItem.LargeTitleDisplayMode.
+/// UIKit's `largeTitleDisplayMode`: whether the title is large where the bar prefers large titles.
 package enum LargeTitleDisplayMode: UInt8, CaseIterable, Sendable {
   /// Large if the screen below is large; large at the root.
   case automatic
   /// Large.
   case always
-  /// Inline.
+  /// Not large.
   case never
 }
 

@@ -128,17 +128,17 @@ package enum ScreenArgument: Hashable, Sendable {
   case record(ScreenRecord)
 }
 
-/// The effect of a push if the screen is on the stack already.
+/// The behaviour of a push if the screen is on the stack already.
 package enum DuplicatePolicy: UInt8, CaseIterable, Sendable {
-  /// Refuse with `duplicate-screen`.
+  /// The daemon refuses it with `duplicate-screen`.
   case error
-  /// Succeed without effect.
+  /// The daemon changes nothing and answers `ok`.
   case ignore
-  /// Pop to the screen.
+  /// The daemon pops to the screen.
   case popTo
-  /// Pop to the screen, and set the members that the record has.
+  /// The daemon pops to the screen, and sets the members that the description has.
   case update
-  /// Take the screen out and push it, as it is.
+  /// The daemon takes the screen out and pushes it, as it is.
   case moveToTop
 
   /// Whether a record without an id meets a screen with its route and args.

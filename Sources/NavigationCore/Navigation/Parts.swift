@@ -46,10 +46,21 @@ package protocol PartContent: Equatable, Sendable {
   init()
 }
 
-/// The names of the six parts, in the order of the digest.
+// In the order of the digest.
+/// One of the six records beside the stack.
 package enum PartName: UInt8, CaseIterable, Sendable {
-  /// The parts, by their names on the wire.
-  case bar, toolbar, presented, transition, environment, settings
+  /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
+  case bar
+  /// The toolbar as it is set.
+  case toolbar
+  /// The presented screens.
+  case presented
+  /// The open transition.
+  case transition
+  /// The properties of the display.
+  case environment
+  /// The settings of the nav.
+  case settings
 }
 
 /// A set of part names, one bit each, so that copies allocate nothing.

@@ -50,15 +50,17 @@ package struct InteractivePop: Hashable, Sendable {
   package var isFullScreen = false
 }
 
-/// Which operations must carry a guard.
+/// The operations that need a guard.
 package enum GuardPolicy: UInt8, CaseIterable, Sendable {
+  /// No operation.
   case none
-  /// Pops from the top, replacements of the whole stack, and `nav.close`; the default.
+  /// Operations that remove screens by position; the default.
   case removal
+  /// All operations.
   case all
 }
 
-/// Which operations ask the veto delegates.
+/// The operations about which the daemon asks delegates with the role veto.
 package enum VetoScope: UInt8, CaseIterable, Sendable {
   /// Pushes and pops; the default.
   case pushpop

@@ -33,10 +33,17 @@ package struct RunningTransition: Hashable, Sendable {
   /// The events that a completion reports before the end; the journal has them, mirrors do not.
   package var completion: [NavigationEvent] = []
 
-  /// UIKit's `UINavigationController.Operation`, and presentations.
+  /// The effect of a transition on the stack or the presentations; UIKit's
+  /// `UINavigationController.Operation`.
   package enum Kind: UInt8, CaseIterable, Sendable {
-    /// Push and pop change the stack; present and dismiss change the chain.
-    case push, pop, present, dismiss
+    /// A screen comes onto the stack.
+    case push
+    /// A screen leaves the stack.
+    case pop
+    /// A screen is presented over the stack.
+    case present
+    /// A presented screen is dismissed.
+    case dismiss
   }
 
   /// The duration of a reduced animation, in milliseconds.
@@ -65,8 +72,12 @@ package struct BarChange: Hashable, Sendable {
 
 /// How a transition ended.
 package enum TransitionOutcome: UInt8, CaseIterable, Sendable {
-  /// The outcomes, by their names on the wire.
-  case completed, cancelled, timedOut
+  /// The display has shown it to the end.
+  case completed
+  /// It was cancelled, and the change rolled back.
+  case cancelled
+  /// The display did not report its end in time; it counts as completed.
+  case timedOut
 }
 
 // The transition in flight, gestures, and how each of them ends.

@@ -40,6 +40,10 @@ client.watch({ everyRevision: true });
 await client.perform(null, [{ pop: {} }]);
 // @ts-expect-error - a list of operations, not one
 await client.perform("kiosk", { pop: {} });
+// @ts-expect-error - misspelt
+await client.perform("kiosk", [{ popp: {} }]);
+// @ts-expect-error - there is no such value
+await client.get("kiosk", { what: "logs" });
 // @ts-expect-error - the names of operations without their arguments
 await client.perform("kiosk", ["pop"]);
 // @ts-expect-error - the state that the user saw, not the name of the nav

@@ -6,13 +6,19 @@ extension NavigationOperation {
   /// Closes the nav.
   ///
   /// It stands alone in its list. It needs a guard by revision, digest or stack.
-  public static func close() -> NavigationOperation { NavigationOperation(.navClose) }
+  public static func close() -> NavigationOperation {
+    NavigationOperation(.navClose)
+  }
 
   /// Puts the nav on display; it must have a root screen.
-  public static func attach() -> NavigationOperation { NavigationOperation(.attach) }
+  public static func attach() -> NavigationOperation {
+    NavigationOperation(.attach)
+  }
 
   /// Takes the nav off the display.
-  public static func detach() -> NavigationOperation { NavigationOperation(.detach) }
+  public static func detach() -> NavigationOperation {
+    NavigationOperation(.detach)
+  }
 
   /// Removes the top screen; the root stays.
   ///
@@ -24,7 +30,9 @@ extension NavigationOperation {
   }
 
   /// Removes all screens above the root.
-  public static func popToRoot() -> NavigationOperation { NavigationOperation(.popToRoot) }
+  public static func popToRoot() -> NavigationOperation {
+    NavigationOperation(.popToRoot)
+  }
 
   /// Restores ids and order of an earlier stack; the screens keep their present content.
   ///
@@ -61,12 +69,16 @@ extension NavigationOperation {
   /// Removes the top item of a standalone bar.
   ///
   /// It needs a guard.
-  public static func popItem() -> NavigationOperation { NavigationOperation(.popItem) }
+  public static func popItem() -> NavigationOperation {
+    NavigationOperation(.popItem)
+  }
 
   /// Taps the back button.
   ///
   /// Under a presentation, except a popover, navd refuses it as `covered`. It needs a guard.
-  public static func backTap() -> NavigationOperation { NavigationOperation(.uiBackTap) }
+  public static func backTap() -> NavigationOperation {
+    NavigationOperation(.uiBackTap)
+  }
 
   /// Chooses a screen in the menu of the back button: a person goes back to it.
   ///
@@ -78,7 +90,9 @@ extension NavigationOperation {
   /// Presses the Back key: dismiss what is presented, or pop; watches get `backAtRoot` at the root.
   ///
   /// It needs a guard by `visible`, revision or digest.
-  public static func backKey() -> NavigationOperation { NavigationOperation(.uiBack) }
+  public static func backKey() -> NavigationOperation {
+    NavigationOperation(.uiBack)
+  }
 
   /// Swipes the outermost presented screen down, as a person does.
   ///
@@ -92,7 +106,9 @@ extension NavigationOperation {
   }
 
   /// Taps the content, which may hide the bars.
-  public static func tap() -> NavigationOperation { NavigationOperation(.uiTap) }
+  public static func tap() -> NavigationOperation {
+    NavigationOperation(.uiTap)
+  }
 
   /// Reports how far the gesture is, from 0 to 1.
   public static func updateGesture(_ value: Double) -> NavigationOperation {
@@ -100,10 +116,14 @@ extension NavigationOperation {
   }
 
   /// Ends the gesture with a pop.
-  public static func finishGesture() -> NavigationOperation { NavigationOperation(.gestureFinish) }
+  public static func finishGesture() -> NavigationOperation {
+    NavigationOperation(.gestureFinish)
+  }
 
   /// Ends the gesture without a pop.
-  public static func cancelGesture() -> NavigationOperation { NavigationOperation(.gestureCancel) }
+  public static func cancelGesture() -> NavigationOperation {
+    NavigationOperation(.gestureCancel)
+  }
 
   /// Reports that the display has shown a transition to its end.
   ///

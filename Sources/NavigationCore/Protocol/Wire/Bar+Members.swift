@@ -3,15 +3,25 @@ extension Bar: TabledRecord {
     "a bar",
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
-      Member("hid", \.hid).readonly, Member("barStyle", \.look.barStyle),
-      Member("translucent", \.look.translucent),
-      Member("barTintColor", \.look.barTintColor, RecordReader.colour),
-      Member("tintColor", \.tintColor, RecordReader.colour),
-      Member("backgroundColor", \.backgroundColor, RecordReader.colour),
-      Member("shadowImage", \.look.shadowImage),
-      Member("backIndicatorImage", \.look.backIndicatorImage),
-      Member("backIndicatorMask", \.look.backIndicatorMask),
-      Member("titleTextAttributes", \.look.titleTextAttributes),
+      Member("hid", \.hid).readonly,
+      Member("barStyle", \.look.barStyle)
+        .documented("The style of the bar: `default` or `black`."),
+      Member("translucent", \.look.translucent)
+        .documented("Whether the bar is translucent, so that the content behind it is visible."),
+      Member("barTintColor", \.look.barTintColor, RecordReader.colour)
+        .documented("The colour of the bar."),
+      Member("tintColor", \.tintColor, RecordReader.colour)
+        .documented("The colour of its buttons."),
+      Member("backgroundColor", \.backgroundColor, RecordReader.colour)
+        .documented("The colour behind the bar."),
+      Member("shadowImage", \.look.shadowImage)
+        .documented("The image below the bar, by its name."),
+      Member("backIndicatorImage", \.look.backIndicatorImage)
+        .documented("The image of the back button."),
+      Member("backIndicatorMask", \.look.backIndicatorMask)
+        .documented("The mask of the back button's image in transitions."),
+      Member("titleTextAttributes", \.look.titleTextAttributes)
+        .documented("The attributes of the title text."),
       Member(
         "titleOffsets", \.look.titleOffsets, isDefault: \.isEmpty, read: RecordReader.offsets
       ) { offsets, json in
@@ -22,7 +32,7 @@ extension Bar: TabledRecord {
           offset.write(&json)
         }
         json.endObject()
-      },
+      }.documented("The vertical offset of the title in points, for each metrics."),
       Member(
         "backgroundImages", \.look.backgroundImages, isDefault: \.isEmpty,
         read: RecordReader.images
@@ -34,8 +44,10 @@ extension Bar: TabledRecord {
           image.write(&json)
         }
         json.endObject()
-      },
-      Member("prefersLargeTitles", \.prefersLargeTitles), Member("appearance", \.appearance),
+      }.documented("The images behind the bar, for each position and metrics."),
+      Member("prefersLargeTitles", \.prefersLargeTitles)
+        .documented("Whether titles are large, as far as the items of the screens allow it."),
+      Member("appearance", \.appearance),
     ])
 
   /// The members that an appearance proxy lacks.
@@ -51,9 +63,13 @@ extension Toolbar: TabledRecord {
     "a toolbar",
     [
       Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
-      Member("barStyle", \.barStyle), Member("tintColor", \.tintColor, RecordReader.colour),
-      Member("barTintColor", \.barTintColor, RecordReader.colour),
-      Member("translucent", \.translucent),
+      Member("barStyle", \.barStyle).documented("The style of the toolbar."),
+      Member("tintColor", \.tintColor, RecordReader.colour)
+        .documented("The colour of its buttons."),
+      Member("barTintColor", \.barTintColor, RecordReader.colour)
+        .documented("The colour of the toolbar."),
+      Member("translucent", \.translucent).documented(
+        "Whether the toolbar is translucent, so that the content behind it is visible."),
     ])
 }
 

@@ -304,56 +304,67 @@ package struct ClientMessageReader: Sendable {
 
   private func guards(_ at: Int, into guards: inout Guards) throws(ReadFailure) {
     guard tape.kind(at) == .object else { throw ReadFailure("if is an object of guards") }
+    if let name = guards.read(tape, at) {
+      throw ReadFailure(
+        "if.\(name) is no guard, or has a wrong value; guards are \(Guards.names)")
+    }
+  }
+}
+
+extension Guards {
+  /// The names of all guards, for messages to people.
+  package static let names = "any, epoch, rev, dig, top, depth, stack, has, visible"
+
+  /// Reads the members of an object; returns the name of the first that is no guard, or has a wrong
+  /// value.
+  @inline(__always)
+  package mutating func read(_ tape: borrowing JSONTape, _ at: Int) -> String? {
     let end = tape.next(at)
     var key = at + 1
     while key < end {
-      guard read(tape.shortName(key), key + 1, into: &guards) else {
-        let name = tape.string(key) ?? ""
-        throw ReadFailure(
-          "if.\(name) is no guard, or has a wrong value; guards are any, epoch, rev, dig, top, "
-            + "depth, stack, has, visible")
-      }
+      guard read(tape.shortName(key), tape, key + 1) else { return tape.string(key) ?? "" }
       key = tape.next(key + 1)
     }
+    return nil
   }
 
   @inline(__always)
-  private func read(_ name: ShortName, _ value: Int, into guards: inout Guards) -> Bool {
+  private mutating func read(_ name: ShortName, _ tape: borrowing JSONTape, _ value: Int) -> Bool {
     switch name {
     case "any":
-      guard let any = tape.bool(value) else { return false }
-      guards.any = any
+      guard let isAny = tape.bool(value) else { return false }
+      any = isAny
     case "epoch":
-      guard let epoch = tape.string(value).flatMap({ Epoch($0) }) else { return false }
-      guards.epoch = epoch
+      guard let text = tape.string(value), let read = Epoch(text) else { return false }
+      epoch = read
     case "rev":
       guard let number = tape.integer(value) else { return false }
-      guards.revision = Revision(number)
+      revision = Revision(number)
     case "dig":
-      guard let digest = tape.string(value).flatMap({ Digest($0) }) else { return false }
-      guards.digest = digest
+      guard let text = tape.string(value), let read = Digest(text) else { return false }
+      digest = read
     case "top":
-      guard let id = idOrNull(value) else { return false }
-      guards.top = id
+      guard let id = Self.idOrNull(tape, value) else { return false }
+      top = id
     case "visible":
-      guard let id = idOrNull(value) else { return false }
-      guards.visible = id
+      guard let id = Self.idOrNull(tape, value) else { return false }
+      visible = id
     case "depth":
-      guard let depth = tape.integer(value) else { return false }
-      guards.depth = depth
+      guard let number = tape.integer(value) else { return false }
+      depth = number
     case "stack":
       guard let ids = tape.strings(value) else { return false }
-      guards.stack = ids
+      stack = ids
     case "has":
       guard let ids = tape.strings(value) else { return false }
-      guards.has = ids
+      has = ids
     default: return false
     }
     return true
   }
 
   /// The id that a guard names, the inner nil for `null`; nil for anything else.
-  private func idOrNull(_ value: Int) -> String?? {
+  private static func idOrNull(_ tape: borrowing JSONTape, _ value: Int) -> String?? {
     tape.kind(value) == .null ? .some(nil) : tape.string(value).map { .some($0) }
   }
 }

@@ -3,19 +3,32 @@ extension Environment: TabledRecord {
     "the environment",
     [
       Member("owner", \.owner).readonly,
-      Member("idiom", \.isPhone, on: "phone", off: "pad"),
-      Member("vCompact", \.isVerticallyCompact), Member("scrollEdge", \.isAtScrollEdge),
-      Member("keyboard", \.showsKeyboard),
-      Member("scale", \.scale, RecordReader.scale),
-      Member("statusBar", \.statusBar, in: 0...10_000),
+      Member("idiom", \.isPhone, on: "phone", off: "pad").documented("The kind of display."),
+      Member("vCompact", \.isVerticallyCompact)
+        .documented("Whether the height is compact, as on a phone in landscape."),
+      Member("scrollEdge", \.isAtScrollEdge)
+        .documented("Whether the content is scrolled to its edge."),
+      Member("keyboard", \.showsKeyboard).documented("Whether a keyboard is shown."),
+      Member("scale", \.scale, RecordReader.scale).documented("Pixels per point."),
+      Member("statusBar", \.statusBar, in: 0...10_000)
+        .documented("The height of the status bar in whole points, 0 to 10000."),
       Member(
         "backTitleBudget", \.backTitleBudget, isDefault: { $0 == nil }, read: RecordReader.budget
-      ) { $1.integer(UInt64(clamping: $0 ?? 0)) },
-      Member("locale", \.locale, RecordReader.locale), Member("orientation", \.orientation),
-      Member("barPosition", \.barPosition), Member("animations", \.animations),
-      Member("screenReader", \.hasScreenReader),
-      Member("contentSizeCategory", \.contentSizeCategory),
-      Member("accessibilityContrast", \.hasHighContrast, on: "high", off: "normal"),
+      ) { $1.integer(UInt64(clamping: $0 ?? 0)) }
+      .documented(
+        "The maximum width of the back button's text, in the daemon's units of text width."),
+      Member("locale", \.locale, RecordReader.locale)
+        .documented("The language, such as `en` or `zh-Hans`."),
+      Member("orientation", \.orientation).documented("The orientation of the display."),
+      Member("barPosition", \.barPosition).documented("The position of the bar."),
+      Member("animations", \.animations)
+        .documented("The animations that the person at the display wants."),
+      Member("screenReader", \.hasScreenReader)
+        .documented("Whether a screen reader runs, as UIKit's `isVoiceOverRunning`."),
+      Member("contentSizeCategory", \.contentSizeCategory)
+        .documented("The size of text that the person at the display wants."),
+      Member("accessibilityContrast", \.hasHighContrast, on: "high", off: "normal")
+        .documented("Whether the person at the display wants high contrast."),
       Member("orientations", \.orientations).readonly,
     ])
 }

@@ -10,9 +10,9 @@ package protocol TabledRecord: EditableRecord {
 package struct MemberTable<Record: TabledRecord>: Sendable {
   /// What errors call the record.
   private let what: String
-  private let members: [Member<Record>]
+  let members: [Member<Record>]
   /// The places of each member, or of all members of a group, in the order of writing.
-  private let runs: [Range<Int>]
+  let runs: [Range<Int>]
   private let byName: [Text: Range<Int>]
 
   init(_ what: String, _ lists: [Member<Record>]...) {
@@ -181,6 +181,9 @@ struct Member<Record: EditableRecord>: Sendable {
   private(set) var isReadonly = false
   /// What the error says if a message lacks the member; nil if it may.
   private(set) var requirement: String?
+  /// The documentation of the function by which clients set it; empty if they have none.
+  private(set) var documentation: StaticString = ""
+  let type: any Sendable.Type
   private(set) var isDefault: @Sendable (Record) -> Bool
   let read:
     @Sendable (RecordReader, borrowing JSONTape, Int, String) throws(ReadFailure) -> Edit<Record>
@@ -194,6 +197,7 @@ struct Member<Record: EditableRecord>: Sendable {
     read: @escaping Read<Value>, write: @escaping @Sendable (Value, inout JSONWriter) -> Void
   ) {
     self.name = name
+    type = Value.self
     self.isDefault = { isDefault($0[keyPath: path]) }
     self.read = { reader, tape, at, name throws(ReadFailure) in
       Edit(
@@ -256,10 +260,19 @@ struct Member<Record: EditableRecord>: Sendable {
     return member
   }
 
-  /// The members of an object inside of the record.
-  static func group(_ name: StaticString, _ members: Member...) -> [Member] {
+  /// This member, which clients set by a generated function.
+  func documented(_ text: StaticString) -> Member {
+    var member = self
+    member.documentation = text
+    return member
+  }
+
+  /// The members of an object inside of the record, which one function sets.
+  static func group(
+    _ name: StaticString, _ documentation: StaticString = "", _ members: Member...
+  ) -> [Member] {
     members.map {
-      var member = $0
+      var member = $0.documented(documentation)
       member.group = name
       return member
     }

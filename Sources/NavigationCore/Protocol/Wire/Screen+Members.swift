@@ -5,12 +5,24 @@ extension ScreenDetails: TabledRecord {
   package static let table = MemberTable<ScreenDetails>(
     "a screen",
     [
-      Member("restorationID", \.restorationID), Member("prefersBarHidden", \.prefersBarHidden),
-      Member("wantsFullScreenLayout", \.wantsFullScreenLayout),
-      Member("extendsUnderOpaqueBars", \.extendsUnderOpaqueBars), Member("canPop", \.canPop),
-      Member("modalInPresentation", \.modalInPresentation), Member("edges", \.edges),
-      Member("toolbarItems", \.toolbarItems), Member("accessibilityLabel", \.accessibility[.label]),
-      Member("language", \.accessibility[.language], RecordReader.language),
+      Member("restorationID", \.restorationID).documented("The id for saving and restoring."),
+      Member("prefersBarHidden", \.prefersBarHidden)
+        .documented("Whether the bar hides or shows when the screen becomes the top."),
+      Member("wantsFullScreenLayout", \.wantsFullScreenLayout)
+        .documented("Whether the screen extends under every bar."),
+      Member("extendsUnderOpaqueBars", \.extendsUnderOpaqueBars)
+        .documented("Whether the screen also extends under opaque bars."),
+      Member("canPop", \.canPop).documented(
+        "Whether a person may pop the screen while it is the top; programs always may."),
+      Member("modalInPresentation", \.modalInPresentation)
+        .documented("Whether a person cannot swipe the screen away while it is presented."),
+      Member("edges", \.edges).documented("The edges at which the screen extends under bars."),
+      Member("toolbarItems", \.toolbarItems)
+        .documented("The buttons in the toolbar, in display order."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says when the screen comes on display."),
+      Member("language", \.accessibility[.language], RecordReader.language)
+        .documented("The language of the screen, a tag of BCP 47."),
       Member("item", \.item),
     ])
 }
@@ -259,13 +271,26 @@ extension ButtonContent: TabledRecord {
   package static let table = MemberTable<ButtonContent>(
     "a button",
     [
-      Member("title", \.title), Member("image", \.image),
-      Member("landscapeImage", \.landscapeImage), Member("systemItem", \.systemItem),
-      Member("customView", \.customView), Member("style", \.style, RecordReader.style),
-      Member("action", \.action), Member("isEnabled", \.isEnabled),
-      Member("isSelected", \.isSelected), Member("accessibilityLabel", \.accessibility[.label]),
-      Member("accessibilityHint", \.accessibility[.hint]),
-      Member("accessibilityIdentifier", \.accessibility[.identifier]),
+      Member("title", \.title).documented("The text."),
+      Member("image", \.image).documented("The image."),
+      Member("landscapeImage", \.landscapeImage)
+        .documented("The image on a phone in landscape."),
+      Member("systemItem", \.systemItem).documented("The standard button that it is."),
+      Member("customView", \.customView)
+        .documented("The custom view, by the description from which displays make it."),
+      Member("style", \.style, RecordReader.style)
+        .documented("Whether it has the style `done`, which displays show bold."),
+      Member("action", \.action)
+        .documented("The name of the application's action for a tap."),
+      Member("isEnabled", \.isEnabled)
+        .documented("Whether a tap does anything; a back button ignores it."),
+      Member("isSelected", \.isSelected).documented("Whether displays show it as selected."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says in place of the face."),
+      Member("accessibilityHint", \.accessibility[.hint])
+        .documented("What the button does, said after the label."),
+      Member("accessibilityIdentifier", \.accessibility[.identifier])
+        .documented("A name for tests, never said."),
     ])
 }
 

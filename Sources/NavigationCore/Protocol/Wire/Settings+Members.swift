@@ -2,31 +2,53 @@ extension Settings: TabledRecord {
   package static let table = MemberTable<Settings>(
     "settings",
     [
-      Member("container", \.container), Member("restorationID", \.restorationID),
+      Member("container", \.container).documented(
+        "The container of the nav, as the application names it; the daemon does not interpret it."),
+      Member("restorationID", \.restorationID).documented(
+        "The restoration id of the nav; without it, ``NavigationAspect/restoration`` is empty."),
     ],
     Member.group(
-      "interactivePop", Member("enabled", \.interactivePop.isEnabled),
+      "interactivePop", "Whether a swipe pops the top screen, and where the swipe can begin.",
+      Member("enabled", \.interactivePop.isEnabled),
       Member("mode", \.interactivePop.isFullScreen, on: "fullScreen", off: "edge")),
     [
-      Member("interactivePopWithoutBackButton", \.interactivePopWithoutBackButton),
-      Member("simultaneous", \.simultaneous, RecordReader.simultaneous),
-      Member("hidesBarsOnTap", \.hidesBarsOnTap), Member("hidesBarsOnSwipe", \.hidesBarsOnSwipe),
-      Member("hidesBarsWhenVerticallyCompact", \.hidesBarsWhenVerticallyCompact),
-      Member("hidesBarsWhenKeyboardAppears", \.hidesBarsWhenKeyboardAppears),
-      Member("guard", \.guardPolicy), Member("vetoScope", \.vetoScope),
+      Member("interactivePopWithoutBackButton", \.interactivePopWithoutBackButton)
+        .documented("Whether a swipe can pop the top screen while no back button is visible."),
+      Member("simultaneous", \.simultaneous, RecordReader.simultaneous)
+        .documented("Pairs of gestures that displays can recognise at the same time."),
+      Member("hidesBarsOnTap", \.hidesBarsOnTap)
+        .documented("Whether a tap on the content hides or shows the bars."),
+      Member("hidesBarsOnSwipe", \.hidesBarsOnSwipe)
+        .documented("Whether a swipe up hides the bars and a swipe down shows them."),
+      Member("hidesBarsWhenVerticallyCompact", \.hidesBarsWhenVerticallyCompact)
+        .documented("Whether the bars are hidden while the height is compact."),
+      Member("hidesBarsWhenKeyboardAppears", \.hidesBarsWhenKeyboardAppears)
+        .documented("Whether the bars are hidden while a keyboard is visible."),
+      Member("guard", \.guardPolicy).documented("The operations that need a guard."),
+      Member("vetoScope", \.vetoScope)
+        .documented("The operations about which the daemon asks delegates with the role veto."),
     ],
     Member.group(
-      "veto", Member("deadline", \.veto.deadline, in: 1...60_000),
+      "veto",
+      """
+      The rules for delegates with the role veto. They are the time for all questions of one \
+      operation, 1 ms … 60 s, the decision without an answer, and whether operations fail if there \
+      is no such delegate.
+      """, Member("deadline", \.veto.deadline, in: 1...60_000),
       Member("policy", \.veto.allowsOnTimeout, on: "allow", off: "deny"),
       Member("required", \.veto.isRequired)),
     [
-      Member("questionDeadline", \.questionDeadline, in: 1...60_000),
-      Member("transitionDeadline", \.transitionDeadline, in: 1...60_000),
-      Member("gestureDeadline", \.gestureDeadline, in: 1...600_000),
-      Member("queue", \.queue, in: 0...64),
+      Member("questionDeadline", \.questionDeadline, in: 1...60_000)
+        .documented("The time for the answer of an animator or interaction delegate, 1 ms … 60 s."),
+      Member("transitionDeadline", \.transitionDeadline, in: 1...60_000).documented(
+        "The time after which an animation counts as complete without a report, 1 ms … 60 s."),
+      Member("gestureDeadline", \.gestureDeadline, in: 1...600_000).documented(
+        "The time without an update after which the daemon cancels a gesture, 1 ms … 10 min."),
+      Member("queue", \.queue, in: 0...64)
+        .documented("The number of operations that can wait for a transition, 0 … 64."),
     ],
     Member.group(
-      "profile", Member("os", \.profile.os, in: 7...99),
+      "profile", "The version of the navigation rules.", Member("os", \.profile.os, in: 7...99),
       Member("compactHeight", \.profile.compactHeight, in: 1...1000),
       Member("shadowNeedsBackground", \.profile.shadowNeedsBackground),
       Member("extraSystemItems", \.profile.extraSystemItems)),
@@ -35,7 +57,9 @@ extension Settings: TabledRecord {
         "backTitles", \.backTitles, isDefault: \.isEmpty, read: RecordReader.backTitles
       ) { titles, json in
         json.sorted(titles) { $1.string($0.string) }
-      },
+      }.documented(
+        "Words for a back button without a title, by language tag; they come before the daemon's own."
+      ),
       Member("proxy", \.proxy, isDefault: \.isEmpty, read: RecordReader.proxy) { looks, json in
         json.sorted(looks) { look, json in
           var bar = Bar()
@@ -43,7 +67,8 @@ extension Settings: TabledRecord {
           json.record(bar)
         }
       }.readonly,
-      Member("routes", \.routes, RecordReader.routes),
+      Member("routes", \.routes, RecordReader.routes)
+        .documented("The templates from which `open` makes stacks; the first match applies."),
     ])
 }
 

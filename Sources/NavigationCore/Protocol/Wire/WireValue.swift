@@ -123,9 +123,51 @@ extension AccessibilityMember: WireNamed {
 
 /// The cause of a revision.
 package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
-  /// The causes, by their words on the wire.
-  case api, segue, backButton, gesture, complete, cancel, timeout, restore, revert, open, lease,
-    recovery, appearance
+  /// An operation of a program.
+  case api
+  /// A segue.
+  case segue
+  /// A person used the back button, its menu, or a button that pops.
+  case backButton
+  /// A person swiped.
+  case gesture
+  /// The display reported the end of a transition.
+  case complete
+  /// A transition was cancelled.
+  case cancel
+  /// The daemon ended a transition or gesture at its deadline.
+  case timeout
+  /// ``NavigationOperation/restore(_:root:)``.
+  case restore
+  /// ``NavigationOperation/revert(to:)``.
+  case revert
+  /// ``NavigationOperation/open(_:)``.
+  case open
+  /// A client took or released the display, or the orientations of a delegate changed.
+  case lease
+  /// The daemon ended, at its start, the transition that was open before.
+  case recovery
+  /// The nav took over the look of all bars of a class.
+  case appearance
 
   package static let words = names
+
+  /// The word as a literal, which every diff contains: it is written without a copy.
+  package var wireName: StaticString {
+    switch self {
+    case .api: "api"
+    case .segue: "segue"
+    case .backButton: "backButton"
+    case .gesture: "gesture"
+    case .complete: "complete"
+    case .cancel: "cancel"
+    case .timeout: "timeout"
+    case .restore: "restore"
+    case .revert: "revert"
+    case .open: "open"
+    case .lease: "lease"
+    case .recovery: "recovery"
+    case .appearance: "appearance"
+    }
+  }
 }

@@ -1,3 +1,5 @@
+// Written from the tables of members in NavigationCore; see GeneratedTests.
+
 import NavigationCore
 
 /// One of the settings of a nav, for ``NavigationOperation/configure(_:)``.
@@ -8,7 +10,9 @@ public struct NavigationSetting: Hashable, Sendable {
 
   init(_ name: String, _ value: NavigationValue) { self.init(name, json: value.octets) }
 
-  private init(_ name: String, json value: OpaqueJSON) { member = .init(name: name, value: value) }
+  private init(_ name: String, json value: OpaqueJSON) {
+    member = .init(name: name, value: value)
+  }
 
   /// Resets a member to its default.
   public static func reset(_ name: Name) -> NavigationSetting { .init(name.rawValue, nil) }
@@ -35,17 +39,17 @@ extension NavigationSetting {
     .init("restorationID", .string(id))
   }
 
-  /// Words for a back button without a title, by language tag; they come before the daemon's own.
-  public static func backTitles(_ titles: [String: String]) -> NavigationSetting {
-    .init("backTitles", .object(titles.mapValues { .string($0) }))
-  }
-
   /// Whether a swipe pops the top screen, and where the swipe can begin.
-  public static func interactivePop(isEnabled: Bool = true, _ mode: NavigationGestureKind = .edge)
-    -> NavigationSetting
-  {
+  public static func interactivePop(
+    isEnabled: Bool = true,
+    _ mode: NavigationGestureKind = .edge
+  ) -> NavigationSetting {
     .init(
-      "interactivePop", ["enabled": .bool(isEnabled), "mode": .string(mode.rawValue)])
+      "interactivePop",
+      [
+        "enabled": .bool(isEnabled),
+        "mode": .string(mode.rawValue),
+      ])
   }
 
   /// Whether a swipe can pop the top screen while no back button is visible.
@@ -54,13 +58,12 @@ extension NavigationSetting {
   }
 
   /// Pairs of gestures that displays can recognise at the same time.
-  public static func simultaneous(_ pairs: [(NavigationGestureKind, NavigationGestureKind)])
-    -> NavigationSetting
-  {
-    let lists = pairs.map {
-      NavigationValue.array([.string($0.0.rawValue), .string($0.1.rawValue)])
-    }
-    return .init("simultaneous", .array(lists))
+  public static func simultaneous(
+    _ pairs: [(NavigationGestureKind, NavigationGestureKind)]
+  ) -> NavigationSetting {
+    .init(
+      "simultaneous",
+      .array(pairs.map { .array([.string($0.0.rawValue), .string($0.1.rawValue)]) }))
   }
 
   /// Whether a tap on the content hides or shows the bars.
@@ -98,13 +101,15 @@ extension NavigationSetting {
   /// They are the time for all questions of one operation, 1 ms … 60 s, the decision without an
   /// answer, and whether operations fail if there is no such delegate.
   public static func veto(
-    deadline: Duration = .seconds(2), onTimeout policy: VetoPolicy = .deny,
+    deadline: Duration = .seconds(2),
+    onTimeout policy: VetoPolicy = .deny,
     isRequired: Bool = false
   ) -> NavigationSetting {
     .init(
       "veto",
       [
-        "deadline": .integer(deadline.milliseconds), "policy": .string(policy.rawValue),
+        "deadline": .integer(deadline.milliseconds),
+        "policy": .string(policy.rawValue),
         "required": .bool(isRequired),
       ])
   }
@@ -131,7 +136,9 @@ extension NavigationSetting {
 
   /// The version of the navigation rules.
   public static func profile(
-    os: Int = 17, compactHeight: Int = 32, shadowNeedsBackground: Bool = true,
+    os: Int = 17,
+    compactHeight: Int = 32,
+    shadowNeedsBackground: Bool = true,
     extraSystemItems: Bool = false
   ) -> NavigationSetting {
     .init(
@@ -144,62 +151,111 @@ extension NavigationSetting {
       ])
   }
 
+  /// Words for a back button without a title, by language tag; they come before the daemon's own.
+  public static func backTitles(_ titles: [String: String]) -> NavigationSetting {
+    .init("backTitles", .object(titles.mapValues { .string($0) }))
+  }
+
   /// The templates from which `open` makes stacks; the first match applies.
   public static func routes(_ routes: [NavigationRoute]) -> NavigationSetting {
-    NavigationSetting("routes", json: .array(routes.map(\.content)))
+    .init("routes", json: .array(routes.map(\.content)))
   }
 }
 
-extension NavigationSetting {
-  /// The operations that need a guard.
-  public enum GuardPolicy: String, Hashable, Sendable {
-    /// No operation.
-    case none
-    /// Operations that remove screens by position; the default.
-    case removal
-    /// All operations.
-    case all
+/// One property of the display, for ``NavigationOperation/setEnvironment(_:)``.
+///
+/// Members that are not named keep their values; ``reset(_:)`` resets one to its default.
+public struct EnvironmentSetting: Hashable, Sendable {
+  let member: JSONObject.Member
+
+  init(_ name: String, _ value: NavigationValue) { self.init(name, json: value.octets) }
+
+  private init(_ name: String, json value: OpaqueJSON) {
+    member = .init(name: name, value: value)
   }
 
-  /// The operations about which the daemon asks delegates with the role veto.
-  public enum VetoScope: String, Hashable, Sendable {
-    /// Pushes and pops; the default.
-    case pushpop
-    /// Dismissals, and nothing else.
-    case dismiss
-    /// Pushes, pops, dismissals, and replacements of the whole stack.
-    case all
-  }
+  /// Resets a member to its default.
+  public static func reset(_ name: Name) -> EnvironmentSetting { .init(name.rawValue, nil) }
 
-  /// The decision if a delegate with the role veto does not answer in time.
-  public enum VetoPolicy: String, Hashable, Sendable {
-    /// The operation fails with `delegate-timeout`; the default.
-    case deny
-    /// The daemon performs the operation and logs `veto-skipped`.
-    case allow
+  /// The names of the members, as the functions that set them.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    // swift-format-ignore: BeginDocumentationCommentWithOneLineSummary
+    /// A member, as the function of the same name sets it.
+    case idiom, isVerticallyCompact = "vCompact", isAtScrollEdge = "scrollEdge",
+      hasKeyboard = "keyboard", scale, statusBar, backTitleBudget, locale, orientation,
+      barPosition, animations, hasScreenReader = "screenReader", contentSizeCategory,
+      hasHighContrast = "accessibilityContrast"
   }
 }
 
-/// The place where a swipe back begins.
-public enum NavigationGestureKind: String, Hashable, Sendable {
-  /// At the edge of the display.
-  case edge
-  /// Anywhere on the display.
-  case fullScreen
-}
+extension EnvironmentSetting {
+  /// The kind of display.
+  public static func idiom(_ idiom: Idiom) -> EnvironmentSetting {
+    .init("idiom", .string(idiom.rawValue))
+  }
 
-/// A template that makes a stack from a route.
-public struct NavigationRoute: Hashable, Sendable {
-  let content: OpaqueJSON
+  /// Whether the height is compact, as on a phone in landscape.
+  public static func isVerticallyCompact(_ isOn: Bool) -> EnvironmentSetting {
+    .init("vCompact", .bool(isOn))
+  }
 
-  /// Describes a template.
-  ///
-  /// - Parameters:
-  ///   - pattern: segments such as `settings/:page`; `:page` matches any one segment.
-  ///   - screens: the stack, bottom first; `{page}` in a text is replaced by the matching segment.
-  public init(_ pattern: String, screens: [ScreenDescription]) {
-    content = .object([
-      "match": .string(pattern), "screens": .array(screens.map(\.content)),
-    ])
+  /// Whether the content is scrolled to its edge.
+  public static func isAtScrollEdge(_ isOn: Bool) -> EnvironmentSetting {
+    .init("scrollEdge", .bool(isOn))
+  }
+
+  /// Whether a keyboard is shown.
+  public static func hasKeyboard(_ isOn: Bool) -> EnvironmentSetting {
+    .init("keyboard", .bool(isOn))
+  }
+
+  /// Pixels per point.
+  public static func scale(_ scale: Double) -> EnvironmentSetting {
+    .init("scale", .number(scale))
+  }
+
+  /// The height of the status bar in whole points, 0 to 10000.
+  public static func statusBar(_ height: Int) -> EnvironmentSetting {
+    .init("statusBar", .integer(Int64(clamping: height)))
+  }
+
+  /// The maximum width of the back button's text, in the daemon's units of text width.
+  public static func backTitleBudget(_ width: Int) -> EnvironmentSetting {
+    .init("backTitleBudget", .integer(Int64(clamping: width)))
+  }
+
+  /// The language, such as `en` or `zh-Hans`.
+  public static func locale(_ name: String) -> EnvironmentSetting {
+    .init("locale", .string(name))
+  }
+
+  /// The orientation of the display.
+  public static func orientation(_ orientation: NavigationOrientation) -> EnvironmentSetting {
+    .init("orientation", .string(orientation.rawValue))
+  }
+
+  /// The position of the bar.
+  public static func barPosition(_ position: BarPosition) -> EnvironmentSetting {
+    .init("barPosition", .string(position.rawValue))
+  }
+
+  /// The animations that the person at the display wants.
+  public static func animations(_ animations: Animations) -> EnvironmentSetting {
+    .init("animations", .string(animations.rawValue))
+  }
+
+  /// Whether a screen reader runs, as UIKit's `isVoiceOverRunning`.
+  public static func hasScreenReader(_ isOn: Bool) -> EnvironmentSetting {
+    .init("screenReader", .bool(isOn))
+  }
+
+  /// The size of text that the person at the display wants.
+  public static func contentSizeCategory(_ size: ContentSizeCategory) -> EnvironmentSetting {
+    .init("contentSizeCategory", .string(size.rawValue))
+  }
+
+  /// Whether the person at the display wants high contrast.
+  public static func hasHighContrast(_ isOn: Bool) -> EnvironmentSetting {
+    .init("accessibilityContrast", .string(isOn ? "high" : "normal"))
   }
 }

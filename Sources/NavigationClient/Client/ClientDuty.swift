@@ -51,12 +51,12 @@ extension ClientState {
   /// Removes the record, cancels its tasks and finishes its status stream.
   private mutating func dismiss(_ ticket: UInt64, _ error: NavigationClientError?) {
     guard let duty = duties.removeValue(forKey: ticket) else { return }
-    for case let task? in duty.asks.values { resumptions.append(.cancel(task)) }
+    for case let task? in duty.asks.values { resumptions.append { _ in task.cancel() } }
     if let waiter = duty.waiter {
       let reason = error ?? NavigationClientError(.cancelled, "the application ended this")
-      resumptions.append(.ready(waiter.continuation, reason))
+      resume(waiter, reason)
     }
-    resumptions.append(.tell(duty.statuses, .ended(error)))
+    report(.ended(error), of: duty)
   }
 
   mutating func dismissAll(_ error: NavigationClientError) {
@@ -89,25 +89,32 @@ extension ClientState {
         return
       }
       duties[duty.ticket]?.asks[id] = .some(nil)
-      resumptions.append(.ask(roles, ticket: duty.ticket, id, ask))
+      resumptions.append { $0.answer(ask, id, roles, duty.ticket) }
     case .settled(let id, let nav, _), .voided(let id, let nav):
       guard let duty = duty(nav, isDelegate: true) else { return }
       let task = duties[duty.ticket]?.asks.removeValue(forKey: id) ?? nil
-      if let task { resumptions.append(.cancel(task)) }
+      if let task { resumptions.append { _ in task.cancel() } }
     }
   }
 
   private mutating func interrupt(_ ticket: UInt64) {
     duties[ticket]?.isActive = false
-    if let duty = duties[ticket] { resumptions.append(.tell(duty.statuses, .interrupted)) }
+    if let duty = duties[ticket] { report(.interrupted, of: duty) }
   }
 
   private mutating func activate(_ nav: String, isDelegate: Bool) {
     guard let duty = duty(nav, isDelegate: isDelegate) else { return }
     duties[duty.ticket]?.isActive = true
     duties[duty.ticket]?.waiter = nil
-    if let waiter = duty.waiter { resumptions.append(.ready(waiter.continuation, nil)) }
-    if !duty.isActive { resumptions.append(.tell(duty.statuses, .active)) }
+    if let waiter = duty.waiter { resume(waiter, nil) }
+    if !duty.isActive { report(.active, of: duty) }
+  }
+
+  private mutating func report(_ status: NavigationDutyStatus, of duty: ClientDuty) {
+    resumptions.append { _ in
+      duty.statuses.yield(status)
+      if case .ended = status { duty.statuses.finish() }
+    }
   }
 
   private func duty(_ nav: String, isDelegate: Bool) -> ClientDuty? {
@@ -120,6 +127,64 @@ extension ClientState {
   mutating func expireDuties(at now: UInt64) {
     for (ticket, duty) in duties where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
       resign(ticket, NavigationClientError(.expired, "the daemon did not answer in time"))
+    }
+  }
+}
+
+extension ClientEngine {
+  /// Delegate roles or a display lease that the daemon has granted, with its later status changes.
+  struct Assumed: Sendable {
+    var ticket: UInt64
+    var statuses: AsyncStream<NavigationDutyStatus>
+  }
+
+  /// Registers delegate roles or takes a display, and waits for the daemon's reply.
+  func assume(
+    _ kind: ClientDuty.Kind, of nav: String, within: Duration?
+  ) async -> Result<Assumed, NavigationClientError> {
+    let (statuses, listener) = AsyncStream.makeStream(
+      of: NavigationDutyStatus.self, bufferingPolicy: .bufferingNewest(16))
+    let ticket = state.withLock { $0.takeTicket() }
+    let error: NavigationClientError? = await wait(orFail: { $0 }) { state, continuation in
+      state.assume(
+        ClientDuty(
+          ticket: ticket, nav: nav, kind: kind, statuses: listener,
+          waiter: .init(
+            continuation: continuation, expiresAt: within.map { Deadline($0).milliseconds })))
+      return nil
+    } onCancel: { state, error in
+      state.resign(ticket, error)
+    }
+    if let error { return .failure(error) }
+    return .success(Assumed(ticket: ticket, statuses: statuses))
+  }
+
+  func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
+
+  /// Starts a task that answers a question of the daemon.
+  func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ ticket: UInt64) {
+    let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
+    let deadline = ContinuousClock.now + .milliseconds(wait)
+    let task = Task { [weak self] in
+      let value: NavigationValue?
+      // A closure that throws has no answer: the settings of the nav decide at once.
+      do { value = try await roles.answer(ask, by: deadline) } catch { value = .null }
+      self?.finish(ticket, id, value)
+    }
+    let isOpen = change { state -> Bool in
+      guard state.duties[ticket]?.asks[id] != nil else { return false }
+      state.duties[ticket]?.asks[id] = task
+      return true
+    }
+    if !isOpen { task.cancel() }
+  }
+
+  private func finish(_ ticket: UInt64, _ id: AskID, _ value: NavigationValue?) {
+    change { state in
+      guard state.duties[ticket]?.asks[id] != nil else { return }
+      state.duties[ticket]?.asks[id] = nil
+      guard let value else { return }
+      state.absorb(state.cluster.answer(id, value: Array(value.json.utf8)))
     }
   }
 }
