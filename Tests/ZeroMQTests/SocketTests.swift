@@ -14,8 +14,8 @@ struct SocketTests {
       failure { () throws(ZeroMQError) in try socket.connect("carrier://pigeon") }
         == "zmq_connect carrier://pigeon: Protocol not supported (EPROTONOSUPPORT)")
     #expect(
-      failure { () throws(ZeroMQError) in try socket.unbind("inproc://never") }
-        == "zmq_unbind inproc://never: No such file or directory (ENOENT)")
+      failure { () throws(ZeroMQError) in try socket.disconnect("inproc://never") }
+        == "zmq_disconnect inproc://never: No such file or directory (ENOENT)")
   }
 
   private func failure(_ body: () throws(ZeroMQError) -> Void) -> String? {
@@ -58,14 +58,13 @@ struct SocketTests {
   @Test(arguments: [
     SocketOption.routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
     .receiveHighWaterMark(64), .maximumFrameBytes(69_632), .linger(milliseconds: 0),
-    .backlog(4096), .handshakeInterval(milliseconds: 3000), .zapDomain("navd.ipc"),
+    .handshakeInterval(milliseconds: 3000), .zapDomain("navd.ipc"),
     .zapEnforceDomain(true), .heartbeatInterval(milliseconds: 5000),
     .heartbeatTimeout(milliseconds: 15_000), .heartbeatTimeToLive(milliseconds: 20_000),
-    .tcpKeepAlive(true), .tcpKeepAliveIdle(seconds: 30), .tcpKeepAliveInterval(seconds: 5),
-    .tcpKeepAliveCount(3), .curveServer(true), .useDescriptor(-1), .ipv6(true), .immediate(true),
+    .tcpKeepAlive(true), .tcpKeepAliveIdle(seconds: 30), .curveServer(true), .useDescriptor(-1),
+    .ipv6(true), .immediate(true),
     .reconnectInterval(milliseconds: 100), .reconnectInterval(milliseconds: -1),
-    .reconnectIntervalMaximum(milliseconds: 5000), .sendTimeout(milliseconds: -1),
-    .receiveTimeout(milliseconds: 0), .connectTimeout(milliseconds: 3000),
+    .reconnectIntervalMaximum(milliseconds: 5000), .connectTimeout(milliseconds: 3000),
   ])
   func `every option takes its working value`(option: SocketOption) throws {
     let context = try Context.make()
@@ -83,7 +82,6 @@ struct SocketTests {
     (.heartbeatTimeToLive(milliseconds: 6_553_600), "ZMQ_HEARTBEAT_TTL"),
     (.reconnectInterval(milliseconds: -2), "ZMQ_RECONNECT_IVL"),
     (.reconnectIntervalMaximum(milliseconds: -1), "ZMQ_RECONNECT_IVL_MAX"),
-    (.sendTimeout(milliseconds: -2), "ZMQ_SNDTIMEO"),
     (.connectTimeout(milliseconds: -1), "ZMQ_CONNECT_TIMEOUT"),
   ])
   func `an option out of range is refused by name`(option: SocketOption, name: String) throws {
@@ -138,7 +136,6 @@ struct SocketTests {
       #expect(arrived[1] == [round])
       try dealer.disconnect(directory.endpoint)
     }
-    try router.unbind(router.lastEndpoint())
   }
 
   @Test func `the library is the one the options were written for`() {

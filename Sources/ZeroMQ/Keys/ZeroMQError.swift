@@ -14,7 +14,6 @@ package struct ZeroMQError: Error, Hashable, Sendable {
     case setOption = "zmq_setsockopt"
     case getOption = "zmq_getsockopt"
     case bind = "zmq_bind"
-    case unbind = "zmq_unbind"
     case connect = "zmq_connect"
     case disconnect = "zmq_disconnect"
     case send = "zmq_msg_send"

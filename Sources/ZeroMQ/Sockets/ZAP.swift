@@ -115,9 +115,6 @@ package struct ZAPHandler: ~Copyable {
   /// The endpoint to which libzmq sends its requests.
   package static let endpoint = "inproc://zeromq.zap.01"
 
-  /// The number of unreadable requests; the handshakes of their peers time out.
-  package private(set) var malformedRequests = 0
-
   let socket: Socket
   // A CURVE request has nine frames.
   private var parts = Multipart(capacity: 16)
@@ -134,16 +131,12 @@ package struct ZAPHandler: ~Copyable {
   }
 
   /// Returns the next request without blocking; nil if there is none.
+  ///
+  /// An unreadable one gets no answer, so that the handshake of its peer times out.
   package mutating func next() throws(ZeroMQError) -> ZAPRequest? {
     while try socket.receive(into: &parts) {
-      guard parts.droppedFrames == 0 else {
-        malformedRequests += 1
-        continue
-      }
-      do {
-        return try ZAPRequest(frames: parts.copyFrames())
-      } catch {
-        malformedRequests += 1
+      if parts.droppedFrames == 0, let request = try? ZAPRequest(frames: parts.copyFrames()) {
+        return request
       }
     }
     return nil
