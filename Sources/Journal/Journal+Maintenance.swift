@@ -155,11 +155,9 @@ extension Journal {
     of slice: inout PruningSlice, _ closing: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, records: Int)? {
     var result: (StoredGroup, records: Int)?
-    let name = name
     let isThere = try engine.readGroup(from: slice.next) {
       (found, heads, stored) throws(JournalError) in
-      try found.unpacking(stored, damage: { JournalError.damaged(path: name, what: $0) }) {
-        (bodies) throws(JournalError) in
+      try found.unpacking(stored, in: name) { (bodies) throws(JournalError) in
         var cursor = RecordCursor(first: found.first)
         var records = 0
         batch.group.begin(found.first)
@@ -176,7 +174,7 @@ extension Journal {
           }
         }
         guard cursor.hasEnded(heads, at: found.last, bodyCount: bodies.count) else {
-          throw JournalError.damaged(path: name, what: "\(found.name) cannot be separated")
+          throw damage("\(found.name) cannot be separated")
         }
         if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }
         result = (found, records)
@@ -188,37 +186,8 @@ extension Journal {
 }
 
 extension Journal {
-  /// Figures about the journal, for people and monitoring.
-  package struct Statistics: Hashable, Sendable {
-    /// The size of the file in bytes.
-    package var fileBytes: Int
-    /// The size of the write-ahead log's file in bytes; an ordinary checkpoint does not shrink it.
-    package var walBytes: Int
-    package var rows: UInt64
-    package var snapshots: UInt64
-    /// The number of navs with rows or snapshots.
-    package var navs: Int
-    /// The bytes of all rows, counted as for `Retention.bytes`.
-    package var rowBytes: Int
-    /// The number of batches committed since `open`.
-    package var commits: UInt64
-  }
-
-  /// The sizes of the journal and of its write-ahead log in bytes; 0 if a size cannot be read.
-  ///
-  /// Any thread may call it, because it looks the files up by name.
-  package var fileSizes: (journal: Int, log: Int) {
-    engine.sizes
-  }
+  package var fileSizes: (journal: Int, log: Int) { engine.sizes }
 
   /// The bytes of all rows, counted as for `Retention.bytes`.
   package var rowBytes: Int { ledger.bytes }
-
-  /// The present figures; two of them come from the file system.
-  package var statistics: Statistics {
-    Statistics(
-      fileBytes: fileSizes.journal, walBytes: fileSizes.log,
-      rows: census.stored.rows, snapshots: census.stored.snapshots, navs: ledger.entries.count,
-      rowBytes: ledger.bytes, commits: commits)
-  }
 }

@@ -111,11 +111,6 @@ package final class Journal: JournalStore {
 
   package var problem: JournalError? { engine.problem }
 
-  /// Renews the lease during long work before the first commit, if that is due.
-  package func renewIfDue() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.renewIfDue() }
-  }
-
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
   package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
 }

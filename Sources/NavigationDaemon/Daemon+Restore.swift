@@ -18,12 +18,12 @@ extension Daemon {
     // From here on, a signal waits until it is looked for.
     let signals = navd_stop_signals()
     guard signals >= 0 else {
-      throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
+      throw SystemError("catch", "SIGTERM", code: navd_errno())
     }
     close(signals)
     defer { navd_unblock_stop_signals() }
     let directory = try stateDirectory(configuration, rules)
-    let boot = try boot(rules)
+    let boot = try bootID(environment: rules.environment)
     let restoration = try JournalRestoration.begin(
       in: directory, holder: "navd restoring \(file)")
     var line = ProgressLine(.restore, as: form)
@@ -83,14 +83,12 @@ extension Daemon {
     let failure = DaemonFailure(error)
     let text =
       switch error {
-      case JournalError.damaged(_, let what), DaemonError.journal(.damaged(_, let what)):
-        "\(file) is damaged: \(what)"
-      case DaemonError.replay(let what): "\(file) cannot be replayed: \(what)"
-      case JournalError.newer(_, let found, let supported),
-        DaemonError.journal(.newer(_, let found, let supported)):
+      case JournalError.damaged(_, let what): "\(file) is damaged: \(what)"
+      case JournalError.notReplayed(_, let row, let what):
+        "\(file) cannot be replayed: row \(row): \(what)"
+      case JournalError.newer(_, let found, let supported):
         "\(file) has format \(found), this version reads up to \(supported); upgrade navd"
-      case JournalError.older(_, let found, let supported),
-        DaemonError.journal(.older(_, let found, let supported)):
+      case JournalError.older(_, let found, let supported):
         "\(file) has format \(found), this version reads from \(supported) on; use the navd that wrote it"
       default: failure.text
       }

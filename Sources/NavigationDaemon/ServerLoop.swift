@@ -368,8 +368,8 @@ extension ServerLoop {
       hub.handle(.stop, at: now)
       try router.send(hub.committed(at: now))
       try router.linger()
-      throw DaemonError.journal(error)
-    default: throw DaemonError.journal(error)
+      throw error
+    default: throw error
     }
   }
 

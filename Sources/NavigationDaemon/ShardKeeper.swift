@@ -199,14 +199,14 @@ final class ShardKeeper: @unchecked Sendable {
     let begin = SystemClock.monotonicMilliseconds()
     var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
     for one in taken {
-      do throws(DaemonError) {
+      do throws(JournalError) {
         try loaded.add(one)
       } catch {
         try refuse([one], error)
       }
     }
     guard !loaded.shards.isEmpty else { return nil }
-    do throws(DaemonError) {
+    do throws(JournalError) {
       try loaded.complete()
     } catch {
       try refuse(loaded.shards, error)
@@ -217,10 +217,8 @@ final class ShardKeeper: @unchecked Sendable {
   }
 
   /// Notes that the rows of shards cannot be served, unless the server cannot be reached.
-  private func refuse(_ shards: [TakenShard], _ error: DaemonError) throws(JournalError) {
-    if case .journal(.unreadable(let path, let reason)) = error {
-      throw .unreadable(path: path, reason: reason)
-    }
+  private func refuse(_ shards: [TakenShard], _ error: JournalError) throws(JournalError) {
+    if case .unreadable = error { throw error }
     let again = SystemClock.bootMilliseconds() + Self.repairPause
     for one in shards { broken[one.shard] = again }
     let numbers = shards.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
