@@ -16,11 +16,7 @@ extension Daemon {
     progress form: ProgressDisplay.Form = .none, log: Log
   ) throws {
     // From here on, a signal waits until it is looked for.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else {
-      throw SystemError("catch", "SIGTERM", code: navd_errno())
-    }
-    close(signals)
+    close(try stopSignals())
     defer { navd_unblock_stop_signals() }
     let directory = try stateDirectory(configuration, rules)
     let boot = try bootID(environment: rules.environment)
@@ -45,7 +41,9 @@ extension Daemon {
         size = total
         report(done)
       }
-      (navs, sequence) = try check(restoration.draft, boot) { done, total in
+      (navs, sequence) = try JournalReplay.checkDraft(
+        restoration.draft, bootID: boot, renewing: true
+      ) { done, total in
         report(size + Int(Double(size) * Double(done) / Double(max(total, 1))))
       }
       report(2 * size)
@@ -60,20 +58,6 @@ extension Daemon {
       "restored \(counted(navs, "nav")), up to row \(sequence), from \(file) into \(directory)"
     if let former { text += "; the former journal is \(former)" }
     log(LogEntry(.notice, text, kind: .backedUp))
-  }
-
-  /// Replays the whole copy, and marks it so that the next start renews the epochs.
-  private static func check(
-    _ draft: String, _ boot: String, progress: (UInt64, UInt64) -> Void
-  ) throws -> (navs: Int, sequence: UInt64) {
-    let journal = try Journal.open(
-      directory: draft, durability: .sync, bootID: boot, retention: Retention(),
-      holder: "navd checking a backup")
-    let navs = try JournalReplay.check(journal, progress: progress)
-    let sequence = journal.lastSequence
-    try journal.renewEpochsAtNextStart()
-    try journal.close()
-    return (navs, sequence)
   }
 
   /// The error of the copy, as an error about the backup file.

@@ -46,17 +46,26 @@ enum JournalReplay {
     return loss
   }
 
-  /// Replays an open journal to check it, without serving it; returns the number of navs.
+  /// Replays the draft of a copy as a whole; with `renewing`, the next start renews the epochs.
   ///
   /// It throws the error with which a start on this journal would end.
-  static func check(
-    _ journal: Journal, progress: (_ done: UInt64, _ total: UInt64) -> Void
-  ) throws(JournalError) -> Int {
+  static func checkDraft(
+    _ directory: String, bootID: String, renewing: Bool,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void
+  ) throws(JournalError) -> (navs: Int, sequence: UInt64) {
+    let journal = try Journal.open(
+      directory: directory, durability: .sync, bootID: bootID, retention: Retention(),
+      holder: "navd checking a backup")
     let now = now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal])
-    return hub.finishReplay(renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
+    let navs = hub.finishReplay(
+      renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
+    let sequence = journal.lastSequence
+    if renewing { try journal.renewEpochsAtNextStart() }
+    try journal.close()
+    return (navs, sequence)
   }
 
   static func now() -> Instant {

@@ -235,7 +235,7 @@ final class JournalWriter: @unchecked Sendable {
 
   private func start() {
     isStarted = true
-    DetachedThread.start { self.run() }
+    Thread.start { self.run() }
   }
 
   private func run() {

@@ -36,7 +36,7 @@ struct LeavingShards {
 extension ServerLoop {
   mutating func takeShardNews() {
     guard let keeper = served?.keeper else { return }
-    for news in keeper.takeNews() {
+    for news in keeper.news.take() {
       switch news {
       case .view(let view): batches.append(.cluster(view))
       case .arrived(let loaded): served?.arriving.append(loaded)
@@ -167,7 +167,7 @@ extension ServerLoop {
       if let lease = writer.lease, lease.renewal <= now.boot, !writer.isBusy {
         writer.startCheckpoint()
       }
-      var entries = [keeper.descriptor, signals].map {
+      var entries = [keeper.news.descriptor, signals].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
       _ = unsafe poll(&entries, 2, 100)

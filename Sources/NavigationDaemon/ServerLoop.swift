@@ -76,12 +76,12 @@ struct ServerLoop: ~Copyable {
     var poller = Poller()
     try router.watch(by: &poller)
     let answers = poller.add(descriptor: history.descriptor)
-    let copies = poller.add(descriptor: backups.descriptor)
+    let copies = poller.add(descriptor: backups.reports.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
     let keys = poller.add(descriptor: access.descriptor)
     let places = poller.add(descriptor: sockets.watch.descriptor)
-    let shards = served.map { poller.add(descriptor: $0.keeper.descriptor) }
+    let shards = served.map { poller.add(descriptor: $0.keeper.news.descriptor) }
     try prepare()
     var isStopping = false
     var turnsWithoutPoll = 0

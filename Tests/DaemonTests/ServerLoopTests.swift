@@ -374,7 +374,7 @@ import Testing
       stage.loop.backups.start(.asked)
       var entry: LogEntry?
       while entry == nil {
-        awaitReadable(stage.loop.backups.descriptor)
+        awaitReadable(stage.loop.backups.reports.descriptor)
         stage.loop.takeBackup()
         entry = stage.sink.take().first
       }
