@@ -31,17 +31,16 @@ extension Journal {
       }
     }
     if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
-    report.freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
+    let freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
     // After a crash, all rows look younger than they are by so many milliseconds at most.
     if ages.time >= agesWritten + 600_000 {
       try transaction { () throws(JournalError) in try writeFacts(census.stored) }
     }
     report.rowsLeft = pruning.left
-    report.hasMore = pruning.isActive || report.freedPages > 0
+    report.hasMore = pruning.isActive || freedPages > 0
     return report
   }
 
-  /// Counts the time until `now`, in milliseconds of the boot clock, for the ages of rows.
   package func note(now: UInt64) { ages.note(now, newest: lastSequence) }
 
   /// Writes a census, and the ages of rows, in the open transaction.

@@ -137,8 +137,6 @@ package struct MaintenanceReport: Hashable, Sendable {
   /// Closed navs that are now forgotten: `replay` no longer passes them on.
   package var forgotten: [UInt64] = []
   package var deletedRows = 0
-  /// The number of pages returned to the file system.
-  package var freedPages = 0
   /// The number of rows that later calls have to examine for deletion.
   package var rowsLeft: UInt64 = 0
   /// Whether another call at the same time would do more.

@@ -21,11 +21,7 @@ enum Daemon {
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
     keeper: JournalKeeper, progress form: ProgressDisplay.Form, log: Log
   ) throws {
-    // Before any thread starts, because a thread without the signal mask could receive the signals.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else {
-      throw SystemError("catch", "SIGTERM", code: navd_errno())
-    }
+    let signals = try stopSignals()
     // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
     let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
@@ -177,13 +173,16 @@ enum Daemon {
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
   ) throws(PathError) -> [SocketPlace] {
     let passed = Set(inherited.map(\.endpoint))
-    var places = inherited.map { SocketPlace.inherited($0) }
+    var places = inherited.map { SocketPlace($0) }
     places += configuration.daemon.endpoints.filter { !passed.contains($0) }
       .map { SocketPlace($0) }
     let directory = rules.runtimeDirectory
-    if places.isEmpty { places = [.path(directory.socketPath)] }
+    let usual = "ipc://" + directory.socketPath
+    if places.isEmpty { places = [SocketPlace(usual)] }
     // Also if the configuration names this path: `--print-config` prints it.
-    guard places.contains(where: { $0.isPath(directory.socketPath) }) else { return places }
+    guard places.contains(where: { $0.inherited == nil && $0.endpoint == usual }) else {
+      return places
+    }
     _ = try PathRules.endpoint(socketPath: directory.socketPath)
     try prepareRuntimeDirectory(directory, userID: rules.userID)
     return places

@@ -42,7 +42,7 @@ struct ListeningSocket {
 
   /// Takes a socket that the service manager has opened, and the lock of its path.
   init(_ socket: InheritedSocket) throws(DaemonError) {
-    guard case .path(let path) = socket.place else {
+    guard let path = socket.path else {
       self.init(kind: .network, endpoint: socket.endpoint, descriptor: socket.descriptor)
       return
     }
@@ -145,10 +145,7 @@ struct ListeningSockets {
   /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
     self.sockets = sockets
-    for path in sockets.compactMap(\.path) {
-      guard let slash = path.lastIndex(of: "/") else { continue }
-      watch.add(String(path[...slash]))
-    }
+    for path in sockets.compactMap(\.path) { watch.add(parentDirectory(of: path)) }
   }
 
   var lent: [LentSocket] { sockets.map(\.lent) }

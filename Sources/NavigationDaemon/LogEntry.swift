@@ -1,5 +1,4 @@
 import NavigationCore
-import TransportGuard
 
 /// One message of the log, with the nav, the client and the code that it concerns.
 struct LogEntry: Hashable, Sendable {
@@ -93,35 +92,26 @@ struct LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
-  init(_ incident: Incident) {
+  init(_ notice: Notice) {
     let level: LogLevel =
-      switch incident.severity {
+      switch notice.level {
       case .error: .error
       case .warning: .warning
       case .notice: .notice
+      case .info: .info
       }
     let kind: Kind? =
-      switch incident.kind {
-      case .refused: .refused
-      case .limited: .limited
-      case .miscounted: nil
-      }
-    self.init(level, incident.text, kind: kind)
-    principal = incident.principal
-    code = incident.code
-  }
-
-  init(_ notice: Notice) {
-    let kind: Kind =
       switch notice.kind {
       case .diverged: .diverged
       case .faulty: .faulty
       case .refused: .refused
       case .overridden: .overridden
+      case .limited: .limited
+      case .miscounted: nil
       }
     self.init(
-      notice.level == .warning ? .warning : .info, notice.text, kind: kind, nav: notice.nav,
-      revision: notice.revision, client: notice.client)
+      level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,
+      client: notice.client)
     principal = notice.principal
     code = notice.code
   }

@@ -114,7 +114,7 @@ extension ServerLoop {
   /// Applies other roles, grants and keys from now on.
   mutating func takeOver(_ control: AccessControl) {
     let former = access.control.access
-    access.use(control)
+    access.control = control
     for problem in control.problems {
       log(LogEntry(.warning, "a key is ignored: \(problem)", kind: .refused))
     }

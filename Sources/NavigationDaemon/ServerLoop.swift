@@ -180,7 +180,7 @@ extension ServerLoop {
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
     try router.takeDue(at: now.boot)
-    reportIncidents()
+    reportNotices()
   }
 
   private mutating func takeRouterEvents() {

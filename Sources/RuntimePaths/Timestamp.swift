@@ -65,7 +65,7 @@ package enum Timestamp {
     return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  private static func padded(_ number: Int, _ width: Int) -> String {
+  static func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }

@@ -33,23 +33,12 @@ package enum ServiceNotification: Hashable, Sendable {
 package struct InheritedSocket: Hashable, Sendable {
   /// The descriptor, non-blocking and closed on exec; the receiver owns it.
   package var descriptor: Int32
-  /// The name from `FileDescriptorName=`.
-  package var name: String
-  package var place: Place
+  /// The address in the form of libzmq: a path, or the numeric address of one interface.
+  package var endpoint: String
 
-  /// An address of a listening socket.
-  package enum Place: Hashable, Sendable {
-    case path(String)
-    /// The numeric address of one interface, as `tcp://ADDRESS:PORT`.
-    case network(String)
-  }
-
-  /// The address in the form of libzmq.
-  package var endpoint: String {
-    switch place {
-    case .path(let path): "ipc://" + path
-    case .network(let endpoint): endpoint
-    }
+  /// The path of a Unix socket; nil for a network.
+  package var path: String? {
+    endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst("ipc://".count)) : nil
   }
 }
 
@@ -138,20 +127,20 @@ package enum ServiceManager {
     -> InheritedSocket
   {
     let kind = Int32(SOCK_STREAM.rawValue)
-    let place: InheritedSocket.Place
+    let endpoint: String
     if sd_is_socket_unix(descriptor, kind, 1, nil, 0) > 0, let path = socketPath(of: descriptor) {
-      place = .path(path)
+      endpoint = "ipc://" + path
     } else if sd_is_socket(descriptor, AF_UNSPEC, kind, 1) > 0,
       let address = NetworkAddress(boundTo: descriptor)
     {
-      place = .network(address.endpoint)
+      endpoint = address.endpoint
     } else {
       throw .notAListeningSocket(name: name, descriptor: descriptor)
     }
     guard navd_set_nonblocking(descriptor) == 0 else {
       throw .system(SystemError("make non-blocking", name, code: navd_errno()))
     }
-    return InheritedSocket(descriptor: descriptor, name: name, place: place)
+    return InheritedSocket(descriptor: descriptor, endpoint: endpoint)
   }
 
   private static func socketPath(of descriptor: Int32) -> String? {

@@ -8,7 +8,7 @@ package import ZeroMQ
 /// docs/security.md explains what libzmq does by itself, and what the guard does instead.
 ///
 /// One thread uses it: the loop. It collects events for the hub in `events`, and lines for the log
-/// in `incidents`.
+/// in `notices`.
 package struct GuardedRouter: ~Copyable {
   /// The limits for peers.
   package struct Limits: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct GuardedRouter: ~Copyable {
   /// The events that the hub must handle next; the owner removes them.
   package var events: [HubEvent] = []
   /// The lines for the log; the owner removes them.
-  package var incidents: [Incident] = []
+  package var notices: [Notice] = []
 
   let socket: Socket
   var admission: ZAPHandler
@@ -398,7 +398,7 @@ extension GuardedRouter {
   package mutating func disconnect(_ id: ConnectionID, _ reason: String) {
     guard let slot = connections.slot(of: id) else { return }
     let text = "\(connections[slot].peer.principal) is disconnected: \(reason)"
-    incidents.append(Incident(.warning, .limited, text))
+    notices.append(Notice(.limited, .warning, text))
     connections[slot].isAbandoned = true
     connections[slot].outbox = Outbox()
     waiting.removeAll { $0 == id }

@@ -22,12 +22,12 @@ struct AdmissionRefusal: Error {
     (self.reason, self.peer, self.address) = (reason, peer, address)
   }
 
-  var incident: Incident {
+  var notice: Notice {
     let who = peer?.principal ?? address ?? "a peer"
-    var incident = Incident(.warning, .refused, "\(who) is refused: \(reason)")
-    incident.principal = peer?.principal
-    incident.code = "not-admitted"
-    return incident
+    var notice = Notice(.refused, .warning, "\(who) is refused: \(reason)")
+    notice.principal = peer?.principal
+    notice.code = "not-admitted"
+    return notice
   }
 }
 

@@ -62,11 +62,7 @@ func inheritedSocket() throws -> (descriptor: Int32, address: ListenAddress)? {
   guard sockets.count == 1 else {
     throw InheritedSocketError("it has \(sockets.count) sockets, and navd-web serves one")
   }
-  let text =
-    switch socket.place {
-    case .path(let path): "unix:" + path
-    case .network(let endpoint): String(endpoint.dropFirst("tcp://".count))
-    }
+  let text = socket.path.map { "unix:" + $0 } ?? String(socket.endpoint.dropFirst("tcp://".count))
   do throws(ListenError) {
     return (socket.descriptor, try ListenAddress(text, remoteRefusal: remoteRefusal))
   } catch {

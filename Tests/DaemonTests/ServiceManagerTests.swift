@@ -51,7 +51,7 @@ import Testing
       defer { close(descriptor) }
       #expect(
         try ServiceManager.inspect(descriptor, name: "navd")
-          == InheritedSocket(descriptor: descriptor, name: "navd", place: .path(path)))
+          == InheritedSocket(descriptor: descriptor, endpoint: "ipc://\(path)"))
     }
   }
 

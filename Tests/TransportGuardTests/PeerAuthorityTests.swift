@@ -43,9 +43,9 @@ import ZeroMQ
   }
 
   @Test func `a refusal names the peer as far as it is proven, and why`() throws {
-    func incident(_ guests: Guests, _ request: ZAPRequest) -> Incident? {
+    func incident(_ guests: Guests, _ request: ZAPRequest) -> Notice? {
       guard case .failure(let refusal) = guests.admit(request) else { return nil }
-      return refusal.incident
+      return refusal.notice
     }
     let local = try request("navd.ipc", "NULL", [], "localhost:1000:100:77")
     let stranger = try request("navd.tcp", "CURVE", [Self.other], "192.0.2.7")

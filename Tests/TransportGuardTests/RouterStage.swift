@@ -138,9 +138,9 @@ struct RouterStage: ~Copyable {
   }
 
   /// The lines for the log, which are then gone.
-  mutating func takeIncidents() -> [Incident] {
-    defer { router.incidents = [] }
-    return router.incidents
+  mutating func takeIncidents() -> [Notice] {
+    defer { router.notices = [] }
+    return router.notices
   }
 
   /// The events for the hub in words, which are then gone.

@@ -109,9 +109,7 @@ package final class Gateway {
     launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
     stopping: () -> Void = {}
   ) throws {
-    // Before any thread starts, because a thread without the signal mask could receive the signals.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
+    let signals = try stopSignals()
     _ = navd_raise_descriptor_limit()
     let gateway = try Gateway(configuration, say: say, launched: launched)
     var server = try HTTPServer(

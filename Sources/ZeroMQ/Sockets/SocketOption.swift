@@ -8,8 +8,6 @@ package enum SocketType: Sendable {
   case dealer
   /// Sends a request, then waits for its reply.
   case request
-  /// Waits for a request, then replies.
-  case reply
   /// One end of an exclusive pair.
   case pair
 
@@ -18,7 +16,6 @@ package enum SocketType: Sendable {
     case .router: ZMQ_ROUTER
     case .dealer: ZMQ_DEALER
     case .request: ZMQ_REQ
-    case .reply: ZMQ_REP
     case .pair: ZMQ_PAIR
     }
   }
