@@ -36,7 +36,6 @@ package final class Journal: JournalStore {
   var commits: UInt64 = 0
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
-  /// Whether a batch is partly written.
   var isStaging = false
   var batch = StagedBatch()
 
@@ -157,7 +156,6 @@ extension Journal {
     }
   }
 
-  /// Commits the staged parts of a batch in one transaction.
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
     try undoingOnError { () throws(JournalError) in
@@ -190,7 +188,6 @@ extension Journal {
     commits += 1
   }
 
-  /// Drops the staged parts of a batch.
   package func discardStaged() {
     guard isStaging else { return }
     engine.rollBack()

@@ -27,13 +27,6 @@ package final class JournalReader {
     JournalReader(try SQLiteReader(directory: directory, isFrozen: isFrozen))
   }
 
-  /// Returns the row with this sequence; nil if there is none or it was pruned.
-  package func row(
-    at sequence: UInt64, of shard: Shard = .first
-  ) throws(JournalError) -> JournalRow? {
-    try group(holding: sequence, of: shard)?.row(at: sequence)
-  }
-
   /// Returns the row group of a shard that covers `sequence`; nil if no group does.
   private func group(
     holding sequence: UInt64, of shard: Shard

@@ -42,7 +42,6 @@ package enum Durability: Hashable, Sendable {
 struct RetentionPlan {
   /// Navs whose floor rises to the snapshot with the index `keeping`.
   var raised: [(nav: UInt64, keeping: Int)] = []
-  /// Closed navs to forget.
   var closed: [UInt64] = []
   /// Navs that need a snapshot of their newest state.
   var needsSnapshot: [UInt64] = []
@@ -83,7 +82,6 @@ struct RetentionPlan {
   }
 }
 
-/// The rules of retention, applied to one nav.
 private struct Rules {
   let entry: LedgerEntry
   let retention: Retention

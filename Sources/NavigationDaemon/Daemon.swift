@@ -299,7 +299,7 @@ enum Daemon {
   static func extendTimeout(_ status: String) {
     // An error is ignored: the service manager then applies its usual timeout, and no data is lost.
     try? ServiceManager.notify(
-      .extendTimeout(milliseconds: 10_000), .watchdog, .status(status))
+      [.extendTimeout(milliseconds: 10_000), .watchdog, .status(status)])
   }
 
   private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(JournalError) {

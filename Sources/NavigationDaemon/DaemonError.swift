@@ -8,7 +8,6 @@ import ZeroMQ
 package enum DaemonError: Error, CustomStringConvertible {
   /// A backup cannot be restored; the reason and the exit status.
   case notRestored(String, ExitStatus)
-  /// The daemon cannot listen on an address.
   case endpoint(String, reason: String)
 
   /// The error in one line: the operation, its object and a remedy.
@@ -87,23 +86,17 @@ extension ExitStatus {
 
 /// The exit statuses of navd; navd.service and scripts depend on them.
 package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
-  /// An orderly stop.
   case orderly = 0
   /// A dry run found something to do; nothing is wrong.
   case due = 1
-  /// The command line is wrong.
   case usage = 2
-  /// The configuration has a fault.
   case configuration = 3
-  /// Another process holds the journal.
   case journalLocked = 4
-  /// The journal is damaged.
   case journalDamaged = 5
   /// The journal has a format of another version.
   case journalFormat = 6
   /// The journal cannot be read or written: full disk, permissions.
   case journalUnavailable = 7
-  /// navd cannot listen on an address.
   case endpoint = 8
   /// A sync failed while serving.
   case syncFailed = 9

@@ -32,12 +32,9 @@ struct EventBatches {
     var bytes: Int
   }
 
-  /// The events to handle next.
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
-  /// Whether all events at hand are ops.
   private(set) var areOps = true
-  /// Whether one of the events at hand is a `get`.
   private(set) var hasGet = false
   /// The number of the first events at hand that were in a batch before.
   ///
@@ -71,7 +68,6 @@ struct EventBatches {
   var areDurable: Bool { inFlight.isEmpty }
   /// Whether only the batch that began last is not durable.
   var isNewestAlone: Bool { inFlight.count <= 1 }
-  /// Whether the loop must wait for the writer.
   var areFull: Bool {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
   }
@@ -265,7 +261,6 @@ struct EventBatches {
     inFlight.reduce(into: []) { all, batch in all.formUnion(batch.events.compactMap(\.connection)) }
   }
 
-  /// Notes that the oldest batch is durable.
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 
   /// Puts the events of all batches, none of which is durable, back before those at hand.

@@ -127,7 +127,6 @@ enum JournalReplay {
     }
   }
 
-  /// Reads the rows of a nav, and passes them on.
   private static func read(
     _ request: ReloadRequest, of journal: Journal, from reader: JournalReader,
     _ consume: (SnapshotRow?, [JournalRow]) throws(HubReplayError) -> Void
@@ -147,7 +146,6 @@ enum JournalReplay {
 struct LoadedShards: @unchecked Sendable {
   private(set) var hub: Hub
   private(set) var shards: [TakenShard] = []
-  /// How long it took.
   var milliseconds: UInt64 = 0
 
   /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever

@@ -142,7 +142,6 @@ struct ListeningSockets {
   /// Why new clients cannot reach a socket by its path; nil if they can.
   var problem: String? { problems.first }
 
-  /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
     self.sockets = sockets
     for path in sockets.compactMap(\.path) { watch.add(parentDirectory(of: path)) }

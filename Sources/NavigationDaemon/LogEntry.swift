@@ -17,9 +17,7 @@ struct LogEntry: Hashable, Sendable {
     case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
     /// A nav or its history is damaged.
     case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
-    /// A reload of the configuration succeeded or failed.
     case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
-    /// A backup or a restore succeeded or failed.
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
@@ -125,7 +123,6 @@ enum LogLevel: String, CaseIterable, Comparable, Sendable {
   case warning
   /// A rare event that administrators should know.
   case notice
-  /// Normal events.
   case info
   /// Details for developers of navd.
   case debug

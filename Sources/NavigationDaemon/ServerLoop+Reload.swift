@@ -111,7 +111,6 @@ extension ServerLoop {
   /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
   mutating func rereadKeys() { takeOver(access.reread()) }
 
-  /// Applies other roles, grants and keys from now on.
   mutating func takeOver(_ control: AccessControl) {
     let former = access.control.access
     access.control = control

@@ -18,7 +18,6 @@ struct ServedShards {
   /// The navs that came since it had.
   var loadedNavs = 0
 
-  /// Whether something has to be done.
   var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
 }
 

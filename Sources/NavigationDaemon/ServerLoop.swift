@@ -284,23 +284,19 @@ extension ServerLoop {
 
   /// Releases the batches that the writer has completed, or rolls back those that failed.
   mutating func takeProgress(at now: Instant) throws {
-    switch writer.takeCheckpointProblem() {
+    let progress = writer.takeProgress()
+    switch progress.checkpointProblem {
     case .failed(let error): try failMaintenance(error, at: now)
     case .isRead: maintenance.noteReader(at: now.boot)
     case nil: break
     }
-    guard !batches.areDurable else { return }
-    // The timings behind the number, so that they have those of all completed batches.
-    let completed = writer.takeCompleted()
-    let timings = writer.takeTimings()
-    if !timings.isEmpty { noteStored(at: now) }
-    for _ in 0..<completed {
+    if !progress.timings.isEmpty { noteStored(at: now) }
+    for _ in 0..<progress.completed {
       batches.completeOldest()
       try carryOut(hub.committed(at: now))
     }
-    for timing in timings { measure(timing) }
-    guard let error = writer.takeFailure() else { return }
-    try fail(error, at: now)
+    for timing in progress.timings { measure(timing) }
+    if let error = progress.failure { try fail(error, at: now) }
   }
 
   /// Whether the loop must wait until all batches in flight are durable before it goes on.

@@ -13,7 +13,6 @@ final class PostgresEngine: JournalEngine {
   private unowned let cluster: PostgresCluster
   /// What the shard had when it was taken, until its journal has replayed it.
   private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
-  /// The epoch of this owner.
   let epoch: Int64
   /// The database in which this process took the shard.
   let identity: PostgresIdentity
@@ -27,7 +26,6 @@ final class PostgresEngine: JournalEngine {
   private(set) var mustRenewEpochs: Bool
   private(set) var isRestored: Bool
 
-  /// Makes an engine of a shard that this process has just taken.
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
     rowPlace: Int64, in identity: PostgresIdentity, loss: EpochLoss?,

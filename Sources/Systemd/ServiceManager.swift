@@ -3,29 +3,28 @@ import CSystemd
 package import RuntimePaths
 
 /// A message to the service manager, see sd_notify(3).
-package enum ServiceNotification: Hashable, Sendable {
-  case ready
-  /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
-  case reloading(sinceMicroseconds: UInt64)
-  /// The activity of the program in one line, which `systemctl status` shows.
-  case status(String)
-  case stopping
-  /// The loop is running, which restarts the time of the watchdog.
-  case watchdog
-  /// The start or stop needs at least this much more time.
-  case extendTimeout(milliseconds: UInt64)
+package struct ServiceNotification: Hashable, Sendable {
+  package let assignment: String
 
-  package var assignment: String {
-    switch self {
-    case .ready: "READY=1"
-    case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
+  package static let ready = Self(assignment: "READY=1")
+  package static let stopping = Self(assignment: "STOPPING=1")
+  /// The loop is running, which restarts the time of the watchdog.
+  package static let watchdog = Self(assignment: "WATCHDOG=1")
+
+  /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
+  package static func reloading(sinceMicroseconds time: UInt64) -> Self {
+    Self(assignment: "RELOADING=1\nMONOTONIC_USEC=\(time)")
+  }
+
+  /// The activity of the program in one line, which `systemctl status` shows.
+  package static func status(_ text: String) -> Self {
     // A newline in the text would begin another assignment.
-    case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
-    case .stopping: "STOPPING=1"
-    case .watchdog: "WATCHDOG=1"
-    case .extendTimeout(let milliseconds):
-      "EXTEND_TIMEOUT_USEC=\(milliseconds.multipliedReportingOverflow(by: 1000).partialValue)"
-    }
+    Self(assignment: "STATUS=" + String(text.map { $0.isNewline ? " " : $0 }))
+  }
+
+  /// The start or stop needs at least this much more time.
+  package static func extendTimeout(milliseconds: UInt64) -> Self {
+    Self(assignment: "EXTEND_TIMEOUT_USEC=\(milliseconds)000")
   }
 }
 
@@ -61,10 +60,6 @@ package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvert
 /// The interface to the service manager that started this process, if one did.
 package enum ServiceManager {
   /// Sends notifications in one message; without a service manager it does nothing.
-  package static func notify(_ notifications: ServiceNotification...) throws(SystemError) {
-    try notify(notifications)
-  }
-
   package static func notify(_ notifications: [ServiceNotification]) throws(SystemError) {
     let text = notifications.map(\.assignment).joined(separator: "\n")
     let result = unsafe sd_notify(0, text)

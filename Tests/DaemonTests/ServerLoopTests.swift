@@ -230,7 +230,7 @@ import Testing
       let journal = try #require(stage.loop.writer.journal as? Journal)
       #expect(journal.floor(of: 1) == 0, "nothing is due yet")
       // As the loop does, it is woken when it said. A turn with an event is no quiet moment.
-      for _ in 0..<100 where journal.statistics.rows >= 25 {
+      for _ in 0..<100 where journal.census.stored.rows >= 25 {
         let pause = stage.loop.sleepTime(stage.now, nil)
         stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
         try stage.turn()
@@ -292,7 +292,7 @@ import Testing
       #expect(stage.count(.ok) == 2501)
       var shown: [UInt64] = []
       let journal = try #require(stage.loop.writer.journal as? Journal)
-      for _ in 0..<100 where journal.statistics.rows >= 200 {
+      for _ in 0..<100 where journal.census.stored.rows >= 200 {
         let pause = stage.loop.sleepTime(stage.now, nil)
         stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
         try stage.turn()

@@ -28,7 +28,7 @@ import Testing
   @Test func `without a service manager there is nothing to take and nothing to tell`() throws {
     #expect(try ServiceManager.inheritedSockets() == [])
     #expect(try ServiceManager.watchdogInterval() == nil)
-    try ServiceManager.notify(.ready, .status("serving"))
+    try ServiceManager.notify([.ready, .status("serving")])
   }
 
   @Test(

@@ -86,6 +86,12 @@ extension Journal {
   }
 }
 
+extension JournalReader {
+  func row(at sequence: UInt64, of shard: Shard = .first) throws(JournalError) -> JournalRow? {
+    try rows(at: [sequence], in: shard).first
+  }
+}
+
 extension RowGroup {
   mutating func append(_ row: JournalRow) { append(row.header, row.body.span) }
 }

@@ -54,7 +54,7 @@ func event(
 /// Waits for a ZAP request.
 func request(_ handler: inout ZAPHandler) throws -> ZAPRequest {
   var poller = Poller()
-  _ = poller.add(handler)
+  _ = poller.add(handler.socket)
   while true {
     if let request = try handler.next() { return request }
     guard try poller.wait(milliseconds: patienceMilliseconds) > 0 else { throw DeadlineExpired() }
