@@ -67,7 +67,7 @@ struct HistoryAccess {
 
   /// Opens the readers, while descriptors are available.
   mutating func open() throws(JournalError) {
-    _ = try opened()
+    _ = try place.reader(&reader)
     worker.add(.open)
   }
 
@@ -81,13 +81,16 @@ struct HistoryAccess {
   mutating func chain(
     of request: ReloadRequest
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
-    try opened().chain(of: request)
+    try place.reader(&reader).chain(of: request)
   }
+}
 
-  private mutating func opened() throws(JournalError) -> JournalReader {
-    if let reader { return reader }
-    let reader = try place.openReader()
-    self.reader = reader
+extension JournalPlace {
+  /// A reader that is opened when it is first used.
+  fileprivate func reader(_ held: inout JournalReader?) throws(JournalError) -> JournalReader {
+    if let held { return held }
+    let reader = try openReader()
+    held = reader
     return reader
   }
 }
@@ -169,7 +172,7 @@ final class HistoryWorker: Sendable {
           output.append(.page(request, page))
         }
       case .answer(let request): output.append(.answer(answer(request, &reader)))
-      case .open: _ = try? opened(&reader)
+      case .open: _ = try? place.reader(&reader)
       case .close:
         reader = nil
         closed.append(true)
@@ -177,23 +180,16 @@ final class HistoryWorker: Sendable {
     }
   }
 
-  private func opened(_ reader: inout JournalReader?) throws(JournalError) -> JournalReader {
-    if let reader { return reader }
-    let opened = try place.openReader()
-    reader = opened
-    return opened
-  }
-
   private func readPage(
     _ request: ReloadRequest, _ replayer: NavReplayer, _ reader: inout JournalReader?
   ) throws -> ReplayedNav {
-    let (snapshot, rows) = try opened(&reader).chain(of: request)
+    let (snapshot, rows) = try place.reader(&reader).chain(of: request)
     return try replayer.replay(request, snapshot: snapshot, rows: rows)
   }
 
   private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
     do throws(JournalError) {
-      return try Self.answer(request, opened(&reader))
+      return try Self.answer(request, place.reader(&reader))
     } catch {
       return HistoryAnswer(token: request.token, failure: error.description)
     }

@@ -19,7 +19,7 @@ enum JournalReplay {
     _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     report: (String) -> Void
   ) throws(JournalError) -> EpochLoss? {
-    let now = now()
+    let now = Instant.now()
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal], report)
     let loss = journal.loss
@@ -56,7 +56,7 @@ enum JournalReplay {
     let journal = try Journal.open(
       directory: directory, durability: .sync, bootID: bootID, retention: Retention(),
       holder: "navd checking a backup")
-    let now = now()
+    let now = Instant.now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal])
@@ -66,10 +66,6 @@ enum JournalReplay {
     if renewing { try journal.renewEpochsAtNextStart() }
     try journal.close()
     return (navs, sequence)
-  }
-
-  static func now() -> Instant {
-    Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
   }
 
   /// Notes the navs and ops of a journal that is not replayed yet; `complete` has to follow.
@@ -157,7 +153,7 @@ struct LoadedShards: @unchecked Sendable {
 
   /// Notes the navs and ops of a shard; if its rows cannot be served, nothing of it stays here.
   mutating func add(_ taken: TakenShard) throws(JournalError) {
-    let now = JournalReplay.now()
+    let now = Instant.now()
     do throws(JournalError) {
       try JournalReplay.index(
         taken.journal, into: &hub, at: now, rememberingRows: Self.rememberedRows)

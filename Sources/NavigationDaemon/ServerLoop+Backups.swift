@@ -13,7 +13,7 @@ extension ServerLoop {
   }
 
   /// Follows the rules of the configuration, at the start and after a reload.
-  mutating func scheduleBackups(at now: Instant = Self.now()) {
+  mutating func scheduleBackups(at now: Instant = Instant.now()) {
     let rules = Daemon.backupRules(configuration.current)
     var newest: UInt64?
     if rules.every > 0, let backupFolder {
@@ -38,7 +38,7 @@ extension ServerLoop {
   }
 
   /// Passes progress and results of backups on: to the hub for a client, and to the log.
-  mutating func takeBackup(at now: Instant = Self.now()) {
+  mutating func takeBackup(at now: Instant = Instant.now()) {
     for report in backups.reports.take() {
       switch report {
       case .progress(let job, let progress):

@@ -47,7 +47,7 @@ extension ServerLoop {
     let began = SystemClock.monotonicNanoseconds() / 1000
     notify(.reloading(sinceMicroseconds: began))
     // The batches in flight were decided by the present configuration.
-    try standStill(at: Self.now())
+    try standStill(at: Instant.now())
     writer.awaitCheckpoint()
     let entry = reloaded()
     log(entry)
@@ -85,7 +85,7 @@ extension ServerLoop {
   private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
     let new = loaded.configuration
     if new.history != configuration.current.history {
-      maintenance.noteRetention(at: Self.now().boot)
+      maintenance.noteRetention(at: Instant.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup
     configuration.use(loaded)

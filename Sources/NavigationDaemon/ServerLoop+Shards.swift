@@ -42,7 +42,7 @@ extension ServerLoop {
       case .leaving(let shards, let member):
         served?.leaving.append(
           LeavingShards(
-            shards: shards, member: member, deadline: Self.now().boot + LeavingShards.patience))
+            shards: shards, member: member, deadline: Instant.now().boot + LeavingShards.patience))
       case .lost(let shards): served?.lost += shards
       case .wished(let asked, let failure):
         batches.append(.wished(asked.connection, id: asked.id, failure))
@@ -158,7 +158,7 @@ extension ServerLoop {
     guard let keeper = served?.keeper else { return false }
     var reported: UInt64 = 0
     while served?.isSettled == false {
-      let now = Self.now()
+      let now = Instant.now()
       if now.boot >= reported + 1000 {
         reported = now.boot
         Daemon.extendTimeout("loading shards: \(hub.shardsHere.count) served")

@@ -64,9 +64,9 @@ struct ServerLoop: ~Copyable {
     self.access = WatchedAccess(
       access, keyDirectory: configuration.current.access.keyDirectory)
     self.configuration = configuration
-    maintenance = MaintenanceSchedule(at: Self.now().boot)
+    maintenance = MaintenanceSchedule(at: Instant.now().boot)
     schedule = BackupSchedule(
-      BackupSchedule.Rules(every: 0, keep: 1), newest: nil, at: Self.now())
+      BackupSchedule.Rules(every: 0, keep: 1), newest: nil, at: Instant.now())
   }
 
   /// Serves until a stop signal arrives.
@@ -93,7 +93,7 @@ struct ServerLoop: ~Copyable {
       // turn at the latest.
       if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
       if !wasBusy || turnsWithoutPoll > 8 || batches.waiting > 0 {
-        var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
+        var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Instant.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         router.watchMessages(pageIns.mayReceive, by: &poller)
@@ -109,7 +109,7 @@ struct ServerLoop: ~Copyable {
         if !wasBusy, mayReceive { _ = try receiveMessages(isAwaited: true) }
         polling.endWait(at: SystemClock.monotonicNanoseconds())
       }
-      let now = Self.now()
+      let now = Instant.now()
       if watchdog.isDue(at: now.boot) {
         notify(.watchdog)
         log.flush()
@@ -131,7 +131,7 @@ struct ServerLoop: ~Copyable {
         + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd"
       log(LogEntry(.warning, text))
     }
-    writer.journal.note(now: Self.now().boot)
+    writer.journal.note(now: Instant.now().boot)
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()
@@ -150,7 +150,9 @@ struct ServerLoop: ~Copyable {
     sockets.removeFiles()
     try router.linger()
   }
+}
 
+extension Instant {
   static func now() -> Instant {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
   }
@@ -417,7 +419,7 @@ extension ServerLoop {
     // Messages are decoded here, while they are received. Handling them later then needs none of
     // the reader's code and buffers in the processor's caches.
     guard let event = router.readEvent(&messageReader, access.control) else { return }
-    if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Self.now()) }
+    if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Instant.now()) }
     guard let flooder = batches.append(event) else { return }
     router.disconnect(flooder, "it sent more than navd keeps waiting for one user or key")
   }

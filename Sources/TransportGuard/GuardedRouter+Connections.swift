@@ -161,26 +161,27 @@ extension GuardedRouter {
   private mutating func answer(
     to request: ZAPRequest, _ authority: some PeerAuthority
   ) -> ZAPAnswer {
-    switch authority.admit(request) {
-    case .failure(let refusal):
-      notices.append(refusal.notice)
-      return .refuse(reason: refusal.reason)
-    case .success(let (peer, userID)):
-      guard gate.isInPlace(isSealed: !Connection.Origin(peer).isLocal) else {
-        let text = "navd refuses every peer: libzmq does not call navd's recv"
-        notices.append(Notice(.refused, .error, text))
-        return .fail(reason: "the daemon cannot see what its peers send")
-      }
-      let number = gate.nextAdmission()
-      switch connections.admit(peer, as: number, connectionLimits) {
-      case .admitted: return .allow(userID: "\(number) \(userID)")
-      case .ended: return .fail(reason: "the connection has ended")
-      case .tooMany(let ofPrincipal):
-        let whose = ofPrincipal ? " of \(peer.principal)" : ": \(peer.principal) is refused"
-        notices.append(Notice(.limited, .warning, "too many connections\(whose)"))
-        // This is no refusal of the peer: it may try again and find room.
-        return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
-      }
+    let (peer, userID): (Peer, String)
+    do throws(AdmissionRefusal) {
+      (peer, userID) = try authority.admit(request)
+    } catch {
+      notices.append(error.notice)
+      return .refuse(reason: error.reason)
+    }
+    guard gate.isInPlace(isSealed: !Connection.Origin(peer).isLocal) else {
+      let text = "navd refuses every peer: libzmq does not call navd's recv"
+      notices.append(Notice(.refused, .error, text))
+      return .fail(reason: "the daemon cannot see what its peers send")
+    }
+    let number = gate.nextAdmission()
+    switch connections.admit(peer, as: number, connectionLimits) {
+    case .admitted: return .allow(userID: "\(number) \(userID)")
+    case .ended: return .fail(reason: "the connection has ended")
+    case .tooMany(let ofPrincipal):
+      let whose = ofPrincipal ? " of \(peer.principal)" : ": \(peer.principal) is refused"
+      notices.append(Notice(.limited, .warning, "too many connections\(whose)"))
+      // This is no refusal of the peer: it may try again and find room.
+      return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
     }
   }
 

@@ -45,7 +45,6 @@ package final class Gateway {
 
   /// The most streams at a time.
   static let maximumStreams = 256
-  private static let server = HTTPServer.Limits(connections: 640, idleSeconds: 15)
 
   private let configuration: Configuration
   private let say: (String) -> Void
@@ -113,8 +112,8 @@ package final class Gateway {
     _ = navd_raise_descriptor_limit()
     let gateway = try Gateway(configuration, say: say, launched: launched)
     var server = try HTTPServer(
-      configuration.address, inherited: configuration.inherited, limits: Self.server,
-      application: gateway)
+      configuration.address, inherited: configuration.inherited, maximumConnections: 640,
+      idleSeconds: 15, application: gateway)
     gateway.bound = server.bound
     ready(server.bound)
     gateway.launch()

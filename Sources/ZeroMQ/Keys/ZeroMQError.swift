@@ -15,7 +15,6 @@ package struct ZeroMQError: Error, Hashable, Sendable {
     case getOption = "zmq_getsockopt"
     case bind = "zmq_bind"
     case connect = "zmq_connect"
-    case disconnect = "zmq_disconnect"
     case send = "zmq_msg_send"
     case receive = "zmq_msg_recv"
     case poll = "zmq_poll"

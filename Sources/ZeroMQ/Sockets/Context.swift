@@ -91,9 +91,4 @@ package enum Library {
     unsafe zmq_version(&major, &minor, &patch)
     return Version(major: major, minor: minor, patch: patch)
   }
-
-  /// Whether the library was built with a capability, such as `ipc` or `curve`.
-  package static func has(_ capability: String) -> Bool {
-    unsafe zmq_has(capability) == 1
-  }
 }

@@ -32,14 +32,6 @@ package struct Socket: ~Copyable {
     try check(.connect, endpoint) { unsafe zmq_connect(handle.pointer, endpoint) }
   }
 
-  /// Closes the connection to an endpoint, and drops the messages queued for it.
-  ///
-  /// Call it between messages only: libzmq aborts the process if a part of a message has been read.
-  /// ``receive(into:)-(Multipart)`` always reads whole messages.
-  package func disconnect(_ endpoint: String) throws(ZeroMQError) {
-    try check(.disconnect, endpoint) { unsafe zmq_disconnect(handle.pointer, endpoint) }
-  }
-
   /// The endpoint bound last, with the port that the kernel chose; empty if there is none.
   package func lastEndpoint() throws(ZeroMQError) -> String {
     var text = [UInt8](repeating: 0, count: 1024)

@@ -31,8 +31,6 @@ package struct ZAPRequest: Hashable, Sendable {
   /// The ``SocketOption/zapDomain(_:)`` of the endpoint that the peer connected to.
   package let domain: String
   package let address: PeerAddress
-  /// The routing id of the *server's* socket, in libzmq 4.3.4; it does not identify the peer.
-  package let identity: [UInt8]
   package let mechanism: Mechanism
 
   /// Reads the frames in the form that a ROUTER receives: routing id, empty frame, request.
@@ -43,7 +41,7 @@ package struct ZAPRequest: Hashable, Sendable {
     requestID = frames[3]
     domain = try Self.text(frames[4])
     address = PeerAddress(parsing: try Self.text(frames[5]))
-    identity = frames[6]
+    // The frame before the mechanism has the routing id of the *server's* socket.
     mechanism = try Self.mechanism(try Self.text(frames[7]), credentials: frames[8...])
   }
 
