@@ -87,14 +87,11 @@ struct DirectoryLock: ~Copyable {
     let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw failure(directory) }
     defer { close(opened) }
-    guard fsync(opened) == 0 else { throw .syncFailed(path: directory, reason: message(errno)) }
+    guard fsync(opened) == 0 else { throw .syncFailed(path: directory, reason: SystemError.text(of: errno)) }
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
-    error == EROFS ? .readOnly(path: path) : .unwritable(path: path, reason: message(error))
-  }
-
-  private static func message(_ error: Int32) -> String {
-    unsafe String(cString: strerror(error))
+    error == EROFS
+      ? .readOnly(path: path) : .unwritable(path: path, reason: SystemError.text(of: error))
   }
 }

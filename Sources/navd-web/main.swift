@@ -36,14 +36,8 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("open", "Inspector: open the address in the browser of the desktop"),
   ])
 
-/// Writes one line to a descriptor; ignores errors, since there is nowhere else to report them.
-func write(line: String, to descriptor: Int32) {
-  let bytes = Array("\(line)\n".utf8)
-  _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-}
-
 /// Writes one line to stderr.
-func say(_ text: String) { write(line: "navd-web: \(text)", to: 2) }
+func say(_ text: String) { writeText("navd-web: \(text)\n") }
 
 /// The reason why an address of a socket that the service manager passed is not accepted.
 struct InheritedSocketError: Error, CustomStringConvertible {
@@ -142,7 +136,7 @@ do {
     launched: { url in
       guard isInspector else { return say("open \(url)") }
       let start = line.value(of: "nav").map { "&nav=" + Opener.escaped($0) } ?? ""
-      write(line: url + start, to: 1)
+      writeText("\(url)\(start)\n", to: 1)
       opener?.open(url + start)
     },
     ready: { address in
