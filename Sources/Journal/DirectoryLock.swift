@@ -87,7 +87,9 @@ struct DirectoryLock: ~Copyable {
     let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw failure(directory) }
     defer { close(opened) }
-    guard fsync(opened) == 0 else { throw .syncFailed(path: directory, reason: SystemError.text(of: errno)) }
+    guard fsync(opened) == 0 else {
+      throw .syncFailed(path: directory, reason: SystemError.text(of: errno))
+    }
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {

@@ -253,7 +253,7 @@ enum Daemon {
       JournalBackup(of: place.path).discard()
       JournalBackup(of: place.path, into: configuration.backup.directory).discard()
       var hub = Hub(
-        configuration: hubConfiguration(configuration), access: access, seed: try randomUInt64())
+        configuration: hubConfiguration(configuration), access: access, seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
@@ -278,11 +278,16 @@ enum Daemon {
       .join(retention: retention)
     let hub = Hub(
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
-      seed: try randomUInt64())
+      seed: randomSeed())
     let lease = UInt64(configuration.cluster.leaseMilliseconds)
-    let keeper = ShardKeeper(cluster.keeper, lease: lease, seed: try randomUInt64(), log: log)
+    let keeper = ShardKeeper(cluster.keeper, lease: lease, seed: randomSeed(), log: log)
     keeper.start(hub)
     return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
+  }
+
+  private static func randomSeed() -> UInt64 {
+    var source = SystemRandomNumberGenerator()
+    return source.next()
   }
 
   /// This daemon as a member of a cluster: its name, and how clients of other daemons reach it.

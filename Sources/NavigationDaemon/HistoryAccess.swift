@@ -26,7 +26,7 @@ struct HistoryAccess {
 
   /// Takes the oldest answer; with more, `descriptor` stays readable.
   func takeAnswer() -> HistoryAnswer? {
-    worker.output.take { output in
+    worker.output.take { output -> HistoryAnswer? in
       guard let index = output.firstIndex(where: { !$0.isPage }),
         case .answer(let answer) = output.remove(at: index)
       else { return nil }
@@ -44,7 +44,7 @@ struct HistoryAccess {
   mutating func takePages(
     _ report: (any Error) -> Void = { _ in }
   ) throws -> [ReloadRequest] {
-    let pages = worker.output.take { output in
+    let pages = worker.output.take { output -> [HistoryWorker.Output] in
       defer { output.removeAll(where: \.isPage) }
       return output.filter(\.isPage)
     }

@@ -31,7 +31,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
 
   /// Takes all values; without any it costs one atomic load.
   package func take() -> [Value] {
-    take { values in
+    take { values -> [Value] in
       defer { values = [] }
       return values
     } ?? []

@@ -135,7 +135,7 @@ do {
     configuration, say: say,
     launched: { url in
       guard isInspector else { return say("open \(url)") }
-      let start = line.value(of: "nav").map { "&nav=" + Opener.escaped($0) } ?? ""
+      let start = line.value(of: "nav").map { "&nav=" + percentEncoded($0) } ?? ""
       writeText("\(url)\(start)\n", to: 1)
       opener?.open(url + start)
     },

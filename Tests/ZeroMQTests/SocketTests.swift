@@ -121,9 +121,7 @@ struct SocketTests {
   }
 
   @Test func `the library is the one the options were written for`() {
-    let version = Library.version()
-    #expect(version.major == 4)
-    #expect(version.description == "\(version.major).\(version.minor).\(version.patch)")
+    #expect(Library.version().major == 4)
   }
 
   @Test func `the first routing id differs from the unseeded one`() throws {
