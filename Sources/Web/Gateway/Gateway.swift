@@ -408,40 +408,42 @@ struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
 extension Gateway: HTTPApplication {
   func head(_ request: HTTPRequest) -> HTTPDecision {
     let shared = sharing(request)
-    switch Admission(request, configuration.gate, &tokens, at: now) {
-    case .refused(let status, let reason, let allow):
-      // The cause is a foreign page, or a proxy that does not pass `Host` on.
-      if status == 403 || status == 421 {
-        refusals.line("\(request.method) \(request.path)", reason, at: now).map(say)
-      }
-      let answer = Answers.error(status, reason).with(shared)
-      return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
-    case .preflight(let route):
-      return .respond(Answers.preflight(for: route).with(shared))
-    case .route(let route, let actor):
-      if let limit = route.bodyLimit { return .readBody(limit: limit) }
-      switch route {
-      case .stream where request.isForHead: return .respond(Answers.stream.with(shared))
-      case .stream:
+    do throws(RequestGate.Refusal) {
+      switch try Admission(request, configuration.gate, &tokens, at: now) {
+      case .preflight(let route): return .respond(Answers.preflight(for: route).with(shared))
+      case .route(let route, _) where route.bodyLimit != nil:
+        return .readBody(limit: route.bodyLimit ?? 0)
+      case .route(.stream, let actor):
+        if request.isForHead { return .respond(Answers.stream.with(shared)) }
         guard let actor, let token = request.token else {
           preconditionFailure("a stream without a token")
         }
         return open(actor, token: token, shared)
-      default: return file(request.path)
+      case .route: return file(request.path)
       }
+    } catch {
+      // The cause is a foreign page, or a proxy that does not pass `Host` on.
+      if error.status == 403 || error.status == 421 {
+        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(say)
+      }
+      let answer = Answers.error(error.status, error.reason).with(shared)
+      return .respond(error.allow.map { answer.with("Allow", $0) } ?? answer)
     }
   }
 
   /// The token is looked up again: it may have become invalid meanwhile.
   func body(_ request: HTTPRequest) -> HTTPDecision {
-    let answer =
-      switch Admission(request, configuration.gate, &tokens, at: now) {
-      case .refused(let status, let reason, _): Answers.error(status, reason)
-      case .route(.token, _): trade(request)
-      case .route(.code, let actor?): makeCode(for: actor)
-      case .route(.messages, _): post(request)
-      case .route, .preflight: Answers.error(404, "there is no \(request.path)")
+    let answer: HTTPResponse
+    do throws(RequestGate.Refusal) {
+      switch try Admission(request, configuration.gate, &tokens, at: now) {
+      case .route(.token, _): answer = trade(request)
+      case .route(.code, let actor?): answer = makeCode(for: actor)
+      case .route(.messages, _): answer = post(request)
+      case .route, .preflight: answer = Answers.error(404, "there is no \(request.path)")
       }
+    } catch {
+      answer = Answers.error(error.status, error.reason)
+    }
     return .respond(answer.with(sharing(request)))
   }
 
