@@ -1,5 +1,6 @@
 import CLinux
 package import NavigationCore
+import RuntimePaths
 package import ZeroMQ
 
 /// The daemon's ROUTER socket, guarded against harm by its peers.
