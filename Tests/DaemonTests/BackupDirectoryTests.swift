@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import NavigationCore
+import RuntimePaths
 import Testing
 
 @testable import NavigationDaemon

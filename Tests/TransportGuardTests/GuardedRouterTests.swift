@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+import RuntimePaths
 import Testing
 import ZeroMQ
 

@@ -69,7 +69,7 @@ import ZeroMQ
         "a peer is refused: its address or mechanism is not the socket's",
       ])
     #expect(rows.map { $0?.principal } == ["uid:1000", "panel", nil, nil])
-    #expect(rows.allSatisfy { $0?.code == "not-admitted" && $0?.severity == .warning })
+    #expect(rows.allSatisfy { $0?.code == "not-admitted" && $0?.level == .warning })
   }
 
   @Test func `a message is its peer's as long as the key has a name`() throws {
