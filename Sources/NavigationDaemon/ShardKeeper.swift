@@ -1,13 +1,13 @@
 import Journal
 import NavigationCore
 import RuntimePaths
+import Synchronization
 
 /// Takes and loads the shards of this member of a cluster, on a thread of its own.
 ///
 /// It reads how the cluster is divided whenever another member changes something, a lease has ended,
-/// or a third of a lease has passed; `ShardPlacement` decides. The loop takes the news when
-/// `descriptor` is readable. It alone knows what is under way to the navs, so it alone ends to serve a
-/// shard.
+/// or a third of a lease has passed; `ShardPlacement` decides. The loop takes `news`. It alone knows
+/// what is under way to the navs, so it alone ends to serve a shard.
 ///
 /// `@unchecked Sendable`: `keeper` and the variables belong to the thread.
 final class ShardKeeper: @unchecked Sendable {
@@ -30,10 +30,17 @@ final class ShardKeeper: @unchecked Sendable {
   /// What the loop has to say.
   private enum Order: Sendable {
     case wish(AskedWish)
-    /// The loop no longer serves these shards.
-    case gone([Shard])
+    /// The loop no longer serves some shards, which `served` tells already.
+    case look
     /// Shards are replayed by the configuration of this hub from now on.
     case use(Hub)
+  }
+
+  private struct Served {
+    /// The shards that the loop serves, or is about to.
+    var held: Set<Shard> = []
+    /// The shards that the loop has been asked to give away, each with the member that gets it.
+    var leaving: [Shard: String] = [:]
   }
 
   let news = Mailbox<News>()
@@ -43,10 +50,7 @@ final class ShardKeeper: @unchecked Sendable {
   private let log: Log
   /// What makes the hubs that replay shards; nil before `start`.
   private var replaying: Hub?
-  /// The shards that the loop serves, or is about to.
-  private var held: Set<Shard> = []
-  /// The shards that the loop has been asked to give away, each with the member that gets it.
-  private var leaving: [Shard: String] = [:]
+  private let served = Mutex(Served())
   /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
   ///
   /// A later attempt can succeed, because an administrator may be restoring the rows.
@@ -82,7 +86,14 @@ final class ShardKeeper: @unchecked Sendable {
   func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
 
   /// Notes that the loop no longer serves shards.
-  func noteGone(_ shards: [Shard]) { orders.append(.gone(shards)) }
+  func noteGone(_ shards: [Shard]) {
+    // At once, because the thread can be about to hold the same shards again.
+    served.withLock { served in
+      served.held.subtract(shards)
+      for shard in shards { served.leaving[shard] = nil }
+    }
+    orders.append(.look)
+  }
 
   // The thread's side.
 
@@ -99,12 +110,15 @@ final class ShardKeeper: @unchecked Sendable {
       takeOrders()
       let cluster = try keeper.read()
       news.append(.view(cluster.view))
+      let (held, leaving) = served.withLock { ($0.held, $0.leaving) }
       let now = SystemClock.bootMilliseconds()
       let plan = ShardPlacement(
         cluster, held: held, leaving: leaving, broken: Set(broken.filter { $0.value > now }.keys))
       if !plan.lost.isEmpty { news.append(.lost(plan.lost)) }
       for (member, shards) in plan.gives.sorted(by: { $0.key < $1.key }) {
-        for shard in shards { leaving[shard] = member }
+        served.withLock { served in
+          for shard in shards { served.leaving[shard] = member }
+        }
         news.append(.leaving(shards, to: member))
       }
       let taken = try take(plan.takes)
@@ -137,9 +151,7 @@ final class ShardKeeper: @unchecked Sendable {
         } catch {
           news.append(.wished(asked, .storage(error.description)))
         }
-      case .gone(let shards):
-        held.subtract(shards)
-        for shard in shards { leaving[shard] = nil }
+      case .look: break
       case .use(let hub): replaying = hub
       }
     }
@@ -153,7 +165,7 @@ final class ShardKeeper: @unchecked Sendable {
       let taken = try keeper.take(wanted)
       guard !taken.isEmpty, let loaded = try load(taken) else { continue }
       tookAny = true
-      held.formUnion(loaded.shards.map(\.shard))
+      served.withLock { $0.held.formUnion(loaded.shards.map(\.shard)) }
       news.append(.arrived(loaded))
     }
     return tookAny
