@@ -201,7 +201,7 @@ struct EventBatches {
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand, takenBack) = ([], 0, 0)
+    (atHand, bytesAtHand, takenBack, nextSize) = ([], 0, 0, Self.leastBytes)
     (areOps, hasGet) = (true, false)
     swap(&sizes, &sizesOfNewest)
     sizes.removeAll(keepingCapacity: true)
