@@ -244,7 +244,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TransportGuardTests",
-      dependencies: ["TransportGuard", "NavigationCore", "ZeroMQ"],
+      dependencies: ["TransportGuard", "NavigationCore", "ZeroMQ", "RuntimePaths"],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",

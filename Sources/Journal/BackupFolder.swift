@@ -1,6 +1,5 @@
-import Glibc
 import NavigationCore
-import enum RuntimePaths.Timestamp
+import RuntimePaths
 
 /// The names of the backups that the daemon makes by itself: `navd-YYYYMMDDTHHMMSSZ.db`, in UTC.
 ///
@@ -41,20 +40,14 @@ package enum BackupFolder {
   /// The names of the regular files that the daemon made by itself, in ascending order; empty if there
   /// is no directory.
   package static func names(in folder: String) throws(JournalError) -> [String] {
-    guard let stream = unsafe opendir(folder) else {
-      if errno == ENOENT { return [] }
-      throw .unreadable(path: folder, reason: unsafe String(cString: strerror(errno)))
-    }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+    do throws(SystemError) {
+      return try namesInDirectory(folder).filter { name in
+        BackupName.seconds(of: name) != nil
+          && FileStatus.probe("\(folder)/\(name)")?.kind == .regular
       }
-      guard BackupName.seconds(of: name) != nil, isRegular(folder + "/" + name) else { continue }
-      names.append(name)
+    } catch {
+      throw .unreadable(path: folder, reason: SystemError.text(of: error.code))
     }
-    return names.sorted()
   }
 
   /// Finds the time of the newest backup in seconds since 1970; nil if there is none.
@@ -87,11 +80,5 @@ package enum BackupFolder {
       fault = fault ?? error
     }
     return (removed, fault)
-  }
-
-  /// Whether a name is that of a regular file, and no symbolic link.
-  private static func isRegular(_ path: String) -> Bool {
-    var information = stat()
-    return unsafe lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
   }
 }

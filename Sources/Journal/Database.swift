@@ -1,5 +1,6 @@
 import CJournal
 import Glibc
+import RuntimePaths
 
 /// The action during which SQLite reported an error; the same code means different things in each.
 enum Attempt {
@@ -45,7 +46,7 @@ enum Attempt {
       system = "unix-none"
       if try !exists(path + "-wal") {
         flags |= SQLITE_OPEN_URI
-        name = "file:\(Self.escaped(path))?immutable=1"
+        name = "file:\(percentEncoded(path, keeping: "/"))?immutable=1"
       }
     }
     let code = unsafe sqlite3_open_v2(name, &handle, flags, system)
@@ -73,14 +74,6 @@ enum Attempt {
   var walPages: Int {
     get { Int(unsafe logPages.pointee) }
     set { unsafe logPages.pointee = Int32(clamping: newValue) }
-  }
-
-  /// A path in a URI; every octet but letters and digits is escaped.
-  private static func escaped(_ path: String) -> String {
-    path.utf8.reduce(into: "") { text, octet in
-      let digits = String(octet, radix: 16)
-      text += octet == 0x2f ? "/" : digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-    }
   }
 
   /// Whether SQLite can only read the file, because of its permissions or its header.

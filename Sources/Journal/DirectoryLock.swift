@@ -1,4 +1,5 @@
 import Glibc
+import RuntimePaths
 
 /// The exclusive right to open the journal of a directory, for as long as the value lives.
 ///
@@ -64,27 +65,21 @@ struct DirectoryLock: ~Copyable {
     guard opened >= 0 else { return nil }
     defer { close(opened) }
     var information = stat()
-    guard unsafe fstat(opened, &information) == 0, let locks = unsafe fopen("/proc/locks", "re")
+    guard unsafe fstat(opened, &information) == 0, let locks = try? readSmallFile("/proc/locks")
     else { return nil }
-    defer { unsafe fclose(locks) }
-    var line = [CChar](repeating: 0, count: 256)
-    while unsafe fgets(&line, Int32(line.count), locks) != nil {
-      // For example: 1: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
-      let words = String(
-        decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self
-      )
-      .split(separator: " ")
-      guard words.count >= 6, words[1] == "FLOCK" else { continue }
-      if words[5].split(separator: ":").last == "\(information.st_ino)" { return content(opened) }
+    // For example: 1: FLOCK  ADVISORY  WRITE 4711 fe:01:131090 0 EOF
+    let isHeld = String(decoding: locks, as: UTF8.self).split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      return words.count >= 6 && words[1] == "FLOCK"
+        && words[5].split(separator: ":").last == "\(information.st_ino)"
     }
-    return nil
+    return isHeld ? content(opened) : nil
   }
 
   private static func makeDirectory(_ path: String) throws(JournalError) {
     guard try makePrivateDirectory(path) else { return try checkPrivateDirectory(path) }
     // The directory's name must survive a power failure, like the files in it.
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-    try sync(directory: String(path[..<slash]))
+    try sync(directory: parentDirectory(of: path))
   }
 
   /// Syncs a directory, which makes the names in it durable.
@@ -92,14 +87,13 @@ struct DirectoryLock: ~Copyable {
     let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw failure(directory) }
     defer { close(opened) }
-    guard fsync(opened) == 0 else { throw .syncFailed(path: directory, reason: message(errno)) }
+    guard fsync(opened) == 0 else {
+      throw .syncFailed(path: directory, reason: SystemError.text(of: errno))
+    }
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {
-    error == EROFS ? .readOnly(path: path) : .unwritable(path: path, reason: message(error))
-  }
-
-  private static func message(_ error: Int32) -> String {
-    unsafe String(cString: strerror(error))
+    error == EROFS
+      ? .readOnly(path: path) : .unwritable(path: path, reason: SystemError.text(of: error))
   }
 }

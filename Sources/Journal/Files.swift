@@ -20,6 +20,12 @@ func fileSize(_ path: String) throws(JournalError) -> Int? {
   return nil
 }
 
+/// The device and the number of a file; empty, with the reason in errno, if that is unknown.
+func fileIdentity(_ path: String) -> [UInt] {
+  var status = stat()
+  return unsafe stat(path, &status) == 0 ? [status.st_dev, status.st_ino] : []
+}
+
 /// Reads up to `count` bytes of an open file; fewer only if the file ends there.
 ///
 /// pread(2) may return fewer bytes before a bad sector; only the next call fails.
@@ -119,10 +125,8 @@ func checkPrivateDirectory(_ path: String) throws(JournalError) {
 
 /// Throws `.full` unless the file system has room for `bytes`, plus a sixteenth and 1 MiB.
 func checkRoom(for bytes: Int, beside path: String) throws(JournalError) {
-  var information = statvfs()
-  guard unsafe statvfs(path, &information) == 0 else { throw DirectoryLock.failure(path) }
-  let available = Int(information.f_bavail) * Int(information.f_frsize)
-  guard available > bytes + bytes / 16 + 1 << 20 else { throw .full(path: path) }
+  guard let space = DiskSpace.probe(path) else { throw DirectoryLock.failure(path) }
+  guard space.free > UInt64(bytes + bytes / 16 + 1 << 20) else { throw .full(path: path) }
 }
 
 /// The directory of a journal that is being copied and must not be served yet.

@@ -31,17 +31,16 @@ extension Journal {
       }
     }
     if pruning.isActive { report.deletedRows = try deleteSlice(budget) }
-    report.freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
+    let freedPages = try noting { () throws(JournalError) in try engine.vacuumSlice() }
     // After a crash, all rows look younger than they are by so many milliseconds at most.
     if ages.time >= agesWritten + 600_000 {
       try transaction { () throws(JournalError) in try writeFacts(census.stored) }
     }
     report.rowsLeft = pruning.left
-    report.hasMore = pruning.isActive || report.freedPages > 0
+    report.hasMore = pruning.isActive || freedPages > 0
     return report
   }
 
-  /// Counts the time until `now`, in milliseconds of the boot clock, for the ages of rows.
   package func note(now: UInt64) { ages.note(now, newest: lastSequence) }
 
   /// Writes a census, and the ages of rows, in the open transaction.
@@ -155,11 +154,9 @@ extension Journal {
     of slice: inout PruningSlice, _ closing: Set<UInt64>
   ) throws(JournalError) -> (StoredGroup, records: Int)? {
     var result: (StoredGroup, records: Int)?
-    let name = name
     let isThere = try engine.readGroup(from: slice.next) {
       (found, heads, stored) throws(JournalError) in
-      try found.unpacking(stored, damage: { JournalError.damaged(path: name, what: $0) }) {
-        (bodies) throws(JournalError) in
+      try found.unpacking(stored, in: name) { (bodies) throws(JournalError) in
         var cursor = RecordCursor(first: found.first)
         var records = 0
         batch.group.begin(found.first)
@@ -176,7 +173,7 @@ extension Journal {
           }
         }
         guard cursor.hasEnded(heads, at: found.last, bodyCount: bodies.count) else {
-          throw JournalError.damaged(path: name, what: "\(found.name) cannot be separated")
+          throw damage("\(found.name) cannot be separated")
         }
         if slice.budget > 0 { slice.next = max(slice.next, found.last + 1) }
         result = (found, records)
@@ -188,37 +185,8 @@ extension Journal {
 }
 
 extension Journal {
-  /// Figures about the journal, for people and monitoring.
-  package struct Statistics: Hashable, Sendable {
-    /// The size of the file in bytes.
-    package var fileBytes: Int
-    /// The size of the write-ahead log's file in bytes; an ordinary checkpoint does not shrink it.
-    package var walBytes: Int
-    package var rows: UInt64
-    package var snapshots: UInt64
-    /// The number of navs with rows or snapshots.
-    package var navs: Int
-    /// The bytes of all rows, counted as for `Retention.bytes`.
-    package var rowBytes: Int
-    /// The number of batches committed since `open`.
-    package var commits: UInt64
-  }
-
-  /// The sizes of the journal and of its write-ahead log in bytes; 0 if a size cannot be read.
-  ///
-  /// Any thread may call it, because it looks the files up by name.
-  package var fileSizes: (journal: Int, log: Int) {
-    engine.sizes
-  }
+  package var fileSizes: (journal: Int, log: Int) { engine.sizes }
 
   /// The bytes of all rows, counted as for `Retention.bytes`.
   package var rowBytes: Int { ledger.bytes }
-
-  /// The present figures; two of them come from the file system.
-  package var statistics: Statistics {
-    Statistics(
-      fileBytes: fileSizes.journal, walBytes: fileSizes.log,
-      rows: census.stored.rows, snapshots: census.stored.snapshots, navs: ledger.entries.count,
-      rowBytes: ledger.bytes, commits: commits)
-  }
 }

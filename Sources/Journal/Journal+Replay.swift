@@ -1,20 +1,5 @@
 package import NavigationCore
 
-/// The reason why a replay ended early.
-package enum ReplayError<Refusal: Error>: Error {
-  /// The journal could not be read.
-  case journal(JournalError)
-  /// A closure refused a snapshot or row.
-  case refused(Refusal)
-
-  /// Runs a part of a replay that only the journal can fail.
-  package static func journal<Result>(
-    _ body: () throws(JournalError) -> Result
-  ) throws(Self) -> Result {
-    do throws(JournalError) { return try body() } catch { throw .journal(error) }
-  }
-}
-
 /// Selects the rows whose bodies a replay reads.
 ///
 /// All other rows get empty bodies.
@@ -40,53 +25,47 @@ extension Journal {
   /// The caller calls it once, before all other methods. It omits rows of navs that are being
   /// deleted. A body is valid within the closure only; `JournalRow(_:body:)` copies it. The caller
   /// may rely on the records only after this returns, because a missing row is found at the end.
-  /// A full disk or a read-only one fails no replay: see `shortage`.
-  package func replay<Refusal: Error>(
+  /// A full disk or a read-only one fails no replay: see `shortage`. Throws `.notReplayed` if a
+  /// closure refuses a record.
+  package func replay(
     bodies: ReplayedBodies = .all,
-    snapshots: (SnapshotRow) throws(Refusal) -> Void,
-    rows: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
-  ) throws(ReplayError<Refusal>) {
+    snapshots: (SnapshotRow) throws(HubReplayError) -> Void,
+    rows: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+  ) throws(JournalError) {
     precondition(!isReplayed, "replayed twice")
-    let expected = try ReplayError<Refusal>.journal { () throws(JournalError) in
-      try metadata.census()
-    }
-    let newest = try ReplayError<Refusal>.journal { () throws(JournalError) in
-      try engine.newestSequence()
-    }
+    let expected = try metadata.census()
+    let newest = try engine.newestSequence()
     try replaySnapshots(snapshots)
     try replayRows(bodies, rows, expected)
     census.stored.through = max(census.stored.through, expected.through)
     guard census.stored.through >= newest else {
-      throw damage(
-        Refusal.self, "the rows \(census.stored.through + 1) to \(newest) are missing")
+      throw damage("the rows \(census.stored.through + 1) to \(newest) are missing")
     }
     ages.cut(through: census.stored.through)
     resumePruning()
-    try ReplayError<Refusal>.journal { () throws(JournalError) in
-      isReplayed = true
-      // Writes of a killed process may be in the kernel's memory only, and be read from there. They
-      // must be on the disk before navd serves them.
-      do throws(JournalError) {
-        if let problem = engine.problem, problem.isShortage { throw problem }
-        try checkpoint(emptying: true, leaving: 0)
-        try syncNow()
-      } catch {
-        // The journal can be read: its log stays as it is, and was synced before it was opened.
-        guard error.isShortage, engine.lease == nil else { throw error }
-        shortage = error
-      }
+    isReplayed = true
+    // Writes of a killed process may be in the kernel's memory only, and be read from there. They
+    // must be on the disk before navd serves them.
+    do throws(JournalError) {
+      if let problem = engine.problem, problem.isShortage { throw problem }
+      try checkpoint(emptying: true, leaving: 0)
+      try syncNow()
+    } catch {
+      // The journal can be read: its log stays as it is, and was synced before it was opened.
+      guard error.isShortage, engine.lease == nil else { throw error }
+      shortage = error
     }
   }
 
-  private func replaySnapshots<Refusal: Error>(
-    _ consume: (SnapshotRow) throws(Refusal) -> Void
-  ) throws(ReplayError<Refusal>) {
+  private func replaySnapshots(
+    _ consume: (SnapshotRow) throws(HubReplayError) -> Void
+  ) throws(JournalError) {
     let closing = Set(closing)
     var latest: SnapshotRow?
-    try engine.readSnapshots { (next) throws(ReplayError<Refusal>) in
+    try engine.readSnapshots { (next) throws(JournalError) in
       if let latest {
         guard (latest.nav, latest.revision) < (next.nav, next.revision) else {
-          throw damage(Refusal.self, "its snapshots are out of order")
+          throw damage("its snapshots are out of order")
         }
         if latest.nav != next.nav, !closing.contains(latest.nav) { try hand(latest, to: consume) }
       }
@@ -98,57 +77,54 @@ extension Journal {
     if let latest, !closing.contains(latest.nav) { try hand(latest, to: consume) }
   }
 
-  private func replayRows<Refusal: Error>(
-    _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void,
+  private func replayRows(
+    _ wanted: ReplayedBodies, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void,
     _ expected: Census
-  ) throws(ReplayError<Refusal>) {
+  ) throws(JournalError) {
     let closing = Set(closing)
     var last: UInt64 = 0
     var isCounted = false
-    try engine.readGroups { (group, heads, bodies) throws(ReplayError<Refusal>) in
-      guard group.first > last else {
-        throw damage(Refusal.self, "\(group.name) are out of order")
-      }
+    try engine.readGroups { (group, heads, bodies) throws(JournalError) in
+      guard group.first > last else { throw damage("\(group.name) are out of order") }
       if group.first > expected.through {
-        guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
+        guard isCounted || agrees(expected) else { throw damage(Self.missing) }
         isCounted = true
         guard group.first == max(last, expected.through) + 1 else {
-          throw damage(Refusal.self, "row \(max(last, expected.through) + 1) is missing")
+          throw damage("row \(max(last, expected.through) + 1) is missing")
         }
       }
       // A group is committed as a whole, so the census counts all of its rows or none.
       guard isCounted || group.last <= expected.through else {
-        throw damage(Refusal.self, "\(group.name) are counted in part")
+        throw damage("\(group.name) are counted in part")
       }
       last = group.last
       let count = try replay(group, heads, bodies, wanted, closing, consume)
       census.stored.through = last
       census.stored.count(rows: count, checksum: group.checksum)
     }
-    guard isCounted || agrees(expected) else { throw damage(Refusal.self, Self.missing) }
+    guard isCounted || agrees(expected) else { throw damage(Self.missing) }
   }
 
   /// Passes on the rows of a group; returns their number.
-  private func replay<Refusal: Error>(
+  private func replay(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ wanted: ReplayedBodies,
-    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
-  ) throws(ReplayError<Refusal>) -> Int {
+    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+  ) throws(JournalError) -> Int {
     guard wanted == .all || RecordCursor.hasBeginnings(heads) else {
       return try hand(group, heads, Span(), group.bodyCount(bodies), closing, consume)
     }
     var count = 0
-    try group.unpacking(bodies, damage: { damage(Refusal.self, $0) }) {
-      (bodies) throws(ReplayError<Refusal>) in
+    try group.unpacking(bodies, in: name) { (bodies) throws(JournalError) in
       count = try hand(group, heads, bodies, bodies.count, closing, consume)
     }
     return count
   }
 
   /// Passes on rows, with their bodies if `bodies` has them; returns their number.
-  private func hand<Refusal: Error>(
+  private func hand(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ bodyCount: Int,
-    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(Refusal) -> Void
-  ) throws(ReplayError<Refusal>) -> Int {
+    _ closing: Set<UInt64>, _ consume: (RowHeader, Span<UInt8>) throws(HubReplayError) -> Void
+  ) throws(JournalError) -> Int {
     var count = 0
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) {
@@ -156,14 +132,14 @@ extension Journal {
       ledger.add(RowNote(cursor.header, bodyCount: cursor.body.count))
       guard closing.isEmpty || !closing.contains(cursor.header.nav) else { continue }
       let isThere = cursor.body.upperBound <= bodies.count
-      do throws(Refusal) {
+      do throws(HubReplayError) {
         try consume(cursor.header, isThere ? bodies.extracting(cursor.body) : Span())
       } catch {
-        throw ReplayError.refused(error)
+        throw JournalError(error, in: name)
       }
     }
     guard cursor.hasEnded(heads, at: group.last, bodyCount: bodyCount) else {
-      throw damage(Refusal.self, "\(group.name) cannot be separated")
+      throw damage("\(group.name) cannot be separated")
     }
     return count
   }
@@ -177,15 +153,15 @@ extension Journal {
 
   private static var missing: String { "rows or snapshots it once held are missing" }
 
-  private func damage<Refusal: Error>(
-    _ refusal: Refusal.Type, _ what: String
-  ) -> ReplayError<Refusal> {
-    .journal(.damaged(path: name, what: what))
-  }
+  func damage(_ what: String) -> JournalError { .damaged(path: name, what: what) }
 
-  private func hand<Refusal: Error>(
-    _ snapshot: SnapshotRow, to consume: (SnapshotRow) throws(Refusal) -> Void
-  ) throws(ReplayError<Refusal>) {
-    do throws(Refusal) { try consume(snapshot) } catch { throw .refused(error) }
+  private func hand(
+    _ snapshot: SnapshotRow, to consume: (SnapshotRow) throws(HubReplayError) -> Void
+  ) throws(JournalError) {
+    do throws(HubReplayError) {
+      try consume(snapshot)
+    } catch {
+      throw JournalError(error, in: name)
+    }
   }
 }

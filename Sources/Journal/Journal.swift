@@ -14,7 +14,6 @@ package final class Journal: JournalStore {
   /// The name of the journal's file in a directory.
   package static let fileName = "journal.sqlite"
 
-  /// The rules by which history is kept; a change counts from the next `maintain` on.
   package var retention: Retention
 
   package let place: any JournalPlace
@@ -37,7 +36,6 @@ package final class Journal: JournalStore {
   var commits: UInt64 = 0
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
-  /// Whether a batch is partly written.
   var isStaging = false
   var batch = StagedBatch()
 
@@ -65,10 +63,8 @@ package final class Journal: JournalStore {
       .open(retention: retention, holder: holder)
   }
 
-  /// The shard to which its rows belong.
   package var shard: Shard { engine.shard }
 
-  /// The name of the database in errors, such as its path.
   package var name: String { engine.name }
 
   /// Whether acknowledged rows may be missing, so that every nav needs a new epoch.
@@ -85,7 +81,6 @@ package final class Journal: JournalStore {
     return mustRenewEpochs ? isRestored ? .backup : .crash : nil
   }
 
-  /// Notes that the new epochs, which `mustRenewEpochs` asked for, are committed.
   package func epochsRenewed() throws(JournalError) {
     try noting { () throws(JournalError) in try engine.epochsRenewed() }
   }
@@ -100,21 +95,11 @@ package final class Journal: JournalStore {
   /// The sequence of the newest row; 0 if there never was one.
   package var lastSequence: UInt64 { census.stored.through }
 
-  /// The number of pages in the write-ahead log after the last commit.
-  ///
-  /// The caller makes a `checkpoint` when it exceeds a limit.
   package var walPages: Int { engine.logPages }
 
-  /// The right to answer, as the last commit or checkpoint renewed it; nil if no other process can
-  /// take the journal over.
   package var lease: JournalLease? { engine.lease }
 
   package var problem: JournalError? { engine.problem }
-
-  /// Renews the lease during long work before the first commit, if that is due.
-  package func renewIfDue() throws(JournalError) {
-    try noting { () throws(JournalError) in try engine.renewIfDue() }
-  }
 
   /// The lowest revision of a nav that can be rebuilt; 0 if the history is complete.
   package func floor(of nav: UInt64) -> UInt64 { ledger.entry(nav)?.floor ?? 0 }
@@ -171,7 +156,6 @@ extension Journal {
     }
   }
 
-  /// Commits the staged parts of a batch in one transaction.
   package func commitStaged() throws(JournalError) {
     guard isStaging else { return }
     try undoingOnError { () throws(JournalError) in
@@ -204,7 +188,6 @@ extension Journal {
     commits += 1
   }
 
-  /// Drops the staged parts of a batch.
   package func discardStaged() {
     guard isStaging else { return }
     engine.rollBack()

@@ -30,23 +30,16 @@ package protocol JournalEngine: JournalFacts, AnyObject {
   /// The right to answer; nil if no other process can take the place over.
   var lease: JournalLease? { get }
 
-  /// Renews the lease, if that is due and there is one; no transaction is open.
-  func renewIfDue() throws(JournalError)
-
   /// The sequence of the last stored row; 0 if there is none.
   func newestSequence() throws(JournalError) -> UInt64
-  func readSnapshots<Failure: Error>(
-    _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
-  ) throws(ReplayError<Failure>)
+  func readSnapshots(
+    _ consume: (SnapshotRow) throws(JournalError) -> Void
+  ) throws(JournalError)
   /// Passes on all groups, with their bodies as stored; the checksum of each is verified.
-  func readGroups<Failure: Error>(
-    _ consume: GroupConsumer<ReplayError<Failure>>
-  ) throws(ReplayError<Failure>)
+  func readGroups(_ consume: GroupConsumer) throws(JournalError)
   /// Passes on the group that covers a sequence, or else the next one; returns false if there is
   /// neither.
-  func readGroup(
-    from sequence: UInt64, _ consume: GroupConsumer<JournalError>
-  ) throws(JournalError) -> Bool
+  func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool
   /// Makes durable what an earlier process wrote, and `facts`, in quiet moments too.
   ///
   /// With `emptying` it moves everything from the write-ahead log into the file, if there is one.
@@ -89,9 +82,9 @@ package protocol JournalEngine: JournalFacts, AnyObject {
 }
 
 /// Takes a group of rows, with the heads and the bodies of its rows.
-package typealias GroupConsumer<Failure: Error> = (
+package typealias GroupConsumer = (
   StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
-) throws(Failure) -> Void
+) throws(JournalError) -> Void
 
 /// The right of a process to answer for a journal that another process could take over.
 ///
@@ -158,16 +151,13 @@ package protocol JournalEngineReader: AnyObject {
   /// Passes on the group of a shard that covers a sequence, or else the next one; returns false if
   /// there is neither.
   func readGroup(
-    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
+    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool
   /// Passes on all groups of a shard with rows from one sequence through another, if that costs less
   /// than to read each by `readGroup`; returns false if it does not.
   func readGroups(
-    from first: UInt64, through last: UInt64, of shard: Shard,
-    _ consume: GroupConsumer<JournalError>
+    from first: UInt64, through last: UInt64, of shard: Shard, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool
   /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
   func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
-  /// Checks the structure of the whole database, as far as the engine can.
-  func checkStructure() throws(JournalError)
 }

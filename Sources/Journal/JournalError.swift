@@ -6,6 +6,8 @@ package enum JournalError: Error, Hashable, Sendable {
   case locked(path: String, by: String)
   /// The contents differ from what was written; nothing of it may be served.
   case damaged(path: String, what: String)
+  /// The contents are what was written, but the state of a nav does not follow from this row.
+  case notReplayed(path: String, row: UInt64, what: String)
   /// A later version of navd wrote the file; this version must not touch it.
   case newer(path: String, found: Int, supported: Int)
   /// An earlier version of navd wrote the file, and no step leads from its format to the present one.
@@ -38,6 +40,11 @@ package enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError {
+  /// Makes the error of a row that a hub could not replay.
+  package init(_ error: HubReplayError, in path: String) {
+    self = .notReplayed(path: path, row: error.sequence, what: error.what)
+  }
+
   /// Whether the disk takes nothing at present, while all that is on it can be read.
   package var isShortage: Bool {
     switch self {
@@ -58,10 +65,11 @@ extension JournalError {
   /// The file, the directory or the database that the error is about.
   package var path: String {
     switch self {
-    case .locked(let path, _), .damaged(let path, _), .newer(let path, _, _),
-      .older(let path, _, _), .unreadable(let path, _), .readFailed(let path, _),
-      .unwritable(let path, _), .readOnly(let path), .unusable(let path, _, _),
-      .full(let path), .writeFailed(let path, _), .syncFailed(let path, _), .fenced(let path, _):
+    case .locked(let path, _), .damaged(let path, _), .notReplayed(let path, _, _),
+      .newer(let path, _, _), .older(let path, _, _), .unreadable(let path, _),
+      .readFailed(let path, _), .unwritable(let path, _), .readOnly(let path),
+      .unusable(let path, _, _), .full(let path), .writeFailed(let path, _),
+      .syncFailed(let path, _), .fenced(let path, _):
       path
     }
   }
@@ -82,6 +90,9 @@ extension JournalError: CustomStringConvertible {
       withAdvice(
         "the journal \(path) is damaged: \(what)",
         "move it away and restore a backup or start empty")
+    case .notReplayed(_, let row, let what):
+      "the journal cannot be replayed: row \(row): \(what); restore a backup, or move the state "
+        + "directory away to start empty"
     case .newer(let path, let found, let supported):
       "the journal \(path) has format \(found), this version reads up to \(supported); upgrade navd"
     case .older(let path, let found, let supported):

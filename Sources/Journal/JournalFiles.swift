@@ -13,13 +13,13 @@ struct JournalFiles: Sendable {
   init(directory: String, database: String, isReadOnly: Bool) {
     self.isReadOnly = isReadOnly
     let paths = [directory, directory + "/lock", database, database + "-wal"]
-    files = paths.map { ($0, Self.identity(of: $0)) }
+    files = paths.map { ($0, fileIdentity($0)) }
   }
 
   /// Why a commit would be lost or fail; nil if the paths name the same files, which can be written.
   var problem: JournalError? {
     for (path, identity) in files {
-      let found = Self.identity(of: path)
+      let found = fileIdentity(path)
       // After EIO nobody knows which file the path names.
       if found == identity || found.isEmpty && errno == EIO { continue }
       let isGone = found.isEmpty
@@ -28,10 +28,5 @@ struct JournalFiles: Sendable {
         remedy: "put it back, or restart navd, which begins with what is there")
     }
     return isReadOnly || isOnReadOnlySystem(files[0].path) ? .readOnly(path: files[0].path) : nil
-  }
-
-  private static func identity(of path: String) -> [UInt] {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 ? [status.st_dev, status.st_ino] : []
   }
 }

@@ -11,9 +11,7 @@ package protocol JournalPlace: Sendable {
 /// A directory with the journal in an SQLite file.
 package struct JournalDirectory: JournalPlace {
   package var path: String
-  /// When a commit returns.
   package var durability: Durability
-  /// The kernel's id of this boot.
   package var bootID: String
   /// Whether its journal is open on a read-only file system.
   package private(set) var isFrozen = false

@@ -12,7 +12,6 @@ struct ReadAhead {
 
   private var nav: UInt64 = 0
   private var first: UInt64 = 0
-  /// The rows, the oldest first.
   private var rows: [JournalRow] = []
 
   /// Keeps the rows from the revision `first` on, the oldest first.

@@ -27,13 +27,6 @@ package final class JournalReader {
     JournalReader(try SQLiteReader(directory: directory, isFrozen: isFrozen))
   }
 
-  /// Returns the row with this sequence; nil if there is none or it was pruned.
-  package func row(
-    at sequence: UInt64, of shard: Shard = .first
-  ) throws(JournalError) -> JournalRow? {
-    try group(holding: sequence, of: shard)?.row(at: sequence)
-  }
-
   /// Returns the row group of a shard that covers `sequence`; nil if no group does.
   private func group(
     holding sequence: UInt64, of shard: Shard
@@ -58,14 +51,10 @@ package final class JournalReader {
   ) throws(JournalError) -> LoadedGroup? {
     guard sequence > 0 else { return nil }
     var found: LoadedGroup?
-    let name = engine.name
     _ = try engine.readGroup(from: sequence, of: shard) {
       (group, heads, bodies) throws(JournalError) in
       guard group.first <= sequence else { return }
-      try group.unpacking(bodies, damage: { JournalError.damaged(path: name, what: $0) }) {
-        (bodies) throws(JournalError) in
-        found = try LoadedGroup(group, heads, bodies, name)
-      }
+      found = try LoadedGroup(group, heads, bodies, engine.name)
     }
     return found
   }
@@ -149,22 +138,14 @@ package final class JournalReader {
     else { return nil }
     var rows: [JournalRow] = []
     var rest = sequences[...]
-    let name = engine.name
     let isRead = try engine.readGroups(from: first, through: last, of: shard) {
-      (group, heads, stored) throws(JournalError) in
-      try group.unpacking(stored, damage: { JournalError.damaged(path: name, what: $0) }) {
-        (unpacked) throws(JournalError) in
-        let loaded = try LoadedGroup(group, heads, unpacked, name)
-        while let next = rest.first, next <= group.last {
-          if let row = loaded.row(at: next) { rows.append(row) }
-          rest.removeFirst()
-        }
+      (group, heads, bodies) throws(JournalError) in
+      let loaded = try LoadedGroup(group, heads, bodies, engine.name)
+      while let next = rest.first, next <= group.last {
+        if let row = loaded.row(at: next) { rows.append(row) }
+        rest.removeFirst()
       }
     }
     return isRead ? rows : nil
   }
-
-  /// Checks the structure of the whole database, as far as its engine can; the writer does not wait
-  /// for it.
-  package func checkStructure() throws(JournalError) { try engine.checkStructure() }
 }

@@ -113,16 +113,9 @@ package struct JournalRestoration: ~Copyable {
     for number in 1...1000 {
       let suffix = number == 1 ? "" : "-\(number)"
       let name = "\(directory)/journal-\(stamp)\(suffix).sqlite"
-      if try !exists(name) || isSame(name, path) { return name }
+      if try !exists(name) || fileIdentity(name) == fileIdentity(path) { return name }
     }
     throw .unwritable(path: directory, reason: "there are too many former journals")
-  }
-
-  private static func isSame(_ path: String, _ other: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
-    return first.st_ino == second.st_ino && first.st_dev == second.st_dev
   }
 
   private static func modificationTime(_ path: String) throws(JournalError) -> Int? {

@@ -4,7 +4,6 @@ package import NavigationCore
 ///
 /// One thread at a time uses it.
 package protocol JournalStore: AnyObject {
-  /// The place of the database.
   var place: any JournalPlace { get }
   /// The name of the database in errors, such as its path.
   var name: String { get }

@@ -24,7 +24,6 @@ struct SnapshotHeader: Hashable {
   var nav: UInt64
   var revision: UInt64
   var sequence: UInt64
-  /// The checksum stored with the snapshot.
   var checksum: UInt64
 
   init(_ snapshot: SnapshotRow, checksum: UInt64) {

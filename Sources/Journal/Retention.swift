@@ -42,7 +42,6 @@ package enum Durability: Hashable, Sendable {
 struct RetentionPlan {
   /// Navs whose floor rises to the snapshot with the index `keeping`.
   var raised: [(nav: UInt64, keeping: Int)] = []
-  /// Closed navs to forget.
   var closed: [UInt64] = []
   /// Navs that need a snapshot of their newest state.
   var needsSnapshot: [UInt64] = []
@@ -83,7 +82,6 @@ struct RetentionPlan {
   }
 }
 
-/// The rules of retention, applied to one nav.
 private struct Rules {
   let entry: LedgerEntry
   let retention: Retention
@@ -137,8 +135,6 @@ package struct MaintenanceReport: Hashable, Sendable {
   /// Closed navs that are now forgotten: `replay` no longer passes them on.
   package var forgotten: [UInt64] = []
   package var deletedRows = 0
-  /// The number of pages returned to the file system.
-  package var freedPages = 0
   /// The number of rows that later calls have to examine for deletion.
   package var rowsLeft: UInt64 = 0
   /// Whether another call at the same time would do more.

@@ -28,7 +28,6 @@ import NavigationCore
 
   /// The key of the database row; no sequence in the group is below it.
   private(set) var first: UInt64 = 0
-  /// The sequence of the last row.
   private(set) var last: UInt64 = 0
   private(set) var records = 0
   private var time: UInt64 = 0

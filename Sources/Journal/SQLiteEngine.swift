@@ -122,39 +122,22 @@ extension SQLiteEngine {
     return select.unsigned(0) ?? 0
   }
 
-  func readSnapshots<Failure: Error>(
-    _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
-  ) throws(ReplayError<Failure>) {
-    let select = try ReplayError<Failure>.journal { () throws(JournalError) in
-      try database.prepare("SELECT \(Schema.snapshotColumns) FROM snapshot ORDER BY nav, rev")
-    }
+  func readSnapshots(
+    _ consume: (SnapshotRow) throws(JournalError) -> Void
+  ) throws(JournalError) {
+    let select = try database.prepare(
+      "SELECT \(Schema.snapshotColumns) FROM snapshot ORDER BY nav, rev")
     defer { select.reset() }
-    while let next = try ReplayError<Failure>.journal({ () throws(JournalError) in
-      try select.step(.reading) ? try select.snapshot(name) : nil
-    }) {
-      try consume(next)
-    }
+    while try select.step(.reading) { try consume(select.snapshot(name)) }
   }
 
-  func readGroups<Failure: Error>(
-    _ consume: GroupConsumer<ReplayError<Failure>>
-  ) throws(ReplayError<Failure>) {
-    let select = try ReplayError<Failure>.journal { () throws(JournalError) in
-      try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
-    }
+  func readGroups(_ consume: GroupConsumer) throws(JournalError) {
+    let select = try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
     defer { select.reset() }
-    let name = name
-    while try ReplayError<Failure>.journal({ () throws(JournalError) in
-      try select.step(.reading)
-    }) {
-      try select.group(
-        damage: { ReplayError<Failure>.journal(.damaged(path: name, what: $0)) }, consume)
-    }
+    while try select.step(.reading) { try select.group(name, consume) }
   }
 
-  func readGroup(
-    from sequence: UInt64, _ consume: GroupConsumer<JournalError>
-  ) throws(JournalError) -> Bool {
+  func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
     try selectGroup.readGroup(from: sequence, name, consume)
   }
 }
@@ -288,8 +271,6 @@ extension SQLiteEngine {
   /// Nil: the lock of the directory ends with the process.
   var lease: JournalLease? { nil }
 
-  func renewIfDue() throws(JournalError) {}
-
   var logPages: Int { database.walPages }
 
   func checkpoint(
@@ -362,13 +343,13 @@ struct FactTable: JournalFacts {
 extension Statement {
   /// Reads the group that covers a sequence, or else the next one, by `Schema.selectGroup`.
   func readGroup(
-    from sequence: UInt64, _ path: String, _ consume: GroupConsumer<JournalError>
+    from sequence: UInt64, _ path: String, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
     guard Int64(exactly: sequence) != nil else { return false }
     bind(1, sequence)
     defer { reset() }
     guard try step(.reading) else { return false }
-    try group(damage: { .damaged(path: path, what: $0) }, consume)
+    try group(path, consume)
     return true
   }
 }

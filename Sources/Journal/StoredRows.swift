@@ -27,22 +27,24 @@ package struct StoredGroup: Hashable, Sendable {
 }
 
 extension StoredGroup {
-  /// Throws an error made by `damage` unless the checksum fits the other columns.
-  package func verify<Failure: Error>(
-    _ heads: Span<UInt8>, _ bodies: Span<UInt8>, damage: (String) -> Failure
-  ) throws(Failure) {
+  /// Throws `.damaged` unless the checksum fits the other columns; `path` names the database.
+  package func verify(
+    _ heads: Span<UInt8>, _ bodies: Span<UInt8>, in path: String
+  ) throws(JournalError) {
     let found = RowGroup.checksum(first: first, last: last, size: size, heads: heads, bodies)
-    guard found == checksum else { throw damage("the checksum of \(name) is wrong") }
+    guard found == checksum else {
+      throw .damaged(path: path, what: "the checksum of \(name) is wrong")
+    }
   }
 
   /// Passes the uncompressed bodies to `consume`, without a copy if they are stored uncompressed.
-  func unpacking<Failure: Error>(
-    _ bodies: Span<UInt8>, damage: (String) -> Failure,
-    _ consume: (Span<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) {
+  func unpacking(
+    _ bodies: Span<UInt8>, in path: String,
+    _ consume: (Span<UInt8>) throws(JournalError) -> Void
+  ) throws(JournalError) {
     guard size > 0 else { return try consume(bodies) }
     guard let unpacked = Packing.unpack(bodies, size: size) else {
-      throw damage("\(name) cannot be unpacked")
+      throw .damaged(path: path, what: "\(name) cannot be unpacked")
     }
     try consume(unpacked.span)
   }
@@ -54,10 +56,9 @@ extension StoredGroup {
 extension Statement {
   /// Reads the current row of a `SELECT` of `Schema.groupColumns`, with the bodies as stored.
   ///
-  /// Throws an error made by `damage` if a column has another type or the checksum is wrong.
-  func group<Failure: Error>(
-    damage: (String) -> Failure, _ consume: GroupConsumer<Failure>
-  ) throws(Failure) {
+  /// Throws `.damaged` if a column has another type or the checksum is wrong.
+  func group(_ path: String, _ consume: GroupConsumer) throws(JournalError) {
+    func damage(_ what: String) -> JournalError { .damaged(path: path, what: what) }
     guard let first = unsigned(0), first > 0 else { throw damage("a row has no sequence") }
     guard let last = unsigned(1), last >= first, let size = unsigned(2), let sum = integer(3) else {
       throw damage("a column of row \(first) is not what a row has")
@@ -65,10 +66,10 @@ extension Statement {
     let group = StoredGroup(
       first: first, last: last, size: size, checksum: UInt64(bitPattern: sum))
     var hasBytes = false
-    try withBlob(4) { (heads) throws(Failure) in
-      try withBlob(5) { (bodies) throws(Failure) in
+    try withBlob(4) { (heads) throws(JournalError) in
+      try withBlob(5) { (bodies) throws(JournalError) in
         hasBytes = true
-        try group.verify(heads, bodies, damage: damage)
+        try group.verify(heads, bodies, in: path)
         try consume(group, heads, bodies)
       }
     }
@@ -105,12 +106,16 @@ struct LoadedGroup {
   private let bodies: [UInt8]
   private let rows: [(header: RowHeader, body: Range<Int>)]
 
-  /// Copies a group whose checksum was verified.
+  /// Copies a group whose checksum was verified; `stored` are its bodies as stored.
   init(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, _ path: String
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ stored: Span<UInt8>, _ path: String
   ) throws(JournalError) {
     self.group = group
-    self.bodies = [UInt8](copying: bodies)
+    var bodies: [UInt8] = []
+    try group.unpacking(stored, in: path) { (unpacked) throws(JournalError) in
+      bodies = [UInt8](copying: unpacked)
+    }
+    self.bodies = bodies
     var rows: [(header: RowHeader, body: Range<Int>)] = []
     var cursor = RecordCursor(first: group.first)
     while cursor.next(in: heads) { rows.append((cursor.header, cursor.body)) }

@@ -58,6 +58,11 @@ struct AccessControl: PeerAuthority, Sendable {
   private static let nobody = Access.Subject.key("")
 
   private static func subjects(_ who: Configuration.Access.Who) -> [Access.Subject] {
+    known(who) ?? [nobody]
+  }
+
+  /// nil for a user or group that does not exist.
+  private static func known(_ who: Configuration.Access.Who) -> [Access.Subject]? {
     switch who {
     case .userID(let number): return [.user(number)]
     case .groupID(let number): return [.group(number)]
@@ -65,27 +70,24 @@ struct AccessControl: PeerAuthority, Sendable {
     case .role(let name): return [.role(Role(name))]
     case .user(let name):
       let number = unsafe navd_user_id(name)
-      return [number >= 0 ? .user(UInt32(number)) : nobody]
+      return number >= 0 ? [.user(UInt32(number))] : nil
     case .group(let name):
       let number = unsafe navd_group_id(name)
-      guard number >= 0 else { return [nobody] }
+      guard number >= 0 else { return nil }
       return [.group(UInt32(number))] + members(of: name).map { .user($0) }
     }
   }
 
   /// The warning about a user or group that does not exist; nil if it exists.
   static func warning(about who: Configuration.Access.Who) -> String? {
-    let (kind, name): (String, String)
+    let name: String
     switch who {
     case .userID, .groupID, .key, .role: return nil
-    case .user(let text):
-      if unsafe navd_user_id(text) >= 0 { return nil }
-      (kind, name) = ("user", text)
-    case .group(let text):
-      if unsafe navd_group_id(text) >= 0 { return nil }
-      (kind, name) = ("group", text)
+    case .user(let text): name = "user \(text)"
+    case .group(let text): name = "group \(text)"
     }
-    return "there is no \(kind) \(name), which gets nothing: create it and reload"
+    return known(who) == nil
+      ? "there is no \(name), which gets nothing: create it and reload" : nil
   }
 
   /// The members of a group, except users that have it only as their primary group.

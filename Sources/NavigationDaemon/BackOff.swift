@@ -15,7 +15,6 @@ struct BackOff {
     (self.shortest, self.longest, next) = (shortest, longest, shortest)
   }
 
-  /// Whether an attempt may be made now.
   var isOver: Bool { remaining == 0 }
 
   mutating func noteTurn() { if remaining > 0 { remaining -= 1 } }

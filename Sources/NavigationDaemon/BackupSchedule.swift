@@ -19,8 +19,7 @@ struct BackupSchedule {
   /// The milliseconds after which a backup that is due, or that takes so long, is overdue.
   static let patience: UInt64 = 3_600_000
   /// The milliseconds until the first retry, and at most.
-  static let firstPause: UInt64 = 60_000
-  static let longestPause: UInt64 = 3_600_000
+  static let pauses: ClosedRange<UInt64> = 60_000...3_600_000
 
   private(set) var rules: Rules
   /// The time of the newest backup in milliseconds since 1970; nil if there is none.
@@ -29,7 +28,7 @@ struct BackupSchedule {
   private var latest: UInt64
   /// The time of the boot clock before which there is no retry.
   private var retryAt: UInt64 = 0
-  private var failures: UInt64 = 0
+  private var failures = 0
   /// The time of the boot clock at which a backup should be made.
   private var expected: UInt64 = 0
   private(set) var isRunning = false
@@ -73,7 +72,7 @@ struct BackupSchedule {
   ///
   /// The wall clock can jump without a wake-up, so this is at most an hour away.
   func wakeAt(_ now: Instant) -> UInt64? {
-    due(at: now).map { now.boot + min($0, Self.longestPause) }
+    due(at: now).map { now.boot + min($0, Self.pauses.upperBound) }
   }
 
   /// Whether the last attempt failed, or a backup should have been complete for an hour.
@@ -104,7 +103,7 @@ struct BackupSchedule {
   mutating func noteFailed(at now: Instant) -> UInt64 {
     isRunning = false
     // No attempt before the next regular one would be late.
-    let pause = min(Self.firstPause << min(failures, 10), Self.longestPause, max(rules.every, 1000))
+    let pause = min(Self.pauses.pause(after: failures), max(rules.every, 1000))
     failures += 1
     failed += 1
     retryAt = now.boot + pause

@@ -1,4 +1,3 @@
-import CLinux
 import Journal
 import NavigationCore
 import RuntimePaths
@@ -26,64 +25,39 @@ struct BackupResult: Sendable {
 ///
 /// It makes one backup at a time; the next one waits.
 final class BackupWorker: Sendable {
-  private struct State {
-    var waiting: [BackupJob] = []
-    var isRunning = false
-    var progress: (job: BackupJob, BackupProgress)?
-    var results: [BackupResult] = []
-    var reportedAt: UInt64 = 0
+  /// What has become of a backup.
+  enum Report: Sendable {
+    case progress(BackupJob, BackupProgress)
+    case result(BackupResult)
   }
 
-  /// Readable while there is progress or a result to take.
-  let descriptor: Int32
+  let reports = Mailbox<Report>()
   private let place: any JournalPlace
-  private let state = Mutex(State())
+  /// The jobs that have not ended, the first of which is being done.
+  private let jobs = Mutex<[BackupJob]>([])
 
   /// Milliseconds between two reports of progress.
   private static let interval: UInt64 = 100
 
   /// Makes a worker for the journal of a place; it has a thread only during a backup.
-  init(_ place: any JournalPlace) {
-    self.place = place
-    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-    precondition(descriptor >= 0, "eventfd: errno=\(navd_errno())")
-  }
+  init(_ place: any JournalPlace) { self.place = place }
 
   /// Starts a backup, after those that were started before.
   func start(_ job: BackupJob) {
-    let mustBegin = state.withLock { state in
-      state.waiting.append(job)
-      defer { state.isRunning = true }
-      return !state.isRunning
+    let isFirst = jobs.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
     }
-    guard mustBegin else { return }
-    DetachedThread.start {
-      while let job = self.next() {
-        let result = self.make(job)
-        self.state.withLock { $0.results.append(result) }
-        eventfd_write(self.descriptor, 1)
+    guard isFirst else { return }
+    Thread.start {
+      var next: BackupJob? = job
+      while let job = next {
+        self.reports.append(.result(self.make(job)))
+        next = self.jobs.withLock { jobs in
+          jobs.removeFirst()
+          return jobs.first
+        }
       }
-    }
-  }
-
-  /// Takes the newest progress and the results since the last call.
-  func take() -> (progress: (job: BackupJob, BackupProgress)?, results: [BackupResult]) {
-    var count: eventfd_t = 0
-    _ = unsafe eventfd_read(descriptor, &count)
-    return state.withLock { state in
-      defer { (state.progress, state.results) = (nil, []) }
-      return (state.progress, state.results)
-    }
-  }
-
-  private func next() -> BackupJob? {
-    state.withLock { state in
-      guard !state.waiting.isEmpty else {
-        state.isRunning = false
-        return nil
-      }
-      state.reportedAt = 0
-      return state.waiting.removeFirst()
     }
   }
 
@@ -111,18 +85,23 @@ final class BackupWorker: Sendable {
     _ job: BackupJob, _ backup: JournalBackup, _ bootID: String
   ) throws -> BackupAnswer {
     var pages = 0
+    var reportDue: UInt64 = 0
+    func report(_ done: Int) {
+      let now = SystemClock.monotonicMilliseconds()
+      guard now >= reportDue else { return }
+      reportDue = now + Self.interval
+      let progress = BackupProgress(done: UInt64(done), total: UInt64(2 * pages))
+      reports.append(.progress(job, progress))
+    }
     try backup.copy { done, total in
       pages = total
-      report(job, done, of: 2 * total)
+      report(done)
     }
-    let journal = try Journal.open(
-      directory: backup.draft, durability: .sync, bootID: bootID, retention: Retention(),
-      holder: "navd checking a backup")
-    let navs = try JournalReplay.check(journal) { done, total in
-      report(job, pages + Int(UInt64(pages) * done / max(total, done, 1)), of: 2 * pages)
+    let (navs, sequence) = try JournalReplay.checkDraft(
+      backup.draft, bootID: bootID, renewing: false
+    ) { done, total in
+      report(pages + Int(UInt64(pages) * done / max(total, done, 1)))
     }
-    let sequence = journal.lastSequence
-    try journal.close()
     let name: String
     switch job {
     case .asked:
@@ -143,16 +122,5 @@ final class BackupWorker: Sendable {
       folder, keeping: keep, newest: BackupName.name(ofSeconds: seconds))
     (result.removed, result.problem) = (removed, fault?.description)
     return result
-  }
-
-  private func report(_ job: BackupJob, _ done: Int, of total: Int) {
-    let now = SystemClock.monotonicMilliseconds()
-    let isDue = state.withLock { state in
-      guard now >= state.reportedAt + Self.interval else { return false }
-      state.reportedAt = now
-      state.progress = (job, BackupProgress(done: UInt64(done), total: UInt64(total)))
-      return true
-    }
-    if isDue { eventfd_write(descriptor, 1) }
   }
 }

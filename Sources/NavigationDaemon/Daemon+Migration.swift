@@ -8,23 +8,10 @@ extension Daemon {
   /// the journal.
   static func migrationPlan(
     _ configuration: Configuration, rules: PathRules
-  ) throws(DaemonError) -> (lines: [String], status: ExitStatus) {
-    let directory: String
-    do throws(PathError) {
-      if let chosen = configuration.daemon.stateDirectory {
-        directory = chosen
-      } else {
-        directory = try rules.stateDirectory()
-      }
-    } catch {
-      throw .path(error)
-    }
-    do throws(JournalError) {
-      let plan = try MigrationPlan.read(directory: directory)
-      return (lines(plan, DiskSpace.probe(directory)), plan.steps.isEmpty ? .orderly : .due)
-    } catch {
-      throw .journal(error)
-    }
+  ) throws -> (lines: [String], status: ExitStatus) {
+    let directory = try configuration.daemon.stateDirectory ?? rules.stateDirectory()
+    let plan = try MigrationPlan.read(directory: directory)
+    return (lines(plan, DiskSpace.probe(directory)), plan.steps.isEmpty ? .orderly : .due)
   }
 
   static func lines(_ plan: MigrationPlan, _ space: DiskSpace?) -> [String] {

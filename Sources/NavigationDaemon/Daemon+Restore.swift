@@ -16,14 +16,10 @@ extension Daemon {
     progress form: ProgressDisplay.Form = .none, log: Log
   ) throws {
     // From here on, a signal waits until it is looked for.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else {
-      throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
-    }
-    close(signals)
+    close(try stopSignals())
     defer { navd_unblock_stop_signals() }
     let directory = try stateDirectory(configuration, rules)
-    let boot = try boot(rules)
+    let boot = try bootID(environment: rules.environment)
     let restoration = try JournalRestoration.begin(
       in: directory, holder: "navd restoring \(file)")
     var line = ProgressLine(.restore, as: form)
@@ -45,7 +41,9 @@ extension Daemon {
         size = total
         report(done)
       }
-      (navs, sequence) = try check(restoration.draft, boot) { done, total in
+      (navs, sequence) = try JournalReplay.checkDraft(
+        restoration.draft, bootID: boot, renewing: true
+      ) { done, total in
         report(size + Int(Double(size) * Double(done) / Double(max(total, 1))))
       }
       report(2 * size)
@@ -62,20 +60,6 @@ extension Daemon {
     log(LogEntry(.notice, text, kind: .backedUp))
   }
 
-  /// Replays the whole copy, and marks it so that the next start renews the epochs.
-  private static func check(
-    _ draft: String, _ boot: String, progress: (UInt64, UInt64) -> Void
-  ) throws -> (navs: Int, sequence: UInt64) {
-    let journal = try Journal.open(
-      directory: draft, durability: .sync, bootID: boot, retention: Retention(),
-      holder: "navd checking a backup")
-    let navs = try JournalReplay.check(journal, progress: progress)
-    let sequence = journal.lastSequence
-    try journal.renewEpochsAtNextStart()
-    try journal.close()
-    return (navs, sequence)
-  }
-
   /// The error of the copy, as an error about the backup file.
   private static func refusal(
     of file: String, _ error: any Error, isReady: Bool
@@ -83,14 +67,12 @@ extension Daemon {
     let failure = DaemonFailure(error)
     let text =
       switch error {
-      case JournalError.damaged(_, let what), DaemonError.journal(.damaged(_, let what)):
-        "\(file) is damaged: \(what)"
-      case DaemonError.replay(let what): "\(file) cannot be replayed: \(what)"
-      case JournalError.newer(_, let found, let supported),
-        DaemonError.journal(.newer(_, let found, let supported)):
+      case JournalError.damaged(_, let what): "\(file) is damaged: \(what)"
+      case JournalError.notReplayed(_, let row, let what):
+        "\(file) cannot be replayed: row \(row): \(what)"
+      case JournalError.newer(_, let found, let supported):
         "\(file) has format \(found), this version reads up to \(supported); upgrade navd"
-      case JournalError.older(_, let found, let supported),
-        DaemonError.journal(.older(_, let found, let supported)):
+      case JournalError.older(_, let found, let supported):
         "\(file) has format \(found), this version reads from \(supported) on; use the navd that wrote it"
       default: failure.text
       }

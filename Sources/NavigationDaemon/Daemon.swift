@@ -21,11 +21,7 @@ enum Daemon {
     _ configuration: Configuration, from sources: ConfigurationSources, rules: PathRules,
     keeper: JournalKeeper, progress form: ProgressDisplay.Form, log: Log
   ) throws {
-    // Before any thread starts, because a thread without the signal mask could receive the signals.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else {
-      throw DaemonError.system(SystemError("catch", "SIGTERM", code: navd_errno()))
-    }
+    let signals = try stopSignals()
     // Before anything that can fail. A start by hand never waits, only a service does.
     let isService = rules.environment["INVOCATION_ID"] != nil
     let pause = StartPause(runtimeDirectory: isService ? rules.runtimeDirectory.path : nil)
@@ -36,21 +32,19 @@ enum Daemon {
       if pause.wait(patience, signals: signals) { return pause.end() }
     }
     try checkLimits(log)
-    let inherited = try serviceManager { () throws(ServiceManagerError) in
-      try ServiceManager.inheritedSockets()
-    }
+    let inherited = try inheritedSockets()
     let places = try places(configuration, rules, inherited)
     let access = AccessControl(
       configuration.access, daemonUser: rules.userID, host: configuration.cluster.userHost)
     warn(of: rules, access.access, log)
     let identity = try identity(configuration, rules, places)
-    var preparation = try prepareRouter(identity)
+    var preparation = try RouterPreparation(identity: identity)
     let started = SystemClock.monotonicMilliseconds()
     let (hub, journal, shards) = try open(
       keeper, configuration, rules, access.access,
       member(configuration, places, identity),
       holder: "navd serving \(places.map(\.endpoint).joined(separator: " "))", form, log)
-    try finishProof(&preparation)
+    try preparation.finishProof()
     let sockets = try listen(places, log)
     let router = try openRouter(preparation, sockets, configuration, log)
     try sockets.admit(configuration)
@@ -73,7 +67,10 @@ enum Daemon {
     if let shortage = (journal as? Journal)?.shortage, loop.maintenance.noteFailedCommit(shortage) {
       loop.reportStorage(shortage.description)
     }
-    if !isStopped { try loop.run(signals: signals, watchdog: try watchdog()) }
+    if !isStopped {
+      let watchdog = Watchdog(interval: try ServiceManager.watchdogInterval())
+      try loop.run(signals: signals, watchdog: watchdog)
+    }
     loop.notify(.stopping)
     try closeJournal(journal, log)
     try loop.close()
@@ -138,35 +135,12 @@ enum Daemon {
     return ListeningSockets(sockets)
   }
 
-  private static func prepareRouter(
-    _ identity: CurveSecretKey?
-  ) throws(DaemonError) -> RouterPreparation {
-    do throws(SystemError) {
-      return try RouterPreparation(identity: identity)
-    } catch {
-      throw .system(error)
-    }
-  }
-
-  private static func finishProof(_ preparation: inout RouterPreparation) throws(DaemonError) {
-    do throws(ZeroMQError) {
-      try preparation.finishProof()
-    } catch {
-      throw .transport(error)
-    }
-  }
-
   private static func openRouter(
     _ preparation: consuming RouterPreparation, _ sockets: ListeningSockets,
     _ configuration: Configuration, _ log: Log
-  ) throws(DaemonError) -> GuardedRouter {
-    let router: GuardedRouter
-    do throws(ZeroMQError) {
-      router = try preparation.open(
-        sockets.lent, frameBytes: configuration.frameBytes, configuration.router)
-    } catch {
-      throw .transport(error)
-    }
+  ) throws -> GuardedRouter {
+    let router = try preparation.open(
+      sockets.lent, frameBytes: configuration.frameBytes, configuration.router)
     if !router.copiesReceived {
       let text =
         "this libzmq does not copy received messages: unread messages can take far more memory "
@@ -176,29 +150,11 @@ enum Daemon {
     return router
   }
 
-  private static func serviceManager<Value>(
-    _ body: () throws(ServiceManagerError) -> Value
-  ) throws(DaemonError) -> Value {
+  private static func inheritedSockets() throws(DaemonError) -> [InheritedSocket] {
     do throws(ServiceManagerError) {
-      return try body()
+      return try ServiceManager.inheritedSockets()
     } catch {
       throw .endpoint("the service manager's socket", reason: error.description)
-    }
-  }
-
-  private static func watchdog() throws(DaemonError) -> Watchdog {
-    do throws(SystemError) {
-      return Watchdog(interval: try ServiceManager.watchdogInterval())
-    } catch {
-      throw .system(error)
-    }
-  }
-
-  private static func seed() throws(DaemonError) -> UInt64 {
-    do throws(SystemError) {
-      return try randomUInt64()
-    } catch {
-      throw .system(error)
     }
   }
 
@@ -207,36 +163,34 @@ enum Daemon {
   /// If there is neither, it is the path that `PathRules` computes.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
-  ) throws(DaemonError) -> [SocketPlace] {
+  ) throws(PathError) -> [SocketPlace] {
     let passed = Set(inherited.map(\.endpoint))
-    var places = inherited.map { SocketPlace.inherited($0) }
+    var places = inherited.map { SocketPlace($0) }
     places += configuration.daemon.endpoints.filter { !passed.contains($0) }
       .map { SocketPlace($0) }
     let directory = rules.runtimeDirectory
-    if places.isEmpty { places = [.path(directory.socketPath)] }
+    let usual = "ipc://" + directory.socketPath
+    if places.isEmpty { places = [SocketPlace(usual)] }
     // Also if the configuration names this path: `--print-config` prints it.
-    guard places.contains(where: { $0.isPath(directory.socketPath) }) else { return places }
-    do throws(PathError) {
-      _ = try PathRules.endpoint(socketPath: directory.socketPath)
-      try prepareRuntimeDirectory(directory, userID: rules.userID)
+    guard places.contains(where: { $0.inherited == nil && $0.endpoint == usual }) else {
       return places
-    } catch {
-      throw .path(error)
     }
+    _ = try PathRules.endpoint(socketPath: directory.socketPath)
+    try prepareRuntimeDirectory(directory, userID: rules.userID)
+    return places
   }
 
   /// The daemon's key pair, if it listens on a network; else nil.
   private static func identity(
     _ configuration: Configuration, _ rules: PathRules, _ places: [SocketPlace]
-  ) throws(DaemonError) -> CurveSecretKey? {
+  ) throws(ConfigurationError) -> CurveSecretKey? {
     guard let network = places.first(where: \.isNetwork) else { return nil }
     do throws(KeyError) {
       return try secretKey(configuration, rules)
     } catch {
-      throw .configuration(
-        ConfigurationError(
-          file: network.endpoint, line: nil, message: error.description,
-          isFailedRead: error.isFailedRead))
+      throw ConfigurationError(
+        file: network.endpoint, line: nil, message: error.description,
+        isFailedRead: error.isFailedRead)
     }
   }
 
@@ -260,22 +214,12 @@ enum Daemon {
 
   static func stateDirectory(
     _ configuration: Configuration, _ rules: PathRules
-  ) throws(DaemonError) -> String {
-    let path: String
-    do throws(PathError) {
-      if let chosen = configuration.daemon.stateDirectory {
-        path = chosen
-      } else {
-        path = try rules.stateDirectory()
-      }
-    } catch {
-      throw .path(error)
-    }
+  ) throws -> String {
+    let path = try configuration.daemon.stateDirectory ?? rules.stateDirectory()
     do throws(SystemError) {
       try createPrivateDirectory(path)
     } catch {
-      throw .journal(
-        .unwritable(path: error.path, reason: SystemError.text(of: error.code)))
+      throw JournalError.unwritable(path: error.path, reason: SystemError.text(of: error.code))
     }
     return path
   }
@@ -286,31 +230,26 @@ enum Daemon {
   private static func open(
     _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
-  ) throws(DaemonError) -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
+  ) throws -> (hub: Hub, store: any JournalStore, served: ServedShards?) {
     let retention = configuration.retention
     guard let make = keeper.cluster else {
-      let journal: Journal
       let place = JournalDirectory(
         path: try stateDirectory(configuration, rules),
         durability: configuration.daemon.durability == .sync ? .sync : .relaxed,
-        bootID: try boot(rules))
-      do throws(JournalError) {
-        journal = try place.open(retention: retention, holder: holder)
-        journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
-          try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
-        }
-      } catch {
-        throw .journal(error)
+        bootID: try bootID(environment: rules.environment))
+      let journal = try place.open(retention: retention, holder: holder)
+      journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
+        try JournalWitness(path: path, isFrozen: journal.place.directory?.isFrozen == true)
       }
       // Removes the partial copy of a backup that was running when an earlier process ended.
       JournalBackup(of: place.path).discard()
       JournalBackup(of: place.path, into: configuration.backup.directory).discard()
       var hub = Hub(
-        configuration: hubConfiguration(configuration), access: access, seed: try seed())
+        configuration: hubConfiguration(configuration), access: access, seed: randomSeed())
       var progress = StartProgress(as: form, log: log)
       let acknowledged = journal.witness?.acknowledged ?? 0
       let loss: EpochLoss?
-      do throws(DaemonError) {
+      do {
         loss = try JournalReplay.serve(
           journal, by: &hub, progress: { progress.show($0, of: $1) }, report: extendTimeout)
       } catch {
@@ -327,44 +266,40 @@ enum Daemon {
       }
       return (hub, journal, nil)
     }
-    let cluster: any ClusterJournal
-    do throws(JournalError) {
-      cluster = try make(configuration, member) { log(LogEntry(.warning, $0)) }
-        .join(retention: retention)
-    } catch {
-      throw .journal(error)
-    }
+    let cluster = try make(configuration, member) { log(LogEntry(.warning, $0)) }
+      .join(retention: retention)
     let hub = Hub(
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
-      seed: try seed())
+      seed: randomSeed())
     let keeper = ShardKeeper(
-      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: try seed(), log: log)
+      cluster.keeper, lease: configuration.cluster.leaseMilliseconds, seed: randomSeed(), log: log)
     keeper.start(hub)
     return (hub, cluster, ServedShards(journal: cluster, keeper: keeper))
+  }
+
+  private static func randomSeed() -> UInt64 {
+    var source = SystemRandomNumberGenerator()
+    return source.next()
   }
 
   /// This daemon as a member of a cluster: its name, and how clients of other daemons reach it.
   private static func member(
     _ configuration: Configuration, _ places: [SocketPlace], _ identity: CurveSecretKey?
-  ) throws(DaemonError) -> ClusterMember {
+  ) throws(ZeroMQError) -> ClusterMember {
     let cluster = configuration.cluster
     let first = places.first(where: \.isNetwork) ?? places[0]
-    do throws(ZeroMQError) {
-      return ClusterMember(
-        name: cluster.memberName, endpoint: cluster.announce ?? first.endpoint,
-        key: try identity?.publicKey().description, web: cluster.web, lease: 0)
-    } catch {
-      throw .transport(error)
-    }
+    return ClusterMember(
+      name: cluster.memberName, endpoint: cluster.announce ?? first.endpoint,
+      key: try identity?.publicKey().description, web: cluster.web, lease: 0)
   }
 
   static func extendTimeout(_ status: String) {
     // An error is ignored: the service manager then applies its usual timeout, and no data is lost.
     try? ServiceManager.notify(
-      .extendTimeout(milliseconds: 10_000), .watchdog, .status(status))
+      [.extendTimeout(milliseconds: 10_000), .watchdog, .status(status)])
   }
 
-  private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(DaemonError) {
+  private static func closeJournal(_ journal: any JournalStore, _ log: Log) throws(JournalError) {
     journal.note(now: SystemClock.bootMilliseconds())
     do throws(JournalError) {
       try journal.close()
@@ -373,15 +308,7 @@ enum Daemon {
       if error.isShortage, journal.place.directory != nil {
         return log(LogEntry(.warning, error.description))
       }
-      throw .journal(error)
-    }
-  }
-
-  static func boot(_ rules: PathRules) throws(DaemonError) -> String {
-    do throws(SystemError) {
-      return try bootID(environment: rules.environment)
-    } catch {
-      throw .system(error)
+      throw error
     }
   }
 

@@ -28,7 +28,6 @@ final class DirectoryWatch: Sendable {
     return unsafe navd_watch_directory(descriptor, directory) >= 0
   }
 
-  /// Discards pending events.
   func drain() {
     var bytes = [UInt8](repeating: 0, count: 4096)
     while unsafe bytes.withUnsafeMutableBytes({

@@ -54,10 +54,9 @@ final class EndpointLock {
       throw .endpoint(
         "ipc://" + path, reason: "\(holder(lockPath)) serves it; stop it or use another path")
     }
-    let text = Array("navd, process \(getpid())".utf8)
     // The text only informs administrators; the lock works without it, so a failure is ignored.
     _ = ftruncate(descriptor, 0)
-    _ = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    writeText("navd, process \(getpid())", to: descriptor)
     return EndpointLock(path: path, descriptor: descriptor)
   }
 

@@ -25,9 +25,6 @@ struct EventBatches {
   static let bytesInFlight = 8 << 20
 
   /// The bytes that count for a held event without a longer message.
-  ///
-  /// Only longer messages are noted: an array with the size of each would cost each message 40
-  /// instructions.
   static let leastBytes = 1024
 
   private struct Batch {
@@ -35,20 +32,18 @@ struct EventBatches {
     var bytes: Int
   }
 
-  /// The events to handle next.
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
-  /// Whether all events at hand are ops.
   private(set) var areOps = true
-  /// Whether one of the events at hand is a `get`.
   private(set) var hasGet = false
   /// The number of the first events at hand that were in a batch before.
   ///
   /// They are older than whatever waited for navs.
   private(set) var takenBack = 0
   private var bytesAtHand = 0
-  /// The bytes of the messages at hand that have more than `leastBytes`, by index.
-  private var longAtHand: [Int: Int] = [:]
+  /// The bytes that count for each event at hand, and for the next one.
+  private var sizes: [Int] = []
+  private var nextSize = leastBytes
   /// The batches that are not durable yet, oldest first.
   ///
   /// If one cannot be stored, the loop handles the events of all of them again.
@@ -60,8 +55,8 @@ struct EventBatches {
   static let weightOfPrincipal = 8 << 20
   /// The places in the newest batch of the events that are not handled in this turn.
   private var postponed: [(index: Int, owner: Text)] = []
-  /// The longer messages of the newest batch, as in `longAtHand`.
-  private var longOfNewest: [Int: Int] = [:]
+  /// The bytes that count for each event of the newest batch.
+  private var sizesOfNewest: [Int] = []
   /// Whether principals are charged for the events of this turn.
   private(set) var isSharing = false
 
@@ -73,7 +68,6 @@ struct EventBatches {
   var areDurable: Bool { inFlight.isEmpty }
   /// Whether only the batch that began last is not durable.
   var isNewestAlone: Bool { inFlight.count <= 1 }
-  /// Whether the loop must wait for the writer.
   var areFull: Bool {
     inFlight.count >= Self.batchesInFlight || bytesInFlight > Self.bytesInFlight
   }
@@ -103,8 +97,7 @@ struct EventBatches {
       put(event)
       return nil
     }
-    let bytes = longAtHand.removeValue(forKey: atHand.count) ?? 0
-    let received = ReceivedEvent(event: event, byteCount: max(bytes, Self.leastBytes))
+    let received = ReceivedEvent(event: event, byteCount: takeSize())
     backlog.append(received, of: owner, weight: received.weight)
     if case .closed = event { return nil }
     guard backlog.weight(of: owner) > Self.weightOfPrincipal else { return nil }
@@ -138,6 +131,13 @@ struct EventBatches {
     if !event.isOp { areOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)
+    sizes.append(takeSize())
+  }
+
+  @inline(__always)
+  private mutating func takeSize() -> Int {
+    defer { nextSize = Self.leastBytes }
+    return nextSize
   }
 
   mutating func append(_ events: [HubEvent]) { for event in events { append(event) } }
@@ -146,24 +146,16 @@ struct EventBatches {
   ///
   /// Never fewer than `noteAnswered` takes back.
   mutating func noteReceived(_ bytes: Int) {
-    bytesAtHand += max(bytes, Self.leastBytes)
-    noteSize(bytes)
-  }
-
-  private mutating func noteSize(_ bytes: Int) {
-    // The message before this one may have been long, and have given no event.
-    if bytes > Self.leastBytes || !longAtHand.isEmpty { longAtHand[atHand.count] = bytes }
+    nextSize = max(bytes, Self.leastBytes)
+    bytesAtHand += nextSize
   }
 
   /// Removes and returns the events at hand from an index on; their bytes stay counted for this turn.
   mutating func takeAtHand(from index: Int = 0) -> [ReceivedEvent] {
-    let events = atHand.indices[index...].map {
-      ReceivedEvent(
-        event: atHand[$0], byteCount: max(longAtHand[$0] ?? 0, Self.leastBytes))
-    }
+    let events = zip(atHand, sizes).dropFirst(index).map { ReceivedEvent(event: $0, byteCount: $1) }
     atHand.removeSubrange(index...)
+    sizes.removeSubrange(index...)
     takenBack = min(takenBack, index)
-    longAtHand = longAtHand.filter { $0.key < index }
     areOps = atHand.allSatisfy(\.isOp)
     hasGet = atHand.contains(where: \.isGet)
     return events
@@ -176,7 +168,7 @@ struct EventBatches {
 
   /// Appends an event that `takeAtHand` returned in this turn.
   mutating func putBack(_ received: ReceivedEvent) {
-    noteSize(received.byteCount)
+    nextSize = received.byteCount
     put(received.event)
   }
 
@@ -209,11 +201,10 @@ struct EventBatches {
   mutating func begin() -> [HubEvent] {
     let events = atHand
     let bytes = bytesAtHand
-    (atHand, bytesAtHand, takenBack) = ([], 0, 0)
+    (atHand, bytesAtHand, takenBack, nextSize) = ([], 0, 0, Self.leastBytes)
     (areOps, hasGet) = (true, false)
-    if !longAtHand.isEmpty || !longOfNewest.isEmpty {
-      (longOfNewest, longAtHand) = (longAtHand, [:])
-    }
+    swap(&sizes, &sizesOfNewest)
+    sizes.removeAll(keepingCapacity: true)
     guard !events.isEmpty else { return [] }
     // The next turn usually has as many events. Growing the array in steps would cost more than the
     // room.
@@ -253,8 +244,7 @@ struct EventBatches {
     var batch = inFlight.removeLast()
     for (owner, left) in Dictionary(grouping: postponed, by: \.owner) {
       let events = left.map { (index, _) in
-        ReceivedEvent(
-          event: batch.events[index], byteCount: max(longOfNewest[index] ?? 0, Self.leastBytes))
+        ReceivedEvent(event: batch.events[index], byteCount: sizesOfNewest[index])
       }
       // `PageIns` has bounded them already, so that they disconnect nobody.
       let held = Set(events.compactMap(\.event.connection)).flatMap { pageIns.take(from: $0) }
@@ -271,7 +261,6 @@ struct EventBatches {
     inFlight.reduce(into: []) { all, batch in all.formUnion(batch.events.compactMap(\.connection)) }
   }
 
-  /// Notes that the oldest batch is durable.
   mutating func completeOldest() { bytesInFlight -= inFlight.removeFirst().bytes }
 
   /// Puts the events of all batches, none of which is durable, back before those at hand.

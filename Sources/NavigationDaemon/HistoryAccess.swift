@@ -1,4 +1,3 @@
-import CLinux
 import Journal
 import NavigationCore
 import RuntimePaths
@@ -19,15 +18,25 @@ struct HistoryAccess {
   }
 
   /// Readable while there are answers.
-  var descriptor: Int32 { worker.descriptor }
+  var descriptor: Int32 { worker.output.descriptor }
 
-  func ask(_ requests: [HistoryRequest]) { worker.ask(requests) }
+  func ask(_ requests: [HistoryRequest]) {
+    for request in requests { worker.add(.answer(request)) }
+  }
 
-  func takeAnswer() -> HistoryAnswer? { worker.takeAnswer() }
+  /// Takes the oldest answer; with more, `descriptor` stays readable.
+  func takeAnswer() -> HistoryAnswer? {
+    worker.output.take { output -> HistoryAnswer? in
+      guard let index = output.firstIndex(where: { !$0.isPage }),
+        case .answer(let answer) = output.remove(at: index)
+      else { return nil }
+      return answer
+    } ?? nil
+  }
 
   /// Requests navs from the history thread, which reads them before anything else.
   func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
-    worker.page(in: requests, by: replayer)
+    for request in requests { worker.add(.page(request, replayer)) }
   }
 
   /// Takes the navs that the history thread has replayed; returns the requests for them, and for those that
@@ -35,7 +44,12 @@ struct HistoryAccess {
   mutating func takePages(
     _ report: (any Error) -> Void = { _ in }
   ) throws -> [ReloadRequest] {
-    try worker.takePages().map { (request, page) in
+    let pages = worker.output.take { output -> [HistoryWorker.Output] in
+      defer { output.removeAll(where: \.isPage) }
+      return output.filter(\.isPage)
+    }
+    return try (pages ?? []).compactMap { output in
+      guard case .page(let request, let page) = output else { return nil }
       if case .failure(let error) = page, page.isFailedRead {
         report(error)
       } else {
@@ -53,8 +67,8 @@ struct HistoryAccess {
 
   /// Opens the readers, while descriptors are available.
   mutating func open() throws(JournalError) {
-    _ = try opened()
-    worker.open()
+    _ = try place.reader(&reader)
+    worker.add(.open)
   }
 
   /// Closes the readers, so that the journal can remove its log when it closes.
@@ -67,108 +81,67 @@ struct HistoryAccess {
   mutating func chain(
     of request: ReloadRequest
   ) throws(JournalError) -> (snapshot: SnapshotRow?, rows: [JournalRow]) {
-    try opened().chain(of: request)
+    try place.reader(&reader).chain(of: request)
   }
+}
 
-  private mutating func opened() throws(JournalError) -> JournalReader {
-    if let reader { return reader }
-    let reader = try place.openReader()
-    self.reader = reader
+extension JournalPlace {
+  /// A reader that is opened when it is first used.
+  fileprivate func reader(_ held: inout JournalReader?) throws(JournalError) -> JournalReader {
+    if let held { return held }
+    let reader = try openReader()
+    held = reader
     return reader
   }
 }
 
 /// Reads the journal on a thread of its own, so that the loop never waits: dormant navs and old
 /// revisions.
-///
-/// The loop passes requests by `page` and `ask`, and takes answers by `takePages` and `takeAnswer`
-/// when `descriptor` is readable.
 final class HistoryWorker: Sendable {
-  private struct State {
-    var wantedPages: [ReloadRequest] = []
-    var replayer: NavReplayer?
-    var pages: [(ReloadRequest, Result<ReplayedNav, any Error>)] = []
-    var requests: [HistoryRequest] = []
-    var answers: [HistoryAnswer] = []
-    var mustOpen = false
-    var mustClose = false
-    var isStarted = false
-  }
-
-  private enum Work {
-    case page(ReloadRequest, NavReplayer)
-    case answer(HistoryRequest)
+  /// Work for the thread, which does what has a lower `rank` first.
+  enum Work: Sendable {
+    /// Opens the journal, unless it is open; the first request repeats a failure, and reports it.
     case open
     case close
-  }
+    case page(ReloadRequest, NavReplayer)
+    case answer(HistoryRequest)
 
-  /// Readable while there are answers.
-  let descriptor: Int32
-  private let wakeup: Int32
-  private let closed: Int32
-  private let place: any JournalPlace
-  private let state = Mutex(State())
-
-  /// Makes a worker for the journal of a place; its thread starts with the first request.
-  init(_ place: any JournalPlace) {
-    self.place = place
-    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
-    wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-    closed = eventfd(0, Int32(EFD_CLOEXEC))
-    precondition(
-      descriptor >= 0 && wakeup >= 0 && closed >= 0, "eventfd: errno=\(navd_errno())")
-  }
-
-  func ask(_ requests: [HistoryRequest]) { wake { $0.requests += requests } }
-
-  /// Queues requests for navs, which go before all others.
-  func page(in requests: [ReloadRequest], by replayer: NavReplayer) {
-    wake { state in
-      state.wantedPages += requests
-      state.replayer = replayer
+    fileprivate var rank: Int {
+      switch self {
+      case .open, .close: 0
+      case .page: 1
+      case .answer: 2
+      }
     }
   }
 
-  /// Opens the journal, unless it is open.
-  ///
-  /// A failure is repeated, and reported, by the first request.
-  func open() { wake { $0.mustOpen = true } }
+  /// What the thread has read.
+  enum Output: Sendable {
+    case page(ReloadRequest, Result<ReplayedNav, any Error>)
+    case answer(HistoryAnswer)
+
+    var isPage: Bool { if case .page = self { true } else { false } }
+  }
+
+  let output = Mailbox<Output>()
+  private let input = Mailbox<Work>()
+  private let closed = Mailbox<Bool>()
+  private let place: any JournalPlace
+  private let isStarted = Atomic<Bool>(false)
+
+  /// Makes a worker for the journal of a place; its thread starts with the first work.
+  init(_ place: any JournalPlace) { self.place = place }
+
+  func add(_ work: Work) {
+    input.append(work)
+    if !isStarted.exchange(true, ordering: .relaxed) { Thread.start { self.run() } }
+  }
 
   /// Closes the journal when the request in progress is answered; waits for that.
   func close() {
-    guard state.withLock({ $0.isStarted }) else { return }
-    wake { $0.mustClose = true }
-    var count: eventfd_t = 0
-    while unsafe eventfd_read(closed, &count) != 0 {}
-  }
-
-  private func wake(_ change: (inout sending State) -> Void) {
-    let mustStart = state.withLock { state in
-      change(&state)
-      defer { state.isStarted = true }
-      return !state.isStarted
-    }
-    if mustStart { start() }
-    eventfd_write(wakeup, 1)
-  }
-
-  /// Takes the oldest answer; with more, `descriptor` stays readable.
-  func takeAnswer() -> HistoryAnswer? {
-    var count: eventfd_t = 0
-    _ = unsafe eventfd_read(descriptor, &count)
-    return state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
-  }
-
-  /// Takes the navs that were read since the last call, or could not be; after `takeAnswer`.
-  func takePages() -> [(ReloadRequest, Result<ReplayedNav, any Error>)] {
-    state.withLock { state in
-      defer { state.pages = [] }
-      return state.pages
-    }
-  }
-
-  private func start() {
-    DetachedThread.start { self.run() }
+    guard isStarted.load(ordering: .relaxed) else { return }
+    input.append(.close)
+    while closed.take().isEmpty { closed.wait() }
   }
 
   /// The pause in milliseconds before a failed read is reported, and so tried again.
@@ -176,76 +149,47 @@ final class HistoryWorker: Sendable {
 
   private func run() {
     var reader: JournalReader?
-    // The navs that were read, with the times to report them. A failed read waits, other work goes on.
-    var pages: [(at: UInt64, page: (ReloadRequest, Result<ReplayedNav, any Error>))] = []
+    var waiting: [Work] = []
+    // The reads that failed, with the times to report them; other work goes on.
+    var failures: [(at: UInt64, page: Output)] = []
     while true {
+      waiting += input.take()
       let now = SystemClock.monotonicMilliseconds()
-      while let due = pages.firstIndex(where: { $0.at <= now }) {
-        let page = pages.remove(at: due).page
-        deliver { $0.pages.append(page) }
+      while let failure = failures.first, failure.at <= now {
+        output.append(failures.removeFirst().page)
       }
-      guard let work = takeWork() else {
-        var entry = pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)
-        var count: eventfd_t = 0
-        _ = unsafe poll(&entry, 1, pages.first.map { Int32($0.at - now) } ?? -1)
-        _ = unsafe eventfd_read(wakeup, &count)
+      guard let next = waiting.indices.min(by: { waiting[$0].rank < waiting[$1].rank }) else {
+        input.wait(milliseconds: failures.first.map { Int32($0.at - now) } ?? -1)
         continue
       }
-      switch work {
+      switch waiting.remove(at: next) {
       case .page(let request, let replayer):
         let page = Result { try readPage(request, replayer, &reader) }
-        let pause = page.isFailedRead ? Self.failurePause : 0
-        pages.append((SystemClock.monotonicMilliseconds() + pause, (request, page)))
-      case .answer(let request):
-        let answer = answer(request, &reader)
-        deliver { $0.answers.append(answer) }
-      case .open: _ = try? opened(&reader)
+        if page.isFailedRead {
+          let time = SystemClock.monotonicMilliseconds() + Self.failurePause
+          failures.append((time, .page(request, page)))
+        } else {
+          output.append(.page(request, page))
+        }
+      case .answer(let request): output.append(.answer(answer(request, &reader)))
+      case .open: _ = try? place.reader(&reader)
       case .close:
         reader = nil
-        eventfd_write(closed, 1)
+        closed.append(true)
       }
     }
-  }
-
-  private func deliver(_ change: (inout sending State) -> Void) {
-    state.withLock { change(&$0) }
-    eventfd_write(descriptor, 1)
-  }
-
-  private func takeWork() -> Work? {
-    state.withLock { state in
-      if state.mustClose {
-        state.mustClose = false
-        return .close
-      }
-      if state.mustOpen {
-        state.mustOpen = false
-        return .open
-      }
-      if let replayer = state.replayer, !state.wantedPages.isEmpty {
-        return .page(state.wantedPages.removeFirst(), replayer)
-      }
-      return state.requests.isEmpty ? nil : .answer(state.requests.removeFirst())
-    }
-  }
-
-  private func opened(_ reader: inout JournalReader?) throws(JournalError) -> JournalReader {
-    if let reader { return reader }
-    let opened = try place.openReader()
-    reader = opened
-    return opened
   }
 
   private func readPage(
     _ request: ReloadRequest, _ replayer: NavReplayer, _ reader: inout JournalReader?
   ) throws -> ReplayedNav {
-    let (snapshot, rows) = try opened(&reader).chain(of: request)
+    let (snapshot, rows) = try place.reader(&reader).chain(of: request)
     return try replayer.replay(request, snapshot: snapshot, rows: rows)
   }
 
   private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
     do throws(JournalError) {
-      return try Self.answer(request, opened(&reader))
+      return try Self.answer(request, place.reader(&reader))
     } catch {
       return HistoryAnswer(token: request.token, failure: error.description)
     }

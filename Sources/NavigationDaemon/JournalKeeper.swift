@@ -12,10 +12,8 @@ package struct JournalKeeper: Sendable {
   let qualify: (@Sendable (_ conninfo: String) -> Never)?
   /// Returns the fault of a configuration that this program cannot serve; nil if it can.
   let fault: @Sendable (LoadedConfiguration) -> ConfigurationError?
-  /// The reason why `--restore` is refused; nil if it is not.
-  let restoreRefusal: DaemonError?
-  /// The reason why `--migrate` is refused; nil if it is not.
-  let migrationRefusal: DaemonError?
+  /// The reason why the program refuses an option; nil if it does not.
+  let refusal: @Sendable (_ option: String) -> DaemonError?
   /// Makes the place of a cluster; nil stands for the state directory.
   let cluster: MakePlace?
 
@@ -30,13 +28,13 @@ package struct JournalKeeper: Sendable {
   package init(
     program: String, qualify: (@Sendable (String) -> Never)?,
     fault: @escaping @Sendable (LoadedConfiguration) -> ConfigurationError?,
-    restoreRefusal: DaemonError?, migrationRefusal: DaemonError? = nil, cluster: MakePlace?
+    refusal: @escaping @Sendable (_ option: String) -> DaemonError? = { _ in nil },
+    cluster: MakePlace?
   ) {
     self.program = program
     self.qualify = qualify
     self.fault = fault
-    self.restoreRefusal = restoreRefusal
-    self.migrationRefusal = migrationRefusal
+    self.refusal = refusal
     self.cluster = cluster
   }
 
@@ -48,7 +46,7 @@ package struct JournalKeeper: Sendable {
       return loaded.refusal(
         "cluster", "database",
         "needs navd-cluster: this program keeps its journal in a directory")
-    }, restoreRefusal: nil, cluster: nil)
+    }, cluster: nil)
 }
 
 extension LoadedConfiguration {

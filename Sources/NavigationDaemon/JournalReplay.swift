@@ -18,8 +18,8 @@ enum JournalReplay {
   static func serve(
     _ journal: Journal, by hub: inout Hub, progress: (_ done: UInt64, _ total: UInt64) -> Void,
     report: (String) -> Void
-  ) throws(DaemonError) -> EpochLoss? {
-    let now = now()
+  ) throws(JournalError) -> EpochLoss? {
+    let now = Instant.now()
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal], report)
     let loss = journal.loss
@@ -32,11 +32,11 @@ enum JournalReplay {
       if !records.isEmpty { try journal.commit(records) }
       if journal.mustRenewEpochs { try journal.epochsRenewed() }
     } catch {
-      guard error.isShortage, loss == nil else { throw .journal(error) }
+      guard error.isShortage, loss == nil else { throw error }
       journal.shortage = error
-      let reader = try openReader(of: journal.place)
+      let reader = try journal.place.openReader()
       for request in hub.rollBack() {
-        try read(request, from: reader) { (snapshot, rows) throws(HubReplayError) in
+        try read(request, of: journal, from: reader) { (snapshot, rows) throws(HubReplayError) in
           try hub.reload(request, snapshot: snapshot, rows: rows)
         }
       }
@@ -46,21 +46,26 @@ enum JournalReplay {
     return loss
   }
 
-  /// Replays an open journal to check it, without serving it; returns the number of navs.
+  /// Replays the draft of a copy as a whole; with `renewing`, the next start renews the epochs.
   ///
   /// It throws the error with which a start on this journal would end.
-  static func check(
-    _ journal: Journal, progress: (_ done: UInt64, _ total: UInt64) -> Void
-  ) throws(DaemonError) -> Int {
-    let now = now()
+  static func checkDraft(
+    _ directory: String, bootID: String, renewing: Bool,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void
+  ) throws(JournalError) -> (navs: Int, sequence: UInt64) {
+    let journal = try Journal.open(
+      directory: directory, durability: .sync, bootID: bootID, retention: Retention(),
+      holder: "navd checking a backup")
+    let now = Instant.now()
     var hub = Hub(configuration: HubConfiguration(), seed: 0)
     try index(journal, into: &hub, at: now, progress: progress)
     try complete(&hub, [journal])
-    return hub.finishReplay(renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
-  }
-
-  static func now() -> Instant {
-    Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+    let navs = hub.finishReplay(
+      renewsEpochs: false, lastSequence: journal.lastSequence, at: now)
+    let sequence = journal.lastSequence
+    if renewing { try journal.renewEpochsAtNextStart() }
+    try journal.close()
+    return (navs, sequence)
   }
 
   /// Notes the navs and ops of a journal that is not replayed yet; `complete` has to follow.
@@ -70,40 +75,28 @@ enum JournalReplay {
     _ journal: Journal, into hub: inout Hub, at now: Instant,
     rememberingRows rememberedRows: UInt64 = rememberedRows,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
-  ) throws(DaemonError) {
-    let newest: UInt64
-    do throws(JournalError) {
-      newest = try journal.newestSequence()
-      hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
-    } catch {
-      throw .journal(error)
-    }
+  ) throws(JournalError) {
+    let newest = try journal.newestSequence()
+    hub.remembersBehind = newest > rememberedRows ? newest - rememberedRows : 0
     progress(0, newest)
     var (records, first): (Int, UInt64?) = (0, nil)
-    do throws(ReplayError<HubReplayError>) {
-      try journal.replay(
-        bodies: .beginnings,
-        snapshots: { snapshot throws(HubReplayError) in
-          records += 1
-          if records % recordsPerReport == 0 { progress(0, newest) }
-          try hub.index(snapshot)
-        },
-        rows: { header, body throws(HubReplayError) in
-          // Deleted history leaves no rows to replay.
-          let before = first ?? header.sequence - 1
-          first = before
-          records += 1
-          if records % recordsPerReport == 0 {
-            progress(header.sequence - before, max(newest, header.sequence) - before)
-          }
-          try hub.index(header, body: body, at: now)
-        })
-    } catch {
-      switch error {
-      case .journal(let error): throw .journal(error)
-      case .refused(let error): throw .replay("row \(error.sequence): \(error.what)")
-      }
-    }
+    try journal.replay(
+      bodies: .beginnings,
+      snapshots: { snapshot throws(HubReplayError) in
+        records += 1
+        if records % recordsPerReport == 0 { progress(0, newest) }
+        try hub.index(snapshot)
+      },
+      rows: { header, body throws(HubReplayError) in
+        // Deleted history leaves no rows to replay.
+        let before = first ?? header.sequence - 1
+        first = before
+        records += 1
+        if records % recordsPerReport == 0 {
+          progress(header.sequence - before, max(newest, header.sequence) - before)
+        }
+        try hub.index(header, body: body, at: now)
+      })
   }
 
   /// Notes the oldest revisions of the navs, loads the rows of remembered ops, and the navs that
@@ -112,47 +105,33 @@ enum JournalReplay {
   /// These navs have something open, such as a transition.
   static func complete(
     _ hub: inout Hub, _ journals: [Journal], _ report: (String) -> Void = { _ in }
-  ) throws(DaemonError) {
+  ) throws(JournalError) {
     let byShard = Dictionary(uniqueKeysWithValues: journals.map { ($0.shard, $0) })
     hub.takeFloors { byShard[Shard(ofNav: $0)]?.floor(of: $0) ?? 0 }
     let (open, rows) = (hub.openNavs, hub.rememberedRows)
-    guard !open.isEmpty || !rows.isEmpty, let place = journals.first?.place else { return }
-    let reader = try openReader(of: place)
-    do throws(JournalError) {
-      for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {
-        hub.remember(try reader.rows(at: rows, in: shard), of: shard)
-      }
-    } catch {
-      throw .journal(error)
+    guard !open.isEmpty || !rows.isEmpty, let journal = journals.first else { return }
+    let reader = try journal.place.openReader()
+    for (shard, rows) in rows.sorted(by: { $0.key < $1.key }) {
+      hub.remember(try reader.rows(at: rows, in: shard), of: shard)
     }
     // One nav at a time, because the rows of all of them together could take much memory.
     for (index, request) in open.enumerated() {
       if index % 100 == 99 { report("reviving navs: \(index) of \(open.count)") }
-      try read(request, from: reader) { (snapshot, rows) throws(HubReplayError) in
+      try read(request, of: journal, from: reader) { (snapshot, rows) throws(HubReplayError) in
         try hub.revive(request, snapshot: snapshot, rows: rows)
       }
     }
   }
 
-  private static func openReader(of place: any JournalPlace) throws(DaemonError) -> JournalReader {
-    do throws(JournalError) { return try place.openReader() } catch { throw .journal(error) }
-  }
-
-  /// Reads the rows of a nav, and passes them on.
   private static func read(
-    _ request: ReloadRequest, from reader: JournalReader,
+    _ request: ReloadRequest, of journal: Journal, from reader: JournalReader,
     _ consume: (SnapshotRow?, [JournalRow]) throws(HubReplayError) -> Void
-  ) throws(DaemonError) {
-    let chain: (snapshot: SnapshotRow?, rows: [JournalRow])
-    do throws(JournalError) {
-      chain = try reader.chain(of: request)
-    } catch {
-      throw .journal(error)
-    }
+  ) throws(JournalError) {
+    let (snapshot, rows) = try reader.chain(of: request)
     do throws(HubReplayError) {
-      try consume(chain.snapshot, chain.rows)
+      try consume(snapshot, rows)
     } catch {
-      throw .replay("row \(error.sequence): \(error.what)")
+      throw JournalError(error, in: journal.name)
     }
   }
 }
@@ -163,7 +142,6 @@ enum JournalReplay {
 struct LoadedShards: @unchecked Sendable {
   private(set) var hub: Hub
   private(set) var shards: [TakenShard] = []
-  /// How long it took.
   var milliseconds: UInt64 = 0
 
   /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever
@@ -174,9 +152,9 @@ struct LoadedShards: @unchecked Sendable {
   init(hub: Hub) { self.hub = hub }
 
   /// Notes the navs and ops of a shard; if its rows cannot be served, nothing of it stays here.
-  mutating func add(_ taken: TakenShard) throws(DaemonError) {
-    let now = JournalReplay.now()
-    do throws(DaemonError) {
+  mutating func add(_ taken: TakenShard) throws(JournalError) {
+    let now = Instant.now()
+    do throws(JournalError) {
       try JournalReplay.index(
         taken.journal, into: &hub, at: now, rememberingRows: Self.rememberedRows)
     } catch {
@@ -187,7 +165,7 @@ struct LoadedShards: @unchecked Sendable {
   }
 
   /// Reads what the hub needs besides; after the last shard.
-  mutating func complete() throws(DaemonError) {
+  mutating func complete() throws(JournalError) {
     try JournalReplay.complete(&hub, shards.map(\.journal))
   }
 }

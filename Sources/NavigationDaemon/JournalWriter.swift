@@ -34,9 +34,7 @@ final class JournalWriter: @unchecked Sendable {
   private let arrived: UnsafeMutablePointer<pthread_cond_t>
   private let progressed: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [Part] = []
-  private var completed = 0
-  private var timings: [CommitTiming] = []
-  private var failure: JournalError?
+  private var progress = Progress()
   private var logPages = 0
   private var presentLease: JournalLease?
   /// The size in pages above which the worker starts the next checkpoint.
@@ -46,7 +44,6 @@ final class JournalWriter: @unchecked Sendable {
   private var checkpointPages = JournalWriter.busyPages
   private var mustCheckpoint = false
   private var mustDiscard = false
-  private var checkpointProblem: CheckpointProblem?
   private var isAsleep = false
   private var policy = CommitPolicy()
   /// The end of the last commit, in nanoseconds of the monotonic clock.
@@ -55,7 +52,6 @@ final class JournalWriter: @unchecked Sendable {
   private var isAwaited = false
   private var isArmed = false
   private var isStarted = false
-  /// Whether the last commit was slow.
   private var isSlow = false
 
   init(journal: any JournalStore) {
@@ -118,9 +114,7 @@ final class JournalWriter: @unchecked Sendable {
       queue = []
       mustDiscard = true
     }
-    unsafe pthread_mutex_lock(lock)
-    while mustDiscard { unsafe pthread_cond_wait(progressed, lock) }
-    unsafe pthread_mutex_unlock(lock)
+    wait { mustDiscard }
   }
 
   private func enqueue(_ part: Part) { wake { queue.append(part) } }
@@ -132,10 +126,21 @@ final class JournalWriter: @unchecked Sendable {
   var isBusy: Bool { guarded { mustCheckpoint } }
 
   /// Waits until a running checkpoint ends; loop thread.
-  func awaitCheckpoint() {
-    unsafe pthread_mutex_lock(lock)
-    while mustCheckpoint { unsafe pthread_cond_wait(progressed, lock) }
-    unsafe pthread_mutex_unlock(lock)
+  func awaitCheckpoint() { wait { mustCheckpoint } }
+
+  private func wait(while isBusy: () -> Bool) {
+    guarded { while isBusy() { unsafe pthread_cond_wait(progressed, lock) } }
+  }
+
+  /// What the worker has done, in the order of the members.
+  struct Progress {
+    /// Why a checkpoint did not empty the log.
+    var checkpointProblem: CheckpointProblem?
+    /// The number of completed batches, and the timings of their commits.
+    var completed = 0
+    var timings: [CommitTiming] = []
+    /// The error of the batch behind them, of which the journal has no record; later ones are dropped.
+    var failure: JournalError?
   }
 
   /// The reason why the last checkpoint did not empty the log.
@@ -143,14 +148,6 @@ final class JournalWriter: @unchecked Sendable {
     /// A reader uses the log.
     case isRead
     case failed(JournalError)
-  }
-
-  /// Takes the reason why a checkpoint did not empty the log; loop thread.
-  func takeCheckpointProblem() -> CheckpointProblem? {
-    guarded {
-      defer { checkpointProblem = nil }
-      return checkpointProblem
-    }
   }
 
   private func wake(_ change: () -> Void) {
@@ -162,32 +159,12 @@ final class JournalWriter: @unchecked Sendable {
     if mustWake { unsafe pthread_cond_signal(arrived) }
   }
 
-  /// Takes the number of batches completed since the last call; loop thread.
-  func takeCompleted() -> Int {
+  /// Takes the progress since the last call; loop thread.
+  func takeProgress() -> Progress {
     guarded {
-      defer { completed = 0 }
-      return completed
-    }
-  }
-
-  /// Takes the timings of the commits since the last call; loop thread.
-  func takeTimings() -> [CommitTiming] {
-    guarded {
-      defer { timings = [] }
-      return timings
-    }
-  }
-
-  /// Takes the error of the oldest incomplete batch; loop thread.
-  ///
-  /// The journal has no record of that batch. The worker has dropped all later batches. nil while
-  /// `takeCompleted` has batches before it: they must not be rolled back with it.
-  func takeFailure() -> JournalError? {
-    guarded {
-      guard completed == 0, let failure else { return nil }
-      self.failure = nil
-      queue = []
-      return failure
+      defer { progress = Progress() }
+      if progress.failure != nil { queue = [] }
+      return progress
     }
   }
 
@@ -198,7 +175,7 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_mutex_lock(lock)
     isAwaited = true
     if isAsleep { unsafe pthread_cond_signal(arrived) }
-    while completed == 0, failure == nil,
+    while !hasProgress,
       unsafe pthread_cond_timedwait(progressed, lock, &until) != ETIMEDOUT
     {}
     isAwaited = false
@@ -210,10 +187,13 @@ final class JournalWriter: @unchecked Sendable {
   /// Returns false if there is progress already.
   func arm() -> Bool {
     guarded {
-      isArmed = completed == 0 && failure == nil
+      isArmed = !hasProgress
       return isArmed
     }
   }
+
+  /// Whether a batch is complete or has failed; the caller holds `lock`.
+  private var hasProgress: Bool { progress.completed > 0 || progress.failure != nil }
 
   /// Makes the descriptor unreadable; loop thread.
   func disarm() {
@@ -235,14 +215,14 @@ final class JournalWriter: @unchecked Sendable {
 
   private func start() {
     isStarted = true
-    DetachedThread.start { self.run() }
+    Thread.start { self.run() }
   }
 
   private func run() {
     var staged = 0
     unsafe pthread_mutex_lock(lock)
     while true {
-      while (queue.isEmpty || failure != nil) && !mustCheckpoint && !mustDiscard {
+      while (queue.isEmpty || progress.failure != nil) && !mustCheckpoint && !mustDiscard {
         isAsleep = true
         unsafe pthread_cond_wait(arrived, lock)
         isAsleep = false
@@ -253,7 +233,7 @@ final class JournalWriter: @unchecked Sendable {
       }
       guard !mustDiscard else {
         journal.discardStaged()
-        (staged, failure, mustDiscard) = (0, nil, false)
+        (staged, progress.failure, mustDiscard) = (0, nil, false)
         unsafe pthread_cond_signal(progressed)
         continue
       }
@@ -269,9 +249,13 @@ final class JournalWriter: @unchecked Sendable {
       let timing = CommitTiming(since: start, records: staged)
       if result != nil || end != nil { staged = 0 }
       unsafe pthread_mutex_lock(lock)
-      if let result { failure = result } else { completed += parts.count { $0.isLast } }
+      if let result {
+        progress.failure = result
+      } else {
+        progress.completed += parts.count { $0.isLast }
+      }
       if result == nil, end != nil, timing.records > 0 {
-        timings.append(timing)
+        progress.timings.append(timing)
         (lastEnd, isSlow) = (timing.durableAt, timing.isSlow)
         policy.noteCommit(
           of: timing.records, waiting: recordsWaiting, duration: timing.duration)
@@ -323,7 +307,7 @@ final class JournalWriter: @unchecked Sendable {
     (logPages, presentLease) = (journal.walPages, journal.lease)
     checkpointPages = logPages + Self.busyPages
     mustCheckpoint = false
-    if let problem { checkpointProblem = problem }
+    if let problem { progress.checkpointProblem = problem }
     // With a lease, the loop has to plan the next renewal.
     if problem != nil || presentLease != nil { eventfd_write(descriptor, 1) }
     unsafe pthread_cond_signal(progressed)
@@ -348,7 +332,6 @@ final class JournalWriter: @unchecked Sendable {
 
   private struct Part {
     var records: JournalRecords
-    /// Whether it is the last part of its batch.
     var isLast: Bool
   }
 }

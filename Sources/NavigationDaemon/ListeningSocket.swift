@@ -42,7 +42,7 @@ struct ListeningSocket {
 
   /// Takes a socket that the service manager has opened, and the lock of its path.
   init(_ socket: InheritedSocket) throws(DaemonError) {
-    guard case .path(let path) = socket.place else {
+    guard let path = socket.path else {
       self.init(kind: .network, endpoint: socket.endpoint, descriptor: socket.descriptor)
       return
     }
@@ -142,13 +142,9 @@ struct ListeningSockets {
   /// Why new clients cannot reach a socket by its path; nil if they can.
   var problem: String? { problems.first }
 
-  /// Takes listening sockets, and starts the watch.
   init(_ sockets: [ListeningSocket]) {
     self.sockets = sockets
-    for path in sockets.compactMap(\.path) {
-      guard let slash = path.lastIndex(of: "/") else { continue }
-      watch.add(String(path[...slash]))
-    }
+    for path in sockets.compactMap(\.path) { watch.add(parentDirectory(of: path)) }
   }
 
   var lent: [LentSocket] { sockets.map(\.lent) }

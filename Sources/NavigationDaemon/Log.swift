@@ -77,24 +77,17 @@ final class Log: Sendable {
   private func write(_ entry: LogEntry) {
     switch destination {
     case .function(let function): function(entry)
-    case .standardError: Self.writeLine(Self.timed(entry, at: SystemClock.wallMilliseconds()))
+    case .standardError: writeText(Self.timed(entry, at: SystemClock.wallMilliseconds()) + "\n")
     case .lines(let withPriorities):
-      Self.writeLine((withPriorities ? "<\(entry.level.priority)>" : "") + entry.line)
+      writeText((withPriorities ? "<\(entry.level.priority)>" : "") + entry.line + "\n")
     case .journal:
       // If the journal's socket fails, stderr still leads to the journal, which adds the time.
-      if !JournalSocket.send(entry.journalFields) { Self.writeLine(entry.line) }
+      if !JournalSocket.send(entry.journalFields) { writeText(entry.line + "\n") }
     }
   }
 
   /// The line of an entry after its time in UTC, in the form of RFC 3339.
   static func timed(_ entry: LogEntry, at wall: UInt64) -> String {
     "\(Timestamp.rfc3339(ofMilliseconds: wall)) \(entry.line)"
-  }
-
-  private static func writeLine(_ text: String) {
-    let line = Array((text + "\n").utf8)
-    // One write, so that lines of several threads do not mix. If stderr is closed, the line is
-    // lost.
-    _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
   }
 }

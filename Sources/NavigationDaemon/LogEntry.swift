@@ -1,5 +1,4 @@
 import NavigationCore
-import TransportGuard
 
 /// One message of the log, with the nav, the client and the code that it concerns.
 struct LogEntry: Hashable, Sendable {
@@ -18,9 +17,7 @@ struct LogEntry: Hashable, Sendable {
     case overridden = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c07"
     /// A nav or its history is damaged.
     case faulty = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c08"
-    /// A reload of the configuration succeeded or failed.
     case reloaded = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c10"
-    /// A backup or a restore succeeded or failed.
     case backedUp = "5b0c1f8e7a3d4e0a9d0f2a6f0f6f4c11"
   }
 
@@ -93,35 +90,26 @@ struct LogEntry: Hashable, Sendable {
 }
 
 extension LogEntry {
-  init(_ incident: Incident) {
+  init(_ notice: Notice) {
     let level: LogLevel =
-      switch incident.severity {
+      switch notice.level {
       case .error: .error
       case .warning: .warning
       case .notice: .notice
+      case .info: .info
       }
     let kind: Kind? =
-      switch incident.kind {
-      case .refused: .refused
-      case .limited: .limited
-      case .miscounted: nil
-      }
-    self.init(level, incident.text, kind: kind)
-    principal = incident.principal
-    code = incident.code
-  }
-
-  init(_ notice: Notice) {
-    let kind: Kind =
       switch notice.kind {
       case .diverged: .diverged
       case .faulty: .faulty
       case .refused: .refused
       case .overridden: .overridden
+      case .limited: .limited
+      case .miscounted: nil
       }
     self.init(
-      notice.level == .warning ? .warning : .info, notice.text, kind: kind, nav: notice.nav,
-      revision: notice.revision, client: notice.client)
+      level, notice.text, kind: kind, nav: notice.nav, revision: notice.revision,
+      client: notice.client)
     principal = notice.principal
     code = notice.code
   }
@@ -135,7 +123,6 @@ enum LogLevel: String, CaseIterable, Comparable, Sendable {
   case warning
   /// A rare event that administrators should know.
   case notice
-  /// Normal events.
   case info
   /// Details for developers of navd.
   case debug

@@ -109,7 +109,6 @@ struct MaintenanceSchedule {
     pruningDue = hasMore ? now + 100 : nil
   }
 
-  /// Notes that a checkpoint or pruning failed.
   mutating func noteFailure(at now: UInt64) {
     pruningDue = now + 10_000
     checkpointDue = now + 10_000

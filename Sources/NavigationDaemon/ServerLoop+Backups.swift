@@ -13,7 +13,7 @@ extension ServerLoop {
   }
 
   /// Follows the rules of the configuration, at the start and after a reload.
-  mutating func scheduleBackups(at now: Instant = Self.now()) {
+  mutating func scheduleBackups(at now: Instant = Instant.now()) {
     let rules = configuration.current.backup
     var newest: UInt64?
     if rules.every > 0, let backupFolder {
@@ -38,31 +38,24 @@ extension ServerLoop {
   }
 
   /// Passes progress and results of backups on: to the hub for a client, and to the log.
-  mutating func takeBackup(at now: Instant = Self.now()) {
-    let (progress, results) = backups.take()
-    // Progress of the backup that has ended comes before its result.
-    let isOfFirst = progress != nil && progress?.job == results.first?.job
-    if isOfFirst { show(progress, at: now) }
-    for result in results {
-      end(.backup)
-      log(result)
-      switch result.job {
-      case .asked: batches.append(.backup(result.answer))
-      case .scheduled(let seconds, let folder, _):
-        note(result, seconds, at: now)
-        // A reload named another directory meanwhile, which may have no backup yet.
-        if folder != backupFolder { scheduleBackups(at: now) }
+  mutating func takeBackup(at now: Instant = Instant.now()) {
+    for report in backups.reports.take() {
+      switch report {
+      case .progress(let job, let progress):
+        if job == .asked { batches.append(.backupProgress(progress)) }
+        show(.backup, progress.done, of: progress.total, at: now.boot)
+      case .result(let result):
+        end(.backup)
+        log(result)
+        switch result.job {
+        case .asked: batches.append(.backup(result.answer))
+        case .scheduled(let seconds, let folder, _):
+          note(result, seconds, at: now)
+          // A reload named another directory meanwhile, which may have no backup yet.
+          if folder != backupFolder { scheduleBackups(at: now) }
+        }
       }
     }
-    if !isOfFirst { show(progress, at: now) }
-  }
-
-  private mutating func show(
-    _ progress: (job: BackupJob, BackupProgress)?, at now: Instant
-  ) {
-    guard let (job, progress) = progress else { return }
-    if job == .asked { batches.append(.backupProgress(progress)) }
-    show(.backup, progress.done, of: progress.total, at: now.boot)
   }
 
   private mutating func note(_ result: BackupResult, _ seconds: Int, at now: Instant) {

@@ -13,7 +13,7 @@ extension ServerLoop {
   /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
   /// came.
   mutating func awaitLease(signals: Int32, _ watchdog: inout Watchdog) throws -> Bool {
-    let now = Self.now()
+    let now = Instant.now()
     guard let lease = writer.lease, lease.end <= now.boot else { return true }
     if batches.areDurable, !writer.isBusy { writer.startCheckpoint() }
     var entry = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)

@@ -41,7 +41,7 @@ extension ServerLoop {
   }
 
   mutating func failMaintenance(_ error: JournalError, at now: Instant) throws {
-    guard error.isPassing else { throw DaemonError.journal(error) }
+    guard error.isPassing else { throw error }
     if case .fenced(_, let lost) = error {
       // The batches in flight fail by the same error.
       if batches.areDurable { try loseShards(lost, at: now) }

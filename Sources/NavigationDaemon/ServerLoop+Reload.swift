@@ -47,7 +47,7 @@ extension ServerLoop {
     let began = SystemClock.monotonicNanoseconds() / 1000
     notify(.reloading(sinceMicroseconds: began))
     // The batches in flight were decided by the present configuration.
-    try standStill(at: Self.now())
+    try standStill(at: Instant.now())
     writer.awaitCheckpoint()
     let entry = reloaded()
     log(entry)
@@ -85,7 +85,7 @@ extension ServerLoop {
   private mutating func apply(_ loaded: LoadedConfiguration, _ control: AccessControl) {
     let new = loaded.configuration
     if new.retention != configuration.current.retention {
-      maintenance.noteRetention(at: Self.now().boot)
+      maintenance.noteRetention(at: Instant.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup
     configuration.use(loaded)
@@ -111,10 +111,9 @@ extension ServerLoop {
   /// Reads the keys again, and ends the sessions of clients whose keys are no longer authorised.
   mutating func rereadKeys() { takeOver(access.reread()) }
 
-  /// Applies other roles, grants and keys from now on.
   mutating func takeOver(_ control: AccessControl) {
     let former = access.control.access
-    access.use(control)
+    access.control = control
     for problem in control.problems {
       log(LogEntry(.warning, "a key is ignored: \(problem)", kind: .refused))
     }

@@ -49,10 +49,10 @@ extension ServerLoop {
 
   private func show(_ text: String) { notify(.status("\(text); \(standing)")) }
 
-  mutating func reportIncidents() {
-    guard !router.incidents.isEmpty else { return }
-    for incident in router.incidents { log(LogEntry(incident)) }
-    router.incidents = []
+  mutating func reportNotices() {
+    guard !router.notices.isEmpty else { return }
+    for notice in router.notices { log(LogEntry(notice)) }
+    router.notices = []
   }
 
   /// Restores the paths of sockets that another process has replaced, and logs that; examines the

@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
+import RuntimePaths
 import Systemd
 
 // The shards of a cluster: the keeper's thread takes and loads them, and this loop serves them. They
@@ -18,7 +19,6 @@ struct ServedShards {
   /// The navs that came since it had.
   var loadedNavs = 0
 
-  /// Whether something has to be done.
   var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
 }
 
@@ -36,14 +36,14 @@ struct LeavingShards {
 extension ServerLoop {
   mutating func takeShardNews() {
     guard let keeper = served?.keeper else { return }
-    for news in keeper.takeNews() {
+    for news in keeper.news.take() {
       switch news {
       case .view(let view): batches.append(.cluster(view))
       case .arrived(let loaded): served?.arriving.append(loaded)
       case .leaving(let shards, let member):
         served?.leaving.append(
           LeavingShards(
-            shards: shards, member: member, deadline: Self.now().boot + LeavingShards.patience))
+            shards: shards, member: member, deadline: Instant.now().boot + LeavingShards.patience))
       case .lost(let shards): served?.lost += shards
       case .wished(let asked, let failure):
         batches.append(.wished(asked.connection, id: asked.id, failure))
@@ -159,7 +159,7 @@ extension ServerLoop {
     guard let keeper = served?.keeper else { return false }
     var reported: UInt64 = 0
     while served?.isSettled == false {
-      let now = Self.now()
+      let now = Instant.now()
       if now.boot >= reported + 1000 {
         reported = now.boot
         Daemon.extendTimeout("loading shards: \(hub.shardsHere.count) served")
@@ -167,7 +167,7 @@ extension ServerLoop {
       if let lease = writer.lease, lease.renewal <= now.boot, !writer.isBusy {
         writer.startCheckpoint()
       }
-      var entries = [keeper.descriptor, signals].map {
+      var entries = [keeper.news.descriptor, signals].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
       _ = unsafe poll(&entries, 2, 100)

@@ -64,8 +64,8 @@ struct ServerLoop: ~Copyable {
     self.access = WatchedAccess(
       access, keyDirectory: configuration.current.access.keyDirectory)
     self.configuration = configuration
-    maintenance = MaintenanceSchedule(at: Self.now().boot)
-    schedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Self.now())
+    maintenance = MaintenanceSchedule(at: Instant.now().boot)
+    schedule = BackupSchedule(BackupSchedule.Rules(), newest: nil, at: Instant.now())
   }
 
   /// Serves until a stop signal arrives.
@@ -75,12 +75,12 @@ struct ServerLoop: ~Copyable {
     var poller = Poller()
     try router.watch(by: &poller)
     let answers = poller.add(descriptor: history.descriptor)
-    let copies = poller.add(descriptor: backups.descriptor)
+    let copies = poller.add(descriptor: backups.reports.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
     let keys = poller.add(descriptor: access.descriptor)
     let places = poller.add(descriptor: sockets.watch.descriptor)
-    let shards = served.map { poller.add(descriptor: $0.keeper.descriptor) }
+    let shards = served.map { poller.add(descriptor: $0.keeper.news.descriptor) }
     try prepare()
     var isStopping = false
     var turnsWithoutPoll = 0
@@ -92,7 +92,7 @@ struct ServerLoop: ~Copyable {
       // turn at the latest.
       if turnsWithoutPoll <= 8, !wasBusy { wasBusy = try lookForMessages() }
       if !wasBusy || turnsWithoutPoll > 8 || batches.waiting > 0 {
-        var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Self.now(), watchdog.wakeAt)
+        var timeout = wasBusy || !questions.isEmpty ? 0 : sleepTime(Instant.now(), watchdog.wakeAt)
         if timeout != 0, !batches.areDurable, !writer.arm() { timeout = 0 }
         turnsWithoutPoll = 0
         router.watchMessages(pageIns.mayReceive, by: &poller)
@@ -108,7 +108,7 @@ struct ServerLoop: ~Copyable {
         if !wasBusy, mayReceive { _ = try receiveMessages(isAwaited: true) }
         polling.endWait(at: SystemClock.monotonicNanoseconds())
       }
-      let now = Self.now()
+      let now = Instant.now()
       if watchdog.isDue(at: now.boot) {
         notify(.watchdog)
         log.flush()
@@ -130,7 +130,7 @@ struct ServerLoop: ~Copyable {
         + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd"
       log(LogEntry(.warning, text))
     }
-    writer.journal.note(now: Self.now().boot)
+    writer.journal.note(now: Instant.now().boot)
     reclaimPlaces()
     // Keys may have been revoked before the watch began.
     rereadKeys()
@@ -149,7 +149,9 @@ struct ServerLoop: ~Copyable {
     sockets.removeFiles()
     try router.linger()
   }
+}
 
+extension Instant {
   static func now() -> Instant {
     Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
   }
@@ -179,7 +181,7 @@ extension ServerLoop {
     if hub.hasDormantNavs || !pageIns.isEmpty { try pageIn() }
     try handleEvents(at: now)
     try router.takeDue(at: now.boot)
-    reportIncidents()
+    reportNotices()
   }
 
   private mutating func takeRouterEvents() {
@@ -283,23 +285,19 @@ extension ServerLoop {
 
   /// Releases the batches that the writer has completed, or rolls back those that failed.
   mutating func takeProgress(at now: Instant) throws {
-    switch writer.takeCheckpointProblem() {
+    let progress = writer.takeProgress()
+    switch progress.checkpointProblem {
     case .failed(let error): try failMaintenance(error, at: now)
     case .isRead: maintenance.noteReader(at: now.boot)
     case nil: break
     }
-    guard !batches.areDurable else { return }
-    // The timings behind the number, so that they have those of all completed batches.
-    let completed = writer.takeCompleted()
-    let timings = writer.takeTimings()
-    if !timings.isEmpty { noteStored(at: now) }
-    for _ in 0..<completed {
+    if !progress.timings.isEmpty { noteStored(at: now) }
+    for _ in 0..<progress.completed {
       batches.completeOldest()
       try carryOut(hub.committed(at: now))
     }
-    for timing in timings { measure(timing) }
-    guard let error = writer.takeFailure() else { return }
-    try fail(error, at: now)
+    for timing in progress.timings { measure(timing) }
+    if let error = progress.failure { try fail(error, at: now) }
   }
 
   /// Whether the loop must wait until all batches in flight are durable before it goes on.
@@ -367,8 +365,8 @@ extension ServerLoop {
       hub.handle(.stop, at: now)
       try router.send(hub.committed(at: now))
       try router.linger()
-      throw DaemonError.journal(error)
-    default: throw DaemonError.journal(error)
+      throw error
+    default: throw error
     }
   }
 
@@ -420,7 +418,7 @@ extension ServerLoop {
     // Messages are decoded here, while they are received. Handling them later then needs none of
     // the reader's code and buffers in the processor's caches.
     guard let event = router.readEvent(&messageReader, access.control) else { return }
-    if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Self.now()) }
+    if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Instant.now()) }
     guard let flooder = batches.append(event) else { return }
     router.disconnect(flooder, "it sent more than navd keeps waiting for one user or key")
   }

@@ -1,18 +1,15 @@
-import CLinux
 import Journal
 import NavigationCore
 import RuntimePaths
 import Synchronization
-import Systemd
 
 /// Takes and loads the shards of this member of a cluster, on a thread of its own.
 ///
 /// It reads how the cluster is divided whenever another member changes something, a lease has ended,
-/// or a third of a lease has passed; `ShardPlacement` decides. The loop takes the news when
-/// `descriptor` is readable. It alone knows what is under way to the navs, so it alone ends to serve a
-/// shard.
+/// or a third of a lease has passed; `ShardPlacement` decides. The loop takes `news`. It alone knows
+/// what is under way to the navs, so it alone ends to serve a shard.
 ///
-/// `@unchecked Sendable`: `keeper` and the members without a lock belong to the thread.
+/// `@unchecked Sendable`: `keeper` and the variables belong to the thread.
 final class ShardKeeper: @unchecked Sendable {
   /// What the loop must know.
   enum News: Sendable {
@@ -30,24 +27,30 @@ final class ShardKeeper: @unchecked Sendable {
     case settled
   }
 
-  private struct State {
-    var news: [News] = []
-    var wishes: [AskedWish] = []
-    /// What makes the hubs that replay shards; nil before `start`.
-    var replaying: Hub?
+  /// What the loop has to say.
+  private enum Order: Sendable {
+    case wish(AskedWish)
+    /// The loop no longer serves some shards, which `served` tells already.
+    case look
+    /// Shards are replayed by the configuration of this hub from now on.
+    case use(Hub)
+  }
+
+  private struct Served {
     /// The shards that the loop serves, or is about to.
     var held: Set<Shard> = []
     /// The shards that the loop has been asked to give away, each with the member that gets it.
     var leaving: [Shard: String] = [:]
   }
 
-  /// Readable while there is news.
-  let descriptor: Int32
-  private let wakeup: Int32
+  let news = Mailbox<News>()
+  private let orders = Mailbox<Order>()
   private let keeper: any ClusterKeeper
   private let lease: UInt64
   private let log: Log
-  private let state = Mutex(State())
+  /// What makes the hubs that replay shards; nil before `start`.
+  private var replaying: Hub?
+  private let served = Mutex(Served())
   /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
   ///
   /// A later attempt can succeed, because an administrator may be restoring the rows.
@@ -65,9 +68,6 @@ final class ShardKeeper: @unchecked Sendable {
     self.lease = lease
     self.log = log
     seeds = SeededGenerator(seed: seed)
-    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-    wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-    precondition(descriptor >= 0 && wakeup >= 0, "eventfd: errno=\(navd_errno())")
   }
 
   // The loop's side.
@@ -75,70 +75,56 @@ final class ShardKeeper: @unchecked Sendable {
   /// Starts the thread; `hub` makes the hubs that replay shards.
   func start(_ hub: borrowing Hub) {
     use(hub)
-    DetachedThread.start { self.run() }
+    Thread.start { self.run() }
   }
 
   /// Replays shards by the configuration of a hub from now on.
   func use(_ hub: borrowing Hub) {
-    let replaying = hub.makeReplayingHub(seed: 0)
-    state.withLock { $0.replaying = replaying }
+    orders.append(.use(hub.makeReplayingHub(seed: 0)))
   }
 
-  func takeNews() -> [News] {
-    var count: eventfd_t = 0
-    _ = unsafe eventfd_read(descriptor, &count)
-    return state.withLock { state in
-      defer { state.news = [] }
-      return state.news
-    }
-  }
-
-  func store(_ wish: AskedWish) {
-    state.withLock { $0.wishes.append(wish) }
-    eventfd_write(wakeup, 1)
-  }
+  func store(_ wish: AskedWish) { orders.append(.wish(wish)) }
 
   /// Notes that the loop no longer serves shards.
   func noteGone(_ shards: [Shard]) {
-    state.withLock { state in
-      state.held.subtract(shards)
-      for shard in shards { state.leaving[shard] = nil }
+    // At once, because the thread can be about to hold the same shards again.
+    served.withLock { served in
+      served.held.subtract(shards)
+      for shard in shards { served.leaving[shard] = nil }
     }
-    eventfd_write(wakeup, 1)
+    orders.append(.look)
   }
 
   // The thread's side.
 
   private func run() {
     while true {
-      var count: eventfd_t = 0
-      _ = unsafe eventfd_read(wakeup, &count)
       let next = turn()
-      if next > SystemClock.bootMilliseconds() { keeper.wait(for: wakeup, until: next) }
+      if next > SystemClock.bootMilliseconds() { keeper.wait(for: orders.descriptor, until: next) }
     }
   }
 
   /// Does what is to be done now; returns when to look again, in milliseconds of the boot clock.
   private func turn() -> UInt64 {
     do throws(JournalError) {
-      try storeWishes()
+      takeOrders()
       let cluster = try keeper.read()
-      tell(.view(cluster.view))
-      let (held, leaving) = state.withLock { ($0.held, $0.leaving) }
+      news.append(.view(cluster.view))
+      let (held, leaving) = served.withLock { ($0.held, $0.leaving) }
       let now = SystemClock.bootMilliseconds()
       let plan = ShardPlacement(
         cluster, held: held, leaving: leaving, broken: Set(broken.filter { $0.value > now }.keys))
-      if !plan.lost.isEmpty { tell(.lost(plan.lost)) }
+      if !plan.lost.isEmpty { news.append(.lost(plan.lost)) }
       for (member, shards) in plan.gives.sorted(by: { $0.key < $1.key }) {
-        state.withLock { state in
-          for shard in shards { state.leaving[shard] = member }
+        served.withLock { served in
+          for shard in shards { served.leaving[shard] = member }
         }
-        tell(.leaving(shards, to: member))
+        news.append(.leaving(shards, to: member))
       }
       let taken = try take(plan.takes)
       lastFailure = ""
       if taken { return 0 }
-      tell(.settled)
+      news.append(.settled)
       return wakeTime(cluster.view)
     } catch {
       // The same failure again and again is one line.
@@ -156,25 +142,17 @@ final class ShardKeeper: @unchecked Sendable {
     return now + min(lease / 3, ends.min() ?? .max)
   }
 
-  private func tell(_ news: News) {
-    state.withLock { state in
-      // Only the newest view counts.
-      if case .view = news, case .view? = state.news.last { state.news.removeLast() }
-      state.news.append(news)
-    }
-    eventfd_write(descriptor, 1)
-  }
-
-  private func storeWishes() throws(JournalError) {
-    let wishes = state.withLock { state in
-      defer { state.wishes = [] }
-      return state.wishes
-    }
-    for asked in wishes {
-      do throws(JournalError) {
-        tell(.wished(asked, try keeper.store(asked.wish)))
-      } catch {
-        tell(.wished(asked, .storage(error.description)))
+  private func takeOrders() {
+    for order in orders.take() {
+      switch order {
+      case .wish(let asked):
+        do throws(JournalError) {
+          news.append(.wished(asked, try keeper.store(asked.wish)))
+        } catch {
+          news.append(.wished(asked, .storage(error.description)))
+        }
+      case .look: break
+      case .use(let hub): replaying = hub
       }
     }
   }
@@ -187,26 +165,26 @@ final class ShardKeeper: @unchecked Sendable {
       let taken = try keeper.take(wanted)
       guard !taken.isEmpty, let loaded = try load(taken) else { continue }
       tookAny = true
-      state.withLock { $0.held.formUnion(loaded.shards.map(\.shard)) }
-      tell(.arrived(loaded))
+      served.withLock { $0.held.formUnion(loaded.shards.map(\.shard)) }
+      news.append(.arrived(loaded))
     }
     return tookAny
   }
 
   /// Replays shards, without those whose rows cannot be replayed.
   private func load(_ taken: [TakenShard]) throws(JournalError) -> LoadedShards? {
-    guard let hub = state.withLock({ $0.replaying }) else { return nil }
+    guard let hub = replaying else { return nil }
     let begin = SystemClock.monotonicMilliseconds()
     var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
     for one in taken {
-      do throws(DaemonError) {
+      do throws(JournalError) {
         try loaded.add(one)
       } catch {
         try refuse([one], error)
       }
     }
     guard !loaded.shards.isEmpty else { return nil }
-    do throws(DaemonError) {
+    do throws(JournalError) {
       try loaded.complete()
     } catch {
       try refuse(loaded.shards, error)
@@ -217,10 +195,8 @@ final class ShardKeeper: @unchecked Sendable {
   }
 
   /// Notes that the rows of shards cannot be served, unless the server cannot be reached.
-  private func refuse(_ shards: [TakenShard], _ error: DaemonError) throws(JournalError) {
-    if case .journal(.unreadable(let path, let reason)) = error {
-      throw .unreadable(path: path, reason: reason)
-    }
+  private func refuse(_ shards: [TakenShard], _ error: JournalError) throws(JournalError) {
+    if case .unreadable = error { throw error }
     let again = SystemClock.bootMilliseconds() + Self.repairPause
     for one in shards { broken[one.shard] = again }
     let numbers = shards.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")

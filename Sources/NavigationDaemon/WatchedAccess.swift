@@ -1,53 +1,41 @@
+import RuntimePaths
+
 /// The roles, grants and keys in use, with a watch of the directory of keys.
 struct WatchedAccess {
-  private(set) var control: AccessControl
-  private var keys = KeyWatch()
+  var control: AccessControl
+  private let watch = DirectoryWatch()
+  private var directory: String
 
   /// Takes the access rules of the start, and watches a directory of keys.
   init(_ control: AccessControl, keyDirectory: String) {
-    self.control = control
-    keys.start(keyDirectory)
+    (self.control, directory) = (control, keyDirectory)
+    renew()
   }
 
   /// Readable when the keys may have changed.
-  var descriptor: Int32 { keys.watch.descriptor }
+  var descriptor: Int32 { watch.descriptor }
 
   /// Whether changes are not noticed, because the user has no instance of inotify(7) left.
-  var isBlind: Bool { keys.watch.isBlind }
+  var isBlind: Bool { watch.isBlind }
 
-  mutating func watch(_ keyDirectory: String) { keys.start(keyDirectory) }
+  mutating func watch(_ keyDirectory: String) {
+    directory = keyDirectory
+    renew()
+  }
 
   /// Reads the keys again and returns them; the ones in use stay.
-  mutating func reread() -> AccessControl {
-    keys.renew()
+  func reread() -> AccessControl {
+    renew()
     var control = control
     control.readKeys()
     return control
   }
 
-  mutating func use(_ control: AccessControl) { self.control = control }
-}
-
-/// Watches the directory of keys.
-struct KeyWatch {
-  /// Its descriptor is readable after a change.
-  let watch = DirectoryWatch()
-  private var path = ""
-
-  /// Watches a directory, or its nearest existing parent.
-  mutating func start(_ path: String) {
-    self.path = path
-    renew()
-  }
-
-  /// Discards pending events, and watches the directory that exists now.
-  mutating func renew() {
+  /// Discards pending events, and watches the directory that exists now, or its nearest parent.
+  private func renew() {
     watch.drain()
-    var watched = path
+    var watched = directory
     // A missing directory will be created in its parent; the root directory always exists.
-    while !watch.add(watched), watched.count > 1 {
-      guard let slash = watched.lastIndex(of: "/") else { return }
-      watched = slash == watched.startIndex ? "/" : String(watched[..<slash])
-    }
+    while !watch.add(watched), watched.count > 1 { watched = parentDirectory(of: watched) }
   }
 }

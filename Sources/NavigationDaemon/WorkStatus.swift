@@ -8,13 +8,7 @@ struct WorkStatus {
   /// Milliseconds between two texts about the same work.
   static let interval: UInt64 = 1000
 
-  private struct Work {
-    let subject: ProgressSubject
-    var estimate: ProgressEstimate
-    var shownAt: UInt64?
-  }
-
-  private var works: [Work] = []
+  private var works: [(subject: ProgressSubject, estimate: ProgressEstimate, shownAt: UInt64?)] = []
 
   /// The progress of work that is being done; nil if it is not.
   subscript(_ subject: ProgressSubject) -> ProgressEstimate? {
@@ -25,7 +19,8 @@ struct WorkStatus {
   mutating func note(
     _ subject: ProgressSubject, _ done: UInt64, of total: UInt64, at now: UInt64
   ) -> String? {
-    let index = works.firstIndex { $0.subject == subject } ?? begin(subject, at: now)
+    let index = works.firstIndex { $0.subject == subject } ?? works.count
+    if index == works.count { works.append((subject, ProgressEstimate(at: now), nil)) }
     works[index].estimate.note(done, of: total, at: now)
     if let shownAt = works[index].shownAt, now < shownAt + Self.interval { return nil }
     works[index].shownAt = now
@@ -45,10 +40,5 @@ struct WorkStatus {
     let isShown = works.contains { $0.subject == subject && $0.shownAt != nil }
     works.removeAll { $0.subject == subject }
     return isShown
-  }
-
-  private mutating func begin(_ subject: ProgressSubject, at now: UInt64) -> Int {
-    works.append(Work(subject: subject, estimate: ProgressEstimate(at: now)))
-    return works.count - 1
   }
 }

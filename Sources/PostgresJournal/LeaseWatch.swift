@@ -7,7 +7,6 @@ struct LeaseWatch {
   let length: UInt64
   private var seen: [String: (renewal: Int64, end: UInt64)] = [:]
 
-  /// Makes a watch that has seen nothing.
   init(length: UInt64) { self.length = length }
 
   /// Notes a lease as the database has it; returns the milliseconds that are left of it, and not more

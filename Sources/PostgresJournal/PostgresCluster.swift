@@ -393,7 +393,6 @@ extension PostgresCluster {
   /// The number of shards that one call of `maintain` looks at.
   private static let prunedAtATime = 64
 
-  /// Renews the lease.
   func checkpoint() throws(JournalError) {
     try commit([])
     if checkpoints.isMultiple(of: Self.checkpointsPerMeasurement) { measure() }

@@ -7,11 +7,9 @@ import Synchronization
 enum PostgresValue {
   /// A `bigint`, eight bytes.
   case integer(Int64)
-  /// A `bytea`.
   case bytes([UInt8])
   /// A `text` in UTF-8; nil stands for NULL.
   case text(String?)
-  /// A `bigint[]`.
   case integers([Int64])
   /// A `tid[]`, each place as `PostgresResult.integer` returns it.
   case places([Int64])

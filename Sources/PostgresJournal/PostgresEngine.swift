@@ -13,7 +13,6 @@ final class PostgresEngine: JournalEngine {
   private unowned let cluster: PostgresCluster
   /// What the shard had when it was taken, until its journal has replayed it.
   private var loading: (records: PostgresLoading, facts: [String: [UInt8]])?
-  /// The epoch of this owner.
   let epoch: Int64
   /// The database in which this process took the shard.
   let identity: PostgresIdentity
@@ -27,7 +26,6 @@ final class PostgresEngine: JournalEngine {
   private(set) var mustRenewEpochs: Bool
   private(set) var isRestored: Bool
 
-  /// Makes an engine of a shard that this process has just taken.
   init(
     _ shard: Shard, of cluster: PostgresCluster, epoch: Int64, commits: Int64, sequence: UInt64,
     rowPlace: Int64, in identity: PostgresIdentity, loss: EpochLoss?,
@@ -47,9 +45,6 @@ final class PostgresEngine: JournalEngine {
 
   var name: String { cluster.name }
   var lease: JournalLease? { cluster.lease }
-
-  /// Does nothing: the cluster renews the lease, whatever this shard does.
-  func renewIfDue() throws(JournalError) {}
 
   func epochsRenewed() throws(JournalError) {
     guard mustRenewEpochs else { return }
@@ -183,47 +178,33 @@ extension PostgresEngine {
 
   func newestSequence() throws(JournalError) -> UInt64 { sequence }
 
-  func readSnapshots<Failure: Error>(
-    _ consume: (SnapshotRow) throws(ReplayError<Failure>) -> Void
-  ) throws(ReplayError<Failure>) {
+  func readSnapshots(
+    _ consume: (SnapshotRow) throws(JournalError) -> Void
+  ) throws(JournalError) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
-    let name = name
-    try loading.records.read(.snapshots, of: shard) { (rows, row) throws(ReplayError<Failure>) in
-      let snapshot = try ReplayError<Failure>.journal { () throws(JournalError) in
-        try rows.snapshot(row, name)
-      }
-      try consume(snapshot)
+    try loading.records.read(.snapshots, of: shard) { (rows, row) throws(JournalError) in
+      try consume(rows.snapshot(row, name))
     }
   }
 
-  func readGroups<Failure: Error>(
-    _ consume: GroupConsumer<ReplayError<Failure>>
-  ) throws(ReplayError<Failure>) {
+  func readGroups(_ consume: GroupConsumer) throws(JournalError) {
     guard let loading else { preconditionFailure("shard \(shard.number) is read twice") }
-    let counted = try ReplayError<Failure>.journal { () throws(JournalError) in
-      try Metadata(self).countedThrough()
-    }
+    let counted = try Metadata(self).countedThrough()
     // From here on the cluster reads the facts, on the thread of the commits.
     self.loading = nil
     var newest: UInt64 = 0
-    let name = name
-    try loading.records.read(.groups, of: shard) { (rows, row) throws(ReplayError<Failure>) in
+    try loading.records.read(.groups, of: shard) { (rows, row) throws(JournalError) in
       newest = rows.bits(row, 1) ?? newest
-      _ = try rows.readGroup(
-        row, damage: { ReplayError<Failure>.journal(.damaged(path: name, what: $0)) }, consume)
+      _ = try rows.readGroup(row, name, consume)
     }
     // Retention may have deleted the last rows, which the journal has counted.
     guard max(newest, counted) <= sequence else {
-      throw .journal(
-        .damaged(
-          path: name,
-          what: "row \(max(newest, counted)) was stored, but \(sequence) is the last"))
+      throw .damaged(
+        path: name, what: "row \(max(newest, counted)) was stored, but \(sequence) is the last")
     }
   }
 
-  func readGroup(
-    from sequence: UInt64, _ consume: GroupConsumer<JournalError>
-  ) throws(JournalError) -> Bool {
+  func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
     try cluster.read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 }

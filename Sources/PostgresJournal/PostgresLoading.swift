@@ -66,14 +66,12 @@ final class PostgresLoading {
   }
 
   /// Passes on the rows of a shard; those of earlier shards that failed to load are left out.
-  func read<Failure: Error>(
+  func read(
     _ table: Table, of shard: Shard,
-    _ consume: (PostgresResult, _ row: Int) throws(ReplayError<Failure>) -> Void
-  ) throws(ReplayError<Failure>) {
+    _ consume: (PostgresResult, _ row: Int) throws(JournalError) -> Void
+  ) throws(JournalError) {
     guard shards.contains(shard) else { return }
-    while let rows = try ReplayError<Failure>.journal({ () throws(JournalError) in
-      try rows(of: table)
-    }) {
+    while let rows = try rows(of: table) {
       let row = positions[table.rawValue].next
       let found = rows.integer(row, Self.shardColumn) ?? 0
       if found > shard.number { return }

@@ -82,11 +82,8 @@ package struct PostgresPlace: ClusterPlace {
         reason: "its connection string has a password, which anybody could read there; "
           + "use passfile, or a service file")
     }
-    do throws(SystemError) {
-      process = String(try randomUInt64(), radix: 16)
-    } catch {
-      throw .unreadable(path: name, reason: "\(error)")
-    }
+    var source = SystemRandomNumberGenerator()
+    process = String(source.next(), radix: 16)
   }
 
   /// Nil: the server keeps the files.

@@ -22,14 +22,13 @@ final class PostgresReader: JournalEngineReader {
   func version() throws(JournalError) -> Int64? { nil }
 
   func readGroup(
-    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
+    from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
     try read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 
   func readGroups(
-    from first: UInt64, through last: UInt64, of shard: Shard,
-    _ consume: GroupConsumer<JournalError>
+    from first: UInt64, through last: UInt64, of shard: Shard, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
     // A group has its rows from `seq` through `last`, and groups do not overlap.
     let result = try read(
@@ -53,9 +52,6 @@ final class PostgresReader: JournalEngineReader {
         .bits(min(revision, UInt64(Int64.max)))))
     return result.count > 0 ? try result.snapshot(0, name) : nil
   }
-
-  /// The server checks its own files; see data_checksums and pg_amcheck.
-  func checkStructure() throws(JournalError) {}
 
   /// Reads, on a new connection if the old one was lost, until the outage of the server is too long.
   private func read(_ command: PostgresCommand) throws(JournalError) -> PostgresResult {
@@ -101,28 +97,21 @@ enum PostgresRows {
 
 extension PostgresResult {
   /// Reads the group in a row of `PostgresRows.groupColumns`; returns false if there is no such row.
-  func readGroup<Failure: Error>(
-    _ row: Int, damage: (String) -> Failure, _ consume: GroupConsumer<Failure>
-  ) throws(Failure) -> Bool {
+  func readGroup(
+    _ row: Int, _ name: String, _ consume: GroupConsumer
+  ) throws(JournalError) -> Bool {
     guard row < count else { return false }
     guard let first = bits(row, 0), let last = bits(row, 1), let size = bits(row, 2),
       let sum = bits(row, 3)
-    else { throw damage("a row has no key") }
+    else { throw .damaged(path: name, what: "a row has no key") }
     let group = StoredGroup(first: first, last: last, size: size, checksum: sum)
-    try withBytes(row, 4) { (heads) throws(Failure) in
-      try withBytes(row, 5) { (bodies) throws(Failure) in
-        try group.verify(heads, bodies, damage: damage)
+    try withBytes(row, 4) { (heads) throws(JournalError) in
+      try withBytes(row, 5) { (bodies) throws(JournalError) in
+        try group.verify(heads, bodies, in: name)
         try consume(group, heads, bodies)
       }
     }
     return true
-  }
-
-  /// Reads a group for a caller that throws the errors of the journal.
-  func readGroup(
-    _ row: Int, _ name: String, _ consume: GroupConsumer<JournalError>
-  ) throws(JournalError) -> Bool {
-    try readGroup(row, damage: { JournalError.damaged(path: name, what: $0) }, consume)
   }
 
   /// Reads the snapshot in a row of `PostgresRows.snapshotColumns`.

@@ -2,3 +2,14 @@ extension UInt8 {
   /// Whether the byte is a letter or a digit of ASCII.
   package var isLetterOrDigit: Bool { (self | 0x20) &- 0x61 <= 25 || self &- 0x30 <= 9 }
 }
+
+/// A text as a part of a URL: each octet but letters, digits and those of `kept` is escaped.
+package func percentEncoded(_ text: String, keeping kept: String = "-._~") -> String {
+  text.utf8.reduce(into: "") { encoded, octet in
+    if octet.isLetterOrDigit || kept.utf8.contains(octet) {
+      encoded.unicodeScalars.append(Unicode.Scalar(octet))
+    } else {
+      encoded += (octet < 16 ? "%0" : "%") + String(octet, radix: 16, uppercase: true)
+    }
+  }
+}

@@ -18,12 +18,11 @@ package struct AccessDenial: Hashable, Sendable {
     let directories = socket.indices.filter { socket[$0] == "/" }.map { String(socket[...$0]) }
     let closed = directories.first { isDenied($0, X_OK) }
     let path = closed ?? socket
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
+    guard let status = FileStatus.target(of: path) else { return nil }
     let user = unsafe accountName(navd_user_name, geteuid())
-    let groupMayPass = status.st_mode & (closed == nil ? 0o020 : 0o010) != 0
-    let group = unsafe accountName(navd_group_name, status.st_gid)
-    let owner = unsafe accountName(navd_user_name, status.st_uid)
+    let groupMayPass = status.mode & (closed == nil ? 0o020 : 0o010) != 0
+    let group = unsafe accountName(navd_group_name, status.group)
+    let owner = unsafe accountName(navd_user_name, status.owner)
     return AccessDenial(
       reason: "user \(user) has no permission to connect: \(path) is open to "
         + (groupMayPass ? "group \(group)" : "user \(owner) only"),

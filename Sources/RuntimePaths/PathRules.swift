@@ -27,7 +27,7 @@ package struct PathRules: Sendable {
     /// The absolute path.
     package var path: String
     /// Whether every user can create it, because it lies in /tmp; its owner must then be checked.
-    package var isInSharedDirectory: Bool
+    package var isInSharedDirectory = false
 
     package var socketPath: String { path + "/" + PathRules.socketName }
   }
@@ -39,7 +39,7 @@ package struct PathRules: Sendable {
   package var runtimeDirectory: RuntimeDirectory {
     if let first = namedRuntimeDirectories.first { return first }
     return userID == 0
-      ? RuntimeDirectory(path: Self.systemRuntimeDirectory, isInSharedDirectory: false)
+      ? RuntimeDirectory(path: Self.systemRuntimeDirectory)
       : temporaryRuntimeDirectory
   }
 
@@ -73,8 +73,7 @@ package struct PathRules: Sendable {
   package var clientDirectories: [RuntimeDirectory] {
     var directories = namedRuntimeDirectories
     if userID != 0 { directories.append(temporaryRuntimeDirectory) }
-    directories.append(
-      RuntimeDirectory(path: Self.systemRuntimeDirectory, isInSharedDirectory: false))
+    directories.append(RuntimeDirectory(path: Self.systemRuntimeDirectory))
     var distinct: [RuntimeDirectory] = []
     for directory in directories where !distinct.contains(where: { $0.path == directory.path }) {
       distinct.append(directory)
@@ -117,15 +116,9 @@ package struct PathRules: Sendable {
   }
 
   private var namedRuntimeDirectories: [RuntimeDirectory] {
-    var directories: [RuntimeDirectory] = []
-    if let path = environment.absolutePath("RUNTIME_DIRECTORY") {
-      directories.append(RuntimeDirectory(path: path, isInSharedDirectory: false))
-    }
-    if let path = environment.absolutePath("XDG_RUNTIME_DIR") {
-      directories.append(
-        RuntimeDirectory(path: Self.join(path, "navd"), isInSharedDirectory: false))
-    }
-    return directories
+    let own = environment.absolutePath("RUNTIME_DIRECTORY")
+    let user = environment.absolutePath("XDG_RUNTIME_DIR").map { Self.join($0, "navd") }
+    return [own, user].compactMap { $0.map { RuntimeDirectory(path: $0) } }
   }
 
   private var temporaryRuntimeDirectory: RuntimeDirectory {

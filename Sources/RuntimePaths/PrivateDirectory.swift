@@ -11,11 +11,8 @@ package func createPrivateDirectory(_ path: String, mode: UInt32 = 0o700) throws
   }
   if unsafe navd_make_directory(path, mode) == 0 { return }
   let code = navd_errno()
-  var status = stat()
   // Another process created it first, or it is a link to a directory, which is permitted.
-  if code == EEXIST, unsafe stat(path, &status) == 0, Int32(status.st_mode) & S_IFMT == S_IFDIR {
-    return
-  }
+  if code == EEXIST, FileStatus.target(of: path)?.kind == .directory { return }
   throw SystemError("make directory", path, code: code)
 }
 

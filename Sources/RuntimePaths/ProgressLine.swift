@@ -42,10 +42,5 @@ package struct ProgressLine {
     return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
-  private func write(_ text: String?) {
-    guard let text else { return }
-    let bytes = Array(text.utf8)
-    // Errors are ignored: progress on a closed stderr has no reader.
-    _ = unsafe bytes.withUnsafeBytes { unsafe CLinux.write(2, $0.baseAddress, $0.count) }
-  }
+  private func write(_ text: String?) { if let text { writeText(text) } }
 }

@@ -40,19 +40,7 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8], mode: UInt32 
   let temporary = path + ".new-\(getpid())"
   // Removes the file of an earlier process with the same id that crashed here.
   unsafe unlink(temporary)
-  let descriptor = retryingOnInterrupt {
-    unsafe navd_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-  }
-  guard descriptor >= 0 else { throw .last("create", temporary) }
-  do throws(SystemError) {
-    defer { close(descriptor) }
-    try writeAll(bytes, to: descriptor, path: temporary)
-    guard fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", temporary) }
-    guard fsync(descriptor) == 0 else { throw .last("sync", temporary) }
-  } catch {
-    unsafe unlink(temporary)
-    throw error
-  }
+  try writeNewFile(temporary, bytes, mode: mode, isExact: true)
   guard unsafe rename(temporary, path) == 0 else {
     let error = SystemError.last("replace", path)
     unsafe unlink(temporary)
@@ -88,6 +76,14 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String) thro
 /// Creates a file that does not exist yet, and makes it and its name durable; throws `EEXIST` if
 /// there is one.
 package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
+  try writeNewFile(path, bytes, mode: mode, isExact: false)
+  try syncDirectory(parentDirectory(of: path))
+}
+
+/// Creates and syncs a file; with `isExact`, the umask takes nothing from its mode.
+private func writeNewFile(
+  _ path: String, _ bytes: [UInt8], mode: UInt32, isExact: Bool
+) throws(SystemError) {
   let descriptor = retryingOnInterrupt {
     unsafe navd_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
   }
@@ -95,12 +91,12 @@ package func createFile(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(S
   do throws(SystemError) {
     defer { close(descriptor) }
     try writeAll(bytes, to: descriptor, path: path)
+    guard !isExact || fchmod(descriptor, mode) == 0 else { throw .last("set the mode of", path) }
     guard fsync(descriptor) == 0 else { throw .last("sync", path) }
   } catch {
     unsafe unlink(path)
     throw error
   }
-  try syncDirectory(parentDirectory(of: path))
 }
 
 /// Removes a file; returns false if it did not exist.

@@ -25,13 +25,9 @@ package enum SystemClock {
     var seconds = time_t(milliseconds / 1000)
     var parts = unsafe tm()
     unsafe localtime_r(&seconds, &parts)
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = "\(number)"
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
     let clock = unsafe [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
-      .map { padded($0, 2) }.joined(separator: ":")
-    return "\(clock).\(padded(Int(milliseconds % 1000), 3))"
+      .map { Timestamp.padded($0, 2) }.joined(separator: ":")
+    return "\(clock).\(Timestamp.padded(Int(milliseconds % 1000), 3))"
   }
 
   private static let bootOffset = navd_boot_offset()

@@ -31,6 +31,12 @@ package final class Thread: Sendable {
     }
   }
 
+  /// Starts a thread that is never joined; its function lives until the process ends.
+  package static func start(_ body: @escaping @Sendable () -> Void) {
+    guard let thread = Thread(body) else { preconditionFailure("pthread_create") }
+    thread.detach()
+  }
+
   /// Lets the thread run until the process ends.
   package func detach() { pthread_detach(handle) }
 

@@ -1,3 +1,5 @@
+import CLinux
+
 /// A time in UTC, in the form of file names and of the log.
 package enum Timestamp {
   /// Formats milliseconds since 1970 by RFC 3339, as `2026-11-21T17:43:45.120Z`.
@@ -26,46 +28,28 @@ package enum Timestamp {
       let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15),
       (1...12).contains(month), hour < 24, minute < 60, second < 60
     else { return nil }
-    let days = days(year, month, day)
-    // A day such as 31 February is another day when it is written.
-    guard date(ofDays: days) == (year, month, day) else { return nil }
-    return days * 86_400 + hour * 3600 + minute * 60 + second
-  }
-
-  /// The days from 1 January 1970 to a Gregorian date.
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let shifted = month > 2 ? year : year - 1
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
+    var parts = unsafe tm()
+    unsafe parts.tm_year = Int32(year - 1900)
+    unsafe parts.tm_mon = Int32(month - 1)
+    unsafe parts.tm_mday = Int32(day)
+    let days = unsafe timegm(&parts)
+    // A day such as 31 February is another day now.
+    guard unsafe parts.tm_mday == Int32(day) else { return nil }
+    return days + hour * 3600 + minute * 60 + second
   }
 
   private static func text(_ seconds: Int, _ dash: String, _ colon: String) -> String {
-    let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
-    let (year, month, day) = date(ofDays: days)
-    let time = seconds - days * 86_400
-    return padded(year, 4) + dash + padded(month, 2) + dash + padded(day, 2) + "T"
-      + padded(time / 3600, 2) + colon + padded(time / 60 % 60, 2) + colon + padded(time % 60, 2)
+    var time = time_t(seconds)
+    var parts = unsafe tm()
+    unsafe gmtime_r(&time, &parts)
+    let date = unsafe [Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { padded($0, 2) }
+    let clock = unsafe [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
+      .map { padded($0, 2) }
+    let year = unsafe padded(Int(parts.tm_year) + 1900, 4)
+    return ([year] + date).joined(separator: dash) + "T" + clock.joined(separator: colon)
   }
 
-  /// Returns the Gregorian date that is `days` days after 1 January 1970.
-  private static func date(ofDays days: Int) -> (year: Int, month: Int, day: Int) {
-    // The years begin in March, so that the leap day is the last day. Each era has 400 years.
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
+  static func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }

@@ -3,29 +3,28 @@ import CSystemd
 package import RuntimePaths
 
 /// A message to the service manager, see sd_notify(3).
-package enum ServiceNotification: Hashable, Sendable {
-  case ready
-  /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
-  case reloading(sinceMicroseconds: UInt64)
-  /// The activity of the program in one line, which `systemctl status` shows.
-  case status(String)
-  case stopping
-  /// The loop is running, which restarts the time of the watchdog.
-  case watchdog
-  /// The start or stop needs at least this much more time.
-  case extendTimeout(milliseconds: UInt64)
+package struct ServiceNotification: Hashable, Sendable {
+  package let assignment: String
 
-  package var assignment: String {
-    switch self {
-    case .ready: "READY=1"
-    case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
+  package static let ready = Self(assignment: "READY=1")
+  package static let stopping = Self(assignment: "STOPPING=1")
+  /// The loop is running, which restarts the time of the watchdog.
+  package static let watchdog = Self(assignment: "WATCHDOG=1")
+
+  /// A reload has begun at this time of CLOCK_MONOTONIC; `ready` ends it.
+  package static func reloading(sinceMicroseconds time: UInt64) -> Self {
+    Self(assignment: "RELOADING=1\nMONOTONIC_USEC=\(time)")
+  }
+
+  /// The activity of the program in one line, which `systemctl status` shows.
+  package static func status(_ text: String) -> Self {
     // A newline in the text would begin another assignment.
-    case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
-    case .stopping: "STOPPING=1"
-    case .watchdog: "WATCHDOG=1"
-    case .extendTimeout(let milliseconds):
-      "EXTEND_TIMEOUT_USEC=\(milliseconds.multipliedReportingOverflow(by: 1000).partialValue)"
-    }
+    Self(assignment: "STATUS=" + String(text.map { $0.isNewline ? " " : $0 }))
+  }
+
+  /// The start or stop needs at least this much more time.
+  package static func extendTimeout(milliseconds: UInt64) -> Self {
+    Self(assignment: "EXTEND_TIMEOUT_USEC=\(milliseconds)000")
   }
 }
 
@@ -33,23 +32,12 @@ package enum ServiceNotification: Hashable, Sendable {
 package struct InheritedSocket: Hashable, Sendable {
   /// The descriptor, non-blocking and closed on exec; the receiver owns it.
   package var descriptor: Int32
-  /// The name from `FileDescriptorName=`.
-  package var name: String
-  package var place: Place
+  /// The address in the form of libzmq: a path, or the numeric address of one interface.
+  package var endpoint: String
 
-  /// An address of a listening socket.
-  package enum Place: Hashable, Sendable {
-    case path(String)
-    /// The numeric address of one interface, as `tcp://ADDRESS:PORT`.
-    case network(String)
-  }
-
-  /// The address in the form of libzmq.
-  package var endpoint: String {
-    switch place {
-    case .path(let path): "ipc://" + path
-    case .network(let endpoint): endpoint
-    }
+  /// The path of a Unix socket; nil for a network.
+  package var path: String? {
+    endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst("ipc://".count)) : nil
   }
 }
 
@@ -72,10 +60,6 @@ package enum ServiceManagerError: Error, Hashable, Sendable, CustomStringConvert
 /// The interface to the service manager that started this process, if one did.
 package enum ServiceManager {
   /// Sends notifications in one message; without a service manager it does nothing.
-  package static func notify(_ notifications: ServiceNotification...) throws(SystemError) {
-    try notify(notifications)
-  }
-
   package static func notify(_ notifications: [ServiceNotification]) throws(SystemError) {
     let text = notifications.map(\.assignment).joined(separator: "\n")
     let result = unsafe sd_notify(0, text)
@@ -138,20 +122,20 @@ package enum ServiceManager {
     -> InheritedSocket
   {
     let kind = Int32(SOCK_STREAM.rawValue)
-    let place: InheritedSocket.Place
+    let endpoint: String
     if sd_is_socket_unix(descriptor, kind, 1, nil, 0) > 0, let path = socketPath(of: descriptor) {
-      place = .path(path)
+      endpoint = "ipc://" + path
     } else if sd_is_socket(descriptor, AF_UNSPEC, kind, 1) > 0,
       let address = NetworkAddress(boundTo: descriptor)
     {
-      place = .network(address.endpoint)
+      endpoint = address.endpoint
     } else {
       throw .notAListeningSocket(name: name, descriptor: descriptor)
     }
     guard navd_set_nonblocking(descriptor) == 0 else {
       throw .system(SystemError("make non-blocking", name, code: navd_errno()))
     }
-    return InheritedSocket(descriptor: descriptor, name: name, place: place)
+    return InheritedSocket(descriptor: descriptor, endpoint: endpoint)
   }
 
   private static func socketPath(of descriptor: Int32) -> String? {

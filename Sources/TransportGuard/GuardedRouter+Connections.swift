@@ -56,16 +56,16 @@ extension GuardedRouter {
       excess.isOfUser
       ? origin.user.map { " of uid:\($0)" } ?? "" : origin.isLocal ? "" : " over the network"
     let text = "too many connections: some\(whose) are disconnected"
-    incidents.append(Incident(.warning, .limited, text))
+    notices.append(Notice(.limited, .warning, text))
   }
 
   private mutating func report(_ cut: InboundGate.Cut) {
     let principal =
       cut.user.map { "uid:\($0)" } ?? cut.descriptor.flatMap { connections.principal(behind: $0) }
     let text = "\(principal ?? "a peer") is disconnected: \(cut.reason.text)"
-    var incident = Incident(.warning, .limited, text)
-    incident.principal = principal
-    incidents.append(incident)
+    var notice = Notice(.limited, .warning, text)
+    notice.principal = principal
+    notices.append(notice)
   }
 
   /// Reports that connections were closed because descriptors are scarce, at most once a second.
@@ -73,7 +73,7 @@ extension GuardedRouter {
     guard now >= shortageReportDue else { return }
     shortageReportDue = now + 1000
     let text = "connections are closed: nearly all descriptors are in use"
-    incidents.append(Incident(.warning, .limited, text))
+    notices.append(Notice(.limited, .warning, text))
   }
 
   mutating func takeDueConnections(at now: UInt64) {
@@ -88,7 +88,7 @@ extension GuardedRouter {
       if isLate || isHeard, connections.postpone(slot, at: now) { continue }
       shutDown(slot)
       let text = "a connection over the network is closed: no message came in 10 s"
-      incidents.append(Incident(.notice, .limited, text))
+      notices.append(Notice(.limited, .notice, text))
     }
   }
 
@@ -119,9 +119,9 @@ extension GuardedRouter {
     let found = audit.compare(counted: counted, open: open, at: now)
     guard found.count > 0 else { return }
     figures.differences += found.count
-    incidents.append(
-      Incident(
-        .error, .miscounted,
+    notices.append(
+      Notice(
+        .miscounted, .error,
         "connections are miscounted: \(found.counted.count) have ended but were counted, "
           + "\(found.open.count) are open but were not; this is a fault of navd, please report it"))
     for cookie in found.counted { connections.noteClosed(cookie: cookie, at: now) }
@@ -159,28 +159,29 @@ extension GuardedRouter {
   private mutating func answer(
     to request: ZAPRequest, _ authority: some PeerAuthority
   ) -> ZAPAnswer {
-    switch authority.admit(request) {
-    case .failure(let refusal):
-      incidents.append(refusal.incident)
-      return .refuse(reason: refusal.reason)
-    case .success(let (peer, userID)):
-      // The acceptance of a connection is queued before its request.
-      takeConnectionEvents()
-      guard gate.isInPlace(isSealed: !Connection.Origin(peer).isLocal) else {
-        let text = "navd refuses every peer: libzmq does not call navd's recv"
-        incidents.append(Incident(.error, .refused, text))
-        return .fail(reason: "the daemon cannot see what its peers send")
-      }
-      let number = gate.nextAdmission()
-      switch connections.admit(peer, as: number, limits) {
-      case .admitted: return .allow(userID: "\(number) \(userID)")
-      case .ended: return .fail(reason: "the connection has ended")
-      case .tooMany(let ofPrincipal):
-        let whose = ofPrincipal ? " of \(peer.principal)" : ": \(peer.principal) is refused"
-        incidents.append(Incident(.warning, .limited, "too many connections\(whose)"))
-        // This is no refusal of the peer: it may try again and find room.
-        return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
-      }
+    let (peer, userID): (Peer, String)
+    do throws(AdmissionRefusal) {
+      (peer, userID) = try authority.admit(request)
+    } catch {
+      notices.append(error.notice)
+      return .refuse(reason: error.reason)
+    }
+    // The acceptance of a connection is queued before its request.
+    takeConnectionEvents()
+    guard gate.isInPlace(isSealed: !Connection.Origin(peer).isLocal) else {
+      let text = "navd refuses every peer: libzmq does not call navd's recv"
+      notices.append(Notice(.refused, .error, text))
+      return .fail(reason: "the daemon cannot see what its peers send")
+    }
+    let number = gate.nextAdmission()
+    switch connections.admit(peer, as: number, limits) {
+    case .admitted: return .allow(userID: "\(number) \(userID)")
+    case .ended: return .fail(reason: "the connection has ended")
+    case .tooMany(let ofPrincipal):
+      let whose = ofPrincipal ? " of \(peer.principal)" : ": \(peer.principal) is refused"
+      notices.append(Notice(.limited, .warning, "too many connections\(whose)"))
+      // This is no refusal of the peer: it may try again and find room.
+      return .fail(reason: "too many connections\(ofPrincipal ? " of one user or key" : "")")
     }
   }
 

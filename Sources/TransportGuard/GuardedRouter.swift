@@ -1,5 +1,6 @@
 import CLinux
 package import NavigationCore
+import RuntimePaths
 package import ZeroMQ
 
 /// The daemon's ROUTER socket, guarded against harm by its peers.
@@ -8,7 +9,7 @@ package import ZeroMQ
 /// docs/security.md explains what libzmq does by itself, and what the guard does instead.
 ///
 /// One thread uses it: the loop. It collects events for the hub in `events`, and lines for the log
-/// in `incidents`.
+/// in `notices`.
 package struct GuardedRouter: ~Copyable {
   /// The limits for peers.
   package struct Limits: Hashable, Sendable {
@@ -32,7 +33,7 @@ package struct GuardedRouter: ~Copyable {
   /// The events that the hub must handle next; the owner removes them.
   package var events: [HubEvent] = []
   /// The lines for the log; the owner removes them.
-  package var incidents: [Incident] = []
+  package var notices: [Notice] = []
 
   let socket: Socket
   var admission: ZAPHandler
@@ -388,7 +389,7 @@ extension GuardedRouter {
   package mutating func disconnect(_ id: ConnectionID, _ reason: String) {
     guard let slot = connections.slot(of: id) else { return }
     let text = "\(connections[slot].peer.principal) is disconnected: \(reason)"
-    incidents.append(Incident(.warning, .limited, text))
+    notices.append(Notice(.limited, .warning, text))
     connections[slot].isAbandoned = true
     connections[slot].outbox = Outbox()
     waiting.removeAll { $0 == id }

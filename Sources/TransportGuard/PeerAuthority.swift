@@ -22,38 +22,33 @@ struct AdmissionRefusal: Error {
     (self.reason, self.peer, self.address) = (reason, peer, address)
   }
 
-  var incident: Incident {
+  var notice: Notice {
     let who = peer?.principal ?? address ?? "a peer"
-    var incident = Incident(.warning, .refused, "\(who) is refused: \(reason)")
-    incident.principal = peer?.principal
-    incident.code = "not-admitted"
-    return incident
+    var notice = Notice(.refused, .warning, "\(who) is refused: \(reason)")
+    notice.principal = peer?.principal
+    notice.code = "not-admitted"
+    return notice
   }
 }
 
 extension PeerAuthority {
   /// Returns the peer and the user id that libzmq attaches to its messages, or the reason for a
   /// refusal.
-  func admit(_ request: ZAPRequest) -> Result<(peer: Peer, userID: String), AdmissionRefusal> {
+  func admit(_ request: ZAPRequest) throws(AdmissionRefusal) -> (peer: Peer, userID: String) {
     typealias Domain = RouterPreparation.Domain
     switch (request.domain, request.mechanism, request.address) {
     case (Domain.local, .null, .process(let user, let group, let process)):
       let peer = Peer.local(user: user, group: group, process: process, host: host)
-      guard admits(peer) else {
-        return .failure(AdmissionRefusal("nothing is granted to it", peer))
-      }
-      return .success((peer, "uid:\(user)"))
+      guard admits(peer) else { throw AdmissionRefusal("nothing is granted to it", peer) }
+      return (peer, "uid:\(user)")
     case (Domain.network, .curve(let key), .network(let address)):
       guard let name = name(of: key) else {
-        return .failure(AdmissionRefusal("its key is not authorised: \(key)", nil, address))
+        throw AdmissionRefusal("its key is not authorised: \(key)", nil, address)
       }
       let peer = Peer.key(name: name, address: address)
-      guard admits(peer) else {
-        return .failure(AdmissionRefusal("nothing is granted to it", peer))
-      }
-      return .success((peer, key.description))
-    default:
-      return .failure(AdmissionRefusal("its address or mechanism is not the socket's", nil))
+      guard admits(peer) else { throw AdmissionRefusal("nothing is granted to it", peer) }
+      return (peer, key.description)
+    default: throw AdmissionRefusal("its address or mechanism is not the socket's", nil)
     }
   }
 

@@ -1,4 +1,5 @@
 package import CLinux
+import RuntimePaths
 import Synchronization
 
 // Replacements for functions of the C library. The dynamic linker resolves libzmq's calls to them,

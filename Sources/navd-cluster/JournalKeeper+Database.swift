@@ -28,12 +28,15 @@ extension JournalKeeper {
         return loaded.refusal("cluster", "database", error.description)
       }
     },
-    restoreRefusal: .notRestored(
-      "navd-cluster restores nothing: recover the database server to a point in time, or restore a "
-        + "dump", .usage),
-    migrationRefusal: .notRestored(
-      "navd-cluster has no journal in a directory: it brings the tables in the schema navd to its "
-        + "version when it starts; back the database up before with pg_dump", .usage),
+    refusal: { option in
+      option == "restore"
+        ? .notRestored(
+          "navd-cluster restores nothing: recover the database server to a point in time, or "
+            + "restore a dump", .usage)
+        : .notRestored(
+          "navd-cluster has no journal in a directory: it brings the tables in the schema navd to "
+            + "its version when it starts; back the database up before with pg_dump", .usage)
+    },
     cluster: { configuration, member, warn throws(JournalError) in
       try place(configuration, member, warn)
     })

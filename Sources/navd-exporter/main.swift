@@ -19,11 +19,8 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("allow-remote", "Permit an address in --listen that others can reach"),
   ])
 
-/// Writes one line to stderr; ignores errors, since there is nowhere else to report them.
-func say(_ text: String) {
-  let line = Array("navd-exporter: \(text)\n".utf8)
-  _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
-}
+/// Writes one line to stderr.
+func say(_ text: String) { writeText("navd-exporter: \(text)\n") }
 
 let line = grammar.parse(ProcessArguments.afterName)
 do {

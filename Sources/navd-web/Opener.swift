@@ -54,18 +54,4 @@ struct Opener {
 
   /// Removes the file.
   func tidy() { if let path { _ = unsafe unlink(path) } }
-
-  /// A text as a part of a URL: each octet but letters, digits and `-._~` is escaped.
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for octet in text.utf8 {
-      if octet.isLetterOrDigit || "-._~".utf8.contains(octet) {
-        escaped.unicodeScalars.append(Unicode.Scalar(octet))
-      } else {
-        let digits = String(octet, radix: 16, uppercase: true)
-        escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return escaped
-  }
 }

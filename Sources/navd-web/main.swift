@@ -36,14 +36,8 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("open", "Inspector: open the address in the browser of the desktop"),
   ])
 
-/// Writes one line to a descriptor; ignores errors, since there is nowhere else to report them.
-func write(line: String, to descriptor: Int32) {
-  let bytes = Array("\(line)\n".utf8)
-  _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-}
-
 /// Writes one line to stderr.
-func say(_ text: String) { write(line: "navd-web: \(text)", to: 2) }
+func say(_ text: String) { writeText("navd-web: \(text)\n") }
 
 /// The reason why an address of a socket that the service manager passed is not accepted.
 struct InheritedSocketError: Error, CustomStringConvertible {
@@ -62,11 +56,7 @@ func inheritedSocket() throws -> (descriptor: Int32, address: ListenAddress)? {
   guard sockets.count == 1 else {
     throw InheritedSocketError("it has \(sockets.count) sockets, and navd-web serves one")
   }
-  let text =
-    switch socket.place {
-    case .path(let path): "unix:" + path
-    case .network(let endpoint): String(endpoint.dropFirst("tcp://".count))
-    }
+  let text = socket.path.map { "unix:" + $0 } ?? String(socket.endpoint.dropFirst("tcp://".count))
   do throws(ListenError) {
     return (socket.descriptor, try ListenAddress(text, remoteRefusal: remoteRefusal))
   } catch {
@@ -77,7 +67,7 @@ func inheritedSocket() throws -> (descriptor: Int32, address: ListenAddress)? {
 /// Sends a notification to the service manager; without one it does nothing.
 func notify(_ notification: ServiceNotification) {
   do {
-    try ServiceManager.notify(notification)
+    try ServiceManager.notify([notification])
   } catch {
     say("\(error)")
   }
@@ -145,8 +135,8 @@ do {
     configuration, say: say,
     launched: { url in
       guard isInspector else { return say("open \(url)") }
-      let start = line.value(of: "nav").map { "&nav=" + Opener.escaped($0) } ?? ""
-      write(line: url + start, to: 1)
+      let start = line.value(of: "nav").map { "&nav=" + percentEncoded($0) } ?? ""
+      writeText("\(url)\(start)\n", to: 1)
       opener?.open(url + start)
     },
     ready: { address in

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import NavigationCore
+import RuntimePaths
 import Testing
 
 @testable import NavigationDaemon
@@ -10,7 +11,7 @@ func makeDueBackup(_ stage: inout LoopStage) throws -> [LogEntry] {
   stage.loop.startDueBackup(at: stage.now)
   #expect(stage.loop.schedule.isRunning)
   while stage.loop.schedule.isRunning {
-    awaitReadable(stage.loop.backups.descriptor)
+    awaitReadable(stage.loop.backups.reports.descriptor)
     stage.loop.takeBackup(at: stage.now)
   }
   return stage.sink.take()

@@ -132,7 +132,7 @@ import Testing
         Issue.record("no time to wake, seed \(seed)")
         return
       }
-      #expect(wake - now.boot <= Schedule.longestPause)
+      #expect(wake - now.boot <= Schedule.pauses.upperBound)
       now = later(wake - now.boot + UInt64.random(in: 0...5, using: &random), now)
       if Int.random(in: 0..<10, using: &random) == 0 {
         schedule = Schedule(rules, newest: newest, at: now)

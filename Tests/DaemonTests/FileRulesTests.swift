@@ -219,15 +219,4 @@ import Testing
         return before <= wall && wall <= now()
       })
   }
-
-  @Test func `random numbers differ in their upper and their lower halves`() throws {
-    var halves: Set<UInt64> = []
-    for _ in 0..<16 {
-      let number = try randomUInt64()
-      halves.insert(number >> 32)
-      halves.insert(number << 32 | 1)
-    }
-    #expect(halves.count == 32)
-    #expect(try randomBytes(100_000).count == 100_000)
-  }
 }

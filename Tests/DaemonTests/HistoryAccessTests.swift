@@ -166,12 +166,11 @@ private struct FailingPlace: JournalPlace {
     func version() throws(JournalError) -> Int64? { nil }
 
     func readGroup(
-      from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer<JournalError>
+      from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer
     ) throws(JournalError) -> Bool { false }
 
     func readGroups(
-      from first: UInt64, through last: UInt64, of shard: Shard,
-      _ consume: GroupConsumer<JournalError>
+      from first: UInt64, through last: UInt64, of shard: Shard, _ consume: GroupConsumer
     ) throws(JournalError) -> Bool { false }
 
     func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow? {
@@ -184,7 +183,5 @@ private struct FailingPlace: JournalPlace {
       place.begin.wait()
       throw .readFailed(path: "test", reason: "Input/output error")
     }
-
-    func checkStructure() throws(JournalError) {}
   }
 }

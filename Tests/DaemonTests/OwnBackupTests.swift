@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import NavigationCore
+import RuntimePaths
 import Testing
 
 @testable import NavigationDaemon
@@ -106,7 +107,7 @@ import Testing
       stage.loop.scheduleBackups(at: stage.now)
       #expect(stage.loop.schedule.due(at: stage.now) == nil)
       while stage.loop.schedule.isRunning {
-        awaitReadable(stage.loop.backups.descriptor)
+        awaitReadable(stage.loop.backups.reports.descriptor)
         stage.loop.takeBackup(at: stage.now)
       }
       _ = stage.sink.take()
@@ -130,7 +131,7 @@ import Testing
       try stage.turn([stage.message(1, "get", #"{"id":9,"what":"backup"}"#)])
       var logged: [LogEntry] = []
       while logged.count < 2 {
-        awaitReadable(stage.loop.backups.descriptor)
+        awaitReadable(stage.loop.backups.reports.descriptor)
         stage.loop.takeBackup(at: stage.now)
         try stage.turn()
         logged += stage.sink.take()

@@ -167,12 +167,6 @@ import Testing
     #expect(try namesInDirectory("/nowhere/at/all") == [])
   }
 
-  @Test func `random bytes come in the number asked for and differ`() throws {
-    #expect(try randomBytes(0) == [])
-    #expect(try randomBytes(33).count == 33)
-    #expect(try randomBytes(16) != randomBytes(16))
-  }
-
   @Test func `the boot id is read in either spelling`() throws {
     let dashed = ProcessEnvironment(["NAVD_BOOT_ID": "D5E3A1B0-1111-4222-8333-444455556666"])
     #expect(try bootID(environment: dashed) == "d5e3a1b0111142228333444455556666")

@@ -229,7 +229,7 @@ import Testing
       let journal = try #require(stage.loop.writer.journal as? Journal)
       #expect(journal.floor(of: 1) == 0, "nothing is due yet")
       // As the loop does, it is woken when it said. A turn with an event is no quiet moment.
-      for _ in 0..<100 where journal.statistics.rows >= 25 {
+      for _ in 0..<100 where journal.census.stored.rows >= 25 {
         let pause = stage.loop.sleepTime(stage.now, nil)
         stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
         try stage.turn()
@@ -291,7 +291,7 @@ import Testing
       #expect(stage.count(.ok) == 2501)
       var shown: [UInt64] = []
       let journal = try #require(stage.loop.writer.journal as? Journal)
-      for _ in 0..<100 where journal.statistics.rows >= 200 {
+      for _ in 0..<100 where journal.census.stored.rows >= 200 {
         let pause = stage.loop.sleepTime(stage.now, nil)
         stage.pass(pause > 0 ? UInt64(pause) : MaintenanceSchedule.quietTime)
         try stage.turn()
@@ -373,7 +373,7 @@ import Testing
       stage.loop.backups.start(.asked)
       var entry: LogEntry?
       while entry == nil {
-        awaitReadable(stage.loop.backups.descriptor)
+        awaitReadable(stage.loop.backups.reports.descriptor)
         stage.loop.takeBackup()
         entry = stage.sink.take().first
       }

@@ -28,7 +28,7 @@ import Testing
   @Test func `without a service manager there is nothing to take and nothing to tell`() throws {
     #expect(try ServiceManager.inheritedSockets() == [])
     #expect(try ServiceManager.watchdogInterval() == nil)
-    try ServiceManager.notify(.ready, .status("serving"))
+    try ServiceManager.notify([.ready, .status("serving")])
   }
 
   @Test(
@@ -51,7 +51,7 @@ import Testing
       defer { close(descriptor) }
       #expect(
         try ServiceManager.inspect(descriptor, name: "navd")
-          == InheritedSocket(descriptor: descriptor, name: "navd", place: .path(path)))
+          == InheritedSocket(descriptor: descriptor, endpoint: "ipc://\(path)"))
     }
   }
 

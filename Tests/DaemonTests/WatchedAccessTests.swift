@@ -32,7 +32,7 @@ import Testing
       #expect(names(control) == ["first", "second"])
       #expect(names(access.control) == ["first"])
       #expect(!isReadable(access.descriptor))
-      access.use(control)
+      access.control = control
       #expect(names(access.control) == ["first", "second"])
       #expect(try KeyDirectory(path: keys).revoke("first"))
       #expect(isReadable(access.descriptor))
@@ -43,7 +43,7 @@ import Testing
   @Test func `a directory that does not exist yet is found when it is made`() throws {
     try withTemporaryDirectory { root in
       let keys = root + "/a/keys"
-      var access = try access(keys: keys)
+      let access = try access(keys: keys)
       #expect(names(access.control) == [])
       for directory in [root + "/a", keys] {
         try FileManager.default.createDirectory(

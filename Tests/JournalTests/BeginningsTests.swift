@@ -15,18 +15,12 @@ import Testing
 
   private func beginnings(_ journal: Journal) throws(JournalError) -> Replayed {
     var replayed = Replayed()
-    do throws(ReplayError<Never>) {
-      try journal.replay(
-        bodies: .beginnings, snapshots: { replayed.snapshots.append($0) },
-        rows: { header, body in
-          replayed.headers.append(header)
-          replayed.bodies.append([UInt8](copying: body))
-        })
-    } catch {
-      switch error {
-      case .journal(let error): throw error
-      }
-    }
+    try journal.replay(
+      bodies: .beginnings, snapshots: { replayed.snapshots.append($0) },
+      rows: { header, body in
+        replayed.headers.append(header)
+        replayed.bodies.append([UInt8](copying: body))
+      })
     return replayed
   }
 

@@ -57,19 +57,38 @@ extension Journal {
     try stage(JournalRecords(records))
   }
 
-  /// Replays into memory, throwing the journal's own error.
+  struct Statistics: Hashable {
+    var fileBytes: Int
+    var walBytes: Int
+    var rows: UInt64
+    var snapshots: UInt64
+    /// The number of navs with rows or snapshots.
+    var navs: Int
+    var rowBytes: Int
+    /// The number of batches committed since `open`.
+    var commits: UInt64
+  }
+
+  var statistics: Statistics {
+    Statistics(
+      fileBytes: fileSizes.journal, walBytes: fileSizes.log, rows: census.stored.rows,
+      snapshots: census.stored.snapshots, navs: ledger.entries.count, rowBytes: rowBytes,
+      commits: commits)
+  }
+
+  /// Replays into memory.
   func contents() throws(JournalError) -> Contents {
     var contents = Contents()
-    do throws(ReplayError<Never>) {
-      try replay(
-        snapshots: { contents.snapshots.append($0) },
-        rows: { contents.rows.append(JournalRow($0, body: $1)) })
-    } catch {
-      switch error {
-      case .journal(let error): throw error
-      }
-    }
+    try replay(
+      snapshots: { contents.snapshots.append($0) },
+      rows: { contents.rows.append(JournalRow($0, body: $1)) })
     return contents
+  }
+}
+
+extension JournalReader {
+  func row(at sequence: UInt64, of shard: Shard = .first) throws(JournalError) -> JournalRow? {
+    try rows(at: [sequence], in: shard).first
   }
 }
 

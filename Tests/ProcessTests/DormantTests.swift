@@ -119,13 +119,9 @@ extension LongProcessTests {
         directory: daemon.state, durability: .sync, bootID: "test", retention: Retention(),
         holder: "test")
       var head = (sequence: UInt64(0), revision: UInt64(0))
-      do throws(ReplayError<Never>) {
-        try journal.replay(
-          snapshots: { _ in },
-          rows: { row, _ in if row.nav == nav { head = (row.sequence, row.revision) } })
-      } catch {
-        throw Failure("replay: \(error)")
-      }
+      try journal.replay(
+        snapshots: { _ in },
+        rows: { row, _ in if row.nav == nav { head = (row.sequence, row.revision) } })
       let row = JournalRow(
         RowHeader(
           sequence: journal.lastSequence + 1, nav: nav, revision: head.revision + 1,

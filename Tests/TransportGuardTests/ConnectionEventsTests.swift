@@ -1,4 +1,5 @@
 import Foundation
+import RuntimePaths
 import Testing
 
 @testable import TransportGuard

@@ -37,7 +37,7 @@ struct ConnectionOrder {
   private let fault: Fault?
   private var connections = Connections()
   private var clients: [Client] = []
-  private var queue: [ConnectionEvents.Event] = []
+  private var queue: [ConnectionEvent] = []
   private var admissions: UInt64 = 0
   private var now: UInt64 = 0
   private var ended: [ConnectionID] = []

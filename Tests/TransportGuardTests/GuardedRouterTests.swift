@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+import RuntimePaths
 import Testing
 import ZeroMQ
 
@@ -69,11 +70,11 @@ import ZeroMQ
     var stage = try RouterStage()
     stage.guests.isOpen = false
     let client = try stage.client(saying: ping)
-    try stage.go { !$0.router.incidents.isEmpty }
+    try stage.go { !$0.router.notices.isEmpty }
     let incident = try #require(stage.takeIncidents().first)
     #expect(incident.text == "\(principal) is refused: nothing is granted to it")
     #expect(incident.principal == principal && incident.code == "not-admitted")
-    #expect(incident.severity == .warning && incident.kind == .refused)
+    #expect(incident.level == .warning && incident.kind == .refused)
     try stage.go { $0.measure(at: 0).open == 0 }
     let isThere = try stage.router.receive()
     #expect(!isThere)
@@ -83,10 +84,10 @@ import ZeroMQ
   @Test func `nobody gets in while libzmq is not seen to read by the gate`() throws {
     var stage = try RouterStage(isInPlace: false)
     let client = try stage.client(saying: ping)
-    try stage.go { !$0.router.incidents.isEmpty }
+    try stage.go { !$0.router.notices.isEmpty }
     let incident = try #require(stage.takeIncidents().first)
     #expect(incident.text == "navd refuses every peer: libzmq does not call navd's recv")
-    #expect(incident.severity == .error)
+    #expect(incident.level == .error)
     _ = client
   }
 
@@ -104,7 +105,7 @@ import ZeroMQ
       let second = try stage.client(saying: ping)
       _ = try stage.id()
       let third = try stage.client(saying: ping)
-      try stage.go { !$0.router.incidents.isEmpty }
+      try stage.go { !$0.router.notices.isEmpty }
       #expect(stage.takeIncidents().map(\.text) == [text])
       _ = consume second
       _ = consume third
@@ -127,7 +128,7 @@ import ZeroMQ
     _ = try client.send(ping)
     _ = try stage.id()
     let other = try stage.client(saying: ping)
-    try stage.go { !$0.router.incidents.isEmpty }
+    try stage.go { !$0.router.notices.isEmpty }
     #expect(stage.takeIncidents().map(\.text) == ["too many connections: \(principal) is refused"])
     _ = consume other
   }
@@ -201,7 +202,7 @@ import ZeroMQ
     let figures = stage.measure(at: 12_000)
     #expect(figures.differences == 1 && figures.counted == 1 && figures.sockets == 0)
     let incident = try #require(stage.takeIncidents().first)
-    #expect(incident.severity == .error && incident.kind == .miscounted)
+    #expect(incident.level == .error && incident.kind == .miscounted)
     #expect(
       incident.text == "connections are miscounted: 1 have ended but were counted, 0 are open but "
         + "were not; this is a fault of navd, please report it")

@@ -1,5 +1,6 @@
 import Foundation
 import NavigationCore
+import RuntimePaths
 import Testing
 
 @testable import TransportGuard

@@ -32,7 +32,7 @@ import ZeroMQ
       for (mechanism, credentials) in mechanisms {
         for address in ["localhost:1000:100:77", "127.0.0.1", "::1", "", "localhost"] {
           let request = try request(domain, mechanism, credentials, address)
-          guard case .success(let (peer, userID)) = guests.admit(request) else { continue }
+          guard let (peer, userID) = try? guests.admit(request) else { continue }
           admitted.append("\(domain) \(mechanism) \(address) \(peer.principal) \(userID)")
         }
       }
@@ -43,9 +43,13 @@ import ZeroMQ
   }
 
   @Test func `a refusal names the peer as far as it is proven, and why`() throws {
-    func incident(_ guests: Guests, _ request: ZAPRequest) -> Incident? {
-      guard case .failure(let refusal) = guests.admit(request) else { return nil }
-      return refusal.incident
+    func incident(_ guests: Guests, _ request: ZAPRequest) -> Notice? {
+      do throws(AdmissionRefusal) {
+        _ = try guests.admit(request)
+        return nil
+      } catch {
+        return error.notice
+      }
     }
     let local = try request("navd.ipc", "NULL", [], "localhost:1000:100:77")
     let stranger = try request("navd.tcp", "CURVE", [Self.other], "192.0.2.7")
@@ -65,7 +69,7 @@ import ZeroMQ
         "a peer is refused: its address or mechanism is not the socket's",
       ])
     #expect(rows.map { $0?.principal } == ["uid:1000", "panel", nil, nil])
-    #expect(rows.allSatisfy { $0?.code == "not-admitted" && $0?.severity == .warning })
+    #expect(rows.allSatisfy { $0?.code == "not-admitted" && $0?.level == .warning })
   }
 
   @Test func `a message is its peer's as long as the key has a name`() throws {

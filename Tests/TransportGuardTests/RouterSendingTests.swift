@@ -83,7 +83,7 @@ import ZeroMQ
     var sent = try fill(&stage, id)
     let handed = sent - 1
     _ = stage.takeEvents()
-    while stage.router.incidents.isEmpty {
+    while stage.router.notices.isEmpty {
       try stage.router.send(stage.output(body(0), to: [id]))
       sent += 1
     }
@@ -93,7 +93,7 @@ import ZeroMQ
     let incident = try #require(stage.takeIncidents().first)
     let bytes = sent * size + 1 + Message.besideOctets
     #expect(incident.text == "uid:\(getuid()) is disconnected: it left \(bytes) bytes unread")
-    #expect(incident.kind == .limited && incident.severity == .warning)
+    #expect(incident.kind == .limited && incident.level == .warning)
     #expect(stage.takeEvents() == ["closed \(id.number)"])
     // Nothing more goes to it or comes from it, and its end is not told again.
     try stage.router.send(stage.output(Array("late".utf8), to: [id, another]))
@@ -157,7 +157,7 @@ import ZeroMQ
     }
     #expect(stage.takeIncidents().isEmpty)
     var now: UInt64 = 1000
-    while stage.router.incidents.isEmpty {
+    while stage.router.notices.isEmpty {
       try stage.router.send(stage.output(body, to: [ids[0]]))
       now += 10
       try stage.router.takeDue(at: now)
@@ -215,7 +215,7 @@ import ZeroMQ
     var stage = try RouterStage(.network)
     let stranger = try CurveKeyPair.generate()
     let client = try stage.client(key: stranger, saying: ping)
-    try stage.go { !$0.router.incidents.isEmpty }
+    try stage.go { !$0.router.notices.isEmpty }
     let incident = try #require(stage.takeIncidents().first)
     #expect(
       incident.text
@@ -252,7 +252,7 @@ import ZeroMQ
       at: due + UInt64(Connections.postponements) * Connections.silence)
     let incident = try #require(stage.takeIncidents().first)
     #expect(incident.text == "a connection over the network is closed: no message came in 10 s")
-    #expect(incident.severity == .notice)
+    #expect(incident.level == .notice)
     try stage.go { $0.router.connections.openCount == 0 }
     _ = client
   }

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+import RuntimePaths
 import ZeroMQ
 
 @testable import TransportGuard
@@ -166,9 +167,9 @@ struct RouterStage: ~Copyable {
   }
 
   /// The lines for the log, which are then gone.
-  mutating func takeIncidents() -> [Incident] {
-    defer { router.incidents = [] }
-    return router.incidents
+  mutating func takeIncidents() -> [Notice] {
+    defer { router.notices = [] }
+    return router.notices
   }
 
   /// The events for the hub in words, which are then gone.

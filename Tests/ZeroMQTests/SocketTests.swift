@@ -13,9 +13,6 @@ struct SocketTests {
     #expect(
       failure { () throws(ZeroMQError) in try socket.connect("carrier://pigeon") }
         == "zmq_connect carrier://pigeon: Protocol not supported (EPROTONOSUPPORT)")
-    #expect(
-      failure { () throws(ZeroMQError) in try socket.unbind("inproc://never") }
-        == "zmq_unbind inproc://never: No such file or directory (ENOENT)")
   }
 
   private func failure(_ body: () throws(ZeroMQError) -> Void) -> String? {
@@ -58,14 +55,13 @@ struct SocketTests {
   @Test(arguments: [
     SocketOption.routerMandatory(true), .routerHandover(false), .sendHighWaterMark(256),
     .receiveHighWaterMark(64), .maximumFrameBytes(69_632), .linger(milliseconds: 0),
-    .backlog(4096), .handshakeInterval(milliseconds: 3000), .zapDomain("navd.ipc"),
+    .handshakeInterval(milliseconds: 3000), .zapDomain("navd.ipc"),
     .zapEnforceDomain(true), .heartbeatInterval(milliseconds: 5000),
     .heartbeatTimeout(milliseconds: 15_000), .heartbeatTimeToLive(milliseconds: 20_000),
-    .tcpKeepAlive(true), .tcpKeepAliveIdle(seconds: 30), .tcpKeepAliveInterval(seconds: 5),
-    .tcpKeepAliveCount(3), .curveServer(true), .useDescriptor(-1), .ipv6(true), .immediate(true),
+    .tcpKeepAlive(true), .tcpKeepAliveIdle(seconds: 30), .curveServer(true), .useDescriptor(-1),
+    .ipv6(true), .immediate(true),
     .reconnectInterval(milliseconds: 100), .reconnectInterval(milliseconds: -1),
-    .reconnectIntervalMaximum(milliseconds: 5000), .sendTimeout(milliseconds: -1),
-    .receiveTimeout(milliseconds: 0), .connectTimeout(milliseconds: 3000),
+    .reconnectIntervalMaximum(milliseconds: 5000), .connectTimeout(milliseconds: 3000),
   ])
   func `every option takes its working value`(option: SocketOption) throws {
     let context = try Context.make()
@@ -83,7 +79,6 @@ struct SocketTests {
     (.heartbeatTimeToLive(milliseconds: 6_553_600), "ZMQ_HEARTBEAT_TTL"),
     (.reconnectInterval(milliseconds: -2), "ZMQ_RECONNECT_IVL"),
     (.reconnectIntervalMaximum(milliseconds: -1), "ZMQ_RECONNECT_IVL_MAX"),
-    (.sendTimeout(milliseconds: -2), "ZMQ_SNDTIMEO"),
     (.connectTimeout(milliseconds: -1), "ZMQ_CONNECT_TIMEOUT"),
   ])
   func `an option out of range is refused by name`(option: SocketOption, name: String) throws {
@@ -125,29 +120,8 @@ struct SocketTests {
     return try context.socket(.pair)
   }
 
-  @Test func `a socket disconnects and reconnects between messages`() throws {
-    let directory = try TemporaryDirectory()
-    let context = try Context.make()
-    let router = try context.socket(.router)
-    try router.bind(directory.endpoint)
-    let dealer = try context.socket(.dealer)
-    for round in 0..<3 as Range<UInt8> {
-      try dealer.connect(directory.endpoint)
-      try deliver(dealer, [[round]])
-      let arrived = try receive(router)
-      #expect(arrived[1] == [round])
-      try dealer.disconnect(directory.endpoint)
-    }
-    try router.unbind(router.lastEndpoint())
-  }
-
   @Test func `the library is the one the options were written for`() {
-    let version = Library.version()
-    #expect(version.major == 4)
-    #expect(version.description == "\(version.major).\(version.minor).\(version.patch)")
-    #expect(Library.has("ipc"))
-    #expect(Library.has("curve"))
-    #expect(!Library.has("carrier pigeons"))
+    #expect(Library.version().major == 4)
   }
 
   @Test func `the first routing id differs from the unseeded one`() throws {

@@ -1,5 +1,5 @@
 import Foundation
-import ZeroMQ
+@testable import ZeroMQ
 
 /// How long a test waits for what must happen.
 let patienceMilliseconds = 20_000
@@ -54,7 +54,7 @@ func event(
 /// Waits for a ZAP request.
 func request(_ handler: inout ZAPHandler) throws -> ZAPRequest {
   var poller = Poller()
-  _ = poller.add(handler)
+  _ = poller.add(handler.socket)
   while true {
     if let request = try handler.next() { return request }
     guard try poller.wait(milliseconds: patienceMilliseconds) > 0 else { throw DeadlineExpired() }
@@ -72,3 +72,16 @@ struct Unexpected: Error {
 }
 
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+extension Message {
+  func copyBytes() -> [UInt8] {
+    unsafe Array(UnsafeBufferPointer(start: storage.data, count: storage.count))
+  }
+
+  /// Makes another message that shares the payload, as the socket does for each peer.
+  mutating func share() -> Message {
+    let copy = Message()
+    copy.storage.share(storage)
+    return copy
+  }
+}

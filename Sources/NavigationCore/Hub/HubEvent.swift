@@ -220,10 +220,14 @@ package struct Notice: Hashable, Sendable {
     case refused
     /// A client passed over guards, delegates or the holder of the display.
     case overridden
+    /// A peer exceeded a limit.
+    case limited
+    /// The count of connections was wrong.
+    case miscounted
   }
 
   /// How important a notice is.
-  package enum Level: Sendable { case info, warning }
+  package enum Level: Sendable { case info, notice, warning, error }
 
   package var kind: Kind
   package var level: Level

@@ -95,12 +95,27 @@ package enum Program {
       ExitStatus.orderly.exitProcess()
     }
     do {
-      if line.contains("migrate") { try migrate(loaded.configuration, keeper) }
-      try serve(
-        loaded.configuration, from: sources, restoring: line.value(of: "restore"), keeper, form, log
-      )
+      for option in ["migrate", "restore"] where line.contains(option) {
+        if let refusal = keeper.refusal(option) { throw refusal }
+      }
+      let (configuration, rules) = (loaded.configuration, PathRules.current())
+      if line.contains("migrate") {
+        // What a start would change in the format of the journal.
+        let (lines, status) = try Daemon.migrationPlan(configuration, rules: rules)
+        for line in lines { print(line) }
+        status.exitProcess()
+      }
+      if let file = line.value(of: "restore") {
+        try Daemon.restore(file, configuration, rules: rules, progress: form, log: log)
+      } else {
+        try Daemon.run(
+          configuration, from: sources, rules: rules, keeper: keeper, progress: form, log: log)
+      }
     } catch {
-      fail(error, log)
+      let failure = DaemonFailure(error)
+      log(LogEntry(.error, failure.text, kind: failure.kind))
+      log.flush()
+      failure.status.exitProcess()
     }
     ExitStatus.orderly.exitProcess()
   }
@@ -112,34 +127,5 @@ package enum Program {
     for fault in faults {
       Log(level: level, destination: destination)(LogEntry(level, fault.description))
     }
-  }
-
-  /// Prints what a start would change in the format of the journal, and ends the process.
-  private static func migrate(
-    _ configuration: Configuration, _ keeper: JournalKeeper
-  ) throws -> Never {
-    if let refusal = keeper.migrationRefusal { throw refusal }
-    let (lines, status) = try Daemon.migrationPlan(configuration, rules: .current())
-    for line in lines { print(line) }
-    status.exitProcess()
-  }
-
-  private static func serve(
-    _ configuration: Configuration, from sources: ConfigurationSources, restoring file: String?,
-    _ keeper: JournalKeeper, _ form: ProgressDisplay.Form, _ log: Log
-  ) throws {
-    if let file {
-      if let refusal = keeper.restoreRefusal { throw refusal }
-      return try Daemon.restore(file, configuration, rules: .current(), progress: form, log: log)
-    }
-    try Daemon.run(
-      configuration, from: sources, rules: .current(), keeper: keeper, progress: form, log: log)
-  }
-
-  private static func fail(_ error: any Error, _ log: Log) -> Never {
-    let failure = DaemonFailure(error)
-    log(LogEntry(.error, failure.text, kind: failure.kind))
-    log.flush()
-    failure.status.exitProcess()
   }
 }

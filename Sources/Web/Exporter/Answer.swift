@@ -3,17 +3,17 @@ import NavigationCore
 /// The queries that responses need; a test replaces the daemon by a double.
 protocol DaemonProbe: ~Copyable {
   /// Reads the statistics of the daemon; throws if it does not answer within 2.5 s.
-  mutating func statistics() throws(ProbeFailure) -> JSONValue
+  mutating func statistics() throws -> JSONValue
 
   /// Waits for a reply from the loop of the daemon, which shows that the loop runs.
-  mutating func ping() throws(ProbeFailure)
+  mutating func ping() throws
 }
 
-/// The reason why a query failed.
-struct ProbeFailure: Error, Hashable, Sendable {
-  var reason: String
+/// The reason why navd gave no answer to a query.
+struct ProbeFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  let description: String
 
-  init(_ reason: String) { self.reason = reason }
+  init(_ description: String) { self.description = description }
 }
 
 /// Chooses the response to a request.
@@ -34,7 +34,7 @@ enum Router {
     guard method == "GET" else {
       return HTTPResponse(405, "method not allowed; use GET").with("Allow", "GET, HEAD")
     }
-    do throws(ProbeFailure) {
+    do {
       switch path {
       case "/livez":
         try probe.ping()
@@ -46,7 +46,7 @@ enum Router {
           body: Array(PrometheusText.render(try probe.statistics()).utf8))
       }
     } catch {
-      return HTTPResponse(503, error.reason)
+      return HTTPResponse(503, "\(error)")
     }
   }
 

@@ -16,7 +16,7 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
   private let rules: PathRules
   private let endpoint: String?
   private var connection: NavigationConnection?
-  private var failure: (until: UInt64, reason: String)?
+  private var failure: (until: UInt64, error: any Error)?
 
   /// Makes a probe; each connect uses `endpoint`, or if it is nil the socket that `rules` find.
   init(endpoint: String?, rules: PathRules) {
@@ -24,23 +24,22 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
     self.rules = rules
   }
 
-  mutating func statistics() throws(ProbeFailure) -> JSONValue {
+  mutating func statistics() throws -> JSONValue {
     let reply = try ask { connection throws(ConnectionError) in
       try connection.get(
         GetRequest(id: 0, nav: nil, what: .stats), timeout: Self.patience)
     }
     switch reply.result {
     case .success(let answer):
-      do throws(JSONError) {
-        return try JSONValue(answer.value?.bytes ?? Array("{}".utf8))
-      } catch {
+      guard let value = try? JSONValue(answer.value?.bytes ?? Array("{}".utf8)) else {
         throw ProbeFailure("the statistics of navd cannot be read")
       }
+      return value
     case .failure(let error): throw ProbeFailure("navd refuses: \(error.code): \(error.message)")
     }
   }
 
-  mutating func ping() throws(ProbeFailure) {
+  mutating func ping() throws {
     _ = try ask { connection throws(ConnectionError) in
       try connection.ping(timeout: Self.patience)
     }
@@ -48,50 +47,31 @@ struct ConnectionProbe: DaemonProbe, ~Copyable {
 
   private mutating func ask<Value>(
     _ question: (inout NavigationConnection) throws(ConnectionError) -> Value
-  ) throws(ProbeFailure) -> Value {
-    if let failure, SystemClock.monotonicMilliseconds() < failure.until {
-      throw ProbeFailure(failure.reason)
-    }
-    do throws(ProbeFailure) {
+  ) throws -> Value {
+    if let failure, SystemClock.monotonicMilliseconds() < failure.until { throw failure.error }
+    do {
       var connection = try connect()
       let value: Value
       do throws(ConnectionError) {
         value = try question(&connection)
-      } catch {
-        if case .noAnswer(let endpoint, _) = error {
-          throw ProbeFailure("navd at \(endpoint) does not answer")
-        }
-        throw ProbeFailure(error.description)
+      } catch .noAnswer(let endpoint, _) {
+        throw ProbeFailure("navd at \(endpoint) does not answer")
       }
       // Only a connection with a reply is kept; after a timeout, a late reply could arrive on it.
       self.connection = consume connection
       failure = nil
       return value
     } catch {
-      failure = (SystemClock.monotonicMilliseconds() + Self.failureAge, error.reason)
+      failure = (SystemClock.monotonicMilliseconds() + Self.failureAge, error)
       throw error
     }
   }
 
-  private mutating func connect() throws(ProbeFailure) -> NavigationConnection {
+  private mutating func connect() throws -> NavigationConnection {
     if let connection = connection.take() { return connection }
-    let place: String
-    do throws(PathError) {
-      place = try rules.clientEndpoint(option: endpoint)
-    } catch {
-      throw ProbeFailure(error.description)
-    }
-    let identity: NetworkIdentity?
-    do {
-      identity = try NetworkIdentity.read(for: place, environment: rules.environment)
-    } catch {
-      throw ProbeFailure("\(error)")
-    }
-    do throws(ConnectionError) {
-      return try NavigationConnection.connect(
-        to: place, as: identity, name: "navd-exporter", timeout: Self.patience)
-    } catch {
-      throw ProbeFailure(error.description)
-    }
+    let place = try rules.clientEndpoint(option: endpoint)
+    let identity = try NetworkIdentity.read(for: place, environment: rules.environment)
+    return try NavigationConnection.connect(
+      to: place, as: identity, name: "navd-exporter", timeout: Self.patience)
   }
 }

@@ -14,9 +14,7 @@ package enum Exporter {
     _ address: ListenAddress, endpoint: String?, rules: PathRules,
     ready: (ListenAddress) -> Void
   ) throws {
-    // Before any thread starts, because a thread without the signal mask could receive the signals.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
+    let signals = try stopSignals()
     let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
     var server = try HTTPServer(address, application: source)
     ready(server.bound)

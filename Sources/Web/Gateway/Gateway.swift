@@ -45,7 +45,6 @@ package final class Gateway {
 
   /// The most streams at a time.
   static let maximumStreams = 256
-  private static let server = HTTPServer.Limits(connections: 640, idleSeconds: 15)
 
   private let configuration: Configuration
   private let say: (String) -> Void
@@ -109,14 +108,12 @@ package final class Gateway {
     launched: @escaping (String) -> Void, ready: (ListenAddress) -> Void,
     stopping: () -> Void = {}
   ) throws {
-    // Before any thread starts, because a thread without the signal mask could receive the signals.
-    let signals = navd_stop_signals()
-    guard signals >= 0 else { throw SystemError("catch", "SIGTERM", code: navd_errno()) }
+    let signals = try stopSignals()
     _ = navd_raise_descriptor_limit()
     let gateway = try Gateway(configuration, say: say, launched: launched)
     var server = try HTTPServer(
-      configuration.address, inherited: configuration.inherited, limits: Self.server,
-      application: gateway)
+      configuration.address, inherited: configuration.inherited, maximumConnections: 640,
+      idleSeconds: 15, application: gateway)
     gateway.bound = server.bound
     ready(server.bound)
     gateway.launch()
@@ -411,40 +408,42 @@ struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible {
 extension Gateway: HTTPApplication {
   func head(_ request: HTTPRequest) -> HTTPDecision {
     let shared = sharing(request)
-    switch Admission(request, configuration.gate, &tokens, at: now) {
-    case .refused(let status, let reason, let allow):
-      // The cause is a foreign page, or a proxy that does not pass `Host` on.
-      if status == 403 || status == 421 {
-        refusals.line("\(request.method) \(request.path)", reason, at: now).map(say)
-      }
-      let answer = Answers.error(status, reason).with(shared)
-      return .respond(allow.map { answer.with("Allow", $0) } ?? answer)
-    case .preflight(let route):
-      return .respond(Answers.preflight(for: route).with(shared))
-    case .route(let route, let actor):
-      if let limit = route.bodyLimit { return .readBody(limit: limit) }
-      switch route {
-      case .stream where request.isForHead: return .respond(Answers.stream.with(shared))
-      case .stream:
+    do throws(RequestGate.Refusal) {
+      switch try Admission(request, configuration.gate, &tokens, at: now) {
+      case .preflight(let route): return .respond(Answers.preflight(for: route).with(shared))
+      case .route(let route, _) where route.bodyLimit != nil:
+        return .readBody(limit: route.bodyLimit ?? 0)
+      case .route(.stream, let actor):
+        if request.isForHead { return .respond(Answers.stream.with(shared)) }
         guard let actor, let token = request.token else {
           preconditionFailure("a stream without a token")
         }
         return open(actor, token: token, shared)
-      default: return file(request.path)
+      case .route: return file(request.path)
       }
+    } catch {
+      // The cause is a foreign page, or a proxy that does not pass `Host` on.
+      if error.status == 403 || error.status == 421 {
+        refusals.line("\(request.method) \(request.path)", error.reason, at: now).map(say)
+      }
+      let answer = Answers.error(error.status, error.reason).with(shared)
+      return .respond(error.allow.map { answer.with("Allow", $0) } ?? answer)
     }
   }
 
   /// The token is looked up again: it may have become invalid meanwhile.
   func body(_ request: HTTPRequest) -> HTTPDecision {
-    let answer =
-      switch Admission(request, configuration.gate, &tokens, at: now) {
-      case .refused(let status, let reason, _): Answers.error(status, reason)
-      case .route(.token, _): trade(request)
-      case .route(.code, let actor?): makeCode(for: actor)
-      case .route(.messages, _): post(request)
-      case .route, .preflight: Answers.error(404, "there is no \(request.path)")
+    let answer: HTTPResponse
+    do throws(RequestGate.Refusal) {
+      switch try Admission(request, configuration.gate, &tokens, at: now) {
+      case .route(.token, _): answer = trade(request)
+      case .route(.code, let actor?): answer = makeCode(for: actor)
+      case .route(.messages, _): answer = post(request)
+      case .route, .preflight: answer = Answers.error(404, "there is no \(request.path)")
       }
+    } catch {
+      answer = Answers.error(error.status, error.reason)
+    }
     return .respond(answer.with(sharing(request)))
   }
 

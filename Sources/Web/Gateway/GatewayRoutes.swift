@@ -61,51 +61,39 @@ enum Route: Hashable, Sendable {
   }
 }
 
-/// The decision about the head of a request.
+/// The decision about the head of a request that is not refused.
 enum Admission: Hashable, Sendable {
   /// The request may go on, for this actor if its route needs one.
   case route(Route, SessionActor?)
   /// The request is a preflight, and a page of its origin may send the request that it announces.
   case preflight(Route)
-  case refused(status: UInt32, reason: String, allow: String?)
 
   /// Decides about a request: host, path, method, origin, site, token, in this order.
   init(
     _ request: HTTPRequest, _ gate: RequestGate, _ tokens: inout TokenTable, at now: UInt64
-  ) {
-    if let refusal = gate.refusalOfHost(request) {
-      self = .refused(status: refusal.status, reason: refusal.reason, allow: nil)
-      return
-    }
+  ) throws(RequestGate.Refusal) {
+    typealias Refusal = RequestGate.Refusal
+    if let refusal = gate.refusalOfHost(request) { throw refusal }
     guard let route = Route(request.path) else {
-      self = .refused(status: 404, reason: "there is no \(request.path)", allow: nil)
-      return
+      throw Refusal(404, "there is no \(request.path)")
     }
     if route.isProtocol,
-      gate.permitsPreflight(
-        request, method: route.method, headers: route.headers)
+      gate.permitsPreflight(request, method: route.method, headers: route.headers)
     {
       self = .preflight(route)
       return
     }
     guard request.method == route.method else {
       let allow = route.method == "GET" ? "GET, HEAD" : route.method
-      self = .refused(status: 405, reason: "use \(route.method)", allow: allow)
-      return
+      throw Refusal(405, "use \(route.method)", allow: allow)
     }
-    if route.isProtocol, let refusal = gate.refusalOfOrigin(request) {
-      self = .refused(status: refusal.status, reason: refusal.reason, allow: nil)
-      return
-    }
+    if route.isProtocol, let refusal = gate.refusalOfOrigin(request) { throw refusal }
     guard route.needsToken else {
       self = .route(route, nil)
       return
     }
     guard let token = request.token, let actor = tokens.actor(of: token, at: now) else {
-      self = .refused(
-        status: 401,
-        reason: "a token is needed: NSP-Token: TOKEN, or Authorization: Bearer TOKEN", allow: nil)
-      return
+      throw Refusal(401, "a token is needed: NSP-Token: TOKEN, or Authorization: Bearer TOKEN")
     }
     self = .route(route, actor)
   }

@@ -8,18 +8,10 @@ import RuntimePaths
 /// idle for too long, except one with a stream.
 @safe
 struct HTTPServer: ~Copyable {
-  /// The limits of a server.
-  struct Limits: Sendable {
-    /// The most connections at a time; further ones wait to be accepted.
-    var connections = 64
-    /// After how many seconds an idle connection is closed.
-    var idleSeconds: UInt32 = 3
-  }
-
   private let daemon: OpaquePointer
   private let responder: Responder
   private let address: ListenAddress
-  private let limits: Limits
+  private let maximumConnections: Int
   private let listener: Int32
   /// Whether the listening socket is among what `descriptor` watches.
   private var isListening = true
@@ -32,10 +24,11 @@ struct HTTPServer: ~Copyable {
 
   /// Opens the listening socket, or takes over the descriptor of one that listens already.
   ///
-  /// `address` is then the one for people.
+  /// `address` is then the one for people. Beyond the maximum, connections wait to be accepted; an
+  /// idle one is closed after some seconds.
   init(
-    _ address: ListenAddress, inherited: Int32? = nil, limits: Limits = Limits(),
-    application: any HTTPApplication
+    _ address: ListenAddress, inherited: Int32? = nil, maximumConnections: Int = 64,
+    idleSeconds: UInt32 = 3, application: any HTTPApplication
   ) throws(SystemError) {
     let listener =
       switch address {
@@ -51,8 +44,8 @@ struct HTTPServer: ~Copyable {
     let context = unsafe Unmanaged.passUnretained(responder).toOpaque()
     guard set >= 0,
       let daemon = unsafe navd_http_start(
-        Responder.handler, Responder.completed, context, UInt32(limits.connections + 1),
-        limits.idleSeconds)
+        Responder.handler, Responder.completed, context, UInt32(maximumConnections + 1),
+        idleSeconds)
     else {
       let code = navd_errno()
       close(listener)
@@ -65,7 +58,7 @@ struct HTTPServer: ~Copyable {
     unsafe self.daemon = daemon
     self.responder = responder
     self.address = address
-    self.limits = limits
+    self.maximumConnections = maximumConnections
     self.listener = listener
     descriptor = set
     isUnlinking = inherited == nil
@@ -99,7 +92,7 @@ struct HTTPServer: ~Copyable {
     for descriptor in ready.prefix(Int(count)) { responder.streams[descriptor]?.abort() }
     var accepted: Int32 = 0
     // libmicrohttpd 1.0 counts a connection only when it runs.
-    var room = limits.connections - connections
+    var room = maximumConnections - connections
     while room > 0, accepted == 0 {
       accepted = unsafe navd_http_accept(daemon, listener)
       room -= 1
@@ -116,7 +109,7 @@ struct HTTPServer: ~Copyable {
 
   private var connections: Int { unsafe Int(navd_http_connections(daemon)) }
 
-  var hasRoom: Bool { connections < limits.connections }
+  var hasRoom: Bool { connections < maximumConnections }
 
   /// Milliseconds until `run` must be called, at most 1000; -1 while no connection needs it.
   ///

@@ -2,14 +2,14 @@
 ///
 /// A page of any site can send requests to a port of this machine. A pure value.
 package struct RequestGate: Hashable, Sendable {
-  /// A status code and its reason.
-  struct Refusal: Hashable, Sendable {
+  /// A status code and its reason; for 405, with the methods that are allowed.
+  struct Refusal: Error, Hashable, Sendable {
     var status: UInt32
     var reason: String
+    var allow: String?
 
-    init(_ status: UInt32, _ reason: String) {
-      self.status = status
-      self.reason = reason
+    init(_ status: UInt32, _ reason: String, allow: String? = nil) {
+      (self.status, self.reason, self.allow) = (status, reason, allow)
     }
   }
 

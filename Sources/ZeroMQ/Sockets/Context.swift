@@ -74,26 +74,10 @@ final class ContextHandle: @unchecked Sendable {
 
 /// Properties of the libzmq that this process has loaded.
 package enum Library {
-  /// A version of libzmq.
-  package struct Version: Hashable, Sendable, CustomStringConvertible {
-    package let major: Int32
-    package let minor: Int32
-    package let patch: Int32
-
-    package var description: String { "\(major).\(minor).\(patch)" }
-  }
-
   /// The version of the loaded library, which can differ from the one compiled against.
-  package static func version() -> Version {
-    var major: Int32 = 0
-    var minor: Int32 = 0
-    var patch: Int32 = 0
-    unsafe zmq_version(&major, &minor, &patch)
-    return Version(major: major, minor: minor, patch: patch)
-  }
-
-  /// Whether the library was built with a capability, such as `ipc` or `curve`.
-  package static func has(_ capability: String) -> Bool {
-    unsafe zmq_has(capability) == 1
+  package static func version() -> (major: Int32, minor: Int32, patch: Int32) {
+    var version: (major: Int32, minor: Int32, patch: Int32) = (0, 0, 0)
+    unsafe zmq_version(&version.major, &version.minor, &version.patch)
+    return version
   }
 }

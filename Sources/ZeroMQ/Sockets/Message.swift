@@ -2,11 +2,10 @@ import CLinux
 import CZeroMQ
 import Synchronization
 
-/// One frame: reference-counted bytes, and the properties of its sender that libzmq knows.
+/// A payload for several peers, which ``Socket/send(to:isEnveloped:head:sharing:)`` shares.
 ///
 /// The `zmq_msg_t` has a fixed address of its own. libzmq keeps short payloads inside it and marks
-/// shared ones in it, so Swift must neither move nor copy it. To receive without allocating, reuse
-/// one message.
+/// shared ones in it, so Swift must neither move nor copy it.
 package struct Message: ~Copyable {
   let storage: MessageStorage
 
@@ -31,62 +30,16 @@ package struct Message: ~Copyable {
   }
 
   package init(copying bytes: [UInt8]) {
-    storage = MessageStorage.copy(of: bytes.span)
-  }
-
-  private init(storage: MessageStorage) {
-    self.storage = storage
+    storage = MessageStorage.empty()
+    storage.fill(copying: bytes.span)
   }
 
   deinit {
     storage.destroy()
   }
-
-  /// Makes another message with the same bytes; libzmq shares long payloads instead of copying
-  /// them.
-  ///
-  /// Both messages may be sent, on different sockets and in any order. It is mutating because
-  /// libzmq marks the original as shared.
-  package mutating func share() -> Message {
-    let copy = MessageStorage.empty()
-    copy.share(storage)
-    return Message(storage: copy)
-  }
-
-  package mutating func replace(copying bytes: Span<UInt8>) {
-    storage.replace(copying: bytes)
-  }
-
-  package var frame: Frame {
-    @_lifetime(borrow self)
-    get {
-      let frame = Frame(storage, count: storage.count)
-      return unsafe _overrideLifetime(frame, borrowing: self)
-    }
-  }
-
-  /// The payload; valid until the message is changed, sent or destroyed.
-  package var bytes: Span<UInt8> {
-    @_lifetime(borrow self)
-    get {
-      let span = Frame(storage, count: storage.count).bytes
-      return unsafe _overrideLifetime(span, borrowing: self)
-    }
-  }
-
-  package var count: Int { storage.count }
-
-  /// Whether further frames of the same multipart message follow this received one.
-  package var more: Bool { storage.more }
-
-  package func copyBytes() -> [UInt8] { frame.copyBytes() }
-
-  package var peerAddress: PeerAddress? { frame.peerAddress }
-
-  package var userID: String? { frame.userID }
 }
 
-/// A view of a frame in a ``Message`` or ``Multipart``, for reading.
+/// A view of a frame in a ``Multipart``, for reading.
 package struct Frame: ~Copyable, ~Escapable {
   private let storage: MessageStorage
   package let count: Int
@@ -224,12 +177,6 @@ struct MessageStorage {
     return unsafe MessageStorage(pointer)
   }
 
-  static func copy(of bytes: Span<UInt8>) -> MessageStorage {
-    let storage = empty()
-    storage.replace(copying: bytes)
-    return storage
-  }
-
   /// Initialises raw memory as an empty message.
   static func initialize(_ pointer: UnsafeMutablePointer<zmq_msg_t>) {
     // zmq_msg_init sets the bytes that libzmq needs, and cannot fail.
@@ -246,11 +193,6 @@ struct MessageStorage {
   func close() {
     let result = unsafe zmq_msg_close(pointer)
     precondition(result == 0, "zmq_msg_close: not a message")
-  }
-
-  func replace(copying bytes: Span<UInt8>) {
-    close()
-    fill(copying: bytes)
   }
 
   /// Copies bytes into an empty message; a message is empty after it was sent.

@@ -33,8 +33,6 @@ package struct MonitorEvent: Hashable, Sendable {
 
   package let kind: Kind
   package let value: Int32
-  /// The local endpoint.
-  package let endpoint: String
 }
 
 /// Reports the events of a socket's connections, until it is destroyed.
@@ -105,8 +103,7 @@ package struct Monitor: ~Copyable {
 }
 
 extension MonitorEvent {
-  /// Reads the number of the event (16 bits) and its value (32 bits), both in native byte order,
-  /// and the endpoint.
+  /// Reads the number of the event (16 bits) and its value (32 bits), both in native byte order.
   ///
   /// It is nil for an event that was not requested.
   fileprivate init?(_ parts: borrowing Multipart) {
@@ -121,7 +118,6 @@ extension MonitorEvent {
     guard let kind = Kind(number: Int32(number)) else { return nil }
     self.kind = kind
     self.value = value
-    self.endpoint = String(decoding: parts[1].copyBytes(), as: UTF8.self)
   }
 }
 

@@ -50,10 +50,6 @@ package struct Poller: ~Copyable {
     add(monitor.reader)
   }
 
-  package mutating func add(_ handler: borrowing ZAPHandler) -> Slot {
-    add(handler.socket)
-  }
-
   /// Watches the descriptor by which libzmq signals that a socket should be read.
   ///
   /// That is far cheaper than watching the socket. Law: after a receive that found nothing, and

@@ -25,24 +25,11 @@ package struct Socket: ~Copyable {
     try check(.bind, endpoint) { unsafe zmq_bind(handle.pointer, endpoint) }
   }
 
-  /// Stops accepting connections on an endpoint, in the form that ``lastEndpoint()`` returns.
-  package func unbind(_ endpoint: String) throws(ZeroMQError) {
-    try check(.unbind, endpoint) { unsafe zmq_unbind(handle.pointer, endpoint) }
-  }
-
   /// Connects to an endpoint, now or as soon as a socket listens there.
   ///
   /// For `inproc` it can throw `ECONNREFUSED`.
   package func connect(_ endpoint: String) throws(ZeroMQError) {
     try check(.connect, endpoint) { unsafe zmq_connect(handle.pointer, endpoint) }
-  }
-
-  /// Closes the connection to an endpoint, and drops the messages queued for it.
-  ///
-  /// Call it between messages only: libzmq aborts the process if a part of a message has been read.
-  /// ``receive(into:)-(Multipart)`` always reads whole messages.
-  package func disconnect(_ endpoint: String) throws(ZeroMQError) {
-    try check(.disconnect, endpoint) { unsafe zmq_disconnect(handle.pointer, endpoint) }
   }
 
   /// The endpoint bound last, with the port that the kernel chose; empty if there is none.
@@ -113,22 +100,6 @@ package enum SendResult: Hashable, Sendable {
 }
 
 extension Socket {
-  /// Queues one frame without blocking; the message is empty afterwards if it was sent, else
-  /// unchanged.
-  package func send(_ message: inout Message, more: Bool = false) throws(ZeroMQError) -> SendResult
-  {
-    try send(message.storage, flags: ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0))
-  }
-
-  /// Queues one frame; blocks until there is room or `ZMQ_SNDTIMEO` has passed.
-  ///
-  /// It is for clients. A ROUTER must not use it, because one slow peer would block all others.
-  package func sendWaiting(
-    _ message: inout Message, more: Bool = false
-  ) throws(ZeroMQError) -> SendResult {
-    try send(message.storage, flags: more ? ZMQ_SNDMORE : 0)
-  }
-
   /// Queues a message of a routing id, a head and a body without blocking: all frames or none.
   ///
   /// With `isEnveloped`, an empty frame precedes the head, as a REQ socket requires.
@@ -206,29 +177,19 @@ extension Socket {
     }
   }
 
-  /// Receives the next frame without blocking; if there is none, the message is unchanged.
-  package func receive(into message: inout Message) throws(ZeroMQError) -> Bool {
-    try receive(into: message.storage, flags: ZMQ_DONTWAIT) != nil
-  }
-
-  /// Receives the next frame; blocks until there is one or `ZMQ_RCVTIMEO` has passed.
-  package func receiveWaiting(into message: inout Message) throws(ZeroMQError) -> Bool {
-    try receive(into: message.storage, flags: 0) != nil
-  }
-
   /// Receives the next whole message without blocking; if there is none, `parts` is empty.
   ///
   /// Frames beyond the capacity are read, dropped and counted, so that the next call begins with
   /// the next message.
   package func receive(into parts: inout Multipart) throws(ZeroMQError) -> Bool {
     parts.begin()
-    guard var bytes = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else { return false }
+    guard var bytes = try receive(into: parts.next) else { return false }
     while true {
       let more = parts.next.more
       parts.advance(bytes)
       guard more else { return true }
       // libzmq delivers a message only when all of its frames have arrived.
-      guard let next = try receive(into: parts.next, flags: ZMQ_DONTWAIT) else {
+      guard let next = try receive(into: parts.next) else {
         preconditionFailure("libzmq delivered \(parts.count) frames of a longer message")
       }
       bytes = next
@@ -236,7 +197,8 @@ extension Socket {
   }
 
   /// Receives a frame; returns the number of its bytes, or nil if there is none.
-  private func receive(into storage: MessageStorage, flags: Int32) throws(ZeroMQError) -> Int? {
+  private func receive(into storage: MessageStorage) throws(ZeroMQError) -> Int? {
+    let flags = ZMQ_DONTWAIT
     switch attempt(.receive, { unsafe zmq_msg_recv(storage.pointer, handle.pointer, flags) }) {
     case .value(let bytes): return Int(bytes)
     case .failure(EAGAIN): return nil

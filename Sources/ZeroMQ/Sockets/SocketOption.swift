@@ -8,8 +8,6 @@ package enum SocketType: Sendable {
   case dealer
   /// Sends a request, then waits for its reply.
   case request
-  /// Waits for a request, then replies.
-  case reply
   /// One end of an exclusive pair.
   case pair
 
@@ -18,7 +16,6 @@ package enum SocketType: Sendable {
     case .router: ZMQ_ROUTER
     case .dealer: ZMQ_DEALER
     case .request: ZMQ_REQ
-    case .reply: ZMQ_REP
     case .pair: ZMQ_PAIR
     }
   }
@@ -43,8 +40,6 @@ package enum SocketOption: Hashable, Sendable {
   case maximumFrameBytes(Int64)
   /// The time for which a closed socket goes on sending; −1 for ever (`ZMQ_LINGER`).
   case linger(milliseconds: Int32)
-  /// The maximum of connections that wait to be accepted (`ZMQ_BACKLOG`).
-  case backlog(Int32)
   /// The time that a peer may take for its greeting; 0 for ever (`ZMQ_HANDSHAKE_IVL`).
   case handshakeInterval(milliseconds: Int32)
   /// The domain in ZAP requests; an empty one disables ZAP for NULL (`ZMQ_ZAP_DOMAIN`).
@@ -65,11 +60,6 @@ package enum SocketOption: Hashable, Sendable {
   case tcpKeepAlive(Bool)
   /// The idle time before the first keep-alive probe (`ZMQ_TCP_KEEPALIVE_IDLE`).
   case tcpKeepAliveIdle(seconds: Int32)
-  /// The time between keep-alive probes (`ZMQ_TCP_KEEPALIVE_INTVL`).
-  case tcpKeepAliveInterval(seconds: Int32)
-  /// The number of unanswered probes after which the kernel closes the connection
-  /// (`ZMQ_TCP_KEEPALIVE_CNT`).
-  case tcpKeepAliveCount(Int32)
   /// Whether this side is the server in CURVE handshakes (`ZMQ_CURVE_SERVER`).
   case curveServer(Bool)
   /// This side's public key (`ZMQ_CURVE_PUBLICKEY`).
@@ -89,10 +79,6 @@ package enum SocketOption: Hashable, Sendable {
   case reconnectInterval(milliseconds: Int32)
   /// The maximum of that time, which doubles with each attempt (`ZMQ_RECONNECT_IVL_MAX`).
   case reconnectIntervalMaximum(milliseconds: Int32)
-  /// The time for which a send can block; −1 for ever (`ZMQ_SNDTIMEO`).
-  case sendTimeout(milliseconds: Int32)
-  /// The time for which a receive can block; −1 for ever (`ZMQ_RCVTIMEO`).
-  case receiveTimeout(milliseconds: Int32)
   /// The time for one attempt to connect; 0 for the kernel's default (`ZMQ_CONNECT_TIMEOUT`).
   case connectTimeout(milliseconds: Int32)
 }
@@ -111,18 +97,6 @@ extension SocketOption {
 
   var encoded: (number: Int32, name: String, value: Value) {
     switch self {
-    case .routerMandatory, .routerHandover, .sendHighWaterMark, .receiveHighWaterMark,
-      .maximumFrameBytes, .linger, .immediate, .sendTimeout, .receiveTimeout:
-      encodedQueueing
-    case .zapDomain, .zapEnforceDomain, .curveServer, .curvePublicKey, .curveSecretKey,
-      .curveServerKey:
-      encodedSecurity
-    default: encodedConnection
-    }
-  }
-
-  private var encodedQueueing: (number: Int32, name: String, value: Value) {
-    switch self {
     case .routerMandatory(let on): (ZMQ_ROUTER_MANDATORY, "ZMQ_ROUTER_MANDATORY", Value(on))
     case .routerHandover(let on): (ZMQ_ROUTER_HANDOVER, "ZMQ_ROUTER_HANDOVER", Value(on))
     case .sendHighWaterMark(let count): (ZMQ_SNDHWM, "ZMQ_SNDHWM", .integer(count))
@@ -130,14 +104,6 @@ extension SocketOption {
     case .maximumFrameBytes(let count): (ZMQ_MAXMSGSIZE, "ZMQ_MAXMSGSIZE", .wide(count))
     case .linger(let time): (ZMQ_LINGER, "ZMQ_LINGER", .integer(time))
     case .immediate(let on): (ZMQ_IMMEDIATE, "ZMQ_IMMEDIATE", Value(on))
-    case .sendTimeout(let time): (ZMQ_SNDTIMEO, "ZMQ_SNDTIMEO", .integer(time))
-    case .receiveTimeout(let time): (ZMQ_RCVTIMEO, "ZMQ_RCVTIMEO", .integer(time))
-    default: preconditionFailure("not a queueing option: \(self)")
-    }
-  }
-
-  private var encodedSecurity: (number: Int32, name: String, value: Value) {
-    switch self {
     case .zapDomain(let domain): (ZMQ_ZAP_DOMAIN, "ZMQ_ZAP_DOMAIN", .bytes(Array(domain.utf8)))
     case .zapEnforceDomain(let on):
       (Int32(NAVD_ZMQ_ZAP_ENFORCE_DOMAIN), "ZMQ_ZAP_ENFORCE_DOMAIN", Value(on))
@@ -145,13 +111,6 @@ extension SocketOption {
     case .curvePublicKey(let key): (ZMQ_CURVE_PUBLICKEY, "ZMQ_CURVE_PUBLICKEY", .bytes(key.bytes))
     case .curveSecretKey(let key): (ZMQ_CURVE_SECRETKEY, "ZMQ_CURVE_SECRETKEY", .bytes(key.bytes))
     case .curveServerKey(let key): (ZMQ_CURVE_SERVERKEY, "ZMQ_CURVE_SERVERKEY", .bytes(key.bytes))
-    default: preconditionFailure("not a security option")
-    }
-  }
-
-  private var encodedConnection: (number: Int32, name: String, value: Value) {
-    switch self {
-    case .backlog(let count): (ZMQ_BACKLOG, "ZMQ_BACKLOG", .integer(count))
     case .handshakeInterval(let time): (ZMQ_HANDSHAKE_IVL, "ZMQ_HANDSHAKE_IVL", .integer(time))
     case .heartbeatInterval(let time): (ZMQ_HEARTBEAT_IVL, "ZMQ_HEARTBEAT_IVL", .integer(time))
     case .heartbeatTimeout(let time):
@@ -160,17 +119,12 @@ extension SocketOption {
     case .tcpKeepAlive(let on): (ZMQ_TCP_KEEPALIVE, "ZMQ_TCP_KEEPALIVE", Value(on))
     case .tcpKeepAliveIdle(let time):
       (ZMQ_TCP_KEEPALIVE_IDLE, "ZMQ_TCP_KEEPALIVE_IDLE", .integer(time))
-    case .tcpKeepAliveInterval(let time):
-      (ZMQ_TCP_KEEPALIVE_INTVL, "ZMQ_TCP_KEEPALIVE_INTVL", .integer(time))
-    case .tcpKeepAliveCount(let count):
-      (ZMQ_TCP_KEEPALIVE_CNT, "ZMQ_TCP_KEEPALIVE_CNT", .integer(count))
     case .useDescriptor(let descriptor): (ZMQ_USE_FD, "ZMQ_USE_FD", .integer(descriptor))
     case .ipv6(let on): (ZMQ_IPV6, "ZMQ_IPV6", Value(on))
     case .reconnectInterval(let time): (ZMQ_RECONNECT_IVL, "ZMQ_RECONNECT_IVL", .integer(time))
     case .reconnectIntervalMaximum(let time):
       (ZMQ_RECONNECT_IVL_MAX, "ZMQ_RECONNECT_IVL_MAX", .integer(time))
     case .connectTimeout(let time): (ZMQ_CONNECT_TIMEOUT, "ZMQ_CONNECT_TIMEOUT", .integer(time))
-    default: preconditionFailure("not a connection option: \(self)")
     }
   }
 }

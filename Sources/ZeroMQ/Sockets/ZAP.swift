@@ -31,8 +31,6 @@ package struct ZAPRequest: Hashable, Sendable {
   /// The ``SocketOption/zapDomain(_:)`` of the endpoint that the peer connected to.
   package let domain: String
   package let address: PeerAddress
-  /// The routing id of the *server's* socket, in libzmq 4.3.4; it does not identify the peer.
-  package let identity: [UInt8]
   package let mechanism: Mechanism
 
   /// Reads the frames in the form that a ROUTER receives: routing id, empty frame, request.
@@ -43,7 +41,7 @@ package struct ZAPRequest: Hashable, Sendable {
     requestID = frames[3]
     domain = try Self.text(frames[4])
     address = PeerAddress(parsing: try Self.text(frames[5]))
-    identity = frames[6]
+    // The frame before the mechanism has the routing id of the *server's* socket.
     mechanism = try Self.mechanism(try Self.text(frames[7]), credentials: frames[8...])
   }
 
@@ -115,9 +113,6 @@ package struct ZAPHandler: ~Copyable {
   /// The endpoint to which libzmq sends its requests.
   package static let endpoint = "inproc://zeromq.zap.01"
 
-  /// The number of unreadable requests; the handshakes of their peers time out.
-  package private(set) var malformedRequests = 0
-
   let socket: Socket
   // A CURVE request has nine frames.
   private var parts = Multipart(capacity: 16)
@@ -134,16 +129,12 @@ package struct ZAPHandler: ~Copyable {
   }
 
   /// Returns the next request without blocking; nil if there is none.
+  ///
+  /// An unreadable one gets no answer, so that the handshake of its peer times out.
   package mutating func next() throws(ZeroMQError) -> ZAPRequest? {
     while try socket.receive(into: &parts) {
-      guard parts.droppedFrames == 0 else {
-        malformedRequests += 1
-        continue
-      }
-      do {
-        return try ZAPRequest(frames: parts.copyFrames())
-      } catch {
-        malformedRequests += 1
+      if parts.droppedFrames == 0, let request = try? ZAPRequest(frames: parts.copyFrames()) {
+        return request
       }
     }
     return nil

@@ -315,7 +315,7 @@ private final class Connection {
   @Test func `of a burst beyond the limit none is closed, and each is answered in its turn`() throws
   {
     var server = try HTTPServer(
-      .network(address: "127.0.0.1", port: 0), limits: HTTPServer.Limits(connections: 8),
+      .network(address: "127.0.0.1", port: 0), maximumConnections: 8,
       application: Answering { HTTPResponse(200, "\($0) \($1)") })
     let clients = try (0..<40).map { _ in try Connection(to: server.bound) }
     for client in clients { client.write(request("GET /")) }

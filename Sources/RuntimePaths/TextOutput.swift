@@ -1,0 +1,9 @@
+import CLinux
+
+/// Writes a text to a descriptor in one call, so that those of several threads do not mix.
+///
+/// Errors are ignored: there is nowhere else to report them.
+package func writeText(_ text: String, to descriptor: Int32 = 2) {
+  let bytes = Array(text.utf8)
+  _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+}
