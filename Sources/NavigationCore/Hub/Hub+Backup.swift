@@ -40,13 +40,13 @@ extension Hub {
       error.after = 1000
       return refuse(sender, error)
     }
-    batches.current.undo.append(.backup(before: nil))
+    batches.note(.backup(before: nil))
     batches.append(.backup)
   }
 
   mutating func finishBackup(_ answer: BackupAnswer) {
     guard let pending = reads.takeBackup() else { return }
-    batches.current.undo.append(.backup(before: pending))
+    batches.note(.backup(before: pending))
     switch answer {
     case .made(let path, let bytes, let navs, let sequence):
       let body = JSONWriter.object(reserving: 256) { json in

@@ -2,10 +2,10 @@
 
 extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
-  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> Int? {
+  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
     let slot = navs.slot(of: name)
     let rights = access.rights(
-      of: sender.peer, on: name, owner: slot.map { navs.slots[$0].owner })
+      of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
     guard rights.contains(.read) else {
       let text = "\(sender.peer.principal) may not read \(name)"
       refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
@@ -15,7 +15,7 @@ extension Hub {
       refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)"))
       return nil
     }
-    navs.slots[slot].readBy = batches.number
+    navs[slot].readBy = batches.number
     return slot
   }
 
@@ -32,8 +32,8 @@ extension Hub {
     case .ping: break
     case .get(let request):
       guard [.state, .bar, .top, .screen, .detached].contains(request.what), request.at == nil,
-        let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs.slots[slot].directory == nil,
-        !batches.concern(slot, navs.slots[slot])
+        let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs[slot].directory == nil,
+        !batches.concern(slot, navs[slot])
       else { return nil }
     case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
       return nil
@@ -87,22 +87,22 @@ extension Hub {
     guard let slot = readable(name, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
-    if navs.slots[slot].directory != nil { batches.work += navs.slots[slot].scope }
+    if navs[slot].directory != nil { batches.work += navs[slot].scope }
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
-    if let at = request.at, at != navs.slots[slot].revision {
+    if let at = request.at, at != navs[slot].revision {
       return readState(request, at, slot, for: sender)
     }
     if request.what == .verify { return verify(request, slot, to: sender) }
     do throws(OpFailure) {
-      let value = try navs.slots[slot].value(
+      let value = try navs[slot].value(
         of: request, watchCount: watches.of(nav: slot).count)
       answer(request, slot, value, to: sender)
     } catch {
       var outgoing = error.error
       outgoing.id = request.id
-      refuse(sender, outgoing, about: navs.slots[slot].name)
+      refuse(sender, outgoing, about: navs[slot].name)
     }
   }
 
@@ -130,10 +130,10 @@ extension Hub {
   /// Computes all derived values from scratch and compares them with those kept.
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
-  private mutating func verify(_ request: GetRequest, _ slot: Int, to sender: Sender) {
-    batches.work += navs.slots[slot].scope
-    let (fresh, violated) = navs.slots[slot].verified()
-    if !violated.isEmpty, navs.slots[slot].directory == nil { freeze(slot, violated) }
+  private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
+    batches.work += navs[slot].scope
+    let (fresh, violated) = navs[slot].verified()
+    if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
     let value = JSONWriter.value { json in
       json.beginObject()
       json.member("ok", violated.isEmpty)
@@ -145,9 +145,9 @@ extension Hub {
   }
 
   mutating func answer(
-    _ request: GetRequest, _ slot: Int?, _ value: [UInt8], to sender: Sender
+    _ request: GetRequest, _ slot: NavSlot?, _ value: [UInt8], to sender: Sender
   ) {
-    let entry = slot.map { navs.slots[$0] }
+    let entry = slot.map { navs[$0] }
     let body = ServerMessageWriter.value(
       id: request.id, nav: request.nav, epoch: entry?.epoch, revision: entry?.revision, floor: nil,
       value)
@@ -161,8 +161,8 @@ extension Hub {
 
   // The journal's history.
 
-  private mutating func readLog(_ request: GetRequest, _ slot: Int, for sender: Sender) {
-    let entry = navs.slots[slot]
+  private mutating func readLog(_ request: GetRequest, _ slot: NavSlot, for sender: Sender) {
+    let entry = navs[slot]
     guard entry.number > 0 else {
       let text = "\(entry.name) is virtual and has no log"
       return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
@@ -185,9 +185,9 @@ extension Hub {
   }
 
   private mutating func readState(
-    _ request: GetRequest, _ at: Revision, _ slot: Int, for sender: Sender
+    _ request: GetRequest, _ at: Revision, _ slot: NavSlot, for sender: Sender
   ) {
-    let entry = navs.slots[slot]
+    let entry = navs[slot]
     switch request.what {
     case .state, .bar, .top: break
     default:
@@ -201,24 +201,24 @@ extension Hub {
   }
 
   mutating func ask(
-    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What, _ slot: Int,
-    for sender: Sender
+    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What,
+    _ slot: NavSlot, for sender: Sender
   ) {
     guard reads.count(of: sender.connection) < configuration.inflight else {
       var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
       error.after = 10
-      return refuse(sender, error, about: navs.slots[slot].name)
+      return refuse(sender, error, about: navs[slot].name)
     }
     let token = reads.insert(
       PendingRead(
         connection: sender.connection, id: request.id, what: pending,
-        standing: navs.slots[slot].standing,
-        owner: navs.slots[slot].owner, peer: sender.peer))
-    batches.current.undo.append(.asked(token: token))
-    assert(navs.slots[slot].number > 0, "\(navs.slots[slot].name) is not in the journal")
+        standing: navs[slot].standing,
+        owner: navs[slot].owner, peer: sender.peer))
+    batches.note(.asked(token: token))
+    assert(navs[slot].number > 0, "\(navs[slot].name) is not in the journal")
     output.requests.append(
       HistoryRequest(
-        token: token, nav: navs.slots[slot].number, head: navs.slots[slot].lastSequence, what: what)
+        token: token, nav: navs[slot].number, head: navs[slot].lastSequence, what: what)
     )
   }
 
@@ -231,7 +231,7 @@ extension Hub {
     defer { batches.work = work }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
-    batches.current.undo.append(.answered(token: answer.token, pending))
+    batches.note(.answered(token: answer.token, pending))
     if case .revert(let op, let revision) = pending.what {
       return resume(op, revision, answer, at: now)
     }

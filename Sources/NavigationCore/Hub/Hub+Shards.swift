@@ -92,7 +92,7 @@ extension Hub {
     for slot in slots { noteLoaded(slot) }
     // Before changes that are not durable.
     publishAllHeads()
-    for slot in slots where navs.slots[slot].fault == nil { recover(slot) }
+    for slot in slots where navs[slot].fault == nil { recover(slot) }
     trimRings()
     publish(Navs.navsSlot)
     return replayed.navs.count
@@ -106,7 +106,7 @@ extension Hub {
   package func isQuiet(_ leaving: [Shard]) -> Bool {
     let leaving = Set(leaving)
     return !coordinations.slots.contains {
-      navs.isLive($0) && leaving.contains(navs.slots[$0].shard)
+      navs.isLive($0) && leaving.contains(navs[$0].shard)
         && coordinations[$0]?.isBusy == true
     }
   }
@@ -128,7 +128,7 @@ extension Hub {
       if let session = op.session { sessions.finish(session, answers: 0) }
       move(op)
     }
-    for slot in navs.loaded where leaving.contains(navs.slots[slot].shard) { leave(slot, at: now) }
+    for slot in navs.loaded where leaving.contains(navs[slot].shard) { leave(slot, at: now) }
     moveAwaited(of: leaving)
     navs.dropDormants(of: leaving)
     publishAllHeads()
@@ -139,12 +139,12 @@ extension Hub {
   }
 
   /// Removes a loaded nav that another daemon serves from now on.
-  private mutating func leave(_ slot: Int, at now: Instant) {
+  private mutating func leave(_ slot: NavSlot, at now: Instant) {
     let coordination = coordinations.remove(slot, in: &batches)
     let question = coordination?.question
     if let question { endQuestion(question.asked, "denied", by: nil) }
-    let details = misplaced(navs.slots[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
-    let watching = Set(watches.of(nav: slot).map { watches.slots[$0].session })
+    let details = misplaced(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
+    let watching = Set(watches.of(nav: slot).map { watches[$0].session })
     for index in watches.of(nav: slot) { endWatch(index, why: "moved", details, at: now) }
     let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.holder]
     for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
@@ -158,12 +158,12 @@ extension Hub {
 
   /// Reports the move to a session that has roles or a lease there, and no watch.
   private mutating func endRoles(
-    of session: Int, _ slot: Int, _ details: [(name: StaticString, json: [UInt8])]
+    of session: SessionSlot, _ slot: NavSlot, _ details: [(name: StaticString, json: [UInt8])]
   ) {
     let body = ServerMessageWriter.end(
-      nav: navs.slots[slot].name, view: .full, epoch: navs.slots[slot].epoch,
-      revision: navs.slots[slot].durable, why: "moved", details)
-    send(sessions.slots[session].connection, .end, body)
+      nav: navs[slot].name, view: .full, epoch: navs[slot].epoch,
+      revision: navs[slot].durable, why: "moved", details)
+    send(sessions[session].connection, .end, body)
   }
 
   /// Answers an op that waited, because its nav has moved; it was not decided.

@@ -75,6 +75,8 @@ struct NavEntry: Sendable {
   /// The number of the newest batch that used the nav.
   var usedBy: UInt64 { max(touchedBy, readBy) }
 
+  var isAppearance: Bool { name == NavName.appearance.text }
+
   /// Whether a start would have to end something.
   var isOpen: Bool { controller.isOpen }
 

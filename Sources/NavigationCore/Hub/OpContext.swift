@@ -9,7 +9,7 @@ struct OpContext: Sendable {
   let request: OpMessage
   let client: OpClient
   var sender: Sender
-  var session: Int?
+  var session: SessionSlot?
   var now: Instant
   /// What the history tells of the revisions that the op goes back to.
   var histories: [Revision: HistoryAnswer] = [:]
