@@ -121,7 +121,7 @@ struct Batches: Sendable {
   /// Continues the numbers of a shard behind a row that the journal already has.
   mutating func replay(through row: UInt64, of shard: Shard) {
     assert(
-      !current.undo.contains { $0.isRow(of: [shard]) } && sealed.isEmpty,
+      !current.undo.contains { $0.concerns([shard], []) } && sealed.isEmpty,
       "row \(row) is replayed among new ones")
     sequences[shard.number] = row
   }
@@ -132,11 +132,12 @@ struct Batches: Sendable {
     sequences[shard.number] = row
   }
 
-  /// Forgets the rows of shards that go to another daemon; none of them is under way.
+  /// Forgets shards that go to another daemon, with the navs in these slots, which may be reused
+  /// before a rollback; no row of them is under way.
   ///
-  /// Their numbers stay until the shards come again, so that `total` never falls.
-  mutating func forgetRows(of shards: Set<Shard>) {
-    current.undo.removeAll { $0.isRow(of: shards) }
+  /// The numbers of rows stay until the shards come again, so that `total` never falls.
+  mutating func forget(_ shards: Set<Shard>, _ slots: Set<NavSlot>) {
+    current.undo.removeAll { $0.concerns(shards, slots) }
   }
 
   /// Forbids sealing until everything is durable, because a watch waits for that.
@@ -317,7 +318,9 @@ struct Batch: Sendable {
   var changedClients = false
 
   /// Whether nothing was decided in it.
-  var isEmpty: Bool { records.isEmpty && touched.isEmpty && effects.isEmpty }
+  var isEmpty: Bool {
+    records.isEmpty && touched.isEmpty && effects.isEmpty && undo.isEmpty
+  }
 
   /// Whether it changed what clients coordinate at a nav; O(changes).
   fileprivate func coordinates(_ slot: NavSlot) -> Bool {

@@ -52,10 +52,11 @@ struct Coordinations: Sendable {
     states[slot]?.isEmpty ?? true && !unfinished.contains(slot)
   }
 
-  /// Forgets a nav that is at rest, because it leaves memory.
-  mutating func forget(_ slot: NavSlot) {
-    precondition(isAtRest(slot), "something is under way to the nav in slot \(slot)")
-    states[slot] = nil
+  /// Forgets a nav whose slot becomes free; returns what was under way or registered.
+  @discardableResult
+  mutating func forget(_ slot: NavSlot) -> Coordination? {
+    unfinished.remove(slot)
+    return states.removeValue(forKey: slot)
   }
 
   // Batches.

@@ -162,7 +162,9 @@ extension Hub {
 
   /// Makes a loaded nav dormant, which nothing needs in memory.
   mutating func unload(_ slot: NavSlot) {
-    precondition(batches.isIdle, "a nav is unloaded while something is under way")
+    precondition(
+      batches.isIdle && coordinations.isAtRest(slot),
+      "a nav is unloaded while something is under way")
     coordinations.forget(slot)
     navs.unload(slot)
   }

@@ -69,6 +69,7 @@ extension Hub {
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     assert(watches.of(nav: slot).isEmpty)
     noteGone(slot)
+    coordinations.forget(slot)
     navs.uncreate(slot)
     assert(!navs.isLive(slot))
   }

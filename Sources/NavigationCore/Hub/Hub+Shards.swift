@@ -128,19 +128,21 @@ extension Hub {
       if let session = op.session { sessions.finish(session, answers: 0) }
       move(op)
     }
-    for slot in navs.loaded where leaving.contains(navs[slot].shard) { leave(slot, at: now) }
+    let slots = navs.loaded.filter { leaving.contains(navs[$0].shard) }
+    for slot in slots { leave(slot, at: now) }
     moveAwaited(of: leaving)
     navs.dropDormants(of: leaving)
     publishAllHeads()
     remembered.drop(leaving)
-    batches.forgetRows(of: leaving)
+    batches.forget(leaving, Set(slots))
     publish(Navs.navsSlot)
     assert(!shards.areAllHere || leaving.isEmpty)
   }
 
   /// Removes a loaded nav that another daemon serves from now on.
   private mutating func leave(_ slot: NavSlot, at now: Instant) {
-    let coordination = coordinations.remove(slot, in: &batches)
+    // Not to be taken back: the nav does not come back with a rollback.
+    let coordination = coordinations.forget(slot)
     let question = coordination?.question
     if let question { endQuestion(question.asked, "denied", by: nil) }
     let details = misplaced(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []

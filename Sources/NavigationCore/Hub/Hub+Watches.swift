@@ -274,6 +274,7 @@ extension Hub {
       pump(index, at: now)
       endWatch(index, why: "closed", at: now)
     }
+    coordinations.forget(nav)
     navs.remove(nav)
   }
 

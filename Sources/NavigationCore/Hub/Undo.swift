@@ -23,8 +23,13 @@ enum Undo: Sendable {
   /// A backup was begun or has ended.
   indirect case backup(before: PendingBackup?)
 
-  /// Whether it is about rows of some shards.
-  func isRow(of shards: Set<Shard>) -> Bool {
-    if case .row(let shard, _) = self { shards.contains(shard) } else { false }
+  /// Whether it is about rows of these shards, or a nav in one of these slots.
+  func concerns(_ shards: Set<Shard>, _ slots: Set<NavSlot>) -> Bool {
+    switch self {
+    case .row(let shard, _): shards.contains(shard)
+    case .created(let slot), .closed(let slot), .frozen(let slot), .coordination(let slot, _):
+      slots.contains(slot)
+    case .inFlight, .remembered, .malformed, .asked, .answered, .backup: false
+    }
   }
 }
