@@ -47,44 +47,39 @@ extension Hub {
   }
 
   mutating func get(_ request: GetRequest, for sender: Sender, at now: Instant) {
-    if request.what == .trace { return changeTrace(request, for: sender, at: now) }
-    guard let name = request.nav else {
-      switch request.what {
-      case .stats:
-        return answer(request, nil, statistics(for: sender), to: sender)
-      case .verify:
-        return answer(request, nil, verifiedConnections, to: sender)
-      case .cluster:
-        return answer(request, nil, clusterValue ?? Array("null".utf8), to: sender)
-      case .config, .reload:
-        guard access.administers(sender.peer) else {
-          let text = "\(sender.peer.principal) may not see or reload the configuration"
-          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-        }
-        let subject = request.what == .reload ? ConfigurationQuestion.Subject.reload : .values
-        return batches.append(
-          .ask(.init(connection: sender.connection, id: request.id, subject: subject)))
-      case .refusals:
-        guard access.administers(sender.peer) else {
-          let text = "\(sender.peer.principal) may not see what was refused to others"
-          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-        }
-        // 512 octets are enough for the rest of the answer.
-        let value = refusals.value(bytes: configuration.maximumReplyBytes - 512)
-        return answer(request, nil, value, to: sender)
-      case .backup:
-        guard access.administers(sender.peer) else {
-          let text = "\(sender.peer.principal) may not make backups"
-          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-        }
-        return startBackup(request, for: sender)
-      default:
-        let text =
-          "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config, reload or refusals"
-        return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
-      }
+    switch (request.what, request.nav) {
+    case (.trace, _): changeTrace(request, for: sender, at: now)
+    case (.stats, nil): answer(request, nil, statistics(for: sender), to: sender)
+    case (.verify, nil): answer(request, nil, verifiedConnections, to: sender)
+    case (.cluster, nil): answer(request, nil, shards.view?.json ?? Array("null".utf8), to: sender)
+    case (.config, nil), (.reload, nil):
+      guard administers(sender, request.id, to: "see or reload the configuration") else { return }
+      let subject = request.what == .reload ? ConfigurationQuestion.Subject.reload : .values
+      batches.append(.ask(.init(connection: sender.connection, id: request.id, subject: subject)))
+    case (.refusals, nil):
+      guard administers(sender, request.id, to: "see what was refused to others") else { return }
+      let value = refusals.value(bytes: configuration.maximumReplyBytes - Self.replyHeadBytes)
+      answer(request, nil, value, to: sender)
+    case (.backup, nil):
+      guard administers(sender, request.id, to: "make backups") else { return }
+      startBackup(request, for: sender)
+    case (_, nil):
+      let text =
+        "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config, reload or refusals"
+      refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    case (_, let nav?): read(request, nav, for: sender)
     }
-    guard let slot = readable(name, request.id, for: sender) else { return }
+  }
+
+  /// Whether a sender is an administrator; refuses what it may not do otherwise.
+  mutating func administers(_ sender: Sender, _ id: UInt64, to deed: String) -> Bool {
+    if access.administers(sender.peer) { return true }
+    refuse(sender, OutgoingError(.forbidden, id: id, "\(sender.peer.principal) may not \(deed)"))
+    return false
+  }
+
+  private mutating func read(_ request: GetRequest, _ nav: String, for sender: Sender) {
+    guard let slot = readable(nav, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
     if navs[slot].directory != nil { batches.work += navs[slot].scope }
@@ -96,8 +91,7 @@ extension Hub {
     }
     if request.what == .verify { return verify(request, slot, to: sender) }
     do throws(OpFailure) {
-      let value = try navs[slot].value(
-        of: request, watchCount: watches.of(nav: slot).count)
+      let value = try navs[slot].value(of: request, watchCount: watches.of(nav: slot).count)
       answer(request, slot, value, to: sender)
     } catch {
       var outgoing = error.error
@@ -212,14 +206,12 @@ extension Hub {
     let token = reads.insert(
       PendingRead(
         connection: sender.connection, id: request.id, what: pending,
-        standing: navs[slot].standing,
-        owner: navs[slot].owner, peer: sender.peer))
+        standing: navs[slot].standing, owner: navs[slot].owner, peer: sender.peer))
     batches.note(.asked(token: token))
     assert(navs[slot].number > 0, "\(navs[slot].name) is not in the journal")
     output.requests.append(
       HistoryRequest(
-        token: token, nav: navs[slot].number, head: navs[slot].lastSequence, what: what)
-    )
+        token: token, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
@@ -303,7 +295,7 @@ extension Hub {
       switch what {
       case .bar: return (entry.resolved, nil, nil)
       case .top: return (entry.latestValue(.top), nil, nil)
-      default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil, nil)
+      default: return (entry.state, nil, nil)
       }
     }
   }
@@ -317,10 +309,7 @@ extension NavEntry {
     of request: GetRequest, watchCount: Int
   ) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
-    case .state:
-      let (body, next) = snapshot(why: "join").part(from: 0, limit: Int.max / 4)
-      guard next == nil else { throw Hub.OpFailure(.limit, "the state is too large; use a watch") }
-      return body
+    case .state: return state
     case .bar: return resolved
     case .top: return latestValue(.top)
     case .screen:

@@ -66,10 +66,7 @@ extension Hub {
         id: op.request.id, standing: entry.standing, changed: changed, outputs: outputs,
         delegates: delegates, state: state)
     }
-    let state =
-      rights.contains(.read)
-      ? entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body : nil
-    var reply = body(state)
+    var reply = body(rights.contains(.read) ? entry.state : nil)
     // A larger message than a client takes: the answer goes without the state.
     if reply.count > configuration.maximumReplyBytes { reply = body(nil) }
     answer(op.sender, op.session, isNew ? nil : navs.slot(of: op.request.nav), reply, .none)

@@ -179,10 +179,7 @@ extension Hub {
 extension Hub {
   /// Passes a wish of an administrator to the shell, which answers by `HubEvent.wished`.
   mutating func wish(_ request: ClusterRequest, from sender: Sender) {
-    guard access.administers(sender.peer) else {
-      let text = "\(sender.peer.principal) may not change the cluster"
-      return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-    }
+    guard administers(sender, request.id, to: "change the cluster") else { return }
     guard shards.count > 1 else {
       let text = "this daemon serves all navs itself; a cluster needs navd-cluster"
       return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
@@ -212,9 +209,6 @@ extension Hub {
       send(connection, .err, ServerMessageWriter.error(error), .refusedMessage(.storage))
     }
   }
-
-  /// Answers `get` `cluster`.
-  var clusterValue: [UInt8]? { shards.view?.json }
 }
 
 /// Why a wish of an administrator is not in the database.

@@ -9,10 +9,7 @@ extension Hub {
 
   /// Begins or ends the trace of a session.
   mutating func changeTrace(_ request: GetRequest, for sender: Sender, at now: Instant) {
-    guard access.administers(sender.peer) else {
-      let text = "\(sender.peer.principal) may not see the messages of other clients"
-      return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-    }
+    guard administers(sender, request.id, to: "see the messages of other clients") else { return }
     guard let slot = sessions.slot(of: sender.connection) else {
       return refuse(sender, .noSession(request.id))
     }

@@ -109,6 +109,9 @@ struct NavEntry: Sendable {
         ?? .controller(controller, shown))
   }
 
+  /// The whole newest state, as one part of a snapshot.
+  var state: [UInt8] { snapshot(why: "join").part(from: 0, limit: Int.max / 4).body }
+
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
   /// What it costs to go through the whole state, see ``Hub/work``.
