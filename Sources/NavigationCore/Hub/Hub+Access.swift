@@ -36,13 +36,13 @@ extension Hub {
       send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
       return batches.append(.ended(connection))
     }
-    var notice = Notice(
-      .refused, .warning, "the key of \(sessions[slot].name) is not authorised any more")
-    notice.client = sessions[slot].name
-    notice.principal = sessions[slot].peer.principal
-    notice.code = Self.revocation
+    let name = sessions[slot].name
     // An effect of the batch, like the `bye`: a rollback keeps both.
-    batches.append(.notice(notice))
+    batches.append(
+      .notice(
+        Notice(
+          .refused, .warning, "the key of \(name) is not authorised any more", client: name,
+          principal: sessions[slot].peer.principal, code: Self.revocation)))
     end(slot, why: "revoked", after: nil)
   }
 
@@ -72,12 +72,10 @@ extension Hub {
   ) {
     guard error.code == .forbidden || error.code == .fenced else { return }
     let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
-    var notice = Notice(.refused, .warning, error.text)
-    notice.nav = nav
-    notice.client = client ?? session
-    notice.principal = sender.peer.principal
-    notice.code = error.code.rawValue
-    output.notices.append(notice)
+    output.notices.append(
+      Notice(
+        .refused, .warning, error.text, nav: nav, client: client ?? session,
+        principal: sender.peer.principal, code: error.code.rawValue))
   }
 
   /// Notes that an op is refused, for `get refusals`.
@@ -109,13 +107,13 @@ extension Hub {
     assert(navs.isLive(slot))
     let names = op.request.kinds.map(\.name).joined(separator: ", ")
     let what = isForced ? "without a guard" : "without the delegates' answer"
-    var notice = Notice(.overridden, .info, "\(names) on \(navs[slot].name) \(what)")
-    notice.nav = navs[slot].name
-    notice.revision = navs[slot].controller.revision.number
-    notice.client = op.name
-    notice.principal = op.sender.peer.principal
-    notice.code = isForced ? "override" : "veto-skipped"
-    batches.append(.notice(notice))
+    let nav = navs[slot].name
+    batches.append(
+      .notice(
+        Notice(
+          .overridden, .info, "\(names) on \(nav) \(what)", nav: nav,
+          revision: navs[slot].controller.revision, client: op.name,
+          principal: op.sender.peer.principal, code: isForced ? "override" : "veto-skipped")))
   }
 
   /// The code of the log entry about a key that is not authorised any more.
@@ -124,11 +122,11 @@ extension Hub {
   /// Logs that a client took the display lease from another one, once that is durable.
   mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
     assert(navs[slot].directory == nil, "a virtual nav has no display")
-    var notice = Notice(.overridden, .info, "\(name) takes the display of \(navs[slot].name)")
-    notice.nav = navs[slot].name
-    notice.client = name
-    notice.principal = sender.peer.principal
-    notice.code = "forced"
-    batches.append(.notice(notice))
+    let nav = navs[slot].name
+    batches.append(
+      .notice(
+        Notice(
+          .overridden, .info, "\(name) takes the display of \(nav)", nav: nav, client: name,
+          principal: sender.peer.principal, code: "forced")))
   }
 }

@@ -82,10 +82,10 @@ extension Hub {
     }
     for (index, kind) in op.request.kinds.enumerated()
     where op.isOfAppearance ? kind != .proxySet && kind != .navClose : kind == .proxySet {
-      var error = OutgoingError(
-        .readonly, "\(NavName.appearance.text) has the looks of all bars, and nothing else")
-      error.index = index
-      throw OpFailure(error)
+      throw OpFailure(
+        OutgoingError(
+          .readonly, "\(NavName.appearance.text) has the looks of all bars, and nothing else",
+          index: index))
     }
   }
 }

@@ -45,10 +45,9 @@ extension Hub {
     let limit = configuration.watchesPerConnection
     let waiting = sessions[session].awaited.count { !$0.isDecided }
     guard watches.of(session: session).count + waiting >= limit else { return nil }
-    var error = OutgoingError(
-      .limit, id: request.id, "a connection has at most \(counted(limit, "watch"))")
-    error.reason = "quota"
-    return error
+    return OutgoingError(
+      .limit, id: request.id, "a connection has at most \(counted(limit, "watch"))",
+      reason: "quota")
   }
 }
 

@@ -36,9 +36,9 @@ extension Hub {
   /// The client gets its answer when the shell's `BackupAnswer` arrives.
   mutating func startBackup(_ request: GetRequest, for sender: Sender) {
     guard reads.beginBackup(PendingBackup(connection: sender.connection, id: request.id)) else {
-      var error = OutgoingError(.busy, id: request.id, "a backup is being made already")
-      error.after = 1000
-      return refuse(sender, error)
+      return refuse(
+        sender,
+        OutgoingError(.busy, id: request.id, "a backup is being made already", after: 1000))
     }
     batches.note(.backup(before: nil))
     batches.append(.backup)

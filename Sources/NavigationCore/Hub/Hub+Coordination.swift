@@ -9,17 +9,16 @@ extension Hub {
 
   /// Sets the deadline of a transition that began with a commit; runs the waiting ops if one ended.
   mutating func noteTransition(_ slot: NavSlot, begunBy op: OpContext?) {
-    let controller = navs[slot].controller
-    guard let running = controller.transition.content.running else {
+    guard let running = navs[slot].transition else {
       coordinations.update(slot, in: &batches) {
         $0.due = nil
         $0.gesture = nil
       }
       return runQueue(slot)
     }
-    assert(running.id <= controller.revision, "a transition that has not begun")
+    assert(running.id <= navs[slot].revision, "a transition that has not begun")
     // A transition that began earlier keeps its deadline and its owner.
-    guard running.id == controller.revision else { return }
+    guard running.id == navs[slot].revision else { return }
     let due = timer.now.boot + running.deadline
     let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
     coordinations.update(slot, in: &batches) {
@@ -31,9 +30,8 @@ extension Hub {
 
   mutating func publishProgress(of slot: NavSlot, _ transition: Revision, _ value: Double) {
     assert(value >= 0 && value <= 1, "\(value) of the way")
-    assert(navs[slot].controller.transition.content.running?.id == transition)
-    let deadline = navs[slot].controller.settings.content.gestureDeadline
-    let due = timer.now.boot + deadline
+    assert(navs[slot].transition?.id == transition)
+    let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadline
     coordinations.update(slot, in: &batches) { $0.due = due }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
@@ -46,9 +44,8 @@ extension Hub {
 
   /// Decides the waiting ops in order, until one opens a transition or a question.
   mutating func runQueue(_ slot: NavSlot) {
-    while navs.isLive(slot), navs[slot].controller.transition.content.running == nil,
-      let coordination = coordinations[slot], coordination.question == nil,
-      var op = coordination.queue.first
+    while navs.isLive(slot), navs[slot].transition == nil, let coordination = coordinations[slot],
+      coordination.question == nil, var op = coordination.queue.first
     {
       coordinations.update(slot, in: &batches) { $0.queue.removeFirst() }
       assert(navs.slot(of: op.request.nav) == slot, "an op waits for another nav")
@@ -100,7 +97,7 @@ extension Hub {
         timer.plan(due)
         continue
       }
-      let isGesture = navs[slot].controller.transition.content.running?.isInteractive == true
+      let isGesture = navs[slot].transition?.isInteractive == true
       commitOwn(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
     }
     guard !batches.isStorageFailing else {
@@ -117,7 +114,7 @@ extension Hub {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     // A former run left it open, and the journal took no commits at the start.
-    if navs[slot].controller.transition.content.running != nil, coordination.due == nil {
+    if navs[slot].transition != nil, coordination.due == nil {
       commitOwn(.expireTransition, cause: .recovery, slot)
     }
     if navs[slot].controller.environment.content.owner != nil, coordination.holder == nil {
@@ -186,8 +183,7 @@ extension Hub {
     guard request.wish == .force else {
       throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
     }
-    let rights = access.rights(of: sender.peer, on: request.nav, owner: navs[slot].owner)
-    guard rights.contains(.admin) else {
+    guard rights(of: sender.peer, onNavAt: slot).contains(.admin) else {
       throw OpFailure(.forbidden, "taking the display over needs the right admin")
     }
   }
@@ -224,9 +220,7 @@ extension Hub {
 
   /// Cancels an open gesture; the row names `author`, if given.
   private mutating func cancelGesture(_ slot: NavSlot, by author: Author?) {
-    guard navs[slot].controller.transition.content.running?.isInteractive == true else {
-      return
-    }
+    guard navs[slot].transition?.isInteractive == true else { return }
     // If the journal takes no commit now, the gesture stays overdue until one succeeds.
     let now = timer.now.boot
     coordinations.update(slot, in: &batches) {

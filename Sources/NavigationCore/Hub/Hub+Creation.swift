@@ -82,9 +82,9 @@ extension Hub {
 
   func checkQuota() throws(OpFailure) {
     guard navs.count >= configuration.navs else { return }
-    var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
-    error.reason = "quota"
-    throw OpFailure(error)
+    throw OpFailure(
+      OutgoingError(
+        .limit, "navd holds \(counted(configuration.navs, "nav")) at most", reason: "quota"))
   }
 
   /// Throws the refusal of a closing by its form.

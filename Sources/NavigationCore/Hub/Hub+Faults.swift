@@ -59,16 +59,16 @@ extension Hub {
     guard navs[slot].fault == nil else { return }
     let fault = violated.joined(separator: ", ")
     navs[slot].fault = fault
-    var notice = Notice(.faulty, .warning, "\(navs[slot].name) is frozen: \(fault)")
-    notice.nav = navs[slot].name
-    notice.revision = navs[slot].revision.number
-    output.notices.append(notice)
+    let name = navs[slot].name
+    output.notices.append(
+      Notice(
+        .faulty, .warning, "\(name) is frozen: \(fault)", nav: name, revision: navs[slot].revision))
     guard let coordination = coordinations[slot] else { return }
     coordinations.update(slot, in: &batches) {
       $0.question = nil
       $0.queue = []
     }
-    let failure = OpFailure(.frozen(navs[slot].name, fault))
+    let failure = OpFailure(.frozen(name, fault))
     if let question = coordination.question {
       endQuestion(question.asked, "denied", by: nil)
       fail(question.op, failure)

@@ -96,12 +96,11 @@ extension Hub {
     case .operation: return nil
     case .unreadable(let failure): return OutgoingError(failure, at: index)
     case .create, .close:
-      var error = OutgoingError(
+      return OutgoingError(
         .invalidArgument,
         operation.kind == .navClose
-          ? "nav.close stands alone in its message" : "nav.create is the first op of its message")
-      error.index = index
-      return error
+          ? "nav.close stands alone in its message" : "nav.create is the first op of its message",
+        index: index)
     }
   }
 

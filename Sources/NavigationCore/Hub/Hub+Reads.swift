@@ -115,8 +115,7 @@ extension Hub {
       }
       send(connection, .ok, body)
     case .refused(let reason):
-      var error = OutgoingError(.invalidArgument, id: id, reason)
-      error.reason = "config"
+      let error = OutgoingError(.invalidArgument, id: id, reason, reason: "config")
       send(connection, .err, ServerMessageWriter.error(error), .refusedMessage(.invalidArgument))
     }
   }
@@ -199,8 +198,7 @@ extension Hub {
     _ slot: NavSlot, for sender: Sender
   ) {
     guard reads.count(of: sender.connection) < configuration.inflight else {
-      var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
-      error.after = 10
+      let error = OutgoingError(.busy, id: request.id, "too many reads at a time", after: 10)
       return refuse(sender, error, about: navs[slot].name)
     }
     let token = reads.insert(
@@ -251,9 +249,7 @@ extension Hub {
       self.answer(sender, sessions.slot(of: pending.connection), slot, body, .none)
     } catch {
       let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
-      var notice = Notice(.faulty, .warning, text)
-      notice.nav = pending.standing.nav
-      output.notices.append(notice)
+      output.notices.append(Notice(.faulty, .warning, text, nav: pending.standing.nav))
       let error = OutgoingError(.storage, id: pending.id, text)
       let body = ServerMessageWriter.error(error)
       send(pending.connection, .err, body, .refusedMessage(.storage))

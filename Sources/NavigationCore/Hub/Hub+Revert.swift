@@ -42,9 +42,7 @@ extension Hub {
   ) throws(OpFailure) {
     let connection = op.sender.connection
     guard reads.count(of: connection) < configuration.inflight else {
-      var error = OutgoingError(.busy, "too many reads at a time")
-      error.after = 10
-      throw OpFailure(error)
+      throw OpFailure(OutgoingError(.busy, "too many reads at a time", after: 10))
     }
     let entry = navs[slot]
     let token = reads.insert(
@@ -95,9 +93,7 @@ extension Hub {
     } catch {
       let name = navs[slot].name
       let text = "the history of \(name) cannot be read: \(error.what)"
-      var notice = Notice(.faulty, .warning, text)
-      notice.nav = name
-      output.notices.append(notice)
+      output.notices.append(Notice(.faulty, .warning, text, nav: name))
       throw OpFailure(.storage, text)
     }
   }

@@ -17,8 +17,7 @@ extension Hub {
       let asked = low == high ? "NSP/\(low)" : "NSP/\(low) to NSP/\(high)"
       error = OutgoingError(.version, "the client speaks \(asked), this daemon NSP/1")
     } else if isStopping {
-      error = OutgoingError(.shuttingDown, "the daemon is stopping")
-      error?.after = 500
+      error = .shuttingDown
     } else if let reason = reasonAgainstActor(hello, gateway) {
       error = OutgoingError(.forbidden, reason)
     } else if let other = sessions.slot(of: hello.client),
@@ -28,8 +27,7 @@ extension Hub {
     } else if !sessions.hasRoom(
       for: hello.client, of: author.peer.principal, on: author.connection, configuration)
     {
-      error = OutgoingError(.limit, "too many sessions")
-      error?.reason = "quota"
+      error = OutgoingError(.limit, "too many sessions", reason: "quota")
     }
     if var error {
       error.nonce = hello.nonce

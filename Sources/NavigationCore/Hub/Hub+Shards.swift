@@ -31,12 +31,11 @@ extension Hub {
 
   private func elsewhere(_ nav: String, _ shard: Shard) -> OutgoingError {
     guard let owner = shards.owner(of: shard) else {
-      var error = OutgoingError(.busy, "shard \(shard.number), which has \(nav), has no owner yet")
-      error.reason = "no-owner"
       let range = Self.withoutOwner
       let waited = shards.coming(shard).map { timer.now.boot - min($0, timer.now.boot) }
-      error.after = min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound)
-      return error
+      return OutgoingError(
+        .busy, "shard \(shard.number), which has \(nav), has no owner yet", reason: "no-owner",
+        after: min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound))
     }
     var error = OutgoingError(.moved, "\(owner.name) serves \(nav)")
     error.details = [("nav", JSONWriter.value { $0.string(nav) })] + Self.place(of: owner)

@@ -22,13 +22,12 @@ extension Hub {
         guard let client = correspondent(sessions[slot].connection) else { continue }
         trace.note(client, at: sessions[slot].connection)
       }
-      var notice = Notice(
-        .overridden, .info, "\(sessions[slot].name) sees the messages of other clients")
-      notice.nav = request.nav
-      notice.client = sessions[slot].name
-      notice.principal = sender.peer.principal
-      notice.code = "trace"
-      batches.append(.notice(notice))
+      let name = sessions[slot].name
+      batches.append(
+        .notice(
+          Notice(
+            .overridden, .info, "\(name) sees the messages of other clients", nav: request.nav,
+            client: name, principal: sender.peer.principal, code: "trace")))
     } else {
       trace.end(session)
     }

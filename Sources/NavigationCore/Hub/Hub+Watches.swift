@@ -59,16 +59,13 @@ extension Hub {
   ) {
     guard !navs.isHistoryDoubted else { return }
     navs.isHistoryDoubted = true
-    let revision = position.revision.number
-    var notice = Notice(
-      .faulty, .warning,
-      "\(name) has seen revision \(revision) of \(entry.name) with the digest "
-        + "\(position.digest.text), which the journal does not have: was an older copy of the state "
-        + "directory put back? It gets a snapshot")
-    notice.nav = entry.name
-    notice.revision = revision
-    notice.client = name
-    output.notices.append(notice)
+    output.notices.append(
+      Notice(
+        .faulty, .warning,
+        "\(name) has seen revision \(position.revision.number) of \(entry.name) with the digest "
+          + "\(position.digest.text), which the journal does not have: was an older copy of the "
+          + "state directory put back? It gets a snapshot",
+        nav: entry.name, revision: position.revision, client: name))
   }
 
   /// Logs a client's report of divergence, and records it in the journal.
@@ -79,15 +76,12 @@ extension Hub {
     let entry = navs[slot]
     let name = sessions[session].name
     let ours = entry.ring.digest(at: bad.revision)
-    var notice = Notice(
-      .diverged, .warning,
-      "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
-        + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")")
-    notice.nav = entry.name
-    notice.revision = bad.revision.number
-    notice.client = name
-    notice.principal = sender.peer.principal
-    output.notices.append(notice)
+    output.notices.append(
+      Notice(
+        .diverged, .warning,
+        "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
+          + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
+        nav: entry.name, revision: bad.revision, client: name, principal: sender.peer.principal))
     guard entry.number > 0, !batches.isStorageFailing,
       sessions[session].mayReport(at: timer.now)
     else { return }

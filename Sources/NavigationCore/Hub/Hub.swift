@@ -290,10 +290,7 @@ extension Hub {
   func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
     guard let slot = navs.slot(of: nav) else { return error }
     var error = error
-    guard access.rights(of: sender.peer, on: nav, owner: navs[slot].owner).contains(.read)
-    else {
-      return error.withoutState
-    }
+    guard rights(of: sender.peer, onNavAt: slot).contains(.read) else { return error.withoutState }
     error.standing = navs[slot].standing
     return error
   }

@@ -89,6 +89,9 @@ struct NavEntry: Sendable {
   /// The name of the client that holds the display; empty if the state names none.
   var displayOwner: String { controller.environment.content.owner ?? "" }
 
+  /// The open transition; nil if there is none.
+  var transition: RunningTransition? { controller.transition.content.running }
+
   var standing: NavStanding {
     if let directory {
       return NavStanding(
@@ -225,8 +228,7 @@ extension NavEntry {
   }
 
   private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> Hub.OpFailure {
-    var error = OutgoingError(.desync, text)
-    error.reason = reason
+    var error = OutgoingError(.desync, text, reason: reason)
     error.expected = expected
     return Hub.OpFailure(error)
   }
@@ -252,12 +254,11 @@ extension OpContext {
         }
       guard !isGuarded else { continue }
       let names = needed.names
-      var error = OutgoingError(
-        .guardRequired,
-        "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
-          + "or {\"any\":true}")
-      error.index = index
-      throw Hub.OpFailure(error)
+      throw Hub.OpFailure(
+        OutgoingError(
+          .guardRequired,
+          "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
+            + "or {\"any\":true}", index: index))
     }
   }
 }

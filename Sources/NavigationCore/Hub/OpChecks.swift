@@ -186,9 +186,7 @@ extension Hub {
   /// limit.
   mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
     guard let after = overload(op) else { return }
-    var error = OutgoingError(.busy, "too many ops at a time")
-    error.after = after
-    throw OpFailure(error)
+    throw OpFailure(OutgoingError(.busy, "too many ops at a time", after: after))
   }
 
   private mutating func overload(_ op: OpContext) -> UInt64? {
@@ -324,10 +322,7 @@ extension Hub {
 
   /// Throws `shutting-down` while the daemon stops.
   mutating func checkStop() throws(OpFailure) {
-    guard isStopping else { return }
-    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
-    error.after = 500
-    throw OpFailure(error)
+    if isStopping { throw OpFailure(.shuttingDown) }
   }
 
   /// Throws `lease-lost` if an operation needs the display lease and another session holds it.
@@ -377,11 +372,7 @@ extension Hub {
   }
 
   private func isBusy(_ slot: NavSlot) -> Bool {
-    running(slot) != nil || coordinations[slot]?.question != nil
-  }
-
-  private func running(_ slot: NavSlot) -> RunningTransition? {
-    navs[slot].controller.transition.content.running
+    navs[slot].transition != nil || coordinations[slot]?.question != nil
   }
 
   /// Throws if a gesture cannot begin, or belongs to another session.
@@ -395,7 +386,7 @@ extension Hub {
         if coordination?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
-        guard running(slot)?.isInteractive == true, let owner = coordination?.gesture,
+        guard navs[slot].transition?.isInteractive == true, let owner = coordination?.gesture,
           owner != op.session.map(sessions.reference)
         else { continue }
         throw OpFailure(.gestureOwner, "the gesture is another session's")
@@ -410,9 +401,10 @@ extension Hub {
     guard op.request.waits else { throw OpFailure(inProgress(slot)) }
     let limit = navs[slot].controller.settings.content.queue
     guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
-      var error = OutgoingError(.queueFull, "no more than \(counted(limit, "op")) may wait")
-      error.after = inProgress(slot).after
-      throw OpFailure(error)
+      throw OpFailure(
+        OutgoingError(
+          .queueFull, "no more than \(counted(limit, "op")) may wait",
+          after: inProgress(slot).after))
     }
     if op.request.isDry { return rehearseWaiting(op, slot) }
     coordinations.update(slot, in: &batches) { $0.queue.append(op) }
@@ -441,7 +433,7 @@ extension Hub {
   private func inProgress(_ slot: NavSlot) -> OutgoingError {
     assert(isBusy(slot), "nothing is in progress")
     let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
-    return .inProgress(running(slot), after: timer.time(until: end))
+    return .inProgress(navs[slot].transition, after: timer.time(until: end))
   }
 
   // 12: the effect.
