@@ -170,9 +170,7 @@ extension Hub {
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
       answer(sender, session, slot, body, .none)
     } catch {
-      var error = error.error
-      error.id = request.id
-      refuse(sender, error, about: request.nav)
+      refuse(sender, error, request.id, about: request.nav)
     }
   }
 

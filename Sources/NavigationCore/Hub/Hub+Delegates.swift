@@ -27,9 +27,7 @@ extension Hub {
       answer(sender, session, slot, body, .none)
       if request.roles.contains(.veto) { askReturned(slot) }
     } catch {
-      var error = error.error
-      error.id = request.id
-      refuse(sender, error, about: request.nav)
+      refuse(sender, error, request.id, about: request.nav)
     }
   }
 
@@ -142,30 +140,20 @@ extension Hub {
       question.asked = []
       question.phase = .animator
     }
-    if question.phase == .animator, question.animation == nil {
-      if animates(question, slot),
-        let last = delegates.last(where: { $0.roles.contains(.animator) })
-      {
-        let wait = navs[slot].controller.settings.content.questionDeadline
-        question.deadline = timer.now.boot + wait
-        return ask(last.session, &question, slot)
-      }
-    }
-    if question.phase == .interaction, question.animation?.driver == nil,
-      let last = delegates.last(where: { $0.roles.contains(.interaction) })
+    var next: RegisteredDelegate?
+    if question.phase == .animator, question.animation == nil,
+      transition(of: question, slot) != nil
     {
-      let wait = navs[slot].controller.settings.content.questionDeadline
-      question.deadline = timer.now.boot + wait
-      return ask(last.session, &question, slot)
+      next = delegates.last { $0.roles.contains(.animator) }
+    } else if question.phase == .interaction, question.animation?.driver == nil {
+      next = delegates.last { $0.roles.contains(.interaction) }
     }
-    finish(question, slot)
+    guard let next else { return finish(question, slot) }
+    question.deadline = timer.now.boot + navs[slot].controller.settings.content.questionDeadline
+    ask(next.session, &question, slot)
   }
 
-  /// Whether the op would now begin a push or pop transition that no gesture drives.
-  private func animates(_ question: DelegateQuestion, _ slot: NavSlot) -> Bool {
-    transition(of: question, slot) != nil
-  }
-
+  /// The push or pop transition that the op would now begin, and that no gesture drives; nil if none.
   private func transition(of question: DelegateQuestion, _ slot: NavSlot) -> RunningTransition? {
     let operations = Self.readable(
       question.op.request, isStandalone: navs[slot].controller.isStandalone

@@ -94,9 +94,7 @@ extension Hub {
       let value = try navs[slot].value(of: request, watchCount: watches.of(nav: slot).count)
       answer(request, slot, value, to: sender)
     } catch {
-      var outgoing = error.error
-      outgoing.id = request.id
-      refuse(sender, outgoing, about: navs[slot].name)
+      refuse(sender, error, request.id, about: nav)
     }
   }
 
@@ -193,23 +191,36 @@ extension Hub {
     ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  mutating func ask(
+  private mutating func ask(
     _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What,
     _ slot: NavSlot, for sender: Sender
   ) {
-    guard reads.count(of: sender.connection) < configuration.inflight else {
-      let error = OutgoingError(.busy, id: request.id, "too many reads at a time", after: 10)
-      return refuse(sender, error, about: navs[slot].name)
+    do throws(OpFailure) {
+      let asked = try waiting(pending, what, request.id, slot, for: sender)
+      output.requests.append(asked)
+    } catch {
+      refuse(sender, error, request.id, about: navs[slot].name)
     }
+  }
+
+  /// Notes a read that waits for the journal, and returns the request to the shell.
+  ///
+  /// Throws `busy` if too many reads of the connection wait already.
+  mutating func waiting(
+    _ pending: PendingRead.What, _ what: HistoryRequest.What, _ id: UInt64, _ slot: NavSlot,
+    for sender: Sender
+  ) throws(OpFailure) -> HistoryRequest {
+    guard reads.count(of: sender.connection) < configuration.inflight else {
+      throw OpFailure(OutgoingError(.busy, "too many reads at a time", after: 10))
+    }
+    let entry = navs[slot]
+    assert(entry.number > 0, "\(entry.name) is not in the journal")
     let token = reads.insert(
       PendingRead(
-        connection: sender.connection, id: request.id, what: pending,
-        standing: navs[slot].standing, owner: navs[slot].owner, peer: sender.peer))
+        connection: sender.connection, id: id, what: pending, standing: entry.standing,
+        owner: entry.owner, peer: sender.peer))
     batches.note(.asked(token: token))
-    assert(navs[slot].number > 0, "\(navs[slot].name) is not in the journal")
-    output.requests.append(
-      HistoryRequest(
-        token: token, nav: navs[slot].number, head: navs[slot].lastSequence, what: what))
+    return HistoryRequest(token: token, nav: entry.number, head: entry.lastSequence, what: what)
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {

@@ -78,7 +78,6 @@ extension Hub {
   /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. Rows
   /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
   /// snapshot only.
-  ///   snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
     navs.takeFloors(floor)
   }

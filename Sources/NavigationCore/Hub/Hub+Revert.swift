@@ -40,22 +40,10 @@ extension Hub {
   private mutating func wait(
     _ op: OpContext, for revision: Revision, _ slot: NavSlot
   ) throws(OpFailure) {
-    let connection = op.sender.connection
-    guard reads.count(of: connection) < configuration.inflight else {
-      throw OpFailure(OutgoingError(.busy, "too many reads at a time", after: 10))
-    }
-    let entry = navs[slot]
-    let token = reads.insert(
-      PendingRead(
-        connection: connection, id: op.request.id, what: .revert(op, revision),
-        standing: entry.standing, owner: entry.owner, peer: op.sender.peer))
-    batches.note(.asked(token: token))
-    batches.append(
-      .read(
-        HistoryRequest(
-          token: token, nav: entry.number, head: entry.lastSequence,
-          what: .state(at: revision.number))))
-    assert(revision <= entry.revision, "revision \(revision.number) does not exist yet")
+    let request = try waiting(
+      .revert(op, revision), .state(at: revision.number), op.request.id, slot, for: op.sender)
+    batches.append(.read(request))
+    assert(revision <= navs[slot].revision, "revision \(revision.number) does not exist yet")
     // The op stays in flight until it is answered.
     if let session = op.session { batches.keepInFlight(session) }
   }

@@ -284,6 +284,13 @@ extension Hub {
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
 
+  /// Refuses a message with an id about a nav.
+  mutating func refuse(_ sender: Sender, _ failure: OpFailure, _ id: UInt64, about nav: String) {
+    var error = failure.error
+    error.id = id
+    refuse(sender, error, about: nav)
+  }
+
   /// Adds the nav's standing to an error if the sender may read the nav.
   ///
   /// Else removes what the error says about the nav's state.
