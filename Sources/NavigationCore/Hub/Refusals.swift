@@ -23,26 +23,19 @@ struct Refusals: Sendable {
   /// How many refusals are kept.
   static let limit = 256
 
+  /// The oldest one first.
   private var kept: [Refusal] = []
-  /// The index of the oldest refusal, if `kept` is full.
-  private var oldest = 0
 
   /// Adds the refusals of a committed batch, in the order of their answers.
   mutating func append(_ refusals: [Refusal]) {
-    for refusal in refusals {
-      guard kept.count == Self.limit else {
-        kept.append(refusal)
-        continue
-      }
-      kept[oldest] = refusal
-      oldest = (oldest + 1) % Self.limit
-    }
+    kept += refusals
+    kept.removeFirst(max(kept.count - Self.limit, 0))
   }
 
   /// The newest refusals that fit, the oldest of them first, as `get refusals` shows them.
   func value(bytes limit: Int) -> [UInt8] {
     var size = 2
-    let written = (kept[oldest...] + kept[..<oldest]).reversed().lazy
+    let written = kept.reversed().lazy
       .map { refusal in JSONWriter.value { $0.refusal(refusal) } }
       .prefix { entry in
         size += entry.count + 1
