@@ -171,11 +171,10 @@ import Testing
   func `whatever a name or an owner has in it is read right`(text: String) throws {
     let (world, _) = try World.dormant()
     for request in world.hub.dormantNavs { try world.revive(request, in: &world.hub) }
-    let entry = try world.entry("two")
+    var entry = try world.entry("two")
     for (name, owner) in [(text, "uid:1"), ("two", text), (text, text)] {
-      let body = JournalBody.state(
-        nav: name, epoch: entry.epoch, owner: owner, controller: entry.controller,
-        digest: entry.digest, resolvedAt: entry.resolvedAt)
+      (entry.name, entry.owner) = (name, owner)
+      let body = JournalBody.state(of: entry)
       var reader = JournalBodyReader()
       let head = try reader.head(of: body)
       #expect(head.name == name)

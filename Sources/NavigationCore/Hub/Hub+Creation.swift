@@ -39,9 +39,7 @@ extension Hub {
     origin: (inout JSONWriter) -> Void = { _ in }
   ) {
     let entry = navs[slot]
-    let body = JournalBody.state(
-      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: origin)
+    let body = JournalBody.state(of: entry, origin: origin)
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
       kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,

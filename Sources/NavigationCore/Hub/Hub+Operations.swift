@@ -405,11 +405,7 @@ extension Hub {
     // If the snapshot cannot be stored, the rollback must find the nav.
     batches.touch(&navs[slot], slot)
     assert(entry.snapshotRevision <= entry.controller.revision)
-    assert(entry.resolvedAt <= entry.controller.revision)
-    let body = JournalBody.state(
-      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt
-    ) { json in
+    let body = JournalBody.state(of: entry) { json in
       guard let change = entry.topChange else { return }
       json.name("since")
       json.topChange(change)
