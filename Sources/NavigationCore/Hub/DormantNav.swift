@@ -1,4 +1,6 @@
 /// The facts that the hub keeps of a dormant nav, whose state is in the journal only.
+///
+/// The records of `$navs` show the same facts of loaded navs.
 struct DormantNav: Sendable {
   let number: UInt64
   let name: String
@@ -14,7 +16,6 @@ struct DormantNav: Sendable {
     epoch = head.epoch
   }
 
-  /// Notes a loaded nav that leaves memory.
   init(_ entry: NavEntry) {
     number = entry.number
     name = entry.name

@@ -31,8 +31,8 @@ extension Hub {
     let records: [Directory.Wanted]
     switch slot {
     case Navs.navsSlot:
-      let loaded = navs.loaded.filter { navs.hasName($0) }.map { NavFacts(navs[$0]) }
-      records = (loaded + navs.dormants.named.map { NavFacts(navs.dormants[$0]) }).map { nav in
+      let loaded = navs.loaded.filter { navs.hasName($0) }.map { DormantNav(navs[$0]) }
+      records = (loaded + navs.dormants.named.map { navs.dormants[$0] }).map { nav in
         (nav.name, { nav.record($0) })
       }
     case Navs.clientsSlot:
@@ -121,30 +121,14 @@ extension Hub {
   }
 }
 
-/// The facts about a nav that its record in `$navs` contains.
-private struct NavFacts {
-  var name: String
-  var kind: StaticString
-  var epoch: Epoch
-  var owner: String
-
-  init(_ entry: NavEntry) {
-    (name, kind, epoch, owner) = (
-      entry.name, entry.controller.kindName, entry.epoch, entry.owner
-    )
-  }
-
-  init(_ nav: DormantNav) {
-    (name, kind, epoch, owner) = (nav.name, nav.kindName, nav.epoch, nav.owner)
-  }
-
+extension DormantNav {
   /// The record of the nav in `$navs`.
-  func record(_ version: Revision) -> [UInt8] {
+  fileprivate func record(_ version: Revision) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
       json.optional("id", name)
       json.member("ver", version.number)
-      json.member("kind", plain: kind)
+      json.member("kind", plain: kindName)
       json.member("epoch", hex: epoch.bits)
       json.optional("owner", owner)
       json.endObject()

@@ -217,8 +217,7 @@ extension Hub {
     assert(entry.number > 0, "\(entry.name) is not in the journal")
     let token = reads.insert(
       PendingRead(
-        connection: sender.connection, id: id, what: pending, standing: entry.standing,
-        owner: entry.owner, peer: sender.peer))
+        sender: sender, id: id, what: pending, standing: entry.standing, owner: entry.owner))
     batches.note(.asked(token: token))
     return HistoryRequest(token: token, nav: entry.number, head: entry.lastSequence, what: what)
   }
@@ -236,34 +235,31 @@ extension Hub {
     if case .revert(let op, let revision) = pending.what {
       return resume(op, revision, answer, at: now)
     }
-    let sender = Sender(connection: pending.connection, peer: pending.peer)
-    let rights = access.rights(
-      of: pending.peer, on: pending.standing.nav, owner: pending.owner)
+    let (sender, nav) = (pending.sender, pending.standing.nav)
+    let rights = access.rights(of: sender.peer, on: nav, owner: pending.owner)
     // A reload of the rules for gateways ends the session, but not a read of it.
-    guard rights.contains(.read), mayGoOn(pending.peer) else {
-      let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
-      return refuse(
-        sender, OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
+    guard rights.contains(.read), mayGoOn(sender.peer) else {
+      let text = "\(sender.peer.principal) may not read \(nav)"
+      return refuse(sender, OutgoingError(.forbidden, id: pending.id, text), about: nav)
     }
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
       let (value, floor, next) = try value(of: pending, answer)
       let body = ServerMessageWriter.value(
-        id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
+        id: pending.id, nav: nav, epoch: pending.standing.epoch,
         revision: pending.standing.revision, floor: floor, next: next, value)
       if body.count > configuration.maximumReplyBytes {
         let error = ServerMessageWriter.error(
           .tooLarge(pending.id, body.count, limit: configuration.maximumReplyBytes))
-        return send(pending.connection, .err, error)
+        return send(sender.connection, .err, error)
       }
-      let slot = navs.slot(of: pending.standing.nav)
-      self.answer(sender, sessions.slot(of: pending.connection), slot, body, .none)
+      self.answer(sender, sessions.slot(of: sender.connection), navs.slot(of: nav), body, .none)
     } catch {
-      let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
-      output.notices.append(Notice(.faulty, .warning, text, nav: pending.standing.nav))
+      let text = "the history of \(nav) cannot be read: \(error.what)"
+      output.notices.append(Notice(.faulty, .warning, text, nav: nav))
       let error = OutgoingError(.storage, id: pending.id, text)
       let body = ServerMessageWriter.error(error)
-      send(pending.connection, .err, body, .refusedMessage(.storage))
+      send(sender.connection, .err, body, .refusedMessage(.storage))
     }
   }
 

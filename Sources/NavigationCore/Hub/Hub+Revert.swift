@@ -96,7 +96,7 @@ extension Hub {
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
     if case .revert(let op, _) = read.what, let session = op.session {
       guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
-        sessions[session].connection == read.connection
+        sessions[session].connection == read.sender.connection
       else { return }
       sessions.begin(session)
     }

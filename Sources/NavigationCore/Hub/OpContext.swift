@@ -1,5 +1,5 @@
 /// The connection and the peer that sent a message.
-struct Sender {
+struct Sender: Sendable {
   var connection: ConnectionID
   var peer: Peer
 }
@@ -30,9 +30,6 @@ struct OpContext: Sendable {
   var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
   var isOfAppearance: Bool { request.nav == NavName.appearance.text }
   var isClosing: Bool { !request.kinds.areOrdinary && request.kinds.first == .navClose }
-}
-
-extension OpContext {
   var createsStandaloneBar: Bool {
     if case .create(.standalone) = request.operation(0).arguments { true } else { false }
   }
