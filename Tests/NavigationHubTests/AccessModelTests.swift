@@ -100,7 +100,7 @@ import Testing
     var standing: [String] {
       owners.keys.sorted().map { name in
         guard let slot = world.hub.navs.slot(of: name) else { return "\(name) is gone" }
-        let nav = world.hub.navs.slots[slot]
+        let nav = world.hub.navs[slot]
         return "\(name) \(nav.epoch.text) \(nav.controller.revision.number) \(nav.digest.text)"
       } + ["\(world.hub.sequence) \(world.journal.rows.count) \(world.hub.coordinations.count)"]
     }
@@ -239,7 +239,7 @@ import Testing
     private func learn(_ nav: String, _ client: Client) throws {
       let slot = world.hub.navs.slot(of: nav)
       guard !nav.hasPrefix("$"), (slot != nil) != (owners[nav] != nil) else { return }
-      owners[nav] = slot.map { world.hub.navs.slots[$0].owner }
+      owners[nav] = slot.map { world.hub.navs[$0].owner }
       if slot != nil { #expect(owners[nav] == client.principal) }
     }
   }

@@ -39,7 +39,7 @@ import Testing
     #expect(you["uid"] as? Int == Int(Self.gateway))
     try page.must(#"{"nav.create":{"root":{"id":"a"}}}"#, nav: "own")
     let slot = try #require(world.hub.navs.slot(of: "own"))
-    #expect(world.hub.navs.slots[slot].owner == "uid:2000/till")
+    #expect(world.hub.navs[slot].owner == "uid:2000/till")
     let other = try self.page(world, 3, "other")
     try other.hello()
     // The owner's rights end with those of the gateway, which may not administer.

@@ -10,10 +10,12 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
 
 /// `Batches` against a list of lists of row numbers.
 @Suite struct BatchesTests {
+  private static let navs = Navs(seed: 1)
+
   private struct Run {
     static let shards = 3
     var batches = Batches(shards: shards)
-    var navs = Slots<NavEntry>()
+    var navs = BatchesTests.navs
     var random: SeededGenerator
     /// The rows of the batches, oldest first; the last one is at hand.
     ///
@@ -22,22 +24,20 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     var last = Array(repeating: UInt64(0), count: shards)
     var numbers: Set<UInt64> = []
 
-    init(seed: UInt64) {
-      random = SeededGenerator(seed: seed)
-      for _ in 0..<3 { _ = navs.insert(.vacant) }
-    }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// What a commit to a nav notes.
     mutating func decide() {
       // Each nav is of a shard of its own.
-      let slot = Int(random.next() % UInt64(Self.shards))
+      let number = Int(random.next() % UInt64(Self.shards))
+      let slot = NavSlot(number)
       batches.touch(&navs[slot], slot)
-      let row = batches.advance(Shard(slot))
-      batches.append(.pump(session: slot * 1_000_000 + Int(row)))
+      let row = batches.advance(Shard(number))
+      batches.append(.pump(session: SessionSlot(number * 1_000_000 + Int(row))))
       navs[slot].lastSequence = row
-      last[slot] += 1
-      #expect(row == last[slot])
-      rows[rows.count - 1].append(UInt64(slot) * 1_000_000 + row)
+      last[number] += 1
+      #expect(row == last[number])
+      rows[rows.count - 1].append(UInt64(number) * 1_000_000 + row)
       #expect(navs[slot].touchedBy == batches.number)
       #expect(batches.current.touched.count { $0.slot == slot } == 1)
     }
@@ -66,12 +66,12 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       for row in rows.joined() { last[Int(row / 1_000_000)] -= 1 }
       rows = [[]]
       #expect(batches.isStorageFailing && !batches.maySeal)
-      #expect(navs.indices.allSatisfy { navs[$0].lastSequence == last[$0] })
+      #expect(navs.indices.allSatisfy { navs[$0].lastSequence == last[$0.number] })
     }
 
     static func rows(of batch: Batch) -> [UInt64] {
       batch.effects.compactMap {
-        if case .pump(let session) = $0 { UInt64(session) } else { nil }
+        if case .pump(let session) = $0 { UInt64(session.number) } else { nil }
       }
     }
   }
@@ -99,7 +99,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
 
   @Test func `a watch that waits for a standstill keeps batches from being sealed`() {
     var batches = Batches()
-    batches.seal(Slots())
+    batches.seal(Self.navs)
     batches.requestStandstill()
     #expect(!batches.maySeal)
     let wasSealed = batches.beginRelease()
@@ -121,7 +121,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
       #expect(!batches.isUnsound)
       #expect(batches.unsoundOps.map(\.op) == Array(1..<number))
       _ = batches.advance(.first)
-      batches.noteUnsound(op(number), Batch.Touched(slot: 2, rowBefore: 5))
+      batches.noteUnsound(op(number), Batch.Touched(slot: NavSlot(2), rowBefore: 5))
       #expect(batches.isUnsound)
       let former = batches.number
       let failed = batches.rollBackUnsound()
@@ -134,7 +134,7 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     // A sound end of the batch forgets its unsound ops, and so does a full disk.
     batches.endRelease(wasSealed: batches.beginRelease())
     #expect(batches.unsoundOps.isEmpty)
-    batches.noteUnsound(op(4), Batch.Touched(slot: 2, rowBefore: 5))
+    batches.noteUnsound(op(4), Batch.Touched(slot: NavSlot(2), rowBefore: 5))
     _ = batches.rollBack()
     #expect(batches.unsoundOps.isEmpty && !batches.isUnsound)
   }
@@ -146,14 +146,14 @@ private func takeRowsBack(of failed: Batch, in batches: inout Batches) {
     var storages: Set<UInt> = []
     for _ in 0..<20 {
       while batches.sealed.count < mostSealed {
-        batches.current.undo += Array(repeating: .inFlight(session: 7), count: 40)
+        batches.current.undo += Array(repeating: .inFlight(session: SessionSlot(7)), count: 40)
         // As many batches as ever were under way have lists of their own; then they come back.
         let storage = unsafe batches.current.undo.withUnsafeBytes {
           UInt(bitPattern: $0.baseAddress)
         }
         let isNew = storages.insert(storage).inserted
         #expect(ended < mostSealed + 1 || !isNew)
-        batches.seal(Slots())
+        batches.seal(Self.navs)
       }
       let wasSealed = batches.beginRelease()
       #expect(wasSealed && batches.current.undo.count == 40)

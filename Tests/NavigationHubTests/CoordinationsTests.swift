@@ -14,14 +14,15 @@ import Testing
     return sessions
   }()
 
+  private static let navs = Navs(seed: 1)
   private static let author = Author(name: "panel", principal: "uid:0", process: nil)
 
   /// What the hub does when batches are rolled back; returns the slots of what was restored.
   private static func rollBack(
     _ coordinations: inout Coordinations, _ batches: inout Batches, among sessions: Sessions,
     at now: UInt64 = 0
-  ) -> Set<Int> {
-    var slots: Set<Int> = []
+  ) -> Set<NavSlot> {
+    var slots: Set<NavSlot> = []
     for change in batches.rollBack(isStorageFailing: false).undo.reversed() {
       guard case .coordination(let slot, let before) = change else { continue }
       coordinations.restore(before, slot, among: sessions, at: Instant(boot: now, wall: 0))
@@ -34,12 +35,13 @@ import Testing
   func `a rollback goes back to the batch's beginning`(seed: UInt64) {
     var coordinations = Coordinations()
     var batches = Batches()
-    var durable: [Int: UInt64] = [:]
-    var now: [Int: UInt64] = [:]
-    var unfinished: Set<Int> = []
+    var durable: [NavSlot: UInt64] = [:]
+    var now: [NavSlot: UInt64] = [:]
+    var unfinished: Set<NavSlot> = []
     var random = SeededGenerator(seed: seed)
+    let slots = (3..<7).map { NavSlot($0) }
     for _ in 0..<1500 {
-      let slot = Int(random.next() % 4) + 3
+      let slot = slots[Int(random.next() % 4)]
       switch random.next() % 10 {
       case 0...4:
         let due = random.next() % 3
@@ -49,14 +51,14 @@ import Testing
         let removed = coordinations.remove(slot, in: &batches)
         #expect(removed?.due == now[slot])
         now[slot] = nil
-      case 6 where batches.maySeal: batches.seal(Slots())
+      case 6 where batches.maySeal: batches.seal(Self.navs)
       case 6, 7:
         while batches.beginRelease() { batches.endRelease(wasSealed: true) }
         batches.endRelease(wasSealed: false)
         durable = now
       case 8:
         let changed = Self.rollBack(&coordinations, &batches, among: Self.sessions)
-        for slot in 3..<7 where now[slot] != durable[slot] {
+        for slot in slots where now[slot] != durable[slot] {
           #expect(changed.contains(slot))
           unfinished.insert(slot)
         }
@@ -70,36 +72,39 @@ import Testing
       }
       #expect(coordinations.slots == now.keys.sorted())
       #expect(coordinations.count == now.count && coordinations.isEmpty == now.isEmpty)
-      for slot in 3..<7 { #expect(coordinations[slot]?.due == now[slot]) }
+      for slot in slots { #expect(coordinations[slot]?.due == now[slot]) }
     }
   }
 
   @Test func `what sessions held that have ended does not come back`() {
     var sessions = Self.sessions
-    let (one, two) = (sessions.reference(to: 0), sessions.reference(to: 1))
+    let (one, two) = (
+      sessions.reference(to: SessionSlot(0)), sessions.reference(to: SessionSlot(1))
+    )
     var coordinations = Coordinations()
     var batches = Batches()
-    coordinations.update(7, in: &batches) {
+    let nav = NavSlot(7)
+    coordinations.update(nav, in: &batches) {
       $0.register([.veto], of: one, Self.author, nil)
       $0.register([.veto], of: two, Self.author, nil)
       $0.holder = one
       $0.gesture = one
     }
     batches.endRelease(wasSealed: batches.beginRelease())
-    coordinations.update(7, in: &batches) { $0.holder = two }
-    sessions.remove(0)
-    #expect(Self.rollBack(&coordinations, &batches, among: sessions, at: 5) == [7])
-    #expect(coordinations[7]?.delegates.map(\.session) == [two])
-    #expect(coordinations[7]?.holder == nil)
-    #expect(coordinations[7]?.gesture == nil)
-    #expect(coordinations[7]?.due == 5)
+    coordinations.update(nav, in: &batches) { $0.holder = two }
+    sessions.remove(SessionSlot(0))
+    #expect(Self.rollBack(&coordinations, &batches, among: sessions, at: 5) == [nav])
+    #expect(coordinations[nav]?.delegates.map(\.session) == [two])
+    #expect(coordinations[nav]?.holder == nil)
+    #expect(coordinations[nav]?.gesture == nil)
+    #expect(coordinations[nav]?.due == 5)
     let unfinished = coordinations.takeUnfinished(in: &batches)
-    #expect(unfinished == [7])
+    #expect(unfinished == [nav])
     #expect(!coordinations.hasUnfinished)
   }
 
   @Test func `a registration takes the place of the session's former one`() {
-    let refs = (0..<3).map { Self.sessions.reference(to: $0) }
+    let refs = (0..<3).map { Self.sessions.reference(to: SessionSlot($0)) }
     var coordination = Coordination()
     for ref in refs { coordination.register([.veto], of: ref, Self.author, nil) }
     coordination.register([.veto, .animator], of: refs[0], Self.author, nil)

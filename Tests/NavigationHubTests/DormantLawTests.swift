@@ -114,7 +114,7 @@ private struct Twins {
   private mutating func event(_ nav: String) throws -> HubEvent {
     let client = generator.pick(clients)
     let other = generator.pick(Self.names)
-    let number = eager.hub.navs.slot(of: other).map { eager.hub.navs.slots[$0].number } ?? 99
+    let number = eager.hub.navs.slot(of: other).map { eager.hub.navs[$0].number } ?? 99
     switch generator.below(22) {
     case 0: return try watch(other, client)
     case 1: return client.message("unwatch", #"{"id":\#(client.nextID()),"nav":"\#(other)"}"#)
@@ -144,7 +144,7 @@ private struct Twins {
     guard let slot = eager.hub.navs.slot(of: nav), generator.below(4) > 0 else {
       return client.message("watch", head + "}")
     }
-    let entry = eager.hub.navs.slots[slot]
+    let entry = eager.hub.navs[slot]
     if let request = lazy.hub.dormant(for: client.message("watch", head + "}")) {
       try lazy.revive(request, in: &lazy.hub)
     }
@@ -203,7 +203,7 @@ private struct Twins {
       }
     }
     for hub in [eager.hub, lazy.hub] {
-      let bytes = hub.navs.slots.indices.reduce(0) { $0 + hub.navs.slots[$1].ring.byteCount }
+      let bytes = hub.navs.indices.reduce(0) { $0 + hub.navs[$1].ring.byteCount }
       #expect(hub.navs.ringBytes == bytes, note)
     }
     #expect(eager.hub.sequence == lazy.hub.sequence, note)

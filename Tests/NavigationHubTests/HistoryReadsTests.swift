@@ -4,12 +4,14 @@ import Testing
 @Suite struct HistoryReadsTests {
   private static func read(_ connection: UInt64, _ id: UInt64) -> PendingRead {
     PendingRead(
-      connection: ConnectionID(connection), id: id, what: .log(floor: Revision(1), through: 1),
+      sender: Sender(
+        connection: ConnectionID(connection), peer: .local(user: 0, group: 0, process: 1)),
+      id: id, what: .log(floor: Revision(1), through: 1),
       standing: NavStanding(
         nav: "kiosk", epoch: Epoch(bits: 1), revision: Revision(1),
         digest: Digest(checksum: 0, chain: 0),
         depth: 1, top: nil),
-      owner: "uid:0", peer: .local(user: 0, group: 0, process: 1))
+      owner: "uid:0")
   }
 
   @Test(arguments: UInt64(1)...4)
@@ -47,7 +49,7 @@ import Testing
     var reads = HistoryReads()
     func request(_ user: UInt32, _ id: UInt64) -> HistoryRequest {
       var read = Self.read(UInt64(user), id)
-      read.peer = .local(user: user, group: 0, process: 1)
+      read.sender.peer = .local(user: user, group: 0, process: 1)
       return HistoryRequest(
         token: reads.insert(read), nav: 1, head: 9, what: .state(at: UInt64(user)))
     }

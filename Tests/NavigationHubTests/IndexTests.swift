@@ -91,7 +91,7 @@ import Testing
       #expect(request.head == 10)
       try world.revive(request, in: &hub)
       let slot = try #require(hub.navs.slot(of: "two"))
-      #expect(hub.navs.slots[slot].floor.number == UInt64(min(count + 1, 3)))
+      #expect(hub.navs[slot].floor.number == UInt64(min(count + 1, 3)))
     }
     rows[9].previous = 5
     #expect(throws: HubReplayError.self) { try index(rows, world, snapshots: snapshots) }
@@ -160,7 +160,7 @@ import Testing
     for rows in [world.journal.rows, world.journal.rows.filter { $0.sequence < newest.sequence }] {
       var hub = try index(rows, world, snapshots: [snapshot])
       try world.revive(ReloadRequest(nav: 2, head: newest.sequence), in: &hub)
-      #expect(hub.navs.slots[try #require(hub.navs.slot(of: "two"))].epoch == epoch)
+      #expect(hub.navs[try #require(hub.navs.slot(of: "two"))].epoch == epoch)
     }
   }
 
@@ -171,11 +171,10 @@ import Testing
   func `whatever a name or an owner has in it is read right`(text: String) throws {
     let (world, _) = try World.dormant()
     for request in world.hub.dormantNavs { try world.revive(request, in: &world.hub) }
-    let entry = try world.entry("two")
+    var entry = try world.entry("two")
     for (name, owner) in [(text, "uid:1"), ("two", text), (text, text)] {
-      let body = JournalBody.state(
-        nav: name, epoch: entry.epoch, owner: owner, controller: entry.controller,
-        digest: entry.digest, resolvedAt: entry.resolvedAt)
+      (entry.name, entry.owner) = (name, owner)
+      let body = JournalBody.state(of: entry)
       var reader = JournalBodyReader()
       let head = try reader.head(of: body)
       #expect(head.name == name)
@@ -188,7 +187,7 @@ import Testing
       try hub.index(snapshot)
       #expect(hub.navs.dormants.place(named: name) != nil)
       try hub.revive(ReloadRequest(nav: 8, head: 6), snapshot: snapshot, rows: [])
-      #expect(hub.navs.slots[try #require(hub.navs.slot(of: name))].owner == owner)
+      #expect(hub.navs[try #require(hub.navs.slot(of: name))].owner == owner)
       #expect(hub.dormantNavs.isEmpty)
     }
   }

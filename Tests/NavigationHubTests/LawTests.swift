@@ -235,7 +235,7 @@ private struct LawRun {
     let replayed = try world.replayed(finishes: false)
     for nav in ["kiosk", "bar"] {
       let live = try world.entry(nav)
-      let again = replayed.navs.slots[try #require(replayed.navs.slot(of: nav))]
+      let again = replayed.navs[try #require(replayed.navs.slot(of: nav))]
       #expect(again.controller == live.controller, note)
       #expect(again.digest == live.digest, note)
       #expect(again.resolved == live.resolved, note)

@@ -11,10 +11,10 @@ import Testing
       var bytes: [Int] = []
     }
 
-    var navs: [Int: Nav] = [:]
+    var navs: [NavSlot: Nav] = [:]
     var last: UInt64 = 0
 
-    func slot(of name: String) -> Int? { navs.first { $0.value.name == name }?.key }
+    func slot(of name: String) -> NavSlot? { navs.first { $0.value.name == name }?.key }
   }
 
   private static func controller() -> NavigationController {
@@ -25,7 +25,7 @@ import Testing
   func `names, numbers and bytes agree with the list of navs`(seed: UInt64) {
     var navs = Navs(seed: seed)
     var twin = Twin()
-    var closing: [Int: String] = [:]
+    var closing: [NavSlot: String] = [:]
     var random = SeededGenerator(seed: seed)
     let names = ["a", "b", "c", "d"]
     for _ in 0..<1500 {
@@ -58,7 +58,7 @@ import Testing
       case (6, let slot?), (7, let slot?):
         let count = Int(random.next() % 90)
         navs.keep(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: count)), slot)
-        navs.slots[slot].durable = navs.slots[slot].ring.last
+        navs[slot].durable = navs[slot].ring.last
         navs.trim(slot, revisions: 3, bytes: 1000)
         let bytes = (twin.navs[slot]?.bytes ?? []) + [count]
         twin.navs[slot]?.bytes = bytes.suffix(3)
@@ -86,12 +86,12 @@ import Testing
     var random = SeededGenerator(seed: seed)
     for name in ["a", "b", "c"] { _ = navs.create(name, ownedBy: "", Self.controller()) }
     for _ in 0..<400 {
-      let slot = Int(random.next() % 3) + Navs.virtualSlots.count
+      let slot = NavSlot(Int(random.next() % 3) + Navs.virtualSlots.count)
       navs.keep(EncodedDiff(bytes: [UInt8](repeating: 0x20, count: 40)), slot)
-      navs.slots[slot].durable = navs.slots[slot].ring.last
+      navs[slot].durable = navs[slot].ring.last
       navs.trimRings(to: 800, bytes: 500)
       #expect(navs.ringBytes <= 800)
-      let sum = navs.slots.indices.reduce(0) { $0 + navs.slots[$1].ring.byteCount }
+      let sum = navs.indices.reduce(0) { $0 + navs[$1].ring.byteCount }
       #expect(navs.ringBytes == sum)
     }
   }
@@ -100,7 +100,7 @@ import Testing
     var (one, same, other) = (Navs(seed: 1), Navs(seed: 1), Navs(seed: 2))
     #expect(one.boot == same.boot && one.boot != other.boot)
     for slot in Navs.virtualSlots {
-      #expect(one.slots[slot].epoch == one.boot && one.slots[slot].number == 0)
+      #expect(one[slot].epoch == one.boot && one[slot].number == 0)
     }
     #expect(one.count == 0 && one.loaded.isEmpty)
     let epochs = [one.makeEpoch(), same.makeEpoch(), other.makeEpoch()]

@@ -109,7 +109,7 @@ import Testing
     #expect(value["ok"] as? Bool == true)
     #expect(value["dig"] as? String == (try world.entry("kiosk").digest.text))
     let slot = try #require(world.hub.navs.slot(of: "kiosk"))
-    world.hub.navs.slots[slot].digest = Digest(checksum: 1, chain: 0)
+    world.hub.navs[slot].digest = Digest(checksum: 1, chain: 0)
     let broken = try #require(try client.get("verify").json["value"] as? [String: Any])
     #expect(broken["ok"] as? Bool == false)
     #expect((broken["violated"] as? [String])?.count == 1)
@@ -139,7 +139,7 @@ import Testing
     try client.watch(nav: "$navs")
     var generator = OperationGenerator(seed: 9)
     func expectCount() {
-      let sum = world.hub.navs.slots.indices.map { world.hub.navs.slots[$0].ring.byteCount }.reduce(
+      let sum = world.hub.navs.indices.map { world.hub.navs[$0].ring.byteCount }.reduce(
         0, +)
       #expect(world.hub.navs.ringBytes == sum)
       #expect(sum <= 3000)

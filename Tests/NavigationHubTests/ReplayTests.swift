@@ -231,7 +231,7 @@ struct OperationGenerator {
     #expect(Set(live.navs.byName.keys) == Set(replayed.navs.byName.keys), "\(note)")
     for (name, slot) in live.navs.byName where !name.hasPrefix("$") {
       guard let other = replayed.navs.slot(of: name) else { continue }
-      let (left, right) = (live.navs.slots[slot], replayed.navs.slots[other])
+      let (left, right) = (live.navs[slot], replayed.navs[other])
       #expect(left.controller == right.controller, "\(note) \(name)")
       #expect(left.controller.violatedInvariants() == [], "\(note) \(name)")
       #expect(right.controller.violatedInvariants() == [], "\(note) \(name)")

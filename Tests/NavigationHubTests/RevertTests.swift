@@ -93,7 +93,7 @@ import Testing
     #expect(replies.last?.code == "expired")
     #expect(try client.must(#"{"pop":{}}"#, any).verb == .ok)
     #expect(
-      world.hub.sessions.slots[try #require(world.hub.sessions.slot(of: client.connection))]
+      world.hub.sessions[try #require(world.hub.sessions.slot(of: client.connection))]
         .inflight == 0)
   }
 
@@ -110,7 +110,7 @@ import Testing
     #expect(try world.entry("kiosk").revision == Revision(5))
     #expect(try client.ask("op", body).body == replies[0].body)
     #expect(
-      world.hub.sessions.slots[try #require(world.hub.sessions.slot(of: client.connection))]
+      world.hub.sessions[try #require(world.hub.sessions.slot(of: client.connection))]
         .inflight == 0)
   }
 
@@ -157,7 +157,7 @@ import Testing
     try world.turn([client.message("op", client.opBody(#"{"revert":{"rev":3}}"#, any))])
     #expect(try world.answerHistory().map(\.verb) == [.ok])
     #expect(
-      world.hub.sessions.slots[try #require(world.hub.sessions.slot(of: client.connection))]
+      world.hub.sessions[try #require(world.hub.sessions.slot(of: client.connection))]
         .inflight == 0)
   }
 

@@ -181,4 +181,49 @@ import Testing
     for message in try client.send("op", client.opBody(Self.push)) { try mirror.apply(message) }
     #expect(mirror.ids == ["home", "wifi"])
   }
+
+  /// A daemon of a cluster with `kiosk` in memory and `other` dormant, in different shards.
+  private func clustered() throws -> (World, Client) {
+    let world = try ShardStage(1) {
+      $0.navIdle = 60_000
+      $0.inspection = { $0.environment.content.owner == nil ? [] : ["planted"] }
+    }.worlds[0]
+    let client = try world.client()
+    for nav in ["kiosk", "other"] {
+      try client.must(#"{"nav.create":{"root":{"id":"home"}}},{"attach":{}}"#, nav: nav)
+    }
+    for _ in 0..<3 { try world.wait(60_000) }
+    try client.get("state")
+    #expect(world.hub.dormantNavs.count == 1)
+    return (world, client)
+  }
+
+  /// Lets `kiosk` go, and `other` take its slot, which is returned.
+  private func replace(in world: World) throws -> NavSlot {
+    let slot = try #require(world.hub.navs.slot(of: "kiosk"))
+    world.hub.release([Shard(ofName: "kiosk", among: Shard.count)], to: nil, at: world.now)
+    try world.revive(try #require(world.hub.dormantNavs.first), in: &world.hub)
+    #expect(world.hub.navs.slot(of: "other") == slot)
+    return slot
+  }
+
+  @Test func `the roles at a nav that has moved do not come back at the nav in its slot`() throws {
+    let (world, client) = try clustered()
+    let body = #"{"id":\#(client.nextID()),"nav":"kiosk","roles":["veto"]}"#
+    #expect(try client.ask("delegate", body).verb == .ok)
+    let slot = try replace(in: world)
+    _ = world.hub.rollBack(isStorageFailing: false)
+    #expect(world.hub.coordinations[slot] == nil && !world.hub.coordinations.hasUnfinished)
+  }
+
+  @Test func `a frozen nav that has moved leaves the nav in its slot frozen or not`() throws {
+    let (world, client) = try clustered()
+    let lease = #"{"id":\#(client.nextID()),"nav":"kiosk","take":true}"#
+    world.hub.handle(client.message("lease", lease), at: world.now)
+    #expect(try world.entry("kiosk").fault == "planted")
+    let slot = try replace(in: world)
+    world.hub.freeze(slot, ["a test"])
+    _ = world.hub.rollBack(isStorageFailing: false)
+    #expect(try world.entry("other").fault == "a test")
+  }
 }

@@ -39,7 +39,7 @@ import Testing
     world.journal = journal
     do {
       let hub = try world.replayed(finishes: false)
-      return hub.navs.slot(of: "kiosk").map { hub.navs.slots[$0].controller }
+      return hub.navs.slot(of: "kiosk").map { hub.navs[$0].controller }
     } catch is HubReplayError {
       return nil
     }

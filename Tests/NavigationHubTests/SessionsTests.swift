@@ -5,14 +5,16 @@ import Testing
 /// `Sessions` against lists that are searched from the beginning.
 @Suite struct SessionsTests {
   private struct Twin {
-    var sessions: [Int: Session] = [:]
+    var sessions: [SessionSlot: Session] = [:]
     var fenced: Set<ConnectionID> = []
 
-    func slot(of connection: ConnectionID) -> Int? {
+    func slot(of connection: ConnectionID) -> SessionSlot? {
       sessions.first { $0.value.connection == connection }?.key
     }
 
-    func slot(of client: ClientID) -> Int? { sessions.first { $0.value.client == client }?.key }
+    func slot(of client: ClientID) -> SessionSlot? {
+      sessions.first { $0.value.client == client }?.key
+    }
 
     func count(of principal: String) -> Int {
       sessions.values.count { $0.peer.principal == principal }
@@ -118,10 +120,10 @@ import Testing
     for slot in [one, one, two] { sessions.begin(slot) }
     sessions.remove(two)
     sessions.finish([.inFlight(session: one), .malformed(session: one), .inFlight(session: two)])
-    #expect(sessions.slots[one].inflight == 1)
-    #expect(sessions.busiest(5).map { sessions.slots[$0].answered } == [1])
+    #expect(sessions[one].inflight == 1)
+    #expect(sessions.busiest(5).map { sessions[$0].answered } == [1])
     for _ in 0..<2 { sessions.finish(one, answers: 0) }
-    #expect(sessions.slots[one].inflight == 0)
-    #expect(sessions.slots[one].answered == 1)
+    #expect(sessions[one].inflight == 0)
+    #expect(sessions[one].answered == 1)
   }
 }

@@ -76,7 +76,7 @@ import Testing
     let stage = try Stage()
     try stage.shell.watch()
     let session = try #require(stage.world.hub.sessions.slot(of: stage.remote.connection))
-    let client = stage.world.hub.sessions.slots[session]
+    let client = stage.world.hub.sessions[session]
     let filter = way == "name" ? client.name : client.client.text
     #expect(try stage.trace(#","client":"\#(filter)""#).verb == .ok)
     #expect(Self.words(try stage.push(stage.remote, "a")) == ["in op 1001", "out ok 1001"])

@@ -145,6 +145,17 @@ import Testing
     #expect(try client.must(Stage.push("d"), nav: "one").revision == 5)
   }
 
+  @Test func `a batch that only ended roles is under way, so that no nav leaves`() throws {
+    let (world, client) = try loaded()
+    let body = #"{"id":\#(client.nextID()),"nav":"two","roles":["veto"]}"#
+    #expect(try client.ask("delegate", body).verb == .ok)
+    world.hub.handle(.closed(client.connection), at: world.now)
+    #expect(world.hub.coordinations[try #require(world.hub.navs.slot(of: "two"))]?.isEmpty == true)
+    #expect(!world.hub.batches.isIdle)
+    _ = world.hub.committed(at: world.now)
+    #expect(world.hub.batches.isIdle)
+  }
+
   @Test func `many navs leave in slices, and then the hub plans nothing for them`() throws {
     let world = World { $0.navIdle = Self.idle }
     let client = try world.client()

@@ -70,7 +70,7 @@ import Testing
 
   /// What a client has, and what is on its way to it.
   private struct Mirror {
-    var (session, nav): (Int, Int)
+    var (session, nav): (SessionSlot, Int)
     var view: View
     var hasResolved: Bool
     /// The revision at which it was entered; it starts when that is durable.
@@ -91,9 +91,9 @@ import Testing
 
   private struct Run {
     var watches = Watches()
-    var mirrors: [Int: Mirror] = [:]
+    var mirrors: [WatchSlot: Mirror] = [:]
     /// The watches in the order in which they were entered.
-    var order: [Int] = []
+    var order: [WatchSlot] = []
     var navs = [Nav("a"), Nav("b")]
     var random: SeededGenerator
     var output = HubOutput()
@@ -105,14 +105,15 @@ import Testing
     mutating func number(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
     mutating func enter() {
-      let (session, nav) = (number(3), number(2))
+      let (session, nav) = (SessionSlot(number(3)), number(2))
       let view: View = [.full, .full, .full, .top, .bar][number(5)]
-      guard watches.find(session: session, nav: nav, view) == nil else { return }
+      guard watches.find(session: session, nav: NavSlot(nav), view) == nil else { return }
       var mirror = Mirror(
         session: session, nav: nav, view: view, hasResolved: number(2) == 0,
         entered: navs[nav].revision, position: navs[nav].revision)
       var watch = Watch(
-        session: session, nav: nav, view: view, cursor: Revision(UInt64(navs[nav].revision)))
+        session: session, nav: NavSlot(nav), view: view,
+        cursor: Revision(UInt64(navs[nav].revision)))
       watch.hasResolved = mirror.hasResolved
       if view == .full, number(2) == 0 {
         watch.snapshot = SnapshotOnItsWay(navs[nav].entry.snapshot(why: "join"))
@@ -195,17 +196,17 @@ import Testing
 
     /// Serves all watches, each until it gets nothing more or has no credit.
     mutating func serve() {
-      for index in (0..<2).flatMap({ watches.of(nav: $0) }) {
+      for index in (0..<2).flatMap({ watches.of(nav: NavSlot($0)) }) {
         for _ in 0..<40 {
           guard var mirror = mirrors[index] else { break }
-          let room: Int? = number(12) == 0 ? nil : mirror.session == 1 ? 150 : 60
+          let room: Int? = number(12) == 0 ? nil : mirror.session.number == 1 ? 150 : 60
           let key = [mirror.nav, mirror.position, room ?? 0, mirror.hasResolved ? 1 : 0]
           let expected = expected(&mirror, room: room)
           let before = mirrors[index]?.position ?? 0
           mirrors[index] = mirror
           let next = watches.next(
             of: index, from: &navs[mirror.nav].entry, room: room, limit: limit, into: &output)
-          #expect(watches.slots[index].cursor.number == UInt64(mirror.position))
+          #expect(watches[index].cursor.number == UInt64(mirror.position))
           switch next {
           case .nothing: #expect(expected == .nothing)
           case .standstill: #expect(expected == .standstill)
@@ -231,8 +232,10 @@ import Testing
     func checkLists() {
       #expect(watches.count == order.count)
       for number in 0..<3 {
-        #expect(watches.of(session: number) == order.filter { mirrors[$0]?.session == number })
-        #expect(watches.of(nav: number) == order.filter { mirrors[$0]?.nav == number })
+        let session = SessionSlot(number)
+        #expect(watches.of(session: session) == order.filter { mirrors[$0]?.session == session })
+        #expect(
+          watches.of(nav: NavSlot(number)) == order.filter { mirrors[$0]?.nav == number })
       }
     }
   }
@@ -265,15 +268,17 @@ import Testing
     var nav = Nav("a")
     var watches = Watches()
     var output = HubOutput()
-    var watch = Watch(session: 1, nav: 0, view: .full, cursor: Revision(1))
+    var watch = Watch(
+      session: SessionSlot(1), nav: NavSlot(0), view: .full, cursor: Revision(1))
     watch.snapshot = SnapshotOnItsWay(nav.entry.snapshot(why: "join"))
     let first = watches.insert(watch)
     watches.start(first)
     watches.remove(first)
-    #expect(watches.of(session: 1).isEmpty && watches.of(nav: 0).isEmpty)
-    let second = watches.insert(Watch(session: 2, nav: 0, view: .full, cursor: Revision(1)))
+    #expect(watches.of(session: SessionSlot(1)).isEmpty && watches.of(nav: NavSlot(0)).isEmpty)
+    let second = watches.insert(
+      Watch(session: SessionSlot(2), nav: NavSlot(0), view: .full, cursor: Revision(1)))
     #expect(second == first)
-    #expect(!watches.slots[second].isStarted && watches.slots[second].snapshot == nil)
+    #expect(!watches[second].isStarted && watches[second].snapshot == nil)
     let next = watches.next(of: second, from: &nav.entry, room: 99, limit: 99, into: &output)
     guard case .nothing = next else {
       Issue.record("a watch was served before its start")

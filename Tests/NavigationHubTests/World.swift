@@ -285,7 +285,7 @@ final class World {
 
   /// A nav as the hub keeps it.
   func entry(_ nav: String) throws -> NavEntry {
-    hub.navs.slots[try #require(hub.navs.slot(of: nav))]
+    hub.navs[try #require(hub.navs.slot(of: nav))]
   }
 
   /// Everything that a refusal must leave alone.
@@ -308,8 +308,8 @@ struct Standing: Equatable {
 
 extension Navs {
   /// The slots of the navs that have a name.
-  var byName: [String: Int] {
-    let named = slots.indices.filter { hasName($0) }.map { (slots[$0].name, $0) }
+  var byName: [String: NavSlot] {
+    let named = indices.filter { hasName($0) }.map { (self[$0].name, $0) }
     return Dictionary(uniqueKeysWithValues: named)
   }
 }

@@ -451,8 +451,8 @@ extension Image {
       let request = requests[choice % requests.count]
       let chain = try journal.place.openReader().chain(of: request)
       try hub.revive(request, snapshot: chain.snapshot, rows: chain.rows)
-      let slot = hub.navs.slot(numbered: request.nav) ?? 0
-      if !expectation.agrees(hub.navs.slots[slot]) { faults.append("nav \(request.nav) differs") }
+      let slot = hub.navs.slot(numbered: request.nav) ?? Navs.navsSlot
+      if !expectation.agrees(hub.navs[slot]) { faults.append("nav \(request.nav) differs") }
     }
     try journal.close()
     return faults

@@ -55,7 +55,7 @@ struct Batches: Sendable {
   func change(_ entry: NavEntry) -> Bool { entry.touchedBy + UInt64(sealed.count) >= number }
 
   /// Whether a sealed batch changes a nav, or what its clients coordinate.
-  func concern(_ slot: Int, _ entry: NavEntry) -> Bool {
+  func concern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
     change(entry)
       || coordinatedBy + UInt64(sealed.count) >= number
         && sealed.contains { $0.coordinates(slot) }
@@ -67,6 +67,15 @@ struct Batches: Sendable {
   /// Whether nothing under way names a nav; last words to clients outlive a rollback.
   var areUntouched: Bool {
     sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
+  }
+
+  /// Notes a change that a rollback takes back.
+  mutating func note(_ change: consuming Undo) { current.undo.append(change) }
+
+  /// Forgets the newest note of an op in flight, because the op stays so when the batch is durable.
+  mutating func keepInFlight(_ session: SessionSlot) {
+    let index = current.undo.lastIndex { if case .inFlight(session) = $0 { true } else { false } }
+    if let index { current.undo.remove(at: index) }
   }
 
   mutating func append(_ effect: consuming Batch.Effect) {
@@ -84,7 +93,7 @@ struct Batches: Sendable {
   mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
 
   /// Notes that a nav is about to change in this batch.
-  mutating func touch(_ entry: inout NavEntry, _ slot: Int) {
+  mutating func touch(_ entry: inout NavEntry, _ slot: NavSlot) {
     guard entry.touchedBy != number else { return }
     assert(entry.touchedBy < number, "touched by batch \(entry.touchedBy) before \(number)")
     entry.touchedBy = number
@@ -92,18 +101,18 @@ struct Batches: Sendable {
   }
 
   /// Notes what clients coordinate at a nav, which is about to change in this batch.
-  mutating func keep(_ coordination: inout Coordination, _ slot: Int) {
+  mutating func keep(_ coordination: inout Coordination, _ slot: NavSlot) {
     guard coordination.changedBy != number else { return }
     coordination.changedBy = number
     coordinatedBy = number
-    current.undo.append(.coordination(slot, before: coordination))
+    note(.coordination(slot, before: coordination))
   }
 
   /// Counts one more row of a shard; returns its number.
   mutating func advance(_ shard: Shard) -> UInt64 {
     if advancedBy[shard.number] != number {
       advancedBy[shard.number] = number
-      current.undo.append(.row(shard, before: sequences[shard.number]))
+      note(.row(shard, before: sequences[shard.number]))
     }
     sequences[shard.number] += 1
     return sequences[shard.number]
@@ -112,7 +121,7 @@ struct Batches: Sendable {
   /// Continues the numbers of a shard behind a row that the journal already has.
   mutating func replay(through row: UInt64, of shard: Shard) {
     assert(
-      !current.undo.contains { $0.isRow(of: [shard]) } && sealed.isEmpty,
+      !current.undo.contains { $0.concerns([shard], []) } && sealed.isEmpty,
       "row \(row) is replayed among new ones")
     sequences[shard.number] = row
   }
@@ -123,11 +132,12 @@ struct Batches: Sendable {
     sequences[shard.number] = row
   }
 
-  /// Forgets the rows of shards that go to another daemon; none of them is under way.
+  /// Forgets shards that go to another daemon, with the navs in these slots, which may be reused
+  /// before a rollback; no row of them is under way.
   ///
-  /// Their numbers stay until the shards come again, so that `total` never falls.
-  mutating func forgetRows(of shards: Set<Shard>) {
-    current.undo.removeAll { $0.isRow(of: shards) }
+  /// The numbers of rows stay until the shards come again, so that `total` never falls.
+  mutating func forget(_ shards: Set<Shard>, _ slots: Set<NavSlot>) {
+    current.undo.removeAll { $0.concerns(shards, slots) }
   }
 
   /// Forbids sealing until everything is durable, because a watch waits for that.
@@ -144,10 +154,13 @@ struct Batches: Sendable {
   }
 
   /// Seals the batch at hand, whose records must have been taken.
-  mutating func seal(_ navs: Slots<NavEntry>) {
+  mutating func seal(_ navs: borrowing Navs) {
     precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
+    let keepsHeads = navs.isActive(Navs.headsSlot)
     for index in current.touched.indices where navs.isLive(current.touched[index].slot) {
-      current.touched[index].revision = navs[current.touched[index].slot].controller.revision
+      let slot = current.touched[index].slot
+      current.touched[index].revision = navs[slot].controller.revision
+      if keepsHeads { current.touched[index].head = Head(navs[slot]) }
     }
     unsoundOps = []
     var sealing = spares.popLast() ?? Batch()
@@ -249,18 +262,18 @@ struct Batch: Sendable {
   enum Effect: Sendable {
     case send(ConnectionID, ServerVerb, [UInt8], Outcome)
     /// An answer that reports a revision of a nav; the diffs of the requester's own watch go first.
-    case answer(ConnectionID, session: Int?, nav: Int, [UInt8], Outcome)
-    case start(watch: Int)
+    case answer(ConnectionID, session: SessionSlot?, nav: NavSlot, [UInt8], Outcome)
+    case start(watch: WatchSlot)
     /// Serves the watches of a session, which may have credit again.
-    case pump(session: Int)
+    case pump(session: SessionSlot)
     /// An event without revision, for the watches that have got all durable diffs of the nav.
-    case event(nav: Int, [UInt8])
+    case event(nav: NavSlot, [UInt8])
     case read(HistoryRequest)
     case backup
     /// The progress of a gesture; a batch keeps only the newest one of each nav.
-    case progress(nav: Int, [UInt8])
+    case progress(nav: NavSlot, [UInt8])
     /// Ends the watches of a closed nav, and frees its slot.
-    case closed(nav: Int)
+    case closed(nav: NavSlot)
     /// A session ended and its connection gets nothing after the `bye`.
     case ended(ConnectionID)
     /// Ends the watches of sessions that lost the right to read, because the access rules changed.
@@ -285,7 +298,7 @@ struct Batch: Sendable {
   var records = JournalRecords()
   var effects: [Effect] = []
   struct Touched: Sendable {
-    var slot: Int
+    var slot: NavSlot
     /// The nav's newest row before the batch.
     var rowBefore: UInt64
     /// The nav's revision at the end of the batch; nil until the batch is sealed.
@@ -305,10 +318,12 @@ struct Batch: Sendable {
   var changedClients = false
 
   /// Whether nothing was decided in it.
-  var isEmpty: Bool { records.isEmpty && touched.isEmpty && effects.isEmpty }
+  var isEmpty: Bool {
+    records.isEmpty && touched.isEmpty && effects.isEmpty && undo.isEmpty
+  }
 
   /// Whether it changed what clients coordinate at a nav; O(changes).
-  fileprivate func coordinates(_ slot: Int) -> Bool {
+  fileprivate func coordinates(_ slot: NavSlot) -> Bool {
     undo.contains { if case .coordination(slot, _) = $0 { true } else { false } }
   }
 

@@ -2,28 +2,28 @@
 ///
 /// Law: a coordination is stored only if it has content, or has numbered registrations.
 struct Coordinations: Sendable {
-  private var states: [Int: Coordination] = [:]
+  private var states: [NavSlot: Coordination] = [:]
   /// The navs where something ended that the journal has not recorded yet.
-  private var unfinished: Set<Int> = []
+  private var unfinished: Set<NavSlot> = []
 
   var isEmpty: Bool { states.isEmpty }
 
   var count: Int { states.count }
 
   /// The slots of the navs with a coordination, ascending.
-  var slots: [Int] { states.keys.sorted() }
+  var slots: [NavSlot] { states.keys.sorted() }
 
   /// Whether the journal has yet to record that something ended.
   var hasUnfinished: Bool { !unfinished.isEmpty }
 
-  subscript(slot: Int) -> Coordination? {
+  subscript(slot: NavSlot) -> Coordination? {
     let coordination = states[slot]
-    assert(coordination?.isWorthKeeping ?? true, "nav \(slot) keeps nothing")
+    assert(coordination?.isWorthKeeping ?? true, "a coordination without content")
     return coordination
   }
 
   /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
-  func slot(asking session: SessionRef, _ ask: UInt64) -> Int? {
+  func slot(asking session: SessionRef, _ ask: UInt64) -> NavSlot? {
     let asking = states.filter {
       $0.value.question?.pending?.session == session && $0.value.question?.pending?.ask == ask
     }
@@ -33,7 +33,7 @@ struct Coordinations: Sendable {
 
   /// Changes the coordination of a nav, and keeps in the batch at hand what it was.
   mutating func update(
-    _ slot: Int, in batches: inout Batches, _ change: (inout Coordination) -> Void
+    _ slot: NavSlot, in batches: inout Batches, _ change: (inout Coordination) -> Void
   ) {
     var coordination = states[slot] ?? Coordination()
     batches.keep(&coordination, slot)
@@ -41,21 +41,22 @@ struct Coordinations: Sendable {
     store(coordination, slot)
   }
 
-  mutating func remove(_ slot: Int, in batches: inout Batches) -> Coordination? {
+  mutating func remove(_ slot: NavSlot, in batches: inout Batches) -> Coordination? {
     guard var coordination = states.removeValue(forKey: slot) else { return nil }
     batches.keep(&coordination, slot)
     return coordination
   }
 
   /// Whether nothing is under way or registered at a nav.
-  func isAtRest(_ slot: Int) -> Bool {
+  func isAtRest(_ slot: NavSlot) -> Bool {
     states[slot]?.isEmpty ?? true && !unfinished.contains(slot)
   }
 
-  /// Forgets a nav that is at rest, because it leaves memory.
-  mutating func forget(_ slot: Int) {
-    precondition(isAtRest(slot), "something is under way to the nav in slot \(slot)")
-    states[slot] = nil
+  /// Forgets a nav whose slot becomes free; returns what was under way or registered.
+  @discardableResult
+  mutating func forget(_ slot: NavSlot) -> Coordination? {
+    unfinished.remove(slot)
+    return states.removeValue(forKey: slot)
   }
 
   // Batches.
@@ -65,7 +66,7 @@ struct Coordinations: Sendable {
   ///
   /// If the session of a gesture has ended, the gesture gets the deadline `now`.
   mutating func restore(
-    _ before: Coordination, _ slot: Int, among sessions: Sessions, at now: Instant
+    _ before: Coordination, _ slot: NavSlot, among sessions: Sessions, at now: Instant
   ) {
     var coordination = before
     coordination.drop(but: sessions, at: now)
@@ -74,17 +75,17 @@ struct Coordinations: Sendable {
   }
 
   /// Notes that something ended at a nav, to be recorded when the journal takes commits again.
-  mutating func postpone(_ slot: Int) { unfinished.insert(slot) }
+  mutating func postpone(_ slot: NavSlot) { unfinished.insert(slot) }
 
   /// Takes the slots of the navs where an ending is not recorded yet, ascending.
-  mutating func takeUnfinished(in batches: inout Batches) -> [Int] {
+  mutating func takeUnfinished(in batches: inout Batches) -> [NavSlot] {
     defer { unfinished = [] }
     for slot in unfinished { update(slot, in: &batches) { _ in } }
     return unfinished.sorted()
   }
 
-  private mutating func store(_ coordination: Coordination, _ slot: Int) {
-    assert(slot >= Navs.virtualSlots.count, "something is under way to a virtual nav")
+  private mutating func store(_ coordination: Coordination, _ slot: NavSlot) {
+    assert(!Navs.virtualSlots.contains(slot), "something is under way to a virtual nav")
     states[slot] = coordination.isWorthKeeping ? coordination : nil
   }
 }

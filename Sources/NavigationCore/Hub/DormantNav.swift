@@ -1,4 +1,6 @@
 /// The facts that the hub keeps of a dormant nav, whose state is in the journal only.
+///
+/// The records of `$navs` show the same facts of loaded navs.
 struct DormantNav: Sendable {
   let number: UInt64
   let name: String
@@ -14,7 +16,6 @@ struct DormantNav: Sendable {
     epoch = head.epoch
   }
 
-  /// Notes a loaded nav that leaves memory.
   init(_ entry: NavEntry) {
     number = entry.number
     name = entry.name
@@ -94,6 +95,8 @@ struct DormantHistory: Sendable {
 /// `histories`, which each row of the journal changes, is stored apart from the names, so that a
 /// start touches little memory.
 struct DormantShard: Sendable {
+  typealias Place = Slot<DormantHistory>
+
   private var histories = Slots<DormantHistory>()
   private var navs: [DormantNav] = []
   private var numbers = NumberIndex()
@@ -102,33 +105,33 @@ struct DormantShard: Sendable {
   var isEmpty: Bool { count == 0 }
   var count: Int { numbers.count }
 
-  var places: [Int] { histories.indices }
+  var places: [Place] { histories.indices }
 
   /// The dormant navs that still have their name; a later nav can have taken it over.
-  var named: [Int] { places.filter { place(named: navs[$0].name) == $0 } }
+  var named: [Place] { places.filter { place(named: navs[$0.number].name) == $0 } }
 
   /// The requests that revive the navs with an open state, the oldest nav first.
   var openNavs: [ReloadRequest] {
     places.filter { histories[$0].isOpen }.map(request).sorted { $0.nav < $1.nav }
   }
 
-  func request(_ place: Int) -> ReloadRequest {
-    ReloadRequest(nav: navs[place].number, head: histories[place].lastSequence)
+  func request(_ place: Place) -> ReloadRequest {
+    ReloadRequest(nav: navs[place.number].number, head: histories[place].lastSequence)
   }
 
-  func place(of number: UInt64) -> Int? {
-    let place = numbers.find(number)
-    assert(place.map { navs[$0].number == number } ?? true, "\(number) leads to another nav")
+  func place(of number: UInt64) -> Place? {
+    let place = numbers.find(number).map { Place($0) }
+    assert(place.map { navs[$0.number].number == number } ?? true, "\(number) leads to another nav")
     return place
   }
 
-  func place(named name: String) -> Int? {
-    names.find(KeyHash(name)) { navs[$0].name == name }
+  func place(named name: String) -> Place? {
+    names.find(KeyHash(name)) { navs[$0].name == name }.map { Place($0) }
   }
 
-  subscript(_ place: Int) -> DormantNav { navs[place] }
+  subscript(_ place: Place) -> DormantNav { navs[place.number] }
 
-  func history(_ place: Int) -> DormantHistory { histories[place] }
+  func history(_ place: Place) -> DormantHistory { histories[place] }
 
   mutating func insert(_ nav: DormantNav, _ history: DormantHistory) {
     assert(place(of: nav.number) == nil, "nav \(nav.number) is there")
@@ -137,34 +140,34 @@ struct DormantShard: Sendable {
     // Neighbours mostly have one owner. Its name takes 48 bytes if it is longer than 15.
     if let last = navs.last, last.owner == nav.owner { nav.owner = last.owner }
     let place = histories.insert(history)
-    if place == navs.count { navs.append(nav) } else { navs[place] = nav }
-    assert(navs.count > place)
-    numbers.insert(place, nav.number)
+    if place.number == navs.count { navs.append(nav) } else { navs[place.number] = nav }
+    assert(navs.count > place.number)
+    numbers.insert(place.number, nav.number)
     // A later nav may have taken the name already, because snapshots are read before the rows.
-    if other.map({ navs[$0].number < nav.number }) ?? true {
-      if let other { names.remove(other, KeyHash(nav.name)) }
-      names.insert(place, KeyHash(nav.name))
+    if other.map({ navs[$0.number].number < nav.number }) ?? true {
+      if let other { names.remove(other.number, KeyHash(nav.name)) }
+      names.insert(place.number, KeyHash(nav.name))
     }
   }
 
-  mutating func extend(_ place: Int, by row: borrowing RowHeader) throws(StoredDataError) {
+  mutating func extend(_ place: Place, by row: borrowing RowHeader) throws(StoredDataError) {
     try histories[place].extend(by: row)
   }
 
   /// Gives a nav a new epoch; `row` is the row that records it, if the nav has not noted that row
   /// yet.
-  mutating func renew(_ place: Int, _ epoch: Epoch, row: UInt64? = nil) {
+  mutating func renew(_ place: Place, _ epoch: Epoch, row: UInt64? = nil) {
     assert(row ?? .max > histories[place].lastSequence, "a row before the nav's last")
-    navs[place].epoch = epoch
+    navs[place.number].epoch = epoch
     if let row { histories[place].lastSequence = row }
   }
 
-  mutating func setFloor(_ place: Int, _ floor: Revision) { histories[place].floor = floor }
+  mutating func setFloor(_ place: Place, _ floor: Revision) { histories[place].floor = floor }
 
-  mutating func remove(_ place: Int) {
-    let nav = navs[place]
+  mutating func remove(_ place: Place) {
+    let nav = navs[place.number]
     assert(self.place(of: nav.number) == place, "nav \(nav.number) is not there")
-    if self.place(named: nav.name) == place { names.remove(place, KeyHash(nav.name)) }
+    if self.place(named: nav.name) == place { names.remove(place.number, KeyHash(nav.name)) }
     numbers.remove(nav.number)
     histories.remove(
       place,

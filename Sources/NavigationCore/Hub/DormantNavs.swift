@@ -6,7 +6,7 @@ struct DormantNavs: Sendable {
   /// Where a dormant nav is noted.
   struct Place: Hashable, Sendable {
     fileprivate let shard: Int
-    fileprivate let place: Int
+    fileprivate let place: DormantShard.Place
   }
 
   private var shards: [DormantShard]

@@ -22,7 +22,7 @@ struct HistoryReads: Sendable {
 
   /// O(requests).
   func count(of connection: ConnectionID) -> Int {
-    reads.values.count { $0.connection == connection }
+    reads.values.count { $0.sender.connection == connection }
   }
 
   /// Adds a client's request; returns its token.
@@ -46,7 +46,7 @@ struct HistoryReads: Sendable {
   mutating func schedule(_ new: [HistoryRequest]) -> [HistoryRequest] {
     for request in new {
       guard let read = reads[request.token] else { continue }
-      waiting.append(request, of: Text(read.peer.principal))
+      waiting.append(request, of: Text(read.sender.peer.principal))
     }
     var begun: [HistoryRequest] = []
     while underWay.count < Self.atOnce, let (_, request) = waiting.next() {
@@ -61,7 +61,7 @@ struct HistoryReads: Sendable {
   /// Notes that a request was answered, and what the answer cost.
   mutating func noteAnswer(to token: UInt64, cost: Int) {
     underWay.remove(token)
-    if let read = reads[token] { waiting.charge(Text(read.peer.principal), cost) }
+    if let read = reads[token] { waiting.charge(Text(read.sender.peer.principal), cost) }
   }
 
   /// The token and body hash of an op that waits for the history; nil if the op does not wait.
@@ -85,7 +85,7 @@ struct HistoryReads: Sendable {
     return ops
   }
 
-  mutating func dropOps(of session: Int) {
+  mutating func dropOps(of session: SessionSlot) {
     for (token, read) in reads {
       if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
     }
@@ -125,10 +125,9 @@ struct PendingRead: Sendable {
     case revert(OpContext, Revision)
   }
 
-  var connection: ConnectionID
+  var sender: Sender
   var id: UInt64
   var what: What
   var standing: NavStanding
   var owner: String
-  var peer: Peer
 }

@@ -8,7 +8,7 @@ extension Hub {
   /// batch is durable.
   mutating func change(_ access: Access) {
     self.access = access
-    for slot in sessions.indices where !mayGoOn(sessions.slots[slot].peer) {
+    for slot in sessions.indices where !mayGoOn(sessions[slot].peer) {
       end(slot, why: "revoked", after: nil)
     }
     if sessions.renewRoles(by: access) { batches.current.changedClients = true }
@@ -17,7 +17,7 @@ extension Hub {
       var refs = coordination.delegates.map(\.session)
       if let holder = coordination.holder { refs.append(holder) }
       for ref in refs where sessions.isLive(ref) {
-        let rights = rights(of: sessions.slots[ref.slot].peer, onNavAt: slot)
+        let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
         if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }
       }
     }
@@ -36,22 +36,22 @@ extension Hub {
       send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
       return batches.append(.ended(connection))
     }
-    var notice = Notice(
-      .refused, .warning, "the key of \(sessions.slots[slot].name) is not authorised any more")
-    notice.client = sessions.slots[slot].name
-    notice.principal = sessions.slots[slot].peer.principal
-    notice.code = Self.revocation
+    let name = sessions[slot].name
     // An effect of the batch, like the `bye`: a rollback keeps both.
-    batches.append(.notice(notice))
+    batches.append(
+      .notice(
+        Notice(
+          .refused, .warning, "the key of \(name) is not authorised any more", client: name,
+          principal: sessions[slot].peer.principal, code: Self.revocation)))
     end(slot, why: "revoked", after: nil)
   }
 
   /// Ends the watches whose sessions may not read the nav any more.
   mutating func recheckWatches(at now: Instant) {
     for session in sessions.indices {
-      let peer = sessions.slots[session].peer
+      let peer = sessions[session].peer
       for index in watches.of(session: session) {
-        let nav = watches.slots[index].nav
+        let nav = watches[index].nav
         guard !rights(of: peer, onNavAt: nav).contains(.read) else { continue }
         // `finishClosing` ends the watches of a nav that is closed.
         guard navs.hasName(nav) else { continue }
@@ -60,8 +60,8 @@ extension Hub {
     }
   }
 
-  func rights(of peer: Peer, onNavAt slot: Int) -> Rights {
-    access.rights(of: peer, on: navs.slots[slot].name, owner: navs.slots[slot].owner)
+  func rights(of peer: Peer, onNavAt slot: NavSlot) -> Rights {
+    access.rights(of: peer, on: navs[slot].name, owner: navs[slot].owner)
   }
 
   // Log entries for the administrator.
@@ -71,13 +71,11 @@ extension Hub {
     _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
   ) {
     guard error.code == .forbidden || error.code == .fenced else { return }
-    let session = sessions.slot(of: sender.connection).map { sessions.slots[$0].name }
-    var notice = Notice(.refused, .warning, error.text)
-    notice.nav = nav
-    notice.client = client ?? session
-    notice.principal = sender.peer.principal
-    notice.code = error.code.rawValue
-    output.notices.append(notice)
+    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
+    output.notices.append(
+      Notice(
+        .refused, .warning, error.text, nav: nav, client: client ?? session,
+        principal: sender.peer.principal, code: error.code.rawValue))
   }
 
   /// Notes that an op is refused, for `get refusals`.
@@ -93,7 +91,7 @@ extension Hub {
     _ error: OutgoingError, of sender: Sender, id: UInt64?, nav: String?, operations: [String],
     name: String?
   ) {
-    let session = sessions.slot(of: sender.connection).map { sessions.slots[$0].name }
+    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
     batches.current.refusals.append(
       Refusals.Refusal(
         time: timer.now.wall, code: error.code, reason: error.reason,
@@ -103,32 +101,32 @@ extension Hub {
   }
 
   /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
-  mutating func auditOverride(_ op: OpContext, _ slot: Int) {
+  mutating func auditOverride(_ op: OpContext, _ slot: NavSlot) {
     let isForced = op.request.guards.any
     guard isForced || op.isVetoSkipped else { return }
     assert(navs.isLive(slot))
     let names = op.request.kinds.map(\.name).joined(separator: ", ")
     let what = isForced ? "without a guard" : "without the delegates' answer"
-    var notice = Notice(.overridden, .info, "\(names) on \(navs.slots[slot].name) \(what)")
-    notice.nav = navs.slots[slot].name
-    notice.revision = navs.slots[slot].controller.revision.number
-    notice.client = op.name
-    notice.principal = op.sender.peer.principal
-    notice.code = isForced ? "override" : "veto-skipped"
-    batches.append(.notice(notice))
+    let nav = navs[slot].name
+    batches.append(
+      .notice(
+        Notice(
+          .overridden, .info, "\(names) on \(nav) \(what)", nav: nav,
+          revision: navs[slot].controller.revision, client: op.name,
+          principal: op.sender.peer.principal, code: isForced ? "override" : "veto-skipped")))
   }
 
   /// The code of the log entry about a key that is not authorised any more.
   static let revocation = "revoked"
 
   /// Logs that a client took the display lease from another one, once that is durable.
-  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: Int) {
-    assert(navs.slots[slot].directory == nil, "a virtual nav has no display")
-    var notice = Notice(.overridden, .info, "\(name) takes the display of \(navs.slots[slot].name)")
-    notice.nav = navs.slots[slot].name
-    notice.client = name
-    notice.principal = sender.peer.principal
-    notice.code = "forced"
-    batches.append(.notice(notice))
+  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
+    assert(navs[slot].directory == nil, "a virtual nav has no display")
+    let nav = navs[slot].name
+    batches.append(
+      .notice(
+        Notice(
+          .overridden, .info, "\(name) takes the display of \(nav)", nav: nav, client: name,
+          principal: sender.peer.principal, code: "forced")))
   }
 }

@@ -14,23 +14,19 @@ extension Hub {
       guard let slot = navs.slot(of: name) else {
         return navs.dormants.place(named: name) == nil ? [:] : nil
       }
-      return navs.slots[slot].controller.settings.content.proxy
+      return navs[slot].controller.settings.content.proxy
     }
   }
 
   /// Notes that a nav was loaded or read back: it may lack looks, or all others if it is `$appearance`.
-  mutating func noteFollower(_ slot: Int) {
-    noteFollowers(isAppearance(slot) ? navs.loaded : [slot])
-  }
-
-  mutating func isAppearance(_ slot: Int) -> Bool {
-    navs.slots[slot].name == NavName.appearance.text
+  mutating func noteFollower(_ slot: NavSlot) {
+    noteFollowers(navs[slot].isAppearance ? navs.loaded : [slot])
   }
 
   /// Notes which of these navs lack looks; `$appearance` itself has them all.
-  mutating func noteFollowers(_ slots: ArraySlice<Int>) {
+  mutating func noteFollowers(_ slots: ArraySlice<NavSlot>) {
     guard let looks else { return }
-    for slot in slots where !isAppearance(slot) && navs.slots[slot].controller.lacks(looks) {
+    for slot in slots where !navs[slot].isAppearance && navs[slot].controller.lacks(looks) {
       followers.append(slot)
     }
     if !followers.isEmpty { timer.plan(timer.now.boot) }
@@ -45,7 +41,7 @@ extension Hub {
     for _ in 0..<Self.followersAtATime {
       guard let slot = followers.popLast() else { return }
       // A slot can be vacant by now, or have another nav, which lacks nothing then.
-      guard navs.isLive(slot), navs.hasName(slot), !isAppearance(slot) else { continue }
+      guard navs.isLive(slot), navs.hasName(slot), !navs[slot].isAppearance else { continue }
       commitOwn(.takeLooks(looks), cause: .appearance, slot)
     }
     timer.plan(timer.now.boot)
@@ -54,7 +50,7 @@ extension Hub {
   /// Makes `$appearance` for the first op that sets a look; returns nil for any other op.
   ///
   /// Throws without a change if that op will be refused.
-  mutating func appearanceSlot(_ op: OpContext) throws(OpFailure) -> Int? {
+  mutating func appearanceSlot(_ op: OpContext) throws(OpFailure) -> NavSlot? {
     guard op.isOfAppearance, !op.request.isDry else { return nil }
     guard op.request.guards.isMetWithoutNav else {
       throw OpFailure(.noNav, "there is no nav \(op.request.nav)")
@@ -86,10 +82,10 @@ extension Hub {
     }
     for (index, kind) in op.request.kinds.enumerated()
     where op.isOfAppearance ? kind != .proxySet && kind != .navClose : kind == .proxySet {
-      var error = OutgoingError(
-        .readonly, "\(NavName.appearance.text) has the looks of all bars, and nothing else")
-      error.index = index
-      throw OpFailure(error)
+      throw OpFailure(
+        OutgoingError(
+          .readonly, "\(NavName.appearance.text) has the looks of all bars, and nothing else",
+          index: index))
     }
   }
 }

@@ -36,17 +36,17 @@ extension Hub {
   /// The client gets its answer when the shell's `BackupAnswer` arrives.
   mutating func startBackup(_ request: GetRequest, for sender: Sender) {
     guard reads.beginBackup(PendingBackup(connection: sender.connection, id: request.id)) else {
-      var error = OutgoingError(.busy, id: request.id, "a backup is being made already")
-      error.after = 1000
-      return refuse(sender, error)
+      return refuse(
+        sender,
+        OutgoingError(.busy, id: request.id, "a backup is being made already", after: 1000))
     }
-    batches.current.undo.append(.backup(before: nil))
+    batches.note(.backup(before: nil))
     batches.append(.backup)
   }
 
   mutating func finishBackup(_ answer: BackupAnswer) {
     guard let pending = reads.takeBackup() else { return }
-    batches.current.undo.append(.backup(before: pending))
+    batches.note(.backup(before: pending))
     switch answer {
     case .made(let path, let bytes, let navs, let sequence):
       let body = JSONWriter.object(reserving: 256) { json in

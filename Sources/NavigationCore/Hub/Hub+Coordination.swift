@@ -8,18 +8,17 @@ extension Hub {
   // Transitions.
 
   /// Sets the deadline of a transition that began with a commit; runs the waiting ops if one ended.
-  mutating func noteTransition(_ slot: Int, begunBy op: OpContext?) {
-    let controller = navs.slots[slot].controller
-    guard let running = controller.transition.content.running else {
+  mutating func noteTransition(_ slot: NavSlot, begunBy op: OpContext?) {
+    guard let running = navs[slot].transition else {
       coordinations.update(slot, in: &batches) {
         $0.due = nil
         $0.gesture = nil
       }
       return runQueue(slot)
     }
-    assert(running.id <= controller.revision, "a transition that has not begun")
+    assert(running.id <= navs[slot].revision, "a transition that has not begun")
     // A transition that began earlier keeps its deadline and its owner.
-    guard running.id == controller.revision else { return }
+    guard running.id == navs[slot].revision else { return }
     let due = timer.now.boot + running.deadline
     let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
     coordinations.update(slot, in: &batches) {
@@ -29,26 +28,24 @@ extension Hub {
     timer.plan(due)
   }
 
-  mutating func publishProgress(of slot: Int, _ transition: Revision, _ value: Double) {
+  mutating func publishProgress(of slot: NavSlot, _ transition: Revision, _ value: Double) {
     assert(value >= 0 && value <= 1, "\(value) of the way")
-    assert(navs.slots[slot].controller.transition.content.running?.id == transition)
-    let deadline = navs.slots[slot].controller.settings.content.gestureDeadline
-    let due = timer.now.boot + deadline
+    assert(navs[slot].transition?.id == transition)
+    let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadline
     coordinations.update(slot, in: &batches) { $0.due = due }
     timer.plan(due)
     let body = ServerMessageWriter.progress(
-      nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
-      revision: navs.slots[slot].controller.revision,
+      nav: navs[slot].name, epoch: navs[slot].epoch,
+      revision: navs[slot].controller.revision,
       transition: transition, value: Array("\(value)".utf8))
     batches.current.effects.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
     batches.append(.progress(nav: slot, body))
   }
 
   /// Decides the waiting ops in order, until one opens a transition or a question.
-  mutating func runQueue(_ slot: Int) {
-    while navs.isLive(slot), navs.slots[slot].controller.transition.content.running == nil,
-      let coordination = coordinations[slot], coordination.question == nil,
-      var op = coordination.queue.first
+  mutating func runQueue(_ slot: NavSlot) {
+    while navs.isLive(slot), navs[slot].transition == nil, let coordination = coordinations[slot],
+      coordination.question == nil, var op = coordination.queue.first
     {
       coordinations.update(slot, in: &batches) { $0.queue.removeFirst() }
       assert(navs.slot(of: op.request.nav) == slot, "an op waits for another nav")
@@ -61,17 +58,17 @@ extension Hub {
   ///
   /// While the journal takes no commits, the hub only notes the nav, and retries later.
   mutating func commitOwn(
-    _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: Int
+    _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: NavSlot
   ) {
     assert(navs.isLive(slot))
-    assert(navs.slots[slot].directory == nil, "a virtual nav is not changed")
-    guard navs.slots[slot].fault == nil else { return }
+    assert(navs[slot].directory == nil, "a virtual nav is not changed")
+    guard navs[slot].fault == nil else { return }
     guard !batches.isStorageFailing else {
       coordinations.postpone(slot)
       return timer.plan(timer.now.boot + Self.retryAfter)
     }
-    let before = navs.slots[slot].controller
-    let result = try? navs.slots[slot].controller.perform(
+    let before = navs[slot].controller
+    let result = try? navs[slot].controller.perform(
       [operation], isAnimated: nil, in: context)
     guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
       return
@@ -81,11 +78,11 @@ extension Hub {
   }
 
   /// Ends what the former run of the daemon left open, before clients are served.
-  mutating func recover(_ slot: Int) {
-    guard navs.slots[slot].isOpen else { return }
+  mutating func recover(_ slot: NavSlot) {
+    guard navs[slot].isOpen else { return }
     commitOwn(.recover, cause: .recovery, slot)
     assert(
-      !navs.slots[slot].controller.isOpen || navs.slots[slot].fault != nil
+      !navs[slot].controller.isOpen || navs[slot].fault != nil
         || batches.isStorageFailing)
   }
 
@@ -100,7 +97,7 @@ extension Hub {
         timer.plan(due)
         continue
       }
-      let isGesture = navs.slots[slot].controller.transition.content.running?.isInteractive == true
+      let isGesture = navs[slot].transition?.isInteractive == true
       commitOwn(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
     }
     guard !batches.isStorageFailing else {
@@ -113,14 +110,14 @@ extension Hub {
   }
 
   /// Brings the nav's state in line with its coordination, where sessions may have ended.
-  private mutating func finishEndings(_ slot: Int) {
+  private mutating func finishEndings(_ slot: NavSlot) {
     assert(!batches.isStorageFailing)
     let coordination = coordinations[slot] ?? Coordination()
     // A former run left it open, and the journal took no commits at the start.
-    if navs.slots[slot].controller.transition.content.running != nil, coordination.due == nil {
+    if navs[slot].transition != nil, coordination.due == nil {
       commitOwn(.expireTransition, cause: .recovery, slot)
     }
-    if navs.slots[slot].controller.environment.content.owner != nil, coordination.holder == nil {
+    if navs[slot].controller.environment.content.owner != nil, coordination.holder == nil {
       commitOwn(
         .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing(author: $0) }, slot
       )
@@ -137,7 +134,7 @@ extension Hub {
 
   // The display lease.
 
-  mutating func lease(_ request: LeaseRequest, for sender: Sender, session: Int) {
+  mutating func lease(_ request: LeaseRequest, for sender: Sender, session: SessionSlot) {
     do throws(OpFailure) {
       let slot = try dialogNav(request.nav, sender)
       let ref = sessions.reference(to: session)
@@ -145,7 +142,7 @@ extension Hub {
       if request.wish != .release {
         if let holder, holder != ref { try checkTakeover(request, slot, sender) }
         try checkStorage()
-        let author = sessions.slots[session].author
+        let author = sessions[session].author
         coordinations.update(slot, in: &batches) {
           $0.holder = ref
           $0.owner = author
@@ -169,39 +166,36 @@ extension Hub {
       }
       let owner =
         coordinations[slot]?.holder == nil
-        ? nil : navs.slots[slot].controller.environment.content.owner
+        ? nil : navs[slot].controller.environment.content.owner
       let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
       answer(sender, session, slot, body, .none)
     } catch {
-      var error = error.error
-      error.id = request.id
-      refuse(sender, error, about: request.nav)
+      refuse(sender, error, request.id, about: request.nav)
     }
   }
 
   private func checkTakeover(
-    _ request: LeaseRequest, _ slot: Int, _ sender: Sender
+    _ request: LeaseRequest, _ slot: NavSlot, _ sender: Sender
   ) throws(OpFailure) {
     assert(coordinations[slot]?.holder != nil, "nobody to take over from")
     guard request.wish == .force else {
-      throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
+      throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
     }
-    let rights = access.rights(of: sender.peer, on: request.nav, owner: navs.slots[slot].owner)
-    guard rights.contains(.admin) else {
+    guard rights(of: sender.peer, onNavAt: slot).contains(.admin) else {
       throw OpFailure(.forbidden, "taking the display over needs the right admin")
     }
   }
 
   /// Returns the nav of a lease or delegate message; throws unless the sender may push there.
-  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> Int {
+  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> NavSlot {
     let slot = navs.slot(of: nav)
     let rights = access.rights(
-      of: sender.peer, on: nav, owner: slot.map { navs.slots[$0].owner })
+      of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
     guard rights.contains(.push) else {
       throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
     }
     guard let slot else { throw OpFailure(.noNav, "there is no nav \(nav)") }
-    guard navs.slots[slot].directory == nil else {
+    guard navs[slot].directory == nil else {
       throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
     }
     try checkFrozen(slot)
@@ -209,7 +203,7 @@ extension Hub {
   }
 
   /// Ends the display lease: its holder released it by `message`, or its session ended if nil.
-  private mutating func releaseDisplay(_ slot: Int, by message: UInt64?) {
+  private mutating func releaseDisplay(_ slot: NavSlot, by message: UInt64?) {
     let owner = coordinations[slot]?.owner
     let isDelayed = batches.isStorageFailing
     coordinations.update(slot, in: &batches) {
@@ -223,10 +217,8 @@ extension Hub {
   }
 
   /// Cancels an open gesture; the row names `author`, if given.
-  private mutating func cancelGesture(_ slot: Int, by author: Author?) {
-    guard navs.slots[slot].controller.transition.content.running?.isInteractive == true else {
-      return
-    }
+  private mutating func cancelGesture(_ slot: NavSlot, by author: Author?) {
+    guard navs[slot].transition?.isInteractive == true else { return }
     // If the journal takes no commit now, the gesture stays overdue until one succeeds.
     let now = timer.now.boot
     coordinations.update(slot, in: &batches) {
@@ -249,7 +241,7 @@ extension Hub {
   ///
   /// `keepsOps` is for a session that goes on: its waiting ops stay, and are checked again when
   /// their turn comes.
-  mutating func endCoordination(of ref: SessionRef, on slot: Int, keepsOps: Bool = false) {
+  mutating func endCoordination(of ref: SessionRef, on slot: NavSlot, keepsOps: Bool = false) {
     guard let coordination = coordinations[slot] else { return }
     let leaving = coordination.delegates.first { $0.session == ref }
     coordinations.update(slot, in: &batches) {
@@ -278,7 +270,7 @@ extension Hub {
   /// Handles a question about an op whose session has ended.
   ///
   /// The op goes on without a session, except a gesture, which is dropped.
-  private mutating func abandon(_ question: DelegateQuestion, _ slot: Int) {
+  private mutating func abandon(_ question: DelegateQuestion, _ slot: NavSlot) {
     assert(coordinations[slot]?.question != nil)
     guard question.op.touchesGesture else {
       return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }
@@ -288,14 +280,14 @@ extension Hub {
     runQueue(slot)
   }
 
-  mutating func giveOrientations(_ slot: Int, by doing: Doing) {
+  mutating func giveOrientations(_ slot: NavSlot, by doing: Doing) {
     let value = coordinations[slot]?.orientations
     commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
   }
 
   /// Sends `lost` to sessions for the roles and the lease that they had; the rest of them goes on.
   private mutating func tellLosses(
-    of coordination: Coordination, _ slot: Int, _ code: ErrorCode, _ text: String,
+    of coordination: Coordination, _ slot: NavSlot, _ code: ErrorCode, _ text: String,
     to isMeant: (SessionRef) -> Bool
   ) {
     for delegate in coordination.delegates where isMeant(delegate.session) {
@@ -307,21 +299,21 @@ extension Hub {
 
   /// Sends `lost` to a session, unless it has ended; the owner only if the session may read the nav.
   private mutating func tellLoss(
-    _ what: String, _ slot: Int, _ code: ErrorCode, _ text: String, owner: String? = nil,
+    _ what: String, _ slot: NavSlot, _ code: ErrorCode, _ text: String, owner: String? = nil,
     to ref: SessionRef
   ) {
     guard sessions.isLive(ref) else { return }
-    let session = sessions.slots[ref.slot]
+    let session = sessions[ref.slot]
     let mayRead = owner != nil && rights(of: session.peer, onNavAt: slot).contains(.read)
     let body = ServerMessageWriter.lost(
-      what, of: navs.slots[slot].name, code, text, owner: mayRead ? owner : nil)
+      what, of: navs[slot].name, code, text, owner: mayRead ? owner : nil)
     send(session.connection, .lost, body)
   }
 
   /// Refuses the ops that wait at a nav which is closed, and ends its question.
-  mutating func dropCoordination(of slot: Int) {
+  mutating func dropCoordination(of slot: NavSlot) {
     guard let coordination = coordinations.remove(slot, in: &batches) else { return }
-    let failure = OpFailure(.noNav, "\(navs.slots[slot].name) was closed")
+    let failure = OpFailure(.noNav, "\(navs[slot].name) was closed")
     tellLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
     if let question = coordination.question {
       endQuestion(question.asked, "denied", by: nil)
@@ -339,7 +331,7 @@ extension Hub {
     coordinations.update(slot, in: &batches) { $0.replace(place, by: op) }
     if case .queued(let index) = place {
       let body = ServerMessageWriter.queued(
-        id: op.request.id, nav: navs.slots[slot].name, position: index + 1)
+        id: op.request.id, nav: navs[slot].name, position: index + 1)
       send(op.sender.connection, .queued, body)
     }
     return true

@@ -9,7 +9,7 @@ extension Hub {
       request.nav, ownedBy: access.owner(createdBy: op.sender.peer) ?? "", controller,
       by: op.client.author, at: op.now)
     let reply = ServerMessageWriter.ok(
-      id: request.id, standing: navs.slots[slot].standing, sequence: navs.slots[slot].lastSequence,
+      id: request.id, standing: navs[slot].standing, sequence: navs[slot].lastSequence,
       outputs: ShortList([.nothing] + result.outputs), delivered: 0)
     recordCreation(of: slot, by: op.author, at: op.now) { $0.origin(op, answeredBy: reply) }
     remember(op, reply, isOk: true)
@@ -21,27 +21,25 @@ extension Hub {
   mutating func begin(
     _ name: String, ownedBy owner: String, _ controller: NavigationController, by author: Author?,
     at now: Instant
-  ) -> Int {
+  ) -> NavSlot {
     let slot = navs.create(name, ownedBy: owner, controller)
     noteLoaded(slot)
     assert(navs.slot(of: name) == slot)
-    batches.current.undo.append(.created(slot))
+    batches.note(.created(slot))
     batches.current.changedNavs = true
-    batches.touch(&navs.slots[slot], slot)
-    navs.slots[slot].lastSequence = batches.advance(navs.slots[slot].shard)
-    navs.slots[slot].changedAt = now.wall
-    navs.slots[slot].topChange = .creation(at: now.wall, by: author)
+    batches.touch(&navs[slot], slot)
+    navs[slot].lastSequence = batches.advance(navs[slot].shard)
+    navs[slot].changedAt = now.wall
+    navs[slot].topChange = .creation(at: now.wall, by: author)
     return slot
   }
 
   mutating func recordCreation(
-    of slot: Int, by author: RowAuthor?, at now: Instant,
+    of slot: NavSlot, by author: RowAuthor?, at now: Instant,
     origin: (inout JSONWriter) -> Void = { _ in }
   ) {
-    let entry = navs.slots[slot]
-    let body = JournalBody.state(
-      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt, origin: origin)
+    let entry = navs[slot]
+    let body = JournalBody.state(of: entry, origin: origin)
     let row = RowHeader(
       sequence: entry.lastSequence, nav: entry.number, revision: 1, previous: 0, time: now.wall,
       kind: .created, depth: entry.controller.stack.count, top: entry.controller.top?.id,
@@ -82,9 +80,9 @@ extension Hub {
 
   func checkQuota() throws(OpFailure) {
     guard navs.count >= configuration.navs else { return }
-    var error = OutgoingError(.limit, "navd holds \(counted(configuration.navs, "nav")) at most")
-    error.reason = "quota"
-    throw OpFailure(error)
+    throw OpFailure(
+      OutgoingError(
+        .limit, "navd holds \(counted(configuration.navs, "nav")) at most", reason: "quota"))
   }
 
   /// Throws the refusal of a closing by its form.
@@ -97,27 +95,27 @@ extension Hub {
     }
   }
 
-  mutating func close(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+  mutating func close(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     try checkClosing(op)
     try checkStorage()
-    batches.touch(&navs.slots[slot], slot)
-    let sequence = batches.advance(navs.slots[slot].shard)
+    batches.touch(&navs[slot], slot)
+    let sequence = batches.advance(navs[slot].shard)
     auditOverride(op, slot)
     let reply = ServerMessageWriter.ok(
-      id: op.request.id, standing: navs.slots[slot].standing, sequence: sequence,
+      id: op.request.id, standing: navs[slot].standing, sequence: sequence,
       outputs: [.nothing],
       delivered: 0)
-    let head = Head(navs.slots[slot])
+    let head = Head(navs[slot])
     let row = RowHeader(
-      sequence: sequence, nav: navs.slots[slot].number, revision: head.revision.number,
-      previous: navs.slots[slot].lastSequence, time: op.now.wall, kind: .closed, depth: head.depth,
+      sequence: sequence, nav: navs[slot].number, revision: head.revision.number,
+      previous: navs[slot].lastSequence, time: op.now.wall, kind: .closed, depth: head.depth,
       top: head.top, author: op.author)
     batches.append(row, body: JournalBody.closed { $0.origin(op, answeredBy: reply) }.span)
     assert(navs.hasName(slot), "\(op.request.nav) was closed before")
     dropCoordination(of: slot)
     // The entry stays in its slot until the closing is durable; only its name is gone.
     navs.releaseName(of: slot)
-    batches.current.undo.append(.closed(slot))
+    batches.note(.closed(slot))
     batches.current.changedNavs = true
     assert(navs.slot(of: op.request.nav) == nil)
     batches.append(.closed(nav: slot))

@@ -7,11 +7,11 @@ struct DelegateDecision: Sendable {
 }
 
 extension Hub {
-  mutating func register(_ request: DelegateRequest, for sender: Sender, session: Int) {
+  mutating func register(_ request: DelegateRequest, for sender: Sender, session: SessionSlot) {
     do throws(OpFailure) {
       let slot = try dialogNav(request.nav, sender)
       let ref = sessions.reference(to: session)
-      let author = sessions.slots[session].author
+      let author = sessions[session].author
       let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
       if gaveOrientations || request.roles.contains(.orientation) { try checkStorage() }
       coordinations.update(slot, in: &batches) {
@@ -27,9 +27,7 @@ extension Hub {
       answer(sender, session, slot, body, .none)
       if request.roles.contains(.veto) { askReturned(slot) }
     } catch {
-      var error = error.error
-      error.id = request.id
-      refuse(sender, error, about: request.nav)
+      refuse(sender, error, request.id, about: request.nav)
     }
   }
 
@@ -37,11 +35,11 @@ extension Hub {
 
   /// Asks the delegates about an op if they must be asked; returns whether the op waits for them.
   mutating func asksDelegates(
-    _ operations: [Operation], _ op: OpContext, _ slot: Int
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) -> Bool {
     guard mayAskDelegates(slot) else { return false }
-    let settings = navs.slots[slot].controller.settings.content
-    var candidate = navs.slots[slot].controller
+    let settings = navs[slot].controller.settings.content
+    var candidate = navs[slot].controller
     let result: OperationResult
     do {
       result = try candidate.perform(
@@ -85,11 +83,11 @@ extension Hub {
 
   /// Whether a nav has delegates, or needs one; mutating as the checks of every op are.
   @inline(__always)
-  private mutating func mayAskDelegates(_ slot: Int) -> Bool {
-    if coordinations.isEmpty, navs.slots[slot].controller.settings.isDefault { return false }
+  private mutating func mayAskDelegates(_ slot: NavSlot) -> Bool {
+    if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }
     let isRequired =
-      !navs.slots[slot].controller.settings.isDefault
-      && navs.slots[slot].controller.settings.content.veto.isRequired
+      !navs[slot].controller.settings.isDefault
+      && navs[slot].controller.settings.content.veto.isRequired
     return coordinations[slot]?.delegates.isEmpty == false || isRequired
   }
 
@@ -101,10 +99,10 @@ extension Hub {
   }
 
   func inquiry(
-    about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: Int
+    about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
   ) -> Inquiry {
     let delegates = coordinations[slot]?.delegates ?? []
-    let current = navs.slots[slot].controller
+    let current = navs[slot].controller
     let subjects = op.subjects(
       of: commit, current.presentedScreens.map(\.id), candidate, current.settings.content)
     let animates =
@@ -118,22 +116,22 @@ extension Hub {
 
   /// The time until which delegates may register again at a nav that has just moved to this daemon;
   /// nil if there is none, or it has passed.
-  func delegatesReturn(to slot: Int, within time: UInt64) -> UInt64? {
-    guard let arrival = shards.arrival(of: navs.slots[slot].shard) else { return nil }
+  func delegatesReturn(to slot: NavSlot, within time: UInt64) -> UInt64? {
+    guard let arrival = shards.arrival(of: navs[slot].shard) else { return nil }
     return arrival + time > timer.now.boot ? arrival + time : nil
   }
 
   /// Asks about the op that waited for a veto delegate, which has registered now.
-  private mutating func askReturned(_ slot: Int) {
+  private mutating func askReturned(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
     question.awaitsDelegate = false
     question.deadline =
-      timer.now.boot + navs.slots[slot].controller.settings.content.veto.deadline
+      timer.now.boot + navs[slot].controller.settings.content.veto.deadline
     go(on: question, slot)
   }
 
   /// Asks the next delegate; if there is none, begins the next phase or finishes the question.
-  private mutating func askNext(_ slot: Int) {
+  private mutating func askNext(_ slot: NavSlot) {
     guard var question = coordinations[slot]?.question else { return }
     let delegates = coordinations[slot]?.delegates ?? []
     if question.phase == .veto {
@@ -144,7 +142,7 @@ extension Hub {
       question.asked = []
       question.phase = .animator
     }
-    let wait = navs.slots[slot].controller.settings.content.questionDeadline
+    let wait = navs[slot].controller.settings.content.questionDeadline
     if question.phase == .animator, question.animation == nil,
       let last = delegates.last(where: { $0.roles.contains(.animator) }),
       let running = transition(of: question, slot)
@@ -165,11 +163,11 @@ extension Hub {
   }
 
   /// The push or pop transition that the op would now begin; nil for none, or one of a gesture.
-  private func transition(of question: DelegateQuestion, _ slot: Int) -> RunningTransition? {
+  private func transition(of question: DelegateQuestion, _ slot: NavSlot) -> RunningTransition? {
     let operations = Self.readable(
-      question.op.request, isStandalone: navs.slots[slot].controller.isStandalone
+      question.op.request, isStandalone: navs[slot].controller.isStandalone
     ).operations
-    var candidate = navs.slots[slot].controller
+    var candidate = navs[slot].controller
     let result = try? candidate.perform(
       operations, isAnimated: question.op.request.isAnimated, in: context)
     guard let running = candidate.transition.content.running,
@@ -179,13 +177,13 @@ extension Hub {
   }
 
   private mutating func ask(
-    _ session: SessionRef, _ wording: Question, _ question: inout DelegateQuestion, _ slot: Int
+    _ session: SessionRef, _ wording: Question, _ question: inout DelegateQuestion, _ slot: NavSlot
   ) {
     assert(question.pending == nil, "two delegates are asked at a time")
     guard sessions.isLive(session) else { return }
-    sessions.slots[session.slot].lastAsk += 1
+    sessions[session.slot].lastAsk += 1
     let pending = DelegateQuestion.Pending(
-      session: session, ask: sessions.slots[session.slot].lastAsk)
+      session: session, ask: sessions[session.slot].lastAsk)
     question.pending = pending
     question.asked.append(pending)
     assert(question.phase != .veto || question.subject < question.subjects.count)
@@ -193,14 +191,14 @@ extension Hub {
     coordinations.update(slot, in: &batches) { $0.question = asked }
     timer.plan(asked.deadline)
     let body = ServerMessageWriter.ask(
-      pending.ask, nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
-      revision: navs.slots[slot].controller.revision,
+      pending.ask, nav: navs[slot].name, epoch: navs[slot].epoch,
+      revision: navs[slot].controller.revision,
       within: timer.time(until: asked.deadline) ?? 0, wording)
-    send(sessions.slots[session.slot].connection, .ask, body)
+    send(sessions[session.slot].connection, .ask, body)
   }
 
   /// Takes a delegate's answer; ignores an answer to a question that has ended.
-  mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: Int) {
+  mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: SessionSlot) {
     let ref = sessions.reference(to: session)
     guard
       let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
@@ -212,7 +210,7 @@ extension Hub {
     case (.veto, .verdict(true)):
       question.pending = nil
       go(on: question, slot)
-    case (.veto, .verdict(false)): deny(question, slot, by: sessions.slots[session].name)
+    case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
     case (.veto, _): timeOut(slot, "a veto delegate could not answer")
     case (.animator, .animator(let name, let duration)):
       question.animation = Animation(animator: name, duration: duration)
@@ -229,12 +227,12 @@ extension Hub {
     }
   }
 
-  private mutating func go(on question: DelegateQuestion, _ slot: Int) {
+  private mutating func go(on question: DelegateQuestion, _ slot: NavSlot) {
     coordinations.update(slot, in: &batches) { $0.question = question }
     askNext(slot)
   }
 
-  private mutating func deny(_ question: DelegateQuestion, _ slot: Int, by name: String) {
+  private mutating func deny(_ question: DelegateQuestion, _ slot: NavSlot, by name: String) {
     assert(question.phase == .veto, "a denial in phase \(question.phase)")
     endQuestion(question.asked, "denied", by: name)
     coordinations.update(slot, in: &batches) { $0.question = nil }
@@ -249,10 +247,10 @@ extension Hub {
   }
 
   /// Handles a missing answer: the deadline has passed, or the delegate is gone.
-  mutating func timeOut(_ slot: Int, _ reason: String? = nil) {
+  mutating func timeOut(_ slot: NavSlot, _ reason: String? = nil) {
     guard var question = coordinations[slot]?.question else { return }
     let asked = question.pending.flatMap { pending in
-      sessions.isLive(pending.session) ? sessions.slots[pending.session.slot].name : nil
+      sessions.isLive(pending.session) ? sessions[pending.session.slot].name : nil
     }
     let why =
       reason ?? asked.map { "\($0), the veto delegate, did not answer in time" }
@@ -261,7 +259,7 @@ extension Hub {
     question.asked = []
     question.pending = nil
     guard question.phase == .veto else { return finish(question, slot) }
-    guard navs.slots[slot].controller.settings.content.veto.allowsOnTimeout else {
+    guard navs[slot].controller.settings.content.veto.allowsOnTimeout else {
       coordinations.update(slot, in: &batches) { $0.question = nil }
       fail(question.op, OpFailure(.delegateTimeout, why))
       return runQueue(slot)
@@ -272,7 +270,7 @@ extension Hub {
   }
 
   /// Decides the op after the last answer; its arguments are checked again.
-  private mutating func finish(_ question: DelegateQuestion, _ slot: Int) {
+  private mutating func finish(_ question: DelegateQuestion, _ slot: NavSlot) {
     if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
     coordinations.update(slot, in: &batches) { $0.question = nil }
     var op = question.op
@@ -289,7 +287,7 @@ extension Hub {
   ) {
     for pending in asked where sessions.isLive(pending.session) {
       let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)
-      send(sessions.slots[pending.session.slot].connection, .settled, body)
+      send(sessions[pending.session.slot].connection, .settled, body)
     }
   }
 }

@@ -6,38 +6,38 @@ extension Hub {
   /// Begins to keep the records of a virtual nav.
   ///
   /// Does nothing if the hub already keeps them, or if the nav is not virtual.
-  mutating func activate(_ slot: Int) {
-    guard let directory = navs.slots[slot].directory, !directory.isActive else { return }
+  mutating func activate(_ slot: NavSlot) {
+    guard let directory = navs[slot].directory, !directory.isActive else { return }
     let records = records(of: slot)
-    navs.slots[slot].directory?.activate(records)
+    navs[slot].directory?.activate(records)
     navs.restartDirectory(slot)
     assert(watches.of(nav: slot).isEmpty, "a watch of records that were not kept")
   }
 
   /// Stops keeping a virtual nav's records when no watch needs them.
-  mutating func deactivateIfUnwatched(_ slot: Int) {
-    guard navs.slots[slot].directory?.isActive == true, watches.of(nav: slot).isEmpty else {
+  mutating func deactivateIfUnwatched(_ slot: NavSlot) {
+    guard navs[slot].directory?.isActive == true, watches.of(nav: slot).isEmpty else {
       return
     }
-    navs.slots[slot].directory?.deactivate()
+    navs[slot].directory?.deactivate()
     if slot == Navs.headsSlot { heads = Heads() }
     if slot == Navs.clientsSlot { lagPace.cancel() }
     navs.restartDirectory(slot)
   }
 
   /// The records that a virtual nav should have, in the order of their names, with their encoders.
-  private func records(of slot: Int) -> [Directory.Wanted] {
+  private func records(of slot: NavSlot) -> [Directory.Wanted] {
     assert(Navs.virtualSlots.contains(slot), "slot \(slot) is no virtual nav's")
     let records: [Directory.Wanted]
     switch slot {
     case Navs.navsSlot:
-      let loaded = navs.loaded.filter { navs.hasName($0) }.map { NavFacts(navs.slots[$0]) }
-      records = (loaded + navs.dormants.named.map { NavFacts(navs.dormants[$0]) }).map { nav in
+      let loaded = navs.loaded.filter { navs.hasName($0) }.map { DormantNav(navs[$0]) }
+      records = (loaded + navs.dormants.named.map { navs.dormants[$0] }).map { nav in
         (nav.name, { nav.record($0) })
       }
     case Navs.clientsSlot:
       records = sessions.indices.map { slot in
-        let session = sessions.slots[slot]
+        let session = sessions[slot]
         let (watchCount, behind) = (watches.of(session: slot).count, behind(slot))
         return (
           session.client.text, { session.record($0, watchCount: watchCount, behind: behind) }
@@ -49,7 +49,7 @@ extension Hub {
   }
 
   /// How many revisions the slowest watch of a session is behind.
-  private func behind(_ session: Int) -> UInt64 {
+  private func behind(_ session: SessionSlot) -> UInt64 {
     watches.of(session: session).map { watches.behind($0, of: navs) }.max() ?? 0
   }
 
@@ -89,62 +89,46 @@ extension Hub {
   /// Makes one revision of the differences between the records and what they should be.
   ///
   /// O(records) while they are kept, else O(1).
-  mutating func publish(_ slot: Int) {
+  mutating func publish(_ slot: NavSlot) {
     precondition(Navs.virtualSlots.contains(slot), "slot=\(slot)")
     guard navs.isActive(slot) else {
-      navs.slots[slot].directory?.skip()
+      navs[slot].directory?.skip()
       return navs.restartDirectory(slot)
     }
     let records = records(of: slot)
-    guard let changes = navs.slots[slot].directory?.update(to: records) else { return }
+    guard let changes = navs[slot].directory?.update(to: records) else { return }
     publish(changes, of: slot)
   }
 
   /// Writes the diff of the revision that a virtual nav has just made.
-  mutating func publish(_ changes: [UInt8], of slot: Int) {
-    guard let directory = navs.slots[slot].directory else {
-      preconditionFailure("\(navs.slots[slot].name) is not virtual")
+  mutating func publish(_ changes: [UInt8], of slot: NavSlot) {
+    guard let directory = navs[slot].directory else {
+      preconditionFailure("\(navs[slot].name) is not virtual")
     }
     let frame = DiffFrame(
-      nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch, base: navs.slots[slot].ring.last,
+      nav: navs[slot].name, epoch: navs[slot].epoch, base: navs[slot].ring.last,
       revision: directory.revision, sequence: batches.total, cause: .api, by: nil)
-    navs.slots[slot].followDirectory()
+    navs[slot].followDirectory()
     var json = JSONWriter(reserving: changes.count + 256)
     frame.begin(&json)
     json.member("ch", raw: changes)
     json.member("ev", raw: [0x5B, 0x5D])
-    frame.end(&json, depth: directory.records.count, navs.slots[slot].digest)
+    frame.end(&json, depth: directory.records.count, navs[slot].digest)
     keep(EncodedDiff(bytes: json.bytes), slot)
-    navs.slots[slot].durable = directory.revision
-    assert(navs.slots[slot].durable == navs.slots[slot].revision)
-    assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
+    navs[slot].durable = directory.revision
+    assert(navs[slot].durable == navs[slot].revision)
+    assert(navs[slot].ring.last == navs[slot].revision)
   }
 }
 
-/// The facts about a nav that its record in `$navs` contains.
-private struct NavFacts {
-  var name: String
-  var kind: String
-  var epoch: Epoch
-  var owner: String
-
-  init(_ entry: NavEntry) {
-    (name, kind, epoch, owner) = (
-      entry.name, entry.controller.kindName, entry.epoch, entry.owner
-    )
-  }
-
-  init(_ nav: DormantNav) {
-    (name, kind, epoch, owner) = (nav.name, nav.kindName, nav.epoch, nav.owner)
-  }
-
+extension DormantNav {
   /// The record of the nav in `$navs`.
-  func record(_ version: Revision) -> [UInt8] {
+  fileprivate func record(_ version: Revision) -> [UInt8] {
     JSONWriter.value { json in
       json.beginObject()
       json.optional("id", name)
       json.member("ver", version.number)
-      json.member("kind", word: kind)
+      json.member("kind", word: kindName)
       json.member("epoch", hex: epoch.bits)
       json.optional("owner", owner)
       json.endObject()

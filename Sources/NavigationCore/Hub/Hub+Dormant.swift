@@ -107,8 +107,8 @@ extension Hub {
   private static let sliceInterval: UInt64 = 10
 
   /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
-  mutating func noteLoaded(_ slot: Int) {
-    navs.slots[slot].readBy = batches.number
+  mutating func noteLoaded(_ slot: NavSlot) {
+    navs[slot].readBy = batches.number
     noteFollower(slot)
     if sweep.begin(at: timer.now.boot + configuration.navIdle) { planSweep() }
   }
@@ -129,19 +129,20 @@ extension Hub {
   mutating func sweepIdle(at now: Instant) {
     if sweep.cursor == 0 { sweep.beginRound(by: batches.number) }
     let awaited = reads.navs
-    var slot = sweep.cursor
-    let end = min(slot + Self.sweptAtATime.slots, navs.slots.end)
+    var place = sweep.cursor
+    let end = min(place + Self.sweptAtATime.slots, navs.end)
     var unloaded = 0
-    while slot < end, unloaded < Self.sweptAtATime.navs {
-      if navs.isLive(slot), sweep.isIdle(navs.slots[slot].usedBy), mayUnload(slot, awaited) {
+    while place < end, unloaded < Self.sweptAtATime.navs {
+      let slot = NavSlot(place)
+      if navs.isLive(slot), sweep.isIdle(navs[slot].usedBy), mayUnload(slot, awaited) {
         unload(slot)
         unloaded += 1
       }
-      slot += 1
+      place += 1
     }
     sweep.unloaded += unloaded
-    if slot < navs.slots.end {
-      sweep.pause(at: slot, until: now.boot + Self.sliceInterval)
+    if place < navs.end {
+      sweep.pause(at: place, until: now.boot + Self.sliceInterval)
     } else {
       output.unloadedNavs = sweep.unloaded
       sweep.endRound(next: navs.loadedCount == 0 ? nil : now.boot + configuration.navIdle)
@@ -152,16 +153,18 @@ extension Hub {
   /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.
   ///
   /// Mutating, because a method that does not mutate is given a copy of the hub.
-  mutating func mayUnload(_ slot: Int, _ awaited: Set<String>) -> Bool {
+  mutating func mayUnload(_ slot: NavSlot, _ awaited: Set<String>) -> Bool {
     guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
-      coordinations.isAtRest(slot), navs.hasName(slot), !isAppearance(slot)
+      coordinations.isAtRest(slot), navs.hasName(slot), !navs[slot].isAppearance
     else { return false }
-    return navs.slots[slot].isComplete && !awaited.contains(navs.slots[slot].name)
+    return navs[slot].isComplete && !awaited.contains(navs[slot].name)
   }
 
   /// Makes a loaded nav dormant, which nothing needs in memory.
-  mutating func unload(_ slot: Int) {
-    precondition(batches.isIdle, "a nav is unloaded while something is under way")
+  mutating func unload(_ slot: NavSlot) {
+    precondition(
+      batches.isIdle && coordinations.isAtRest(slot),
+      "a nav is unloaded while something is under way")
     coordinations.forget(slot)
     navs.unload(slot)
   }

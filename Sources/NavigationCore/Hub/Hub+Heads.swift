@@ -5,35 +5,24 @@ extension Hub {
   /// Notes the position of a nav and the number of its watches.
   ///
   /// A position that is not durable is noted when it is, or when the nav has been read back.
-  mutating func noteHead(_ slot: Int) {
+  mutating func noteHead(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), !Navs.virtualSlots.contains(slot), navs.isLive(slot),
-      navs.hasName(slot), navs.slots[slot].durable == navs.slots[slot].revision,
-      !batches.change(navs.slots[slot])
+      navs.hasName(slot), navs[slot].durable == navs[slot].revision,
+      !batches.change(navs[slot])
     else { return }
-    noteHead(Head(navs.slots[slot]), slot)
+    noteHead(Head(navs[slot]), slot)
   }
 
   /// Notes that a nav goes for good; it still has its slot.
-  mutating func noteGone(_ slot: Int) {
+  mutating func noteGone(_ slot: NavSlot) {
     guard navs.isActive(Navs.headsSlot), navs.isLive(slot) else { return }
     noteHead(nil, slot)
   }
 
-  private mutating func noteHead(_ head: Head?, _ slot: Int) {
-    heads.note(head, of: navs.slots[slot].name)
+  private mutating func noteHead(_ head: Head?, _ slot: NavSlot) {
+    heads.note(head, of: navs[slot].name)
     heads.pace.request(at: timer.now.boot)
     if let dueAt = heads.pace.dueAt { timer.plan(dueAt) }
-  }
-
-  /// Notes where the batch at hand, which is about to be sealed, leaves its navs.
-  ///
-  /// When it is durable, the navs may be further on.
-  mutating func noteSealedHeads() {
-    for index in batches.current.touched.indices {
-      let slot = batches.current.touched[index].slot
-      guard navs.isLive(slot) else { continue }
-      batches.current.touched[index].head = Head(navs.slots[slot])
-    }
   }
 
   /// Notes the navs that the batch changed, which is durable.
@@ -41,14 +30,14 @@ extension Hub {
     for case .closed(let slot) in batches.current.undo { noteGone(slot) }
     for touched in batches.current.touched
     where navs.isLive(touched.slot) && navs.hasName(touched.slot) {
-      noteHead(touched.head ?? Head(navs.slots[touched.slot]), touched.slot)
+      noteHead(touched.head ?? Head(navs[touched.slot]), touched.slot)
     }
   }
 
   /// The records of all navs, in no order.
   var headRecords: [Directory.Wanted] {
     let loaded = navs.loaded.filter { navs.hasName($0) }.map { slot in
-      headRecord(of: navs.slots[slot].name, Head(navs.slots[slot]))
+      headRecord(of: navs[slot].name, Head(navs[slot]))
     }
     return loaded
       + navs.dormants.named.map {
@@ -63,7 +52,7 @@ extension Hub {
     _ = heads.take()
     publish(Navs.headsSlot)
     heads.pace.published(
-      at: timer.now.boot, records: navs.slots[Navs.headsSlot].directory?.records.count ?? 0)
+      at: timer.now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
   /// Makes a revision of the noted changes.
@@ -73,11 +62,11 @@ extension Hub {
     let records = heads.take().map { nav, head -> Directory.Change in
       (nav, head.map { headRecord(of: nav, $0).json })
     }
-    if let changes = navs.slots[Navs.headsSlot].directory?.update(records) {
+    if let changes = navs[Navs.headsSlot].directory?.update(records) {
       publish(changes, of: Navs.headsSlot)
     }
     heads.pace.published(
-      at: now.boot, records: navs.slots[Navs.headsSlot].directory?.records.count ?? 0)
+      at: now.boot, records: navs[Navs.headsSlot].directory?.records.count ?? 0)
   }
 
   private func headRecord(of nav: String, _ head: Head) -> Directory.Wanted {

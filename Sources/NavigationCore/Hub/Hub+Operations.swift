@@ -52,7 +52,7 @@ extension Hub {
 
   /// Sends an `ok` after the diffs that the sender's own watch of the nav has not got yet.
   mutating func answer(
-    _ sender: Sender, _ session: Int?, _ nav: Int?, _ reply: [UInt8], _ outcome: Outcome
+    _ sender: Sender, _ session: SessionSlot?, _ nav: NavSlot?, _ reply: [UInt8], _ outcome: Outcome
   ) {
     guard let nav else { return send(sender.connection, .ok, reply, outcome) }
     assert(navs.isLive(nav))
@@ -66,7 +66,7 @@ extension Hub {
     let evicted = remembered.remember(
       entry, of: op.key, row: batches.sequence(of: op.shard), at: op.now.boot)
     timer.plan(op.now.boot + configuration.rememberedIdle)
-    batches.current.undo.append(.remembered(op.client, op: op.request.id, evicted: evicted))
+    batches.note(.remembered(op.client, op: op.request.id, evicted: evicted))
   }
 
   /// Returns the operations of a message from `first` on, up to the first one that cannot be
@@ -96,19 +96,18 @@ extension Hub {
     case .operation: return nil
     case .unreadable(let failure): return OutgoingError(failure, at: index)
     case .create, .close:
-      var error = OutgoingError(
+      return OutgoingError(
         .invalidArgument,
         operation.kind == .navClose
-          ? "nav.close stands alone in its message" : "nav.create is the first op of its message")
-      error.index = index
-      return error
+          ? "nav.close stands alone in its message" : "nav.create is the first op of its message",
+        index: index)
     }
   }
 
   /// Performs step 11 without the rules: returns the operations of a message, or nil if a revert
   /// among them waits for the history.
-  mutating func arguments(of op: OpContext, _ slot: Int) throws(OpFailure) -> [Operation]? {
-    let isStandalone = navs.slots[slot].controller.isStandalone
+  mutating func arguments(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
+    let isStandalone = navs[slot].controller.isStandalone
     // Nearly all messages have nothing that the rest is about.
     if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
       return op.request.readable
@@ -139,16 +138,16 @@ extension Hub {
 
   /// Performs steps 11 and 14 on an existing nav; `decision` has the delegates' answers, if any.
   mutating func perform(
-    _ operations: [Operation], _ op: OpContext, _ slot: Int, after decision: DelegateDecision?
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, after decision: DelegateDecision?
   ) throws(OpFailure) {
-    assert(navs.slots[slot].fault == nil, "a frozen nav changes")
+    assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(operations.count == op.request.kinds.count)
     try checkUnsound(op, slot)
     let before =
-      inspections.touched == nil ? StateBefore(navs.slots[slot].controller) : nil
+      inspections.touched == nil ? StateBefore(navs[slot].controller) : nil
     let result: OperationResult
     do {
-      result = try navs.slots[slot].controller.perform(
+      result = try navs[slot].controller.perform(
         operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
         in: context)
     } catch {
@@ -171,11 +170,11 @@ extension Hub {
 
   /// Answers an op that changed nothing.
   private mutating func answerUnchanged(
-    _ op: OpContext, _ slot: Int, _ outputs: ShortList<OperationOutput>
+    _ op: OpContext, _ slot: NavSlot, _ outputs: ShortList<OperationOutput>
   ) {
     let delivered = announce(outputs, of: op, slot)
     let reply = ServerMessageWriter.ok(
-      id: op.request.id, standing: navs.slots[slot].standing, sequence: nil, outputs: outputs,
+      id: op.request.id, standing: navs[slot].standing, sequence: nil, outputs: outputs,
       delivered: delivered)
     // Progress arrives so often that remembering it would evict all other ops.
     let isProgress = op.request.kinds.allSatisfy { $0 == .gestureUpdate }
@@ -186,10 +185,10 @@ extension Hub {
   /// Throws the rules' refusal of an operation before the unreadable one, because the first error
   /// counts.
   private func checkBefore(
-    _ operations: [Operation], _ op: OpContext, _ slot: Int
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
     guard !operations.isEmpty else { return }
-    var candidate = navs.slots[slot].controller
+    var candidate = navs[slot].controller
     do {
       _ = try candidate.perform(
         operations, isAnimated: op.request.isAnimated, in: context)
@@ -200,7 +199,7 @@ extension Hub {
 
   /// Sends the events that have no revision; returns the number of watches that get them.
   private mutating func announce(
-    _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: Int
+    _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: NavSlot
   ) -> Int {
     var delivered = 0
     // Only these operations have such outputs. A look at the outputs copies each of them.
@@ -214,15 +213,15 @@ extension Hub {
       case .activated(let button, let action):
         delivered = audience(of: slot)
         let body = ServerMessageWriter.event(
-          nav: navs.slots[slot].name, epoch: navs.slots[slot].epoch,
-          revision: navs.slots[slot].controller.revision,
+          nav: navs[slot].name, epoch: navs[slot].epoch,
+          revision: navs[slot].controller.revision,
           button: button, action: action)
         batches.append(.event(nav: slot, body))
       case .progress(let transition, let value):
         delivered = audience(of: slot)
         publishProgress(of: slot, transition, value)
       case .popped(nil) where op.request.kinds[index] == .uiBack:
-        let nav = navs.slots[slot]
+        let nav = navs[slot]
         batches.append(
           .event(
             nav: slot,
@@ -243,15 +242,15 @@ extension Hub {
       error.code == .popBlocked || isDismissal
       || error.code == .gestureRefused && error.reason == GestureRefusal.blocked.rawValue
     guard isBlocked, let slot = navs.slot(of: op.request.nav) else { return }
-    assert(navs.slots[slot].directory == nil, "a virtual nav has no screens")
+    assert(navs[slot].directory == nil, "a virtual nav has no screens")
     // The error names the screen, which may have come with the op. A gesture is about the top.
-    let blocked = navs.slots[slot].controller.top.flatMap { $0.details.canPop ? nil : $0.id.text }
+    let blocked = navs[slot].controller.top.flatMap { $0.details.canPop ? nil : $0.id.text }
     let screen =
       error.details.first { "\($0.name)" == "screen" }?.json
       ?? blocked.map { id in JSONWriter.value { $0.string(id) } }
     guard let screen else { return }
-    let (name, epoch) = (navs.slots[slot].name, navs.slots[slot].epoch)
-    let revision = navs.slots[slot].controller.revision
+    let (name, epoch) = (navs[slot].name, navs[slot].epoch)
+    let revision = navs[slot].controller.revision
     let body =
       isDismissal
       ? ServerMessageWriter.event(
@@ -260,10 +259,10 @@ extension Hub {
     batches.append(.event(nav: slot, body))
   }
 
-  private func audience(of slot: Int) -> Int {
-    assert(watches.of(nav: slot).allSatisfy { watches.slots[$0].nav == slot })
+  private func audience(of slot: NavSlot) -> Int {
+    assert(watches.of(nav: slot).allSatisfy { watches[$0].nav == slot })
     return watches.of(nav: slot).count {
-      watches.slots[$0].view == .full && sessions.slots[watches.slots[$0].session].hasCredit
+      watches[$0].view == .full && sessions[watches[$0].session].hasCredit
     }
   }
 }
@@ -290,7 +289,7 @@ extension Hub {
   /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.
   mutating func record(
     _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
-    _ slot: Int
+    _ slot: NavSlot
   ) {
     // All JSON of the commit is written into one scratch buffer, and copied from there.
     JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
@@ -298,26 +297,26 @@ extension Hub {
 
   private mutating func record(
     _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
-    _ slot: Int, _ json: inout JSONWriter
+    _ slot: NavSlot, _ json: inout JSONWriter
   ) {
     assert(!commit.isEmpty, "a revision without a change")
     assert(outputs.count <= op.request.kinds.count)
     let cause = op.cause(of: outputs)
     let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
-    let standing = navs.slots[slot].ownStanding()
+    let standing = navs[slot].ownStanding()
     let ok = ServerMessageWriter.encodedOk(
-      id: op.request.id, standing: standing, sequence: navs.slots[slot].lastSequence,
+      id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
       outputs: outputs, delivered: delivered, &json)
     JournalBody.changed(
       diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
     end(commit, slot, row, json.written, op.author, at: op.now)
     if commit.changesOrder {
-      navs.slots[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
+      navs[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
     }
     if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
     remember(op, ok.bytes, isOk: true)
     answer(op.sender, op.session, slot, ok.bytes, .ok)
-    if commit.revision.number >= navs.slots[slot].snapshotRevision.number
+    if commit.revision.number >= navs[slot].snapshotRevision.number
       + configuration.snapshotEvery
     {
       recordSnapshot(of: slot, at: op.now)
@@ -328,7 +327,7 @@ extension Hub {
   ///
   /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
   mutating func write(
-    _ commit: Commit, _ slot: Int, cause: Cause, by: Doing?, at now: Instant
+    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: Doing?, at now: Instant
   ) {
     assert(!commit.isEmpty, "a revision without a change")
     assert(cause != .api || by != nil, "a client's change without the client")
@@ -339,7 +338,7 @@ extension Hub {
       if let by { $0.origin(by) }
     }
     end(commit, slot, row, json.written, nil, at: now)
-    navs.slots[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+    navs[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
   }
 
   /// The contents of a row, which `begin` makes and `end` writes.
@@ -352,33 +351,33 @@ extension Hub {
   }
 
   private mutating func begin(
-    _ commit: Commit, _ slot: Int, cause: Cause, by: (name: String, op: UInt64)?,
+    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: (name: String, op: UInt64)?,
     _ json: inout JSONWriter
   ) -> BegunRow {
-    assert(navs.slots[slot].fault == nil, "a frozen nav changes")
+    assert(navs[slot].fault == nil, "a frozen nav changes")
     assert(!batches.isUnsound, "a revision of an unsound batch")
-    batches.touch(&navs.slots[slot], slot)
-    let sequence = batches.advance(navs.slots[slot].shard)
-    let row = navs.slots[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)
+    batches.touch(&navs[slot], slot)
+    let sequence = batches.advance(navs[slot].shard)
+    let row = navs[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)
     // Most navs have the standard frame, which all of them share already.
-    if navs.slots[slot].resolvedAt == commit.revision, !navs.slots[slot].shown.hasStandardFrame {
+    if navs[slot].resolvedAt == commit.revision, !navs[slot].shown.hasStandardFrame {
       navs.shareFrame(of: slot)
     }
     return row
   }
 
   private mutating func end(
-    _ commit: Commit, _ slot: Int, _ row: consuming BegunRow, _ body: Span<UInt8>,
+    _ commit: Commit, _ slot: NavSlot, _ row: consuming BegunRow, _ body: Span<UInt8>,
     _ author: RowAuthor?, at now: Instant
   ) {
-    let sequence = navs.slots[slot].lastSequence
+    let sequence = navs[slot].lastSequence
     assert(row.previous < sequence, "row \(sequence) follows row \(row.previous)")
-    assert(sequence == batches.sequence(of: navs.slots[slot].shard))
-    navs.slots[slot].changedAt = now.wall
-    let (depth, top) = navs.slots[slot].position()
+    assert(sequence == batches.sequence(of: navs[slot].shard))
+    navs[slot].changedAt = now.wall
+    let (depth, top) = navs[slot].position()
     batches.append(
       RowHeader(
-        sequence: sequence, nav: navs.slots[slot].number,
+        sequence: sequence, nav: navs[slot].number,
         revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
         depth: depth, top: top, isOpen: row.isOpen, author: author), body: body)
     keep(row.diff, slot)
@@ -386,31 +385,27 @@ extension Hub {
   }
 
   /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.
-  mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
     let byteCount = diff.bytes.count
     navs.keep(diff, slot)
-    assert(navs.slots[slot].ring.last <= navs.slots[slot].revision.next)
+    assert(navs[slot].ring.last <= navs[slot].revision.next)
     // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
     if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
-  mutating func trim(_ slot: Int) {
+  mutating func trim(_ slot: NavSlot) {
     navs.trim(
       slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
   }
 
-  mutating func recordSnapshot(of slot: Int, at now: Instant) {
-    let entry = navs.slots[slot]
+  mutating func recordSnapshot(of slot: NavSlot, at now: Instant) {
+    let entry = navs[slot]
     guard entry.number > 0, !batches.isStorageFailing else { return }
     // If the snapshot cannot be stored, the rollback must find the nav.
-    batches.touch(&navs.slots[slot], slot)
+    batches.touch(&navs[slot], slot)
     assert(entry.snapshotRevision <= entry.controller.revision)
-    assert(entry.resolvedAt <= entry.controller.revision)
-    let body = JournalBody.state(
-      nav: entry.name, epoch: entry.epoch, owner: entry.owner, controller: entry.controller,
-      digest: entry.digest, resolvedAt: entry.resolvedAt
-    ) { json in
+    let body = JournalBody.state(of: entry) { json in
       guard let change = entry.topChange else { return }
       json.name("since")
       json.topChange(change)
@@ -419,7 +414,7 @@ extension Hub {
       SnapshotRow(
         nav: entry.number, revision: entry.controller.revision.number,
         sequence: entry.lastSequence, time: now.wall, body: body))
-    navs.slots[slot].snapshotRevision = entry.controller.revision
+    navs[slot].snapshotRevision = entry.controller.revision
   }
 }
 

@@ -2,10 +2,10 @@
 
 extension Hub {
   /// Finds a nav that the sender may read; otherwise refuses and returns nil.
-  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> Int? {
+  mutating func readable(_ name: String, _ id: UInt64, for sender: Sender) -> NavSlot? {
     let slot = navs.slot(of: name)
     let rights = access.rights(
-      of: sender.peer, on: name, owner: slot.map { navs.slots[$0].owner })
+      of: sender.peer, on: name, owner: slot.map { navs[$0].owner })
     guard rights.contains(.read) else {
       let text = "\(sender.peer.principal) may not read \(name)"
       refuse(sender, OutgoingError(.forbidden, id: id, text), about: name)
@@ -15,7 +15,7 @@ extension Hub {
       refuse(sender, OutgoingError(.noNav, id: id, "there is no nav \(name)"))
       return nil
     }
-    navs.slots[slot].readBy = batches.number
+    navs[slot].readBy = batches.number
     return slot
   }
 
@@ -32,8 +32,8 @@ extension Hub {
     case .ping: break
     case .get(let request):
       guard [.state, .bar, .top, .screen, .detached].contains(request.what), request.at == nil,
-        let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs.slots[slot].directory == nil,
-        !batches.concern(slot, navs.slots[slot])
+        let slot = request.nav.flatMap({ navs.slot(of: $0) }), navs[slot].directory == nil,
+        !batches.concern(slot, navs[slot])
       else { return nil }
     case .hello, .watch, .unwatch, .op, .delegate, .answer, .lease, .cluster, .credit, .bye:
       return nil
@@ -47,62 +47,54 @@ extension Hub {
   }
 
   mutating func get(_ request: GetRequest, for sender: Sender, at now: Instant) {
-    if request.what == .trace { return changeTrace(request, for: sender, at: now) }
-    guard let name = request.nav else {
-      switch request.what {
-      case .stats:
-        return answer(request, nil, statistics(for: sender), to: sender)
-      case .verify:
-        return answer(request, nil, verifiedConnections, to: sender)
-      case .cluster:
-        return answer(request, nil, clusterValue ?? Array("null".utf8), to: sender)
-      case .config, .reload:
-        guard access.administers(sender.peer) else {
-          let text = "\(sender.peer.principal) may not see or reload the configuration"
-          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-        }
-        let subject = request.what == .reload ? ConfigurationQuestion.Subject.reload : .values
-        return batches.append(
-          .ask(.init(connection: sender.connection, id: request.id, subject: subject)))
-      case .refusals:
-        guard access.administers(sender.peer) else {
-          let text = "\(sender.peer.principal) may not see what was refused to others"
-          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-        }
-        // 512 octets are enough for the rest of the answer.
-        let value = refusals.value(bytes: configuration.maximumReplyBytes - 512)
-        return answer(request, nil, value, to: sender)
-      case .backup:
-        guard access.administers(sender.peer) else {
-          let text = "\(sender.peer.principal) may not make backups"
-          return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-        }
-        return startBackup(request, for: sender)
-      default:
-        let text =
-          "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config, reload or refusals"
-        return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
-      }
+    switch (request.what, request.nav) {
+    case (.trace, _): changeTrace(request, for: sender, at: now)
+    case (.stats, nil): answer(request, nil, statistics(for: sender), to: sender)
+    case (.verify, nil): answer(request, nil, verifiedConnections, to: sender)
+    case (.cluster, nil): answer(request, nil, shards.view?.json ?? Array("null".utf8), to: sender)
+    case (.config, nil), (.reload, nil):
+      guard administers(sender, request.id, to: "see or reload the configuration") else { return }
+      let subject = request.what == .reload ? ConfigurationQuestion.Subject.reload : .values
+      batches.append(.ask(.init(connection: sender.connection, id: request.id, subject: subject)))
+    case (.refusals, nil):
+      guard administers(sender, request.id, to: "see what was refused to others") else { return }
+      let value = refusals.value(bytes: configuration.maximumReplyBytes - Self.replyHeadBytes)
+      answer(request, nil, value, to: sender)
+    case (.backup, nil):
+      guard administers(sender, request.id, to: "make backups") else { return }
+      startBackup(request, for: sender)
+    case (_, nil):
+      let text =
+        "get needs nav, the name of a nav, unless it reads stats, verify, cluster, backup, config, reload or refusals"
+      refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
+    case (_, let nav?): read(request, nav, for: sender)
     }
-    guard let slot = readable(name, request.id, for: sender) else { return }
+  }
+
+  /// Whether a sender is an administrator; refuses what it may not do otherwise.
+  mutating func administers(_ sender: Sender, _ id: UInt64, to deed: String) -> Bool {
+    if access.administers(sender.peer) { return true }
+    refuse(sender, OutgoingError(.forbidden, id: id, "\(sender.peer.principal) may not \(deed)"))
+    return false
+  }
+
+  private mutating func read(_ request: GetRequest, _ nav: String, for sender: Sender) {
+    guard let slot = readable(nav, request.id, for: sender) else { return }
     activate(slot)
     defer { deactivateIfUnwatched(slot) }
-    if navs.slots[slot].directory != nil { batches.work += navs.slots[slot].scope }
+    if navs[slot].directory != nil { batches.work += navs[slot].scope }
     if request.what == .log || request.what == .diffs {
       return readLog(request, slot, for: sender)
     }
-    if let at = request.at, at != navs.slots[slot].revision {
+    if let at = request.at, at != navs[slot].revision {
       return readState(request, at, slot, for: sender)
     }
     if request.what == .verify { return verify(request, slot, to: sender) }
     do throws(OpFailure) {
-      let value = try navs.slots[slot].value(
-        of: request, watchCount: watches.of(nav: slot).count)
+      let value = try navs[slot].value(of: request, watchCount: watches.of(nav: slot).count)
       answer(request, slot, value, to: sender)
     } catch {
-      var outgoing = error.error
-      outgoing.id = request.id
-      refuse(sender, outgoing, about: navs.slots[slot].name)
+      refuse(sender, error, request.id, about: nav)
     }
   }
 
@@ -121,8 +113,7 @@ extension Hub {
       }
       send(connection, .ok, body)
     case .refused(let reason):
-      var error = OutgoingError(.invalidArgument, id: id, reason)
-      error.reason = "config"
+      let error = OutgoingError(.invalidArgument, id: id, reason, reason: "config")
       send(connection, .err, ServerMessageWriter.error(error), .refusedMessage(.invalidArgument))
     }
   }
@@ -130,10 +121,10 @@ extension Hub {
   /// Computes all derived values from scratch and compares them with those kept.
   ///
   /// Freezes the nav if a value differs or an invariant is broken.
-  private mutating func verify(_ request: GetRequest, _ slot: Int, to sender: Sender) {
-    batches.work += navs.slots[slot].scope
-    let (fresh, violated) = navs.slots[slot].verified()
-    if !violated.isEmpty, navs.slots[slot].directory == nil { freeze(slot, violated) }
+  private mutating func verify(_ request: GetRequest, _ slot: NavSlot, to sender: Sender) {
+    batches.work += navs[slot].scope
+    let (fresh, violated) = navs[slot].verified()
+    if !violated.isEmpty, navs[slot].directory == nil { freeze(slot, violated) }
     let value = JSONWriter.value { json in
       json.beginObject()
       json.member("ok", violated.isEmpty)
@@ -145,9 +136,9 @@ extension Hub {
   }
 
   mutating func answer(
-    _ request: GetRequest, _ slot: Int?, _ value: [UInt8], to sender: Sender
+    _ request: GetRequest, _ slot: NavSlot?, _ value: [UInt8], to sender: Sender
   ) {
-    let entry = slot.map { navs.slots[$0] }
+    let entry = slot.map { navs[$0] }
     let body = ServerMessageWriter.value(
       id: request.id, nav: request.nav, epoch: entry?.epoch, revision: entry?.revision, floor: nil,
       value)
@@ -161,8 +152,8 @@ extension Hub {
 
   // The journal's history.
 
-  private mutating func readLog(_ request: GetRequest, _ slot: Int, for sender: Sender) {
-    let entry = navs.slots[slot]
+  private mutating func readLog(_ request: GetRequest, _ slot: NavSlot, for sender: Sender) {
+    let entry = navs[slot]
     guard entry.number > 0 else {
       let text = "\(entry.name) is virtual and has no log"
       return refuse(sender, OutgoingError(.invalidArgument, id: request.id, text))
@@ -185,9 +176,9 @@ extension Hub {
   }
 
   private mutating func readState(
-    _ request: GetRequest, _ at: Revision, _ slot: Int, for sender: Sender
+    _ request: GetRequest, _ at: Revision, _ slot: NavSlot, for sender: Sender
   ) {
-    let entry = navs.slots[slot]
+    let entry = navs[slot]
     switch request.what {
     case .state, .bar, .top: break
     default:
@@ -200,26 +191,35 @@ extension Hub {
     ask(.state(at: at.number), request, .state(request.what, at), slot, for: sender)
   }
 
-  mutating func ask(
-    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What, _ slot: Int,
-    for sender: Sender
+  private mutating func ask(
+    _ what: HistoryRequest.What, _ request: GetRequest, _ pending: PendingRead.What,
+    _ slot: NavSlot, for sender: Sender
   ) {
-    guard reads.count(of: sender.connection) < configuration.inflight else {
-      var error = OutgoingError(.busy, id: request.id, "too many reads at a time")
-      error.after = 10
-      return refuse(sender, error, about: navs.slots[slot].name)
+    do throws(OpFailure) {
+      let asked = try waiting(pending, what, request.id, slot, for: sender)
+      output.requests.append(asked)
+    } catch {
+      refuse(sender, error, request.id, about: navs[slot].name)
     }
+  }
+
+  /// Notes a read that waits for the journal, and returns the request to the shell.
+  ///
+  /// Throws `busy` if too many reads of the connection wait already.
+  mutating func waiting(
+    _ pending: PendingRead.What, _ what: HistoryRequest.What, _ id: UInt64, _ slot: NavSlot,
+    for sender: Sender
+  ) throws(OpFailure) -> HistoryRequest {
+    guard reads.count(of: sender.connection) < configuration.inflight else {
+      throw OpFailure(OutgoingError(.busy, "too many reads at a time", after: 10))
+    }
+    let entry = navs[slot]
+    assert(entry.number > 0, "\(entry.name) is not in the journal")
     let token = reads.insert(
       PendingRead(
-        connection: sender.connection, id: request.id, what: pending,
-        standing: navs.slots[slot].standing,
-        owner: navs.slots[slot].owner, peer: sender.peer))
-    batches.current.undo.append(.asked(token: token))
-    assert(navs.slots[slot].number > 0, "\(navs.slots[slot].name) is not in the journal")
-    output.requests.append(
-      HistoryRequest(
-        token: token, nav: navs.slots[slot].number, head: navs.slots[slot].lastSequence, what: what)
-    )
+        sender: sender, id: id, what: pending, standing: entry.standing, owner: entry.owner))
+    batches.note(.asked(token: token))
+    return HistoryRequest(token: token, nav: entry.number, head: entry.lastSequence, what: what)
   }
 
   mutating func finishRead(_ answer: HistoryAnswer, at now: Instant) {
@@ -231,40 +231,35 @@ extension Hub {
     defer { batches.work = work }
     reads.noteAnswer(to: answer.token, cost: cost)
     guard let pending = reads.take(answer.token) else { return }
-    batches.current.undo.append(.answered(token: answer.token, pending))
+    batches.note(.answered(token: answer.token, pending))
     if case .revert(let op, let revision) = pending.what {
       return resume(op, revision, answer, at: now)
     }
-    let sender = Sender(connection: pending.connection, peer: pending.peer)
-    let rights = access.rights(
-      of: pending.peer, on: pending.standing.nav, owner: pending.owner)
+    let (sender, nav) = (pending.sender, pending.standing.nav)
+    let rights = access.rights(of: sender.peer, on: nav, owner: pending.owner)
     // A reload of the rules for gateways ends the session, but not a read of it.
-    guard rights.contains(.read), mayGoOn(pending.peer) else {
-      let text = "\(pending.peer.principal) may not read \(pending.standing.nav)"
-      return refuse(
-        sender, OutgoingError(.forbidden, id: pending.id, text), about: pending.standing.nav)
+    guard rights.contains(.read), mayGoOn(sender.peer) else {
+      let text = "\(sender.peer.principal) may not read \(nav)"
+      return refuse(sender, OutgoingError(.forbidden, id: pending.id, text), about: nav)
     }
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
       let (value, floor, next) = try value(of: pending, answer)
       let body = ServerMessageWriter.value(
-        id: pending.id, nav: pending.standing.nav, epoch: pending.standing.epoch,
+        id: pending.id, nav: nav, epoch: pending.standing.epoch,
         revision: pending.standing.revision, floor: floor, next: next, value)
       if body.count > configuration.maximumReplyBytes {
         let error = ServerMessageWriter.error(
           .tooLarge(pending.id, body.count, limit: configuration.maximumReplyBytes))
-        return send(pending.connection, .err, error)
+        return send(sender.connection, .err, error)
       }
-      let slot = navs.slot(of: pending.standing.nav)
-      self.answer(sender, sessions.slot(of: pending.connection), slot, body, .none)
+      self.answer(sender, sessions.slot(of: sender.connection), navs.slot(of: nav), body, .none)
     } catch {
-      let text = "the history of \(pending.standing.nav) cannot be read: \(error.what)"
-      var notice = Notice(.faulty, .warning, text)
-      notice.nav = pending.standing.nav
-      output.notices.append(notice)
+      let text = "the history of \(nav) cannot be read: \(error.what)"
+      output.notices.append(Notice(.faulty, .warning, text, nav: nav))
       let error = OutgoingError(.storage, id: pending.id, text)
       let body = ServerMessageWriter.error(error)
-      send(pending.connection, .err, body, .refusedMessage(.storage))
+      send(sender.connection, .err, body, .refusedMessage(.storage))
     }
   }
 
@@ -303,7 +298,7 @@ extension Hub {
       switch what {
       case .bar: return (entry.resolved, nil, nil)
       case .top: return (entry.latestValue(.top), nil, nil)
-      default: return (entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body, nil, nil)
+      default: return (entry.state, nil, nil)
       }
     }
   }
@@ -317,10 +312,7 @@ extension NavEntry {
     of request: GetRequest, watchCount: Int
   ) throws(Hub.OpFailure) -> [UInt8] {
     switch request.what {
-    case .state:
-      let (body, next) = snapshot(why: "join").part(from: 0, limit: Int.max / 4)
-      guard next == nil else { throw Hub.OpFailure(.limit, "the state is too large; use a watch") }
-      return body
+    case .state: return state
     case .bar: return resolved
     case .top: return latestValue(.top)
     case .screen:

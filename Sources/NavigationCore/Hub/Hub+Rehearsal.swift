@@ -4,9 +4,9 @@
 extension Hub {
   /// Answers what an op on an existing nav would do.
   mutating func rehearse(
-    _ operations: [Operation], _ op: OpContext, _ slot: Int
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
-    var entry = navs.slots[slot]
+    var entry = navs[slot]
     batches.work += entry.scope
     let result: OperationResult
     do {
@@ -38,17 +38,17 @@ extension Hub {
   }
 
   /// Answers what an op that closes a nav would do.
-  mutating func rehearseClosing(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+  mutating func rehearseClosing(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     try checkClosing(op)
     let body = ServerMessageWriter.rehearsed(
-      id: op.request.id, standing: navs.slots[slot].standing, changed: true, outputs: [.nothing])
+      id: op.request.id, standing: navs[slot].standing, changed: true, outputs: [.nothing])
     answer(op.sender, op.session, slot, body, .none)
   }
 
   /// Answers that an op would wait, and at which place.
-  mutating func rehearseWaiting(_ op: OpContext, _ slot: Int) {
+  mutating func rehearseWaiting(_ op: OpContext, _ slot: NavSlot) {
     let body = ServerMessageWriter.rehearsed(
-      id: op.request.id, standing: navs.slots[slot].standing, changed: false, outputs: [],
+      id: op.request.id, standing: navs[slot].standing, changed: false, outputs: [],
       position: (coordinations[slot]?.queue.count ?? 0) + 1)
     answer(op.sender, op.session, slot, body, .none)
   }
@@ -66,10 +66,7 @@ extension Hub {
         id: op.request.id, standing: entry.standing, changed: changed, outputs: outputs,
         delegates: delegates, state: state)
     }
-    let state =
-      rights.contains(.read)
-      ? entry.snapshot(why: "join").part(from: 0, limit: Int.max / 4).body : nil
-    var reply = body(state)
+    var reply = body(rights.contains(.read) ? entry.state : nil)
     // A larger message than a client takes: the answer goes without the state.
     if reply.count > configuration.maximumReplyBytes { reply = body(nil) }
     answer(op.sender, op.session, isNew ? nil : navs.slot(of: op.request.nav), reply, .none)
@@ -77,10 +74,10 @@ extension Hub {
 
   /// The delegates that would be asked about an op; throws if one is required, and none is there.
   private func asked(
-    about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: Int
+    about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) -> [(name: String, roles: [String])] {
     let inquiry = inquiry(about: commit, candidate, op, slot)
-    let veto = navs.slots[slot].controller.settings.content.veto
+    let veto = navs[slot].controller.settings.content.veto
     if !inquiry.subjects.isEmpty, !inquiry.hasVeto, veto.isRequired, !veto.allowsOnTimeout,
       delegatesReturn(to: slot, within: veto.deadline) == nil
     {

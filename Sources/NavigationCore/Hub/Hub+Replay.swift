@@ -78,7 +78,6 @@ extension Hub {
   /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. Rows
   /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
   /// snapshot only.
-  ///   snapshot only.
   package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
     navs.takeFloors(floor)
   }
@@ -126,18 +125,18 @@ extension Hub {
 
   /// Ends what the former run left open; the shell calls it again after it has rolled that back.
   package mutating func recoverNavs() {
-    for slot in navs.loaded where navs.slots[slot].fault == nil { recover(slot) }
+    for slot in navs.loaded where navs[slot].fault == nil { recover(slot) }
   }
 
   /// Gives the navs of shards new epochs, each for a reason.
   mutating func renewEpochs(_ losses: [Shard: EpochLoss], at now: Instant) {
     if losses.isEmpty { return }
     for slot in navs.loaded {
-      guard let loss = losses[navs.slots[slot].shard] else { continue }
+      guard let loss = losses[navs[slot].shard] else { continue }
       let epoch = navs.makeEpoch()
       let row = epochRow(
-        JournalBody.epoch(epoch, because: loss), navs.slots[slot].number, Head(navs.slots[slot]),
-        navs.slots[slot].lastSequence, isOpen: navs.slots[slot].isOpen, at: now)
+        JournalBody.epoch(epoch, because: loss), navs[slot].number, Head(navs[slot]),
+        navs[slot].lastSequence, isOpen: navs[slot].isOpen, at: now)
       navs.renew(slot, epoch, row: row)
     }
     for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {

@@ -9,13 +9,13 @@ extension Hub {
   /// too many reads of the connection wait already.
   mutating func lookBack(
     _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
-    _ slot: Int
+    _ slot: NavSlot
   ) throws(OpFailure) -> Bool {
     // Without this test the loop below would copy the operations, to be able to change them.
     guard !op.request.kinds.areOrdinary, op.request.kinds.contains(.revert) else { return true }
     for index in operations.indices {
       guard case .revert(let revision, nil) = operations[index] else { continue }
-      let entry = navs.slots[slot]
+      let entry = navs[slot]
       var stack: [ScreenID]?
       if revision == entry.revision {
         stack = entry.controller.stack.map(\.id)
@@ -38,32 +38,14 @@ extension Hub {
   }
 
   private mutating func wait(
-    _ op: OpContext, for revision: Revision, _ slot: Int
+    _ op: OpContext, for revision: Revision, _ slot: NavSlot
   ) throws(OpFailure) {
-    let connection = op.sender.connection
-    guard reads.count(of: connection) < configuration.inflight else {
-      var error = OutgoingError(.busy, "too many reads at a time")
-      error.after = 10
-      throw OpFailure(error)
-    }
-    let entry = navs.slots[slot]
-    let token = reads.insert(
-      PendingRead(
-        connection: connection, id: op.request.id, what: .revert(op, revision),
-        standing: entry.standing, owner: entry.owner, peer: op.sender.peer))
-    batches.current.undo.append(.asked(token: token))
-    batches.append(
-      .read(
-        HistoryRequest(
-          token: token, nav: entry.number, head: entry.lastSequence,
-          what: .state(at: revision.number))))
-    assert(revision <= entry.revision, "revision \(revision.number) does not exist yet")
+    let request = try waiting(
+      .revert(op, revision), .state(at: revision.number), op.request.id, slot, for: op.sender)
+    batches.append(.read(request))
+    assert(revision <= navs[slot].revision, "revision \(revision.number) does not exist yet")
     // The op stays in flight until it is answered.
-    guard let session = op.session else { return }
-    let index = batches.current.undo.lastIndex {
-      if case .inFlight(session) = $0 { true } else { false }
-    }
-    if let index { batches.current.undo.remove(at: index) }
+    if let session = op.session { batches.keepInFlight(session) }
   }
 
   /// Goes on with an op whose history is there, like with any that waited.
@@ -74,7 +56,7 @@ extension Hub {
     op.now = now
     assert(op.histories[revision] == nil, "the history of \(revision.number) is known")
     op.histories[revision] = answer
-    if let session = op.session { batches.current.undo.append(.inFlight(session: session)) }
+    if let session = op.session { batches.note(.inFlight(session: session)) }
     do throws(OpFailure) {
       // The daemon may have begun to stop meanwhile.
       try checkStop()
@@ -87,7 +69,7 @@ extension Hub {
   /// The stack of an earlier revision from the history; nil if that was in another epoch of the
   /// nav.
   private mutating func stack(
-    of slot: Int, at revision: Revision, _ answer: HistoryAnswer
+    of slot: NavSlot, at revision: Revision, _ answer: HistoryAnswer
   ) throws(OpFailure) -> [ScreenID]? {
     do throws(StoredDataError) {
       if let failure = answer.failure { throw StoredDataError(what: failure) }
@@ -95,13 +77,11 @@ extension Hub {
       guard entry.controller.revision == revision else {
         throw StoredDataError(what: "it does not lead to revision \(revision.number)")
       }
-      return entry.epoch == navs.slots[slot].epoch ? entry.controller.stack.map(\.id) : nil
+      return entry.epoch == navs[slot].epoch ? entry.controller.stack.map(\.id) : nil
     } catch {
-      let name = navs.slots[slot].name
+      let name = navs[slot].name
       let text = "the history of \(name) cannot be read: \(error.what)"
-      var notice = Notice(.faulty, .warning, text)
-      notice.nav = name
-      output.notices.append(notice)
+      output.notices.append(Notice(.faulty, .warning, text, nav: name))
       throw OpFailure(.storage, text)
     }
   }
@@ -116,7 +96,7 @@ extension Hub {
   mutating func putBack(_ read: PendingRead, _ token: UInt64) {
     if case .revert(let op, _) = read.what, let session = op.session {
       guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
-        sessions.slots[session].connection == read.connection
+        sessions[session].connection == read.sender.connection
       else { return }
       sessions.begin(session)
     }

@@ -34,7 +34,7 @@ extension Hub {
     for change in batch.undo.reversed() { undo(change) }
     // A nav that the batch created is gone.
     let requests = batch.touched.filter { navs.isLive($0.slot) }.map { touched in
-      ReloadRequest(nav: navs.slots[touched.slot].number, head: touched.rowBefore)
+      ReloadRequest(nav: navs[touched.slot].number, head: touched.rowBefore)
     }
     output = HubOutput()
     beginAgain(behind: batch)
@@ -51,12 +51,12 @@ extension Hub {
       remembered.forget(op, of: client.key, restoring: evicted)
     case .created(let slot): forgetCreated(slot)
     case .closed(let slot): navs.restoreName(of: slot)
-    case .frozen(let slot): navs.slots[slot].fault = nil
+    case .frozen(let slot): navs[slot].fault = nil
     case .coordination(let slot, let before):
       coordinations.restore(before, slot, among: sessions, at: timer.now)
       timer.plan(timer.now.boot + Self.retryAfter)
     case .malformed(let session):
-      if sessions.isLive(session) { sessions.slots[session].malformed -= 1 }
+      if sessions.isLive(session) { sessions[session].malformed -= 1 }
     case .asked(let token): dropWaiting(token)
     case .answered(let token, let read): putBack(read, token)
     case .backup(let before): reads.restoreBackup(before)
@@ -64,11 +64,12 @@ extension Hub {
   }
 
   /// Removes a nav whose creation was rolled back.
-  private mutating func forgetCreated(_ slot: Int) {
-    awaitAgain(navs.slots[slot].name)
+  private mutating func forgetCreated(_ slot: NavSlot) {
+    sessions.awaitAgain(navs[slot].name)
     for watch in watches.of(nav: slot) { removeWatch(watch) }
     assert(watches.of(nav: slot).isEmpty)
     noteGone(slot)
+    coordinations.forget(slot)
     navs.uncreate(slot)
     assert(!navs.isLive(slot))
   }
@@ -105,7 +106,7 @@ extension Hub {
     navs.reload(slot, fresh, head: request.head)
     noteHead(slot)
     noteFollower(slot)
-    assert(navs.slots[slot].durable == navs.slots[slot].revision)
-    assert(navs.slots[slot].ring.last == navs.slots[slot].revision)
+    assert(navs[slot].durable == navs[slot].revision)
+    assert(navs[slot].ring.last == navs[slot].revision)
   }
 }

@@ -17,19 +17,17 @@ extension Hub {
       let asked = low == high ? "NSP/\(low)" : "NSP/\(low) to NSP/\(high)"
       error = OutgoingError(.version, "the client speaks \(asked), this daemon NSP/1")
     } else if isStopping {
-      error = OutgoingError(.shuttingDown, "the daemon is stopping")
-      error?.after = 500
+      error = .shuttingDown
     } else if let reason = reasonAgainstActor(hello, gateway) {
       error = OutgoingError(.forbidden, reason)
     } else if let other = sessions.slot(of: hello.client),
-      sessions.slots[other].peer.principal != author.peer.principal
+      sessions[other].peer.principal != author.peer.principal
     {
       error = OutgoingError(.forbidden, "this client id is in use by another principal")
     } else if !sessions.hasRoom(
       for: hello.client, of: author.peer.principal, on: author.connection, configuration)
     {
-      error = OutgoingError(.limit, "too many sessions")
-      error?.reason = "quota"
+      error = OutgoingError(.limit, "too many sessions", reason: "quota")
     }
     if var error {
       error.nonce = hello.nonce
@@ -37,7 +35,7 @@ extension Hub {
     }
     if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
     if let other = sessions.slot(of: hello.client) {
-      let connection = sessions.slots[other].connection
+      let connection = sessions[other].connection
       end(other, why: "fenced", after: nil)
       sessions.fence(connection)
     }
@@ -47,7 +45,7 @@ extension Hub {
     if let actor = hello.actor { sessions.note(actor, of: author.connection) }
     measurements.count(.opened)
     batches.current.changedClients = true
-    timer.plan(now.boot + sessions.slots[slot].heartbeat)
+    timer.plan(now.boot + sessions[slot].heartbeat)
     send(author.connection, .welcome, welcome(hello, slot))
   }
 
@@ -76,8 +74,8 @@ extension Hub {
       heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
   }
 
-  private func welcome(_ hello: Hello, _ slot: Int) -> [UInt8] {
-    let session = sessions.slots[slot]
+  private func welcome(_ hello: Hello, _ slot: SessionSlot) -> [UInt8] {
+    let session = sessions[slot]
     var json = JSONWriter(reserving: 512)
     assert(session.client == hello.client)
     json.beginObject()
@@ -115,9 +113,9 @@ extension Hub {
   }
 
   /// Ends a session and sends its connection `bye`.
-  mutating func end(_ slot: Int, why: String, after: UInt64?) {
+  mutating func end(_ slot: SessionSlot, why: String, after: USessionSlot64?) {
     assert(sessions.isLive(slot))
-    let connection = sessions.slots[slot].connection
+    let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
     batches.append(.ended(connection))
     // A reason that `SessionEndReason` does not have is counted as `lost`.
@@ -125,7 +123,7 @@ extension Hub {
   }
 
   /// Ends a session with its watches, waiting ops, delegate roles, leases and gestures.
-  mutating func endSession(_ slot: Int, _ endReason: SessionEndReason) {
+  mutating func endSession(_ slot: SessionSlot, _ endReason: SessionEndReason) {
     measurements.count(endReason)
     let ref = sessions.reference(to: slot)
     reads.dropOps(of: slot)
@@ -164,9 +162,9 @@ extension Hub {
   /// milliseconds.
   ///
   /// Otherwise sends the session's `mark` if it is due.
-  private mutating func checkSession(_ slot: Int, at now: Instant) {
+  private mutating func checkSession(_ slot: SessionSlot, at now: Instant) {
     assert(sessions.isLive(slot))
-    let session = sessions.slots[slot]
+    let session = sessions[slot]
     // The flag stays until the effect: a batch that is rolled back is decided again.
     if session.waitsForTurn { resumeWatches(of: slot) }
     if !session.hasCredit {
@@ -182,11 +180,11 @@ extension Hub {
     }
   }
 
-  private func mark(_ session: Int, at now: Instant) -> [UInt8] {
+  private func mark(_ session: SessionSlot, at now: Instant) -> [UInt8] {
     var positions: [(nav: String, Revision, Digest)] = []
     for index in watches.of(session: session) {
-      let watch = watches.slots[index]
-      let entry = navs.slots[watch.nav]
+      let watch = watches[index]
+      let entry = navs[watch.nav]
       assert(watches.of(nav: watch.nav).contains(index), "\(entry.name) does not know its watch")
       // A mark may confirm a position only if it is durable and all its diffs were sent.
       guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {

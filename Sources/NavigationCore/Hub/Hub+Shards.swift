@@ -31,12 +31,11 @@ extension Hub {
 
   private func elsewhere(_ nav: String, _ shard: Shard) -> OutgoingError {
     guard let owner = shards.owner(of: shard) else {
-      var error = OutgoingError(.busy, "shard \(shard.number), which has \(nav), has no owner yet")
-      error.reason = "no-owner"
       let range = Self.withoutOwner
       let waited = shards.coming(shard).map { timer.now.boot - min($0, timer.now.boot) }
-      error.after = min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound)
-      return error
+      return OutgoingError(
+        .busy, "shard \(shard.number), which has \(nav), has no owner yet", reason: "no-owner",
+        after: min(max(waited ?? range.upperBound, range.lowerBound), range.upperBound))
     }
     var error = OutgoingError(.moved, "\(owner.name) serves \(nav)")
     error.details = [("nav", JSONWriter.value { $0.string(nav) })] + Self.place(of: owner)
@@ -92,7 +91,7 @@ extension Hub {
     for slot in slots { noteLoaded(slot) }
     // Before changes that are not durable.
     publishAllHeads()
-    for slot in slots where navs.slots[slot].fault == nil { recover(slot) }
+    for slot in slots where navs[slot].fault == nil { recover(slot) }
     trimRings()
     publish(Navs.navsSlot)
     return replayed.navs.count
@@ -106,7 +105,7 @@ extension Hub {
   package func isQuiet(_ leaving: [Shard]) -> Bool {
     let leaving = Set(leaving)
     return !coordinations.slots.contains {
-      navs.isLive($0) && leaving.contains(navs.slots[$0].shard)
+      navs.isLive($0) && leaving.contains(navs[$0].shard)
         && coordinations[$0]?.isBusy == true
     }
   }
@@ -128,23 +127,25 @@ extension Hub {
       if let session = op.session { sessions.finish(session, answers: 0) }
       move(op)
     }
-    for slot in navs.loaded where leaving.contains(navs.slots[slot].shard) { leave(slot, at: now) }
+    let slots = navs.loaded.filter { leaving.contains(navs[$0].shard) }
+    for slot in slots { leave(slot, at: now) }
     moveAwaited(of: leaving)
     navs.dropDormants(of: leaving)
     publishAllHeads()
     remembered.drop(leaving)
-    batches.forgetRows(of: leaving)
+    batches.forget(leaving, Set(slots))
     publish(Navs.navsSlot)
     assert(!shards.areAllHere || leaving.isEmpty)
   }
 
   /// Removes a loaded nav that another daemon serves from now on.
-  private mutating func leave(_ slot: Int, at now: Instant) {
-    let coordination = coordinations.remove(slot, in: &batches)
+  private mutating func leave(_ slot: NavSlot, at now: Instant) {
+    // Not to be taken back: the nav does not come back with a rollback.
+    let coordination = coordinations.forget(slot)
     let question = coordination?.question
     if let question { endQuestion(question.asked, "denied", by: nil) }
-    let details = misplaced(navs.slots[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
-    let watching = Set(watches.of(nav: slot).map { watches.slots[$0].session })
+    let details = misplaced(navs[slot].name)?.details.filter { "\($0.name)" != "nav" } ?? []
+    let watching = Set(watches.of(nav: slot).map { watches[$0].session })
     for index in watches.of(nav: slot) { endWatch(index, why: "moved", details, at: now) }
     let others = (coordination?.delegates.map(\.session) ?? []) + [coordination?.holder]
     for case let ref? in others where sessions.isLive(ref) && !watching.contains(ref.slot) {
@@ -158,12 +159,12 @@ extension Hub {
 
   /// Reports the move to a session that has roles or a lease there, and no watch.
   private mutating func endRoles(
-    of session: Int, _ slot: Int, _ details: [(name: StaticString, json: [UInt8])]
+    of session: SessionSlot, _ slot: NavSlot, _ details: [(name: StaticString, json: [UInt8])]
   ) {
     let body = ServerMessageWriter.end(
-      nav: navs.slots[slot].name, view: .full, epoch: navs.slots[slot].epoch,
-      revision: navs.slots[slot].durable, why: "moved", details)
-    send(sessions.slots[session].connection, .end, body)
+      nav: navs[slot].name, view: .full, epoch: navs[slot].epoch,
+      revision: navs[slot].durable, why: "moved", details)
+    send(sessions[session].connection, .end, body)
   }
 
   /// Answers an op that waited, because its nav has moved; it was not decided.
@@ -177,10 +178,7 @@ extension Hub {
 extension Hub {
   /// Passes a wish of an administrator to the shell, which answers by `HubEvent.wished`.
   mutating func wish(_ request: ClusterRequest, from sender: Sender) {
-    guard access.administers(sender.peer) else {
-      let text = "\(sender.peer.principal) may not change the cluster"
-      return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-    }
+    guard administers(sender, request.id, to: "change the cluster") else { return }
     guard shards.count > 1 else {
       let text = "this daemon serves all navs itself; a cluster needs navd-cluster"
       return refuse(sender, OutgoingError(.unsupported, id: request.id, text))
@@ -210,9 +208,6 @@ extension Hub {
       send(connection, .err, ServerMessageWriter.error(error), .refusedMessage(.storage))
     }
   }
-
-  /// Answers `get` `cluster`.
-  var clusterValue: [UInt8]? { shards.view?.json }
 }
 
 /// Why a wish of an administrator is not in the database.

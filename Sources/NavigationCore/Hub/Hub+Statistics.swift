@@ -14,16 +14,8 @@ extension Hub {
 
   /// O(watches + sessions).
   package var lag: Lag {
-    var lag = Lag()
-    for index in watches.slots.indices {
-      let behind = watches.behind(index, of: navs)
-      guard behind > 0 else { continue }
-      lag.watches += 1
-      lag.largest = max(lag.largest, behind)
-      lag.sum += behind
-      assert(lag.largest <= lag.sum)
-    }
-    lag.stalled = sessions.indices.count { !sessions.slots[$0].hasCredit }
+    var lag = watches.lag(of: navs)
+    lag.stalled = sessions.indices.count { !sessions[$0].hasCredit }
     return lag
   }
 
@@ -75,7 +67,7 @@ extension Hub {
       json.counters(measurements)
       if let busiest {
         json.busiest(
-          busiest.map { (sessions.slots[$0], watchCount: watches.of(session: $0).count) })
+          busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
       }
       if isAdmin { json.roles(access.knownRoles) }
       json.endObject()

@@ -9,10 +9,7 @@ extension Hub {
 
   /// Begins or ends the trace of a session.
   mutating func changeTrace(_ request: GetRequest, for sender: Sender, at now: Instant) {
-    guard access.administers(sender.peer) else {
-      let text = "\(sender.peer.principal) may not see the messages of other clients"
-      return refuse(sender, OutgoingError(.forbidden, id: request.id, text))
-    }
+    guard administers(sender, request.id, to: "see the messages of other clients") else { return }
     guard let slot = sessions.slot(of: sender.connection) else {
       return refuse(sender, .noSession(request.id))
     }
@@ -22,16 +19,15 @@ extension Hub {
         session, on: sender.connection, Trace.Filter(nav: request.nav, client: request.client),
         at: now.boot)
       for slot in sessions.indices {
-        guard let client = correspondent(sessions.slots[slot].connection) else { continue }
-        trace.note(client, at: sessions.slots[slot].connection)
+        guard let client = correspondent(sessions[slot].connection) else { continue }
+        trace.note(client, at: sessions[slot].connection)
       }
-      var notice = Notice(
-        .overridden, .info, "\(sessions.slots[slot].name) sees the messages of other clients")
-      notice.nav = request.nav
-      notice.client = sessions.slots[slot].name
-      notice.principal = sender.peer.principal
-      notice.code = "trace"
-      batches.append(.notice(notice))
+      let name = sessions[slot].name
+      batches.append(
+        .notice(
+          Notice(
+            .overridden, .info, "\(name) sees the messages of other clients", nav: request.nav,
+            client: name, principal: sender.peer.principal, code: "trace")))
     } else {
       trace.end(session)
     }
@@ -78,7 +74,7 @@ extension Hub {
   /// The client of a session.
   private func correspondent(_ connection: ConnectionID) -> Trace.Correspondent? {
     sessions.slot(of: connection).map { slot in
-      let session = sessions.slots[slot]
+      let session = sessions[slot]
       return Trace.Correspondent(peer: session.peer, client: (session.client, session.name))
     }
   }
@@ -109,7 +105,7 @@ extension Hub {
   /// Adds the reports to a session to the messages that are about to leave.
   private mutating func report(to session: SessionRef, at now: Instant) {
     let (connection, peer) = (
-      sessions.slots[session.slot].connection, sessions.slots[session.slot].peer
+      sessions[session.slot].connection, sessions[session.slot].peer
     )
     guard access.administers(peer) else {
       trace.end(session)
@@ -117,7 +113,7 @@ extension Hub {
       return output.append(.traced, at: output.add(body), to: connection)
     }
     // A report is dropped rather than kept, or a slow terminal would take the memory of navd.
-    while sessions.slots[session.slot].hasCredit, let report = trace.take(session) {
+    while sessions[session.slot].hasCredit, let report = trace.take(session) {
       let body = ServerMessageWriter.traced(report.list, dropped: report.dropped)
       noteSent(.traced, body.count, to: session.slot, at: now)
       output.append(.traced, at: output.add(body), to: connection)

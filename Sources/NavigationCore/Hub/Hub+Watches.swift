@@ -3,7 +3,7 @@
 
 extension Hub {
   mutating func watch(
-    _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
+    _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
     if awaitNav(request, for: sender, session: session) { return }
     follow(request, for: sender, session: session, at: now)
@@ -11,7 +11,7 @@ extension Hub {
 
   /// Begins a watch of a nav that exists; refuses any other.
   mutating func follow(
-    _ request: WatchRequest, for sender: Sender, session: Int, at now: Instant
+    _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
   ) {
     guard let slot = readable(request.nav, request.id, for: sender) else { return }
     activate(slot)
@@ -23,7 +23,7 @@ extension Hub {
       deactivateIfUnwatched(slot)
       return refuse(sender, error, about: request.nav)
     }
-    let entry = navs.slots[slot]
+    let entry = navs[slot]
     var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
     watch.hasResolved = request.hasResolved
     var mode = "latest"
@@ -31,7 +31,7 @@ extension Hub {
     if request.view == .full {
       why = entry.reasonForSnapshot(request)
       if let from = request.from, why == "ahead" || why == "digest" {
-        noticeOtherHistory(from, of: entry, by: sessions.slots[session].name)
+        noticeOtherHistory(from, of: entry, by: sessions[session].name)
       }
       if let why {
         mode = "snap"
@@ -59,38 +59,33 @@ extension Hub {
   ) {
     guard !navs.isHistoryDoubted else { return }
     navs.isHistoryDoubted = true
-    let revision = position.revision.number
-    var notice = Notice(
-      .faulty, .warning,
-      "\(name) has seen revision \(revision) of \(entry.name) with the digest "
-        + "\(position.digest.text), which the journal does not have: was an older copy of the state "
-        + "directory put back? It gets a snapshot")
-    notice.nav = entry.name
-    notice.revision = revision
-    notice.client = name
-    output.notices.append(notice)
+    output.notices.append(
+      Notice(
+        .faulty, .warning,
+        "\(name) has seen revision \(position.revision.number) of \(entry.name) with the digest "
+          + "\(position.digest.text), which the journal does not have: was an older copy of the "
+          + "state directory put back? It gets a snapshot",
+        nav: entry.name, revision: position.revision, client: name))
   }
 
   /// Logs a client's report of divergence, and records it in the journal.
   private mutating func report(
-    _ bad: MirrorPosition, of slot: Int, by sender: Sender, session: Int, at now: Instant
+    _ bad: MirrorPosition, of slot: NavSlot, by sender: Sender, session: SessionSlot,
+    at now: Instant
   ) {
-    let entry = navs.slots[slot]
-    let name = sessions.slots[session].name
+    let entry = navs[slot]
+    let name = sessions[session].name
     let ours = entry.ring.digest(at: bad.revision)
-    var notice = Notice(
-      .diverged, .warning,
-      "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
-        + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")")
-    notice.nav = entry.name
-    notice.revision = bad.revision.number
-    notice.client = name
-    notice.principal = sender.peer.principal
-    output.notices.append(notice)
+    output.notices.append(
+      Notice(
+        .diverged, .warning,
+        "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
+          + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
+        nav: entry.name, revision: bad.revision, client: name, principal: sender.peer.principal))
     guard entry.number > 0, !batches.isStorageFailing,
-      sessions.slots[session].mayReport(at: timer.now)
+      sessions[session].mayReport(at: timer.now)
     else { return }
-    batches.touch(&navs.slots[slot], slot)
+    batches.touch(&navs[slot], slot)
     let sequence = batches.advance(entry.shard)
     let process = sender.peer.process
     let body = JournalBody.report(
@@ -100,11 +95,11 @@ extension Hub {
       previous: entry.lastSequence, time: now.wall, kind: .report,
       depth: entry.controller.stack.count, top: entry.controller.top?.id, isOpen: entry.isOpen)
     batches.append(row, body: body.span)
-    navs.slots[slot].lastSequence = sequence
+    navs[slot].lastSequence = sequence
   }
 
-  mutating func unwatch(_ nav: String, _ view: View, session: Int) {
-    forgetAwaited(nav, view, session: session)
+  mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {
+    sessions.forgetAwaited(nav, view, of: session)
     guard let slot = navs.slot(of: nav),
       let index = watches.find(session: session, nav: slot, view)
     else { return }
@@ -113,14 +108,14 @@ extension Hub {
 
   /// Removes a watch; a virtual nav stops keeping records with its last watch, unless
   /// `keepsDirectory` is set.
-  mutating func removeWatch(_ index: Int, keepsDirectory: Bool = false) {
-    let nav = watches.slots[index].nav
+  mutating func removeWatch(_ index: WatchSlot, keepsDirectory: Bool = false) {
+    let nav = watches[index].nav
     // A `.start` that waits in the batch must not start a later watch in the same slot.
     batches.current.effects.removeAll { item in
       if case .start(index) = item { true } else { false }
     }
     watches.remove(index)
-    if navs.isLive(nav) { navs.slots[nav].readBy = batches.number }
+    if navs.isLive(nav) { navs[nav].readBy = batches.number }
     batches.current.changedClients = true
     noteHead(nav)
     if !keepsDirectory { deactivateIfUnwatched(nav) }
@@ -132,11 +127,11 @@ extension Hub {
   ///
   /// A watch that its nav's ring does not reach needs a snapshot, and that the whole nav is durable. If
   /// ops were decided meanwhile, the answer to an op of the session in this batch would leave first.
-  mutating func resumeWatches(of session: Int) {
+  mutating func resumeWatches(of session: SessionSlot) {
     batches.append(.pump(session: session))
     let needsSnapshot = watches.of(session: session).contains { index in
-      let watch = watches.slots[index]
-      return watch.view == .full && !navs.slots[watch.nav].ring.reaches(watch.cursor)
+      let watch = watches[index]
+      return watch.view == .full && !navs[watch.nav].ring.reaches(watch.cursor)
     }
     if needsSnapshot { batches.requestStandstill() }
   }
@@ -165,7 +160,7 @@ extension Hub {
       pump(index, at: now)
     case .pump(let session):
       guard sessions.isLive(session) else { return }
-      sessions.slots[session].waitsForTurn = false
+      sessions[session].waitsForTurn = false
       for index in watches.of(session: session) { pump(index, at: now) }
     case .event(let nav, let body), .progress(let nav, let body):
       emitEvent(body, of: nav, at: now)
@@ -189,37 +184,37 @@ extension Hub {
   }
 
   mutating func noteSent(
-    _ verb: ServerVerb, _ byteCount: Int, to session: Int, at now: Instant
+    _ verb: ServerVerb, _ byteCount: Int, to session: SessionSlot, at now: Instant
   ) {
-    sessions.slots[session].lastSentAt = now.boot
+    sessions[session].lastSentAt = now.boot
     guard verb.usesCredit else { return }
-    sessions.slots[session].sent += UInt64(byteCount)
-    if !sessions.slots[session].hasCredit { timer.plan(now.boot + configuration.stall) }
+    sessions[session].sent += UInt64(byteCount)
+    if !sessions[session].hasCredit { timer.plan(now.boot + configuration.stall) }
   }
 
-  private mutating func pumpOwnWatch(of session: Int, nav: Int, at now: Instant) {
+  private mutating func pumpOwnWatch(of session: SessionSlot, nav: NavSlot, at now: Instant) {
     for index in watches.of(session: session)
-    where watches.slots[index].nav == nav && watches.slots[index].view == .full {
+    where watches[index].nav == nav && watches[index].view == .full {
       pump(index, at: now)
     }
   }
 
-  mutating func pumpWatches(of nav: Int, at now: Instant) {
+  mutating func pumpWatches(of nav: NavSlot, at now: Instant) {
     for index in watches.of(nav: nav) { pump(index, at: now) }
   }
 
   /// Sends the diffs or the snapshot that a watch has not got yet, while its session has credit.
-  private mutating func pump(_ index: Int, at now: Instant) {
-    let (session, nav) = (watches.slots[index].session, watches.slots[index].nav)
+  private mutating func pump(_ index: WatchSlot, at now: Instant) {
+    let (session, nav) = (watches[index].session, watches[index].nav)
     let limit = configuration.maximumReplyBytes
     while true {
       if output.octets > Self.octetsPerTurn {
-        sessions.slots[session].waitsForTurn = true
+        sessions[session].waitsForTurn = true
         return timer.plan(now.boot)
       }
-      let room = sessions.slots[session].room.map { min($0, limit / 2) }
+      let room = sessions[session].room.map { min($0, limit / 2) }
       switch watches.next(
-        of: index, from: &navs.slots[nav], room: room, limit: limit, into: &output)
+        of: index, from: &navs[nav], room: room, limit: limit, into: &output)
       {
       case .nothing: return
       case .standstill: return batches.requestStandstill()
@@ -227,7 +222,7 @@ extension Hub {
         if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
         if message.endsSnapshot { measurements.count(.snapshots) }
         noteSent(message.verb, message.byteCount, to: session, at: now)
-        output.append(message.verb, at: message.body, to: sessions.slots[session].connection)
+        output.append(message.verb, at: message.body, to: sessions[session].connection)
       }
     }
   }
@@ -239,40 +234,41 @@ extension Hub {
   /// of the shell may release several batches, so a watch waits for the wake, not for the next batch.
   private static let octetsPerTurn = 2 << 20
 
-  private mutating func emitEvent(_ body: [UInt8], of nav: Int, at now: Instant) {
+  private mutating func emitEvent(_ body: [UInt8], of nav: NavSlot, at now: Instant) {
     guard navs.isLive(nav) else { return }
     var place: Int?
-    for index in watches.of(nav: nav) where watches.slots[index].view == .full {
+    for index in watches.of(nav: nav) where watches[index].view == .full {
       pump(index, at: now)
-      let session = watches.slots[index].session
-      guard watches.slots[index].isCaughtUp(with: navs.slots[nav].durable),
-        sessions.slots[session].hasCredit
+      let session = watches[index].session
+      guard watches[index].isCaughtUp(with: navs[nav].durable),
+        sessions[session].hasCredit
       else { continue }
       noteSent(.event, body.count, to: session, at: now)
       let shared = place ?? output.add(body)
       place = shared
-      output.append(.event, at: shared, to: sessions.slots[session].connection)
+      output.append(.event, at: shared, to: sessions[session].connection)
     }
   }
 
   /// Sends `end` to the session of a watch, and removes the watch.
   mutating func endWatch(
-    _ index: Int, why: String, _ details: [(name: StaticString, json: [UInt8])] = [],
+    _ index: WatchSlot, why: String, _ details: [(name: StaticString, json: [UInt8])] = [],
     at now: Instant
   ) {
-    let watch = watches.slots[index]
+    let watch = watches[index]
     let body = ServerMessageWriter.end(
-      nav: navs.slots[watch.nav].name, view: watch.view, epoch: navs.slots[watch.nav].epoch,
-      revision: navs.slots[watch.nav].revision, why: why, details)
-    emit(.end, body, to: sessions.slots[watch.session].connection, at: now)
+      nav: navs[watch.nav].name, view: watch.view, epoch: navs[watch.nav].epoch,
+      revision: navs[watch.nav].revision, why: why, details)
+    emit(.end, body, to: sessions[watch.session].connection, at: now)
     removeWatch(index)
   }
 
-  private mutating func finishClosing(_ nav: Int, at now: Instant) {
+  private mutating func finishClosing(_ nav: NavSlot, at now: Instant) {
     for index in watches.of(nav: nav) {
       pump(index, at: now)
       endWatch(index, why: "closed", at: now)
     }
+    coordinations.forget(nav)
     navs.remove(nav)
   }
 

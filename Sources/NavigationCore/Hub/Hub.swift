@@ -23,8 +23,6 @@ package struct Hub: Sendable {
   var navs: Navs
   var sessions = Sessions()
   var watches = Watches()
-  /// Whether watches that waited have been decided since everything was durable.
-  var decidesAwaited = false
   var remembered: RememberedOps
   var batches: Batches
   var coordinations = Coordinations()
@@ -35,7 +33,7 @@ package struct Hub: Sendable {
   var refusals = Refusals()
   var sweep = IdleSweep()
   /// The slots of navs that lack looks of `$appearance`; see Hub+Appearance.swift.
-  var followers: [Int] = []
+  var followers: [NavSlot] = []
   var output = HubOutput()
   var reads = HistoryReads()
   var isStopping = false
@@ -91,11 +89,11 @@ package struct Hub: Sendable {
       if let slot = sessions.close(connection) { endSession(slot, .lost) }
     case .blocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
-      sessions.slots[slot].isBlocked = true
+      sessions[slot].isBlocked = true
       requestLag(at: now)
     case .unblocked(let connection):
       guard let slot = sessions.slot(of: connection) else { return }
-      sessions.slots[slot].isBlocked = false
+      sessions[slot].isBlocked = false
       requestLag(at: now)
       resumeWatches(of: slot)
     case .history(let answer): finishRead(answer, at: now)
@@ -153,8 +151,7 @@ package struct Hub: Sendable {
   /// batch.
   package mutating func seal() {
     precondition(maySeal, "a hub that shows what is not durable, or is stopping")
-    if navs.isActive(Navs.headsSlot) { noteSealedHeads() }
-    batches.seal(navs.slots)
+    batches.seal(navs)
   }
 
   /// Notes that the records of a batch are durable; returns the outputs that waited for them.
@@ -162,11 +159,7 @@ package struct Hub: Sendable {
   /// The batch is the oldest sealed one, or the batch at hand if none is sealed.
   package mutating func committed(at now: Instant) -> HubOutput {
     let wasSealed = batches.beginRelease()
-    for touched in batches.current.touched where navs.isLive(touched.slot) {
-      navs.slots[touched.slot].durable =
-        touched.revision ?? navs.slots[touched.slot].controller.revision
-      assert(navs.slots[touched.slot].durable <= navs.slots[touched.slot].revision)
-    }
+    navs.settle(batches.current.touched)
     if navs.isActive(Navs.headsSlot) { noteDurableHeads() }
     if !batches.current.refusals.isEmpty { refusals.append(batches.current.refusals) }
     releaseEffects(at: now)
@@ -183,7 +176,7 @@ package struct Hub: Sendable {
     }
     sessions.finish(batches.current.undo)
     batches.endRelease(wasSealed: wasSealed)
-    if !wasSealed { settleAwaited() }
+    if !wasSealed { sessions.settleAwaited() }
     trimRings()
     watches.endTurn()
     if sweep.isDue, batches.isIdle { sweepIdle(at: now) }
@@ -234,14 +227,14 @@ extension Hub {
     }
     refuse(sender, OutgoingError(.badFrame, failure.text))
     guard let session else { return }
-    sessions.slots[session].malformed += 1
-    batches.current.undo.append(.malformed(session: session))
-    assert(sessions.slots[session].malformed <= 3, "a session goes on after its third")
-    if sessions.slots[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
+    sessions[session].malformed += 1
+    batches.note(.malformed(session: session))
+    assert(sessions[session].malformed <= 3, "a session goes on after its third")
+    if sessions[session].malformed >= 3 { end(session, why: "protocol", after: nil) }
   }
 
   /// Counts the message and notes when its session was heard; returns the session.
-  private mutating func hear(_ sender: Sender, at now: Instant) -> Int? {
+  private mutating func hear(_ sender: Sender, at now: Instant) -> SessionSlot? {
     batches.current.messages += 1
     batches.work += Self.workOfMessage
     return sessions.hear(sender.connection, at: now)
@@ -251,7 +244,7 @@ extension Hub {
   ///
   /// A wrong argument counts only after the checks of the session, so their errors take precedence.
   private func outgoing(
-    _ failure: MessageFailure, _ session: Int?, _ sender: Sender
+    _ failure: MessageFailure, _ session: SessionSlot?, _ sender: Sender
   ) -> OutgoingError {
     var error = OutgoingError(failure.code, id: failure.id, failure.text)
     if let verb = failure.verb { error.name(verb) }
@@ -297,17 +290,21 @@ extension Hub {
     batches.append(.send(sender.connection, .err, ServerMessageWriter.error(error), outcome))
   }
 
+  /// Refuses a message with an id about a nav.
+  mutating func refuse(_ sender: Sender, _ failure: OpFailure, _ id: UInt64, about nav: String) {
+    var error = failure.error
+    error.id = id
+    refuse(sender, error, about: nav)
+  }
+
   /// Adds the nav's standing to an error if the sender may read the nav.
   ///
   /// Else removes what the error says about the nav's state.
   func placed(_ error: OutgoingError, at nav: String, for sender: Sender) -> OutgoingError {
     guard let slot = navs.slot(of: nav) else { return error }
     var error = error
-    guard access.rights(of: sender.peer, on: nav, owner: navs.slots[slot].owner).contains(.read)
-    else {
-      return error.withoutState
-    }
-    error.standing = navs.slots[slot].standing
+    guard rights(of: sender.peer, onNavAt: slot).contains(.read) else { return error.withoutState }
+    error.standing = navs[slot].standing
     return error
   }
 
@@ -319,7 +316,7 @@ extension Hub {
   }
 
   private mutating func route(
-    _ message: ClientMessage, from sender: Sender, session: Int?, at now: Instant
+    _ message: ClientMessage, from sender: Sender, session: SessionSlot?, at now: Instant
   ) {
     switch message {
     case .hello: preconditionFailure("a hello is no message of an actor")
@@ -349,9 +346,9 @@ extension Hub {
       unwatch(nav, view, session: session)
       send(sender.connection, .ok, ServerMessageWriter.ok(id: id, nav: nav))
     case .credit(let limit):
-      let hadCredit = sessions.slots[session].hasCredit
+      let hadCredit = sessions[session].hasCredit
       // After a rollback this message is handled again, when the limit has been raised already.
-      sessions.slots[session].upTo = max(limit, sessions.slots[session].upTo)
+      sessions[session].upTo = max(limit, sessions[session].upTo)
       if hadCredit { batches.append(.pump(session: session)) } else { resumeWatches(of: session) }
     case .delegate(let request): register(request, for: sender, session: session)
     case .lease(let request): lease(request, for: sender, session: session)

@@ -97,7 +97,7 @@ extension Hub {
     context = new.context
     remembered.reconfigure(new)
     if new.resumeRevisions < old.resumeRevisions || new.resumeBytes < old.resumeBytes {
-      for slot in navs.slots.indices { trim(slot) }
+      for slot in navs.indices { trim(slot) }
     }
     trimRings()
     // By shorter times, something can be due before the wake that was planned by the longer ones.

@@ -242,11 +242,13 @@ package struct Notice: Hashable, Sendable {
   /// The code of the error, or a word for the action.
   package var code: String?
 
-  /// Makes a notice that names no nav and no client.
-  package init(_ kind: Kind, _ level: Level, _ text: String) {
-    self.kind = kind
-    self.level = level
-    self.text = text
+  package init(
+    _ kind: Kind, _ level: Level, _ text: String, nav: String? = nil, revision: Revision? = nil,
+    client: String? = nil, principal: String? = nil, code: String? = nil
+  ) {
+    (self.kind, self.level, self.text) = (kind, level, text)
+    (self.nav, self.revision, self.client) = (nav, revision?.number, client)
+    (self.principal, self.code) = (principal, code)
   }
 }
 

@@ -9,7 +9,7 @@ struct IdleSweep: Sendable {
   private(set) var dueAt: UInt64?
   /// Whether a slice is due, as soon as nothing is under way.
   private(set) var isDue = false
-  /// The slot at which the next slice begins.
+  /// The number of the slot at which the next slice begins.
   private(set) var cursor = 0
   /// The navs that the present sweep has made dormant.
   var unloaded = 0
@@ -29,9 +29,9 @@ struct IdleSweep: Sendable {
   /// Whether a nav is idle; `batch` is the number of the last batch that used it.
   func isIdle(_ batch: UInt64) -> Bool { batch < beganBefore }
 
-  /// Ends a slice; the next one begins with a slot.
-  mutating func pause(at slot: Int, until time: UInt64) {
-    (cursor, dueAt, isDue) = (slot, time, false)
+  /// Ends a slice; the next one begins with the slot of this number.
+  mutating func pause(at number: Int, until time: UInt64) {
+    (cursor, dueAt, isDue) = (number, time, false)
   }
 
   /// Begins a sweep, with the number of the batch at hand.

@@ -166,22 +166,22 @@ enum JournalBody {
   /// `origin` writes the members about the author of the row, or in a snapshot the last change of
   /// the top.
   static func state(
-    nav: String, epoch: Epoch, owner: String, controller: NavigationController, digest: Digest,
-    resolvedAt: Revision, origin: (inout JSONWriter) -> Void = { _ in }
+    of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }
   ) -> [UInt8] {
-    assert(resolvedAt <= controller.revision)
+    let controller = entry.controller
+    assert(entry.resolvedAt <= controller.revision)
     var json = JSONWriter(reserving: 1024)
     json.beginObject()
-    json.optional("nav", nav)
+    json.optional("nav", entry.name)
     json.member("kind", word: controller.kindName)
-    json.member("epoch", hex: epoch.bits)
-    json.optional("owner", owner)
+    json.member("epoch", hex: entry.epoch.bits)
+    json.optional("owner", entry.owner)
     json.flag("open", controller.isOpen)
     // A start reads what is before `rev`.
     json.member("depth", UInt64(controller.stack.count))
     json.optional("top", controller.top?.id.text)
     json.member("rev", controller.revision.number)
-    json.member("resolvedAt", resolvedAt.number)
+    json.member("resolvedAt", entry.resolvedAt.number)
     json.name("screens")
     json.beginArray()
     for screen in controller.stack { json.screen(screen) }
@@ -196,7 +196,7 @@ enum JournalBody {
     }
     json.name("detached")
     json.detached(controller.detached.all)
-    json.member("dig", digest)
+    json.member("dig", entry.digest)
     origin(&json)
     json.endObject()
     return json.bytes

@@ -75,6 +75,8 @@ struct NavEntry: Sendable {
   /// The number of the newest batch that used the nav.
   var usedBy: UInt64 { max(touchedBy, readBy) }
 
+  var isAppearance: Bool { name == NavName.appearance.text }
+
   /// Whether a start would have to end something.
   var isOpen: Bool { controller.isOpen }
 
@@ -86,6 +88,9 @@ struct NavEntry: Sendable {
 
   /// The name of the client that holds the display; empty if the state names none.
   var displayOwner: String { controller.environment.content.owner ?? "" }
+
+  /// The open transition; nil if there is none.
+  var transition: RunningTransition? { controller.transition.content.running }
 
   var standing: NavStanding {
     if let directory {
@@ -106,6 +111,9 @@ struct NavEntry: Sendable {
       content: directory.map { .directory($0.records.map(\.json)) }
         ?? .controller(controller, shown))
   }
+
+  /// The whole newest state, as one part of a snapshot.
+  var state: [UInt8] { snapshot(why: "join").part(from: 0, limit: Int.max / 4).body }
 
   var resolved: [UInt8] { shown.bytes(of: controller) }
 
@@ -220,8 +228,7 @@ extension NavEntry {
   }
 
   private func desync(_ reason: String, _ text: String, _ expected: [UInt8]) -> Hub.OpFailure {
-    var error = OutgoingError(.desync, text)
-    error.reason = reason
+    var error = OutgoingError(.desync, text, reason: reason)
     error.expected = expected
     return Hub.OpFailure(error)
   }
@@ -247,12 +254,11 @@ extension OpContext {
         }
       guard !isGuarded else { continue }
       let names = needed.names
-      var error = OutgoingError(
-        .guardRequired,
-        "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
-          + "or {\"any\":true}")
-      error.index = index
-      throw Hub.OpFailure(error)
+      throw Hub.OpFailure(
+        OutgoingError(
+          .guardRequired,
+          "\(kind.name) goes by what is there: say in \"if\" what you saw, by \(names), "
+            + "or {\"any\":true}", index: index))
     }
   }
 }

@@ -7,18 +7,18 @@
 ///   leads to at most one nav, loaded or dormant.
 /// - `ringBytes` is the sum of the bytes of all rings.
 ///
-/// Only the methods of this value change which slots of `slots` are live, and the rings of entries.
+/// Only the methods of this value change which slots are in use, and the rings of entries.
 struct Navs: Sendable {
   /// The slots of the virtual navs `$navs`, `$clients` and `$heads`.
-  static let navsSlot = 0
-  static let clientsSlot = 1
-  static let headsSlot = 2
-  static let virtualSlots = navsSlot...headsSlot
+  static var navsSlot: NavSlot { NavSlot(0) }
+  static var clientsSlot: NavSlot { NavSlot(1) }
+  static var headsSlot: NavSlot { NavSlot(2) }
+  static let virtualSlots = [navsSlot, clientsSlot, headsSlot]
 
   /// The epoch that identifies this run of the daemon.
   let boot: Epoch
   /// The virtual navs, and behind them the loaded navs.
-  var slots = Slots<NavEntry>()
+  private var slots = Slots<NavEntry>()
   /// The navs that are in the journal only.
   private(set) var dormants: DormantNavs
   /// The bytes of the diffs in all rings.
@@ -49,8 +49,13 @@ struct Navs: Sendable {
       entry.directory = Directory()
       entry.followDirectory()
       entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
-      names.insert(slots.insert(entry), KeyHash(name.text))
+      names.insert(slots.insert(entry).number, KeyHash(name.text))
     }
+  }
+
+  subscript(_ slot: NavSlot) -> NavEntry {
+    @inline(__always) _read { yield slots[slot] }
+    @inline(__always) _modify { yield &slots[slot] }
   }
 
   /// The number of navs, without the virtual ones.
@@ -59,31 +64,37 @@ struct Navs: Sendable {
   /// The number of navs that are in memory, without the virtual ones.
   var loadedCount: Int { slots.count - Self.virtualSlots.count }
 
+  /// The number of slots, in use or not.
+  var end: Int { slots.end }
+
+  /// The slots in use, ascending; O(n).
+  var indices: [NavSlot] { slots.indices }
+
   /// The slots of the navs that are loaded, ascending, without the virtual ones; O(n).
-  var loaded: ArraySlice<Int> { slots.indices.dropFirst(Self.virtualSlots.count) }
+  var loaded: ArraySlice<NavSlot> { indices.dropFirst(Self.virtualSlots.count) }
 
   /// Whether a virtual nav keeps its records, for a watch or a read.
-  func isActive(_ slot: Int) -> Bool { slots[slot].directory?.isActive == true }
+  func isActive(_ slot: NavSlot) -> Bool { slots[slot].directory?.isActive == true }
 
-  func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
+  func isLive(_ slot: NavSlot) -> Bool { slots.isLive(slot) }
 
   /// The slot of a nav by name; nil if no loaded nav has this name.
   ///
   /// Inlined, because Swift would copy the 264 bytes of this value for the call.
   @inline(__always)
-  func slot(of name: String) -> Int? {
-    names.find(KeyHash(name)) { slots[$0].name == name }
+  func slot(of name: String) -> NavSlot? {
+    names.find(KeyHash(name)) { slots[NavSlot($0)].name == name }.map { NavSlot($0) }
   }
 
   /// The slot of a nav by its number in the journal; nil if no loaded nav has this number.
-  func slot(numbered number: UInt64) -> Int? {
-    let slot = numbers.find(number)
+  func slot(numbered number: UInt64) -> NavSlot? {
+    let slot = numbers.find(number).map { NavSlot($0) }
     assert(slot.map { slots[$0].number == number } ?? true, "\(number) leads to another nav")
     return slot
   }
 
   /// Whether a nav still has its name; a nav that is being closed has none.
-  func hasName(_ slot: Int) -> Bool { self.slot(of: slots[slot].name) == slot }
+  func hasName(_ slot: NavSlot) -> Bool { self.slot(of: slots[slot].name) == slot }
 
   /// The highest nav number of a shard so far, without the bits of the shard.
   func lastNumber(of shard: Shard = .first) -> UInt64 { created[shard.number] }
@@ -93,7 +104,7 @@ struct Navs: Sendable {
   /// Creates a nav, whose name is free; returns its slot.
   mutating func create(
     _ name: String, ownedBy owner: String, _ controller: NavigationController
-  ) -> Int {
+  ) -> NavSlot {
     precondition(slot(of: name) == nil, "\(name) exists")
     let shard = Shard(ofName: name, among: created.count)
     created[shard.number] += 1
@@ -104,7 +115,7 @@ struct Navs: Sendable {
   }
 
   /// Removes a nav whose creation was rolled back, and frees its number.
-  mutating func uncreate(_ slot: Int) {
+  mutating func uncreate(_ slot: NavSlot) {
     if hasName(slot) { releaseName(of: slot) }
     let shard = slots[slot].shard
     remove(slot)
@@ -120,37 +131,37 @@ struct Navs: Sendable {
     created[shard.number] = max(created[shard.number], Shard.place(ofNav: number))
   }
 
-  mutating func releaseName(of slot: Int) {
+  mutating func releaseName(of slot: NavSlot) {
     assert(hasName(slot), "\(slots[slot].name) was closed before")
-    names.remove(slot, KeyHash(slots[slot].name))
+    names.remove(slot.number, KeyHash(slots[slot].name))
   }
 
   /// Gives a nav its name back, because its closing was rolled back.
-  mutating func restoreName(of slot: Int) {
+  mutating func restoreName(of slot: NavSlot) {
     assert(self.slot(of: slots[slot].name) == nil, "\(slots[slot].name) is taken")
-    names.insert(slot, KeyHash(slots[slot].name))
+    names.insert(slot.number, KeyHash(slots[slot].name))
   }
 
   /// Removes a nav that has lost its name: its closing is durable, or it leaves memory.
-  mutating func remove(_ slot: Int) {
-    assert(!hasName(slot), "nav in slot \(slot) is not closed")
+  mutating func remove(_ slot: NavSlot) {
+    assert(!hasName(slot), "\(slots[slot].name) is not closed")
     ringBytes -= slots[slot].ring.byteCount
     numbers.remove(slots[slot].number)
     slots.remove(slot, leaving: .vacant)
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
   }
 
-  private mutating func insert(_ entry: NavEntry) -> Int {
+  private mutating func insert(_ entry: NavEntry) -> NavSlot {
     assert(self.slot(numbered: entry.number) == nil, "nav \(entry.number) is loaded")
     let other = slot(of: entry.name)
     let slot = slots.insert(entry)
     slots[slot].shown.share(&frames)
-    numbers.insert(slot, entry.number)
+    numbers.insert(slot.number, entry.number)
     // If a damaged journal has two navs with one name, the later nav has it, as when it was
     // created.
     if other.map({ slots[$0].number < entry.number }) ?? true {
       if let other { releaseName(of: other) }
-      names.insert(slot, KeyHash(entry.name))
+      names.insert(slot.number, KeyHash(entry.name))
     }
     ringBytes += entry.ring.byteCount
     return slot
@@ -159,19 +170,19 @@ struct Navs: Sendable {
   mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
 
   /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
-  mutating func shareFrame(of slot: Int) { slots[slot].shown.share(&frames) }
+  mutating func shareFrame(of slot: NavSlot) { slots[slot].shown.share(&frames) }
 
   // Rings.
 
   /// Appends a diff to a nav's ring; `trim` brings the ring back within its limits.
-  mutating func keep(_ diff: consuming EncodedDiff, _ slot: Int) {
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
     ringBytes += diff.bytes.count
     slots[slot].ring.append(diff, digest: slots[slot].digest)
     assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")
   }
 
   /// Drops the oldest durable diffs of a nav that exceed the limits.
-  mutating func trim(_ slot: Int, revisions: Int, bytes: Int) {
+  mutating func trim(_ slot: NavSlot, revisions: Int, bytes: Int) {
     ringBytes -= slots[slot].ring.trim(
       revisions: revisions, bytes: bytes, through: slots[slot].durable)
     assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
@@ -183,7 +194,7 @@ struct Navs: Sendable {
     var visited = 0
     while ringBytes > total, visited < slots.count {
       let slot = slots.next(from: ringCursor)
-      ringCursor = slot + 1
+      ringCursor = slot.number + 1
       visited += 1
       trim(slot, revisions: slots[slot].ring.count / 2, bytes: bytes)
     }
@@ -195,7 +206,7 @@ struct Navs: Sendable {
   /// epoch.
   ///
   /// Watches at older revisions get a snapshot.
-  mutating func restartDirectory(_ slot: Int) {
+  mutating func restartDirectory(_ slot: NavSlot) {
     guard let directory = slots[slot].directory else {
       preconditionFailure("\(slots[slot].name) is not virtual")
     }
@@ -205,8 +216,16 @@ struct Navs: Sendable {
     slots[slot].durable = directory.revision
   }
 
+  /// Notes that what a batch made of these navs is durable.
+  mutating func settle(_ changes: [Batch.Touched]) {
+    for change in changes where isLive(change.slot) {
+      slots[change.slot].durable = change.revision ?? slots[change.slot].controller.revision
+      assert(slots[change.slot].durable <= slots[change.slot].revision)
+    }
+  }
+
   /// Restores a nav from `fresh`, which was read from the journal up to its row `head`.
-  mutating func reload(_ slot: Int, _ fresh: NavEntry, head: UInt64) {
+  mutating func reload(_ slot: NavSlot, _ fresh: NavEntry, head: UInt64) {
     precondition(fresh.number == slots[slot].number, "nav \(fresh.number) for another")
     assert(fresh.epoch == slots[slot].epoch, "another life of \(fresh.name)")
     assert(fresh.lastSequence <= head, "rows behind the last durable one")
@@ -226,7 +245,7 @@ struct Navs: Sendable {
   }
 
   /// Gives a loaded nav a new epoch, which row `row` records.
-  mutating func renew(_ slot: Int, _ epoch: Epoch, row: UInt64) {
+  mutating func renew(_ slot: NavSlot, _ epoch: Epoch, row: UInt64) {
     assert(row > slots[slot].lastSequence)
     ringBytes -= slots[slot].ring.byteCount
     slots[slot].lastSequence = row
@@ -295,7 +314,7 @@ struct Navs: Sendable {
   }
 
   /// Makes a loaded nav a dormant one; everything of it must be durable.
-  mutating func unload(_ slot: Int) {
+  mutating func unload(_ slot: NavSlot) {
     let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
     releaseName(of: slot)
     remove(slot)
@@ -304,7 +323,7 @@ struct Navs: Sendable {
 
   /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
   /// ones.
-  mutating func absorb(_ other: Navs) -> [Int] {
+  mutating func absorb(_ other: Navs) -> [NavSlot] {
     for shard in other.created.indices {
       created[shard] = max(created[shard], other.created[shard])
     }
@@ -318,7 +337,7 @@ struct Navs: Sendable {
   /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
   /// notes of the nav.
   mutating func revive(_ place: DormantNavs.Place, as entry: NavEntry) throws(StoredDataError)
-    -> Int
+    -> NavSlot
   {
     let (nav, history) = (dormants[place], dormants.history(place))
     guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,

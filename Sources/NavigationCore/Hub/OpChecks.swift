@@ -26,7 +26,7 @@ extension Hub {
   ///
   /// The errors of these steps are not remembered.
   mutating func operate(
-    _ request: OpMessage, from sender: Sender, session: Int?, at now: Instant
+    _ request: OpMessage, from sender: Sender, session: SessionSlot?, at now: Instant
   ) {
     let op: OpContext
     do throws(OpFailure) {
@@ -139,22 +139,23 @@ extension Hub {
 
   /// Returns the client of an op: the session's, or without a session the one that the op names.
   mutating func checkClient(
-    of request: OpMessage, _ session: Int?
+    of request: OpMessage, _ session: SessionSlot?
   ) throws(OpFailure) -> ClientID {
-    guard let client = request.client ?? session.map({ sessions.slots[$0].client }) else {
+    guard let client = request.client ?? session.map({ sessions[$0].client }) else {
       throw OpFailure(
         .noSession, "say hello first, then send it again, or name the client in the op")
     }
-    if let session, client != sessions.slots[session].client {
+    if let session, client != sessions[session].client {
       throw OpFailure(.invalidArgument, "client is not the session's")
     }
     return client
   }
 
   mutating func context(
-    of request: OpMessage, by client: ClientID, _ sender: Sender, _ session: Int?, at now: Instant
+    of request: OpMessage, by client: ClientID, _ sender: Sender, _ session: SessionSlot?,
+    at now: Instant
   ) -> OpContext {
-    assert(session.map { sessions.slots[$0].client } ?? client == client, "another's session")
+    assert(session.map { sessions[$0].client } ?? client == client, "another's session")
     return OpContext(
       request: request, client: author(client, request, sender, session), sender: sender,
       session: session, now: now)
@@ -162,20 +163,20 @@ extension Hub {
 
   /// The author of an op: the session's, or in a cluster one for the shard of the nav.
   private mutating func author(
-    _ client: ClientID, _ request: OpMessage, _ sender: Sender, _ session: Int?
+    _ client: ClientID, _ request: OpMessage, _ sender: Sender, _ session: SessionSlot?
   ) -> OpClient {
     let shard = shards.count > 1 ? shards.shard(of: request.nav) : .first
     guard let session else {
       return OpClient(name: request.name ?? "", client, sender.peer, shard)
     }
-    let known = sessions.slots[session].opClient
-    if sessions.slots[session].peer == sender.peer, known.key.shard == shard {
+    let known = sessions[session].opClient
+    if sessions[session].peer == sender.peer, known.key.shard == shard {
       assert(known.key.client == client)
       assert(known.key.principal == sender.peer.principal)
       return known
     }
     let other = OpClient(name: known.author.name, client, sender.peer, shard)
-    if sessions.slots[session].peer == sender.peer { sessions.slots[session].opClient = other }
+    if sessions[session].peer == sender.peer { sessions[session].opClient = other }
     return other
   }
 
@@ -185,17 +186,15 @@ extension Hub {
   /// limit.
   mutating func checkLoad(_ op: OpContext) throws(OpFailure) {
     guard let after = overload(op) else { return }
-    var error = OutgoingError(.busy, "too many ops at a time")
-    error.after = after
-    throw OpFailure(error)
+    throw OpFailure(OutgoingError(.busy, "too many ops at a time", after: after))
   }
 
   private mutating func overload(_ op: OpContext) -> UInt64? {
     if let session = op.session {
       assert(sessions.isLive(session))
-      assert(sessions.slots[session].inflight >= 0)
-      if sessions.slots[session].inflight >= configuration.inflight { return 10 }
-      batches.current.undo.append(.inFlight(session: session))
+      assert(sessions[session].inflight >= 0)
+      if sessions[session].inflight >= configuration.inflight { return 10 }
+      batches.note(.inFlight(session: session))
       sessions.begin(session)
     }
     return sessions.excess(
@@ -255,7 +254,7 @@ extension Hub {
   /// Throws `forbidden` unless the sender has the rights to all operations.
   ///
   /// `slot` is nil if the nav does not exist.
-  mutating func checkRights(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+  mutating func checkRights(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     assert(!op.request.kinds.isEmpty)
     // All rights are enough for any operation, so root and the daemon's user need no list of them.
     if access.grantsAll(to: op.sender.peer) { return }
@@ -271,7 +270,7 @@ extension Hub {
       if kind.isPush { needed.formUnion(op.request.meaning(index)?.needs.rights ?? []) }
     }
     let nav = op.request.nav
-    let owner = slot.map { navs.slots[$0].owner }
+    let owner = slot.map { navs[$0].owner }
     // Whoever may read a virtual nav is told that it cannot be changed.
     if NavName.isVirtual(nav) { needed = .read }
     // The creator of a nav owns it already in the message that creates it.
@@ -287,13 +286,15 @@ extension Hub {
   /// The rights to activate a button: `pop` if its action pops, else `push`.
   ///
   /// Both behind other operations, because these could still change the button.
-  private mutating func rightsToActivate(_ op: OpContext, _ index: Int, _ slot: Int?) -> Rights {
+  private mutating func rightsToActivate(
+    _ op: OpContext, _ index: Int, _ slot: NavSlot?
+  ) -> Rights {
     assert(op.request.kinds[index] == .buttonActivate)
     // A nav that does not exist has no buttons.
     guard let slot else { return .push }
     guard index == 0 else { return [.push, .pop] }
     guard case .activateButton(let id)? = op.request.meaning(index),
-      navs.slots[slot].controller.isPopButton(id)
+      navs[slot].controller.isPopButton(id)
     else { return .push }
     return .pop
   }
@@ -301,14 +302,14 @@ extension Hub {
   // 7: the nav.
 
   /// Refuses changes of a virtual nav.
-  mutating func checkVirtual(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
-    guard let slot, navs.slots[slot].directory != nil else { return }
+  mutating func checkVirtual(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
+    guard let slot, navs[slot].directory != nil else { return }
     try checkStop()
     throw OpFailure(.readonly, "\(op.request.nav) is virtual and cannot be changed")
   }
 
   /// A nav that is created must not be there, any other one must.
-  mutating func checkExistence(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+  mutating func checkExistence(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     if op.isCreation {
       guard slot == nil else {
         throw OpFailure(.navExists, "\(op.request.nav) exists already")
@@ -321,19 +322,16 @@ extension Hub {
 
   /// Throws `shutting-down` while the daemon stops.
   mutating func checkStop() throws(OpFailure) {
-    guard isStopping else { return }
-    var error = OutgoingError(.shuttingDown, "the daemon is stopping")
-    error.after = 500
-    throw OpFailure(error)
+    if isStopping { throw OpFailure(.shuttingDown) }
   }
 
   /// Throws `lease-lost` if an operation needs the display lease and another session holds it.
-  mutating func checkDisplay(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+  mutating func checkDisplay(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     guard !coordinations.isEmpty, let slot, let holder = coordinations[slot]?.holder,
       holder != op.session.map(sessions.reference),
       op.request.kinds.contains(where: \.needsDisplay)
     else { return }
-    throw OpFailure(.leaseLost(to: navs.slots[slot].displayOwner))
+    throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
   }
 
   // 8: the form.
@@ -341,58 +339,54 @@ extension Hub {
   /// Checks that all operations of the op are well-formed and allowed on this kind of nav.
   ///
   /// `slot` is nil if the op creates the nav.
-  mutating func checkForm(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+  mutating func checkForm(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     try op.checkForm(
-      isStandalone: slot.map { navs.slots[$0].controller.isStandalone } ?? op.createsStandaloneBar)
+      isStandalone: slot.map { navs[$0].controller.isStandalone } ?? op.createsStandaloneBar)
   }
 
   /// Throws `guard-required` if the op lacks a guard that the nav's settings require.
-  mutating func checkGuardPolicy(_ op: OpContext, _ slot: Int?) throws(OpFailure) {
+  mutating func checkGuardPolicy(_ op: OpContext, _ slot: NavSlot?) throws(OpFailure) {
     guard let slot, !op.request.guards.any, !op.request.guards.fixesState else { return }
     assert(!op.isCreation, "the settings of a nav that is not there")
-    try op.checkGuards(under: navs.slots[slot].controller.guardPolicy)
+    try op.checkGuards(under: navs[slot].controller.guardPolicy)
   }
 
   // 9: the guards.
 
   /// Throws `desync` for the first guard that fails, see `NavEntry.check(_:)`.
-  mutating func checkGuards(_ guards: borrowing Guards, _ slot: Int) throws(OpFailure) {
-    assert(navs.slots[slot].directory == nil, "a virtual nav is not changed")
-    try navs.slots[slot].check(guards)
+  mutating func checkGuards(_ guards: borrowing Guards, _ slot: NavSlot) throws(OpFailure) {
+    assert(navs[slot].directory == nil, "a virtual nav is not changed")
+    try navs[slot].check(guards)
   }
 
   // 10: open transitions, questions and gestures.
 
   /// Whether the nav has an open transition or question, or the op is about a gesture.
-  mutating func isOpen(_ slot: Int, to op: OpContext) -> Bool {
+  mutating func isOpen(_ slot: NavSlot, to op: OpContext) -> Bool {
     assert(navs.isLive(slot))
     // Most ops find nothing open, so this comes first.
-    if coordinations.isEmpty, navs.slots[slot].controller.transition.isDefault {
+    if coordinations.isEmpty, navs[slot].controller.transition.isDefault {
       return op.touchesGesture
     }
     return isBusy(slot) || op.touchesGesture
   }
 
-  private func isBusy(_ slot: Int) -> Bool {
-    running(slot) != nil || coordinations[slot]?.question != nil
-  }
-
-  private func running(_ slot: Int) -> RunningTransition? {
-    navs.slots[slot].controller.transition.content.running
+  private func isBusy(_ slot: NavSlot) -> Bool {
+    navs[slot].transition != nil || coordinations[slot]?.question != nil
   }
 
   /// Throws if a gesture cannot begin, or belongs to another session.
-  func checkGesture(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+  func checkGesture(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     let coordination = coordinations[slot]
     for (index, kind) in op.request.kinds.enumerated() {
       switch (kind, op.request.meaning(index)) {
       case (.gestureBegin, .beginGesture(let isFull, let way, _)?):
-        var refusal = navs.slots[slot].controller.gestureRefusal(
+        var refusal = navs[slot].controller.gestureRefusal(
           isFullScreen: isFull, translation: way)
         if coordination?.question != nil { refusal = .active }
         if let refusal { throw OpFailure(OutgoingError(NavigationError.gestureRefused(refusal))) }
       case (.gestureUpdate, _), (.gestureFinish, _), (.gestureCancel, _):
-        guard running(slot)?.isInteractive == true, let owner = coordination?.gesture,
+        guard navs[slot].transition?.isInteractive == true, let owner = coordination?.gesture,
           owner != op.session.map(sessions.reference)
         else { continue }
         throw OpFailure(.gestureOwner, "the gesture is another session's")
@@ -403,53 +397,54 @@ extension Hub {
 
   /// Queues an op that must not run during a transition or question; throws if it does not want to
   /// wait, or if the queue is full.
-  mutating func queue(_ op: OpContext, _ slot: Int) throws(OpFailure) {
+  mutating func queue(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
     guard op.request.waits else { throw OpFailure(inProgress(slot)) }
-    let limit = navs.slots[slot].controller.settings.content.queue
+    let limit = navs[slot].controller.settings.content.queue
     guard UInt64(coordinations[slot]?.queue.count ?? 0) < limit else {
-      var error = OutgoingError(.queueFull, "no more than \(counted(limit, "op")) may wait")
-      error.after = inProgress(slot).after
-      throw OpFailure(error)
+      throw OpFailure(
+        OutgoingError(
+          .queueFull, "no more than \(counted(limit, "op")) may wait",
+          after: inProgress(slot).after))
     }
     if op.request.isDry { return rehearseWaiting(op, slot) }
     coordinations.update(slot, in: &batches) { $0.queue.append(op) }
     assert(UInt64(coordinations[slot]?.queue.count ?? 0) <= limit)
     let body = ServerMessageWriter.queued(
-      id: op.request.id, nav: navs.slots[slot].name, position: coordinations[slot]?.queue.count ?? 1
+      id: op.request.id, nav: navs[slot].name, position: coordinations[slot]?.queue.count ?? 1
     )
     send(op.sender.connection, .queued, body)
   }
 
   /// Whether an operation must not run during a transition or question, and there is one.
-  mutating func mustWait(_ request: OpMessage, _ slot: Int) -> Bool {
+  mutating func mustWait(_ request: OpMessage, _ slot: NavSlot) -> Bool {
     guard isBusy(slot) else { return false }
     for index in request.kinds.indices where waits(index, of: request, slot) { return true }
     return false
   }
 
   private func waits(
-    _ index: Int, of request: OpMessage, _ slot: Int
+    _ index: Int, of request: OpMessage, _ slot: NavSlot
   ) -> Bool {
     if request.kinds[index].waitsForTransition { return true }
     guard case .activateButton(let id)? = request.meaning(index) else { return false }
-    return navs.slots[slot].controller.isPopButton(id)
+    return navs[slot].controller.isPopButton(id)
   }
 
-  private func inProgress(_ slot: Int) -> OutgoingError {
+  private func inProgress(_ slot: NavSlot) -> OutgoingError {
     assert(isBusy(slot), "nothing is in progress")
     let end = coordinations[slot]?.question?.deadline ?? coordinations[slot]?.due ?? 0
-    return .inProgress(running(slot), after: timer.time(until: end))
+    return .inProgress(navs[slot].transition, after: timer.time(until: end))
   }
 
   // 12: the effect.
 
   /// Throws `storage` if the op would make a commit while the journal takes none.
   mutating func checkStorage(
-    _ operations: [Operation], _ op: OpContext, _ slot: Int
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
   ) throws(OpFailure) {
     guard batches.isStorageFailing else { return }
-    assert(navs.slots[slot].directory == nil)
-    var candidate = navs.slots[slot].controller
+    assert(navs[slot].directory == nil)
+    var candidate = navs[slot].controller
     let result = try? candidate.perform(
       operations, isAnimated: op.request.isAnimated, in: context)
     if result?.commit != nil { throw OpFailure(.storage) }

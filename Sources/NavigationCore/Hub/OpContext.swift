@@ -1,5 +1,5 @@
 /// The connection and the peer that sent a message.
-struct Sender {
+struct Sender: Sendable {
   var connection: ConnectionID
   var peer: Peer
 }
@@ -9,7 +9,7 @@ struct OpContext: Sendable {
   let request: OpMessage
   let client: OpClient
   var sender: Sender
-  var session: Int?
+  var session: SessionSlot?
   var now: Instant
   /// What the history tells of the revisions that the op goes back to.
   var histories: [Revision: HistoryAnswer] = [:]
@@ -30,9 +30,6 @@ struct OpContext: Sendable {
   var isCreation: Bool { !request.kinds.areOrdinary && request.kinds.first == .navCreate }
   var isOfAppearance: Bool { request.nav == NavName.appearance.text }
   var isClosing: Bool { !request.kinds.areOrdinary && request.kinds.first == .navClose }
-}
-
-extension OpContext {
   var createsStandaloneBar: Bool {
     if case .create(.standalone) = request.operation(0).arguments { true } else { false }
   }

@@ -3,9 +3,7 @@
 extension OutgoingError {
   /// The error of an operation that cannot be read.
   init(_ failure: ReadFailure, at index: Int) {
-    self.init(failure.code, failure.text)
-    reason = failure.reason
-    self.index = index
+    self.init(failure.code, failure.text, reason: failure.reason, index: index)
   }
 
   static func noSession(_ id: UInt64?) -> OutgoingError {
@@ -28,19 +26,21 @@ extension OutgoingError {
   static func inProgress(_ running: RunningTransition?, after: UInt64?) -> OutgoingError {
     var error = OutgoingError(
       .transitionInProgress,
-      running.map { "transition \($0.id.number) is under way" } ?? "a delegate is being asked")
+      running.map { "transition \($0.id.number) is under way" } ?? "a delegate is being asked",
+      after: after ?? 100)
     if let running {
       error.details = [("tid", JSONWriter.value { $0.integer(running.id.number) })]
     }
-    error.after = after ?? 100
     return error
   }
 
+  static var shuttingDown: OutgoingError {
+    OutgoingError(.shuttingDown, "the daemon is stopping", after: 500)
+  }
+
   static var storage: OutgoingError {
-    var error = OutgoingError(
-      .storage, "the journal cannot be written; nothing was changed, reads go on")
-    error.after = 1000
-    return error
+    OutgoingError(
+      .storage, "the journal cannot be written; nothing was changed, reads go on", after: 1000)
   }
 
   /// The error of an op whose result would break invariants, which is a fault of navd.
@@ -52,21 +52,18 @@ extension OutgoingError {
   }
 
   static func frozen(_ nav: String, _ fault: String) -> OutgoingError {
-    var error = OutgoingError(
+    OutgoingError(
       .frozen,
       "\(nav) is only read since a fault of the daemon (\(fault)): close it, or restart "
-        + "the daemon, which verifies it")
-    error.after = 5000
-    return error
+        + "the daemon, which verifies it", after: 5000)
   }
 
   /// The error of a read whose answer would exceed the largest message.
   static func tooLarge(_ id: UInt64, _ count: Int, limit: Int) -> OutgoingError {
-    var error = OutgoingError(
+    OutgoingError(
       .limit, id: id,
-      "the reply has \(count) octets, more than \(limit); use a watch, or a smaller limit")
-    error.reason = "size"
-    return error
+      "the reply has \(count) octets, more than \(limit); use a watch, or a smaller limit",
+      reason: "size")
   }
 
   /// The error about a revision that the history does not have any more, or not yet.

@@ -23,7 +23,7 @@ struct Refusals: Sendable {
   /// How many refusals are kept.
   static let limit = 256
 
-  /// The refusals, the oldest first.
+  /// The oldest one first.
   private var kept: [Refusal] = []
 
   /// Adds the refusals of a committed batch, in the order of their answers.

@@ -49,8 +49,8 @@ struct RememberedOps: Sendable {
     var at: UInt64
   }
 
-  private var slots: [Key: Int] = [:]
-  private var busy: [(key: Key, slot: Int)?] = Array(repeating: nil, count: 16)
+  private var slots: [Key: Slot<Client>] = [:]
+  private var busy: [(key: Key, slot: Slot<Client>)?] = Array(repeating: nil, count: 16)
   private var clients = Slots<Client>()
   /// The clients of each principal, with a use of each that may be out of date, in order of time.
   private var principals: [String: ArraySlice<Use>] = [:]
@@ -107,7 +107,7 @@ struct RememberedOps: Sendable {
   }
 
   /// The slot of a client; for recently used clients it is found without hashing the key.
-  private mutating func find(_ key: Key) -> Int? {
+  private mutating func find(_ key: Key) -> Slot<Client>? {
     let place = Self.busyPlace(of: key)
     if let known = busy[place], known.key == key {
       assert(slots[key] == known.slot, "a busy client has moved")
@@ -203,7 +203,7 @@ struct RememberedOps: Sendable {
     }
   }
 
-  private mutating func admit(_ key: Key, at now: UInt64) -> Int {
+  private mutating func admit(_ key: Key, at now: UInt64) -> Slot<Client> {
     assert(slots[key] == nil, "a client is admitted twice")
     // After the limits were lowered, more than one client can be too many.
     while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,

@@ -1,6 +1,6 @@
 /// A reference to a session; `client` shows whether another client has reused the slot.
 struct SessionRef: Hashable, Sendable {
-  var slot: Int
+  var slot: SessionSlot
   var client: ClientID
 }
 
@@ -128,11 +128,11 @@ struct Session: Sendable {
 /// - `counts` has the number of sessions of each principal that has any.
 /// - A fenced connection has no session.
 ///
-/// Only `insert` and `remove` change which slots of `slots` are live.
+/// Only `insert` and `remove` change which slots are in use.
 struct Sessions: Sendable {
-  var slots = Slots<Session>()
+  private var slots = Slots<Session>()
   private var byConnection = NumberIndex()
-  private var byClient: [ClientID: Int] = [:]
+  private var byClient: [ClientID: SessionSlot] = [:]
   private var counts: [String: Int] = [:]
   /// The connections whose client id another process took over.
   private var fenced: Set<ConnectionID> = []
@@ -142,19 +142,26 @@ struct Sessions: Sendable {
   private var actors: [ConnectionID: SessionActor] = [:]
   /// The ops of each connection in its newest second, if there is a limit.
   private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
+  /// Whether watches that waited have been decided since everything was durable.
+  private var decidesAwaited = false
 
   var count: Int { slots.count }
 
   /// The slots in use, ascending; O(n).
-  var indices: [Int] { slots.indices }
+  var indices: [SessionSlot] { slots.indices }
 
-  func slot(of connection: ConnectionID) -> Int? {
-    let slot = byConnection.find(connection.number)
+  subscript(_ slot: SessionSlot) -> Session {
+    @inline(__always) _read { yield slots[slot] }
+    @inline(__always) _modify { yield &slots[slot] }
+  }
+
+  func slot(of connection: ConnectionID) -> SessionSlot? {
+    let slot = byConnection.find(connection.number).map { SessionSlot($0) }
     assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
     return slot
   }
 
-  func slot(of client: ClientID) -> Int? {
+  func slot(of client: ClientID) -> SessionSlot? {
     let slot = byClient[client]
     assert(slot.map { slots[$0].client == client } ?? true, "another client's session")
     return slot
@@ -162,7 +169,7 @@ struct Sessions: Sendable {
 
   func count(of principal: String) -> Int { counts[principal, default: 0] }
 
-  func isLive(_ slot: Int) -> Bool { slots.isLive(slot) }
+  func isLive(_ slot: SessionSlot) -> Bool { slots.isLive(slot) }
 
   /// Whether a session has not ended.
   func isLive(_ ref: SessionRef) -> Bool {
@@ -170,8 +177,8 @@ struct Sessions: Sendable {
   }
 
   /// Makes a reference to the session in a slot; it may be kept after the session has ended.
-  func reference(to slot: Int) -> SessionRef {
-    assert(isLive(slot), "slot \(slot) is vacant")
+  func reference(to slot: SessionSlot) -> SessionRef {
+    assert(isLive(slot), "slot \(slot.number) is vacant")
     return SessionRef(slot: slot, client: slots[slot].client)
   }
 
@@ -185,19 +192,19 @@ struct Sessions: Sendable {
   }
 
   /// Opens a session; the caller has ended former sessions of its connection and its client.
-  mutating func insert(_ session: Session) -> Int {
+  mutating func insert(_ session: Session) -> SessionSlot {
     precondition(slot(of: session.connection) == nil, "the connection has a session")
     precondition(slot(of: session.client) == nil, "the client has a session")
     fenced.remove(session.connection)
     let slot = slots.insert(session)
-    byConnection.insert(slot, session.connection.number)
+    byConnection.insert(slot.number, session.connection.number)
     byClient[session.client] = slot
     counts[session.peer.principal, default: 0] += 1
     assert(byConnection.count == byClient.count && byClient.count == slots.count)
     return slot
   }
 
-  mutating func remove(_ slot: Int) {
+  mutating func remove(_ slot: SessionSlot) {
     let session = slots[slot]
     assert(self.slot(of: session.connection) == slot && self.slot(of: session.client) == slot)
     byConnection.remove(session.connection.number)
@@ -210,7 +217,7 @@ struct Sessions: Sendable {
   }
 
   /// Notes that a message of a connection arrived; returns the slot of its session.
-  mutating func hear(_ connection: ConnectionID, at now: Instant) -> Int? {
+  mutating func hear(_ connection: ConnectionID, at now: Instant) -> SessionSlot? {
     guard let slot = slot(of: connection) else { return nil }
     slots[slot].lastHeardAt = now.boot
     return slot
@@ -241,7 +248,7 @@ struct Sessions: Sendable {
   }
 
   /// Forgets a closed connection; returns the slot of its session, which the caller must end.
-  mutating func close(_ connection: ConnectionID) -> Int? {
+  mutating func close(_ connection: ConnectionID) -> SessionSlot? {
     fenced.remove(connection)
     rates[connection] = nil
     actors[connection] = nil
@@ -266,7 +273,7 @@ struct Sessions: Sendable {
   // Ops in flight.
 
   /// Counts an op that is decided but not yet durable.
-  mutating func begin(_ slot: Int) {
+  mutating func begin(_ slot: SessionSlot) {
     assert(isLive(slot))
     slots[slot].inflight += 1
   }
@@ -279,10 +286,47 @@ struct Sessions: Sendable {
   }
 
   /// Ends one op in flight of a session and counts its answers; skips a session that has ended.
-  mutating func finish(_ slot: Int, answers: UInt64) {
+  mutating func finish(_ slot: SessionSlot, answers: UInt64) {
     guard slots.isLive(slot), slots[slot].inflight > 0 else { return }
     slots[slot].inflight -= 1
     slots[slot].answered += answers
+  }
+
+  // The watches that wait for navs.
+
+  mutating func forgetAwaited(_ nav: String, _ view: View, of slot: SessionSlot) {
+    slots[slot].awaited.removeAll { $0.request.nav == nav && $0.request.view == view }
+  }
+
+  /// Marks the watches that wait for a nav as decided, and returns them.
+  mutating func decideAwaited(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)] {
+    var decided: [(slot: SessionSlot, request: WatchRequest)] = []
+    for slot in indices {
+      for (index, wait) in slots[slot].awaited.enumerated()
+      where wait.request.nav == nav && !wait.isDecided {
+        slots[slot].awaited[index].isDecided = true
+        decided.append((slot, wait.request))
+      }
+    }
+    if !decided.isEmpty { decidesAwaited = true }
+    return decided
+  }
+
+  /// Forgets the decided watches when everything is durable.
+  mutating func settleAwaited() {
+    guard decidesAwaited else { return }
+    decidesAwaited = false
+    for slot in indices { slots[slot].awaited.removeAll(where: \.isDecided) }
+  }
+
+  /// Makes the watches of a nav wait again after a rollback of its creation.
+  mutating func awaitAgain(_ nav: String) {
+    guard decidesAwaited else { return }
+    for slot in indices {
+      for index in slots[slot].awaited.indices where slots[slot].awaited[index].request.nav == nav {
+        slots[slot].awaited[index].isDecided = false
+      }
+    }
   }
 
   // All sessions.
@@ -301,7 +345,7 @@ struct Sessions: Sendable {
 
   /// The slots of the sessions with the most answered ops, those first, at most `count`; O(n log
   /// n).
-  func busiest(_ count: Int) -> [Int] {
+  func busiest(_ count: Int) -> [SessionSlot] {
     assert(count >= 0)
     let active = indices.filter { slots[$0].answered > 0 }
       .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }

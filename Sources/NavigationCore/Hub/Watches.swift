@@ -1,7 +1,7 @@
 /// One session's watch of one nav: a cursor into its revisions, not a queue of messages.
 struct Watch: Sendable {
-  var session: Int
-  var nav: Int
+  var session: SessionSlot
+  var nav: NavSlot
   var view: View
   /// Whether the diffs and snapshots of a full view include the resolved bar.
   var hasResolved = true
@@ -16,7 +16,8 @@ struct Watch: Sendable {
   /// The key of the value that was sent last to a conflated view.
   var sentKey: String?
 
-  static let vacant = Watch(session: -1, nav: -1, view: .full, cursor: Revision(0))
+  static let vacant = Watch(
+    session: SessionSlot(-1), nav: NavSlot(-1), view: .full, cursor: Revision(0))
 
   /// Whether its client was sent the whole nav up to `revision`.
   func isCaughtUp(with revision: Revision) -> Bool {
@@ -42,9 +43,9 @@ final class SnapshotOnItsWay: Sendable {
 /// - Snapshots and `latest` show a state that is durable as it stands.
 /// - Watches at the same position share one body.
 struct Watches: Sendable {
-  private(set) var slots = Slots<Watch>()
-  private var bySession: [[Int]] = []
-  private var byNav: [[Int]] = []
+  private var slots = Slots<Watch>()
+  private var bySession: [[WatchSlot]] = []
+  private var byNav: [[WatchSlot]] = []
   /// The messages of diffs in the output at hand, and the one made last.
   private var shared: [Position: Message] = [:]
   private var last: (position: Position, message: Message)?
@@ -72,7 +73,7 @@ struct Watches: Sendable {
 
   /// Where a watch stands that a message of diffs is for.
   private struct Position: Hashable {
-    var nav: Int
+    var nav: NavSlot
     var cursor: UInt64
     /// What a message of several diffs holds at most, in octets.
     var room: Int
@@ -82,34 +83,55 @@ struct Watches: Sendable {
 
   var count: Int { slots.count }
 
-  func of(session: Int) -> [Int] { session < bySession.count ? bySession[session] : [] }
+  subscript(_ index: WatchSlot) -> Watch {
+    @inline(__always) _read { yield slots[index] }
+  }
 
-  func of(nav: Int) -> [Int] { nav < byNav.count ? byNav[nav] : [] }
+  func of(session: SessionSlot) -> [WatchSlot] {
+    session.number < bySession.count ? bySession[session.number] : []
+  }
 
-  func find(session: Int, nav: Int, _ view: View) -> Int? {
+  func of(nav: NavSlot) -> [WatchSlot] { nav.number < byNav.count ? byNav[nav.number] : [] }
+
+  func find(session: SessionSlot, nav: NavSlot, _ view: View) -> WatchSlot? {
     of(session: session).first { slots[$0].nav == nav && slots[$0].view == view }
   }
 
   /// How many durable revisions a full watch has not been sent; 0 for other views.
-  func behind(_ index: Int, of navs: borrowing Navs) -> UInt64 {
+  func behind(_ index: WatchSlot, of navs: borrowing Navs) -> UInt64 {
     let watch = slots[index]
     guard watch.view == .full else { return 0 }
-    let durable = navs.slots[watch.nav].durable
+    let durable = navs[watch.nav].durable
     return durable > watch.cursor ? durable.number - watch.cursor.number : 0
   }
 
-  mutating func insert(_ watch: Watch) -> Int {
+  /// How far all watches are behind; O(watches).
+  func lag(of navs: borrowing Navs) -> Hub.Lag {
+    var lag = Hub.Lag()
+    for index in slots.indices {
+      let behind = behind(index, of: navs)
+      guard behind > 0 else { continue }
+      lag.watches += 1
+      lag.largest = max(lag.largest, behind)
+      lag.sum += behind
+      assert(lag.largest <= lag.sum)
+    }
+    return lag
+  }
+
+  mutating func insert(_ watch: Watch) -> WatchSlot {
     assert(find(session: watch.session, nav: watch.nav, watch.view) == nil, "a second watch")
     let index = slots.insert(watch)
-    while bySession.count <= watch.session { bySession.append([]) }
-    while byNav.count <= watch.nav { byNav.append([]) }
-    bySession[watch.session].append(index)
-    byNav[watch.nav].append(index)
+    let (session, nav) = (watch.session.number, watch.nav.number)
+    while bySession.count <= session { bySession.append([]) }
+    while byNav.count <= nav { byNav.append([]) }
+    bySession[session].append(index)
+    byNav[nav].append(index)
     return index
   }
 
-  mutating func remove(_ index: Int) {
-    let (session, nav) = (slots[index].session, slots[index].nav)
+  mutating func remove(_ index: WatchSlot) {
+    let (session, nav) = (slots[index].session.number, slots[index].nav.number)
     assert(byNav[nav].contains(index), "a watch that its nav does not know")
     assert(bySession[session].contains(index), "a watch that its session does not know")
     bySession[session].removeAll { $0 == index }
@@ -118,7 +140,7 @@ struct Watches: Sendable {
   }
 
   /// Serves a watch from now on: the answer to its request is on its way.
-  mutating func start(_ index: Int) { slots[index].isStarted = true }
+  mutating func start(_ index: WatchSlot) { slots[index].isStarted = true }
 
   // Serving.
 
@@ -128,7 +150,8 @@ struct Watches: Sendable {
   /// what a message of several diffs may hold, nil without credit; `limit` is what any message may
   /// hold.
   mutating func next(
-    of index: Int, from nav: inout NavEntry, room: Int?, limit: Int, into output: inout HubOutput
+    of index: WatchSlot, from nav: inout NavEntry, room: Int?, limit: Int,
+    into output: inout HubOutput
   ) -> Next {
     guard slots[index].isStarted, let room else { return .nothing }
     guard slots[index].view == .full else { return nextLatest(index, &nav, &output) }
@@ -192,15 +215,15 @@ struct Watches: Sendable {
       verb: isOne ? .diff : .diffs, body: output.add(body), byteCount: body.count,
       revisions: Int(last.number - cursor.number))
     self.last = (position, message)
-    if byNav[position.nav].count > 1 { shared[position] = message }
+    if byNav[position.nav.number].count > 1 { shared[position] = message }
     return message
   }
 
   private mutating func nextPart(
-    _ index: Int, _ limit: Int, _ output: inout HubOutput
+    _ index: WatchSlot, _ limit: Int, _ output: inout HubOutput
   ) -> Next {
     guard let snapshot = slots[index].snapshot?.snapshot else {
-      preconditionFailure("watch \(index) has no snapshot on its way")
+      preconditionFailure("a watch without a snapshot on its way")
     }
     let (body, next) = snapshot.part(
       from: slots[index].nextScreen, limit: min(60 * 1024, limit / 2),
@@ -217,7 +240,7 @@ struct Watches: Sendable {
   }
 
   private mutating func nextLatest(
-    _ index: Int, _ nav: inout NavEntry, _ output: inout HubOutput
+    _ index: WatchSlot, _ nav: inout NavEntry, _ output: inout HubOutput
   ) -> Next {
     guard nav.durable == nav.revision else { return .standstill }
     let view = slots[index].view

@@ -32,10 +32,12 @@ package struct OutgoingError {
   /// The state of the nav, if the client may read it.
   package var standing: NavStanding?
 
-  package init(_ code: ErrorCode, id: UInt64? = nil, _ text: String) {
-    self.code = code
-    self.id = id
-    self.text = text
+  package init(
+    _ code: ErrorCode, id: UInt64? = nil, _ text: String, reason: String? = nil,
+    after: UInt64? = nil, index: Int? = nil
+  ) {
+    (self.code, self.id, self.text) = (code, id, text)
+    (self.reason, self.after, self.index) = (reason, after, index)
   }
 
   /// Names the verb of a message that has no id by its form.
