@@ -269,7 +269,7 @@ struct Member<Record: EditableRecord>: Sendable {
 
   /// The members of an object inside of the record, which one function sets.
   static func group(
-    _ name: StaticString, _ documentation: StaticString = "", _ members: Member...
+    _ name: StaticString, _ documentation: StaticString, _ members: Member...
   ) -> [Member] {
     members.map {
       var member = $0.documented(documentation)
