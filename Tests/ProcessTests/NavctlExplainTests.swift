@@ -52,7 +52,7 @@ extension ProcessTests {
         "navctl", "try", "why", "example", "filter", "push", "read-only", "disconnected",
       ]
       let note =
-        #"(?:\.code = (?:\w+ \? )?|why: |revocation = )""# + word + #""(?: : ""# + word + #"")?"#
+        #"(?:code(?: =|:) (?:\w+ \? )?|why: |revocation = )""# + word + #""(?: : ""# + word + #"")?"#
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),
         "hub": try matches(note, in: "NavigationCore/Hub").subtracting(Self.watchReasons),
