@@ -78,7 +78,7 @@ struct EventBatches {
   /// and it is returned, to be disconnected.
   @discardableResult
   @inline(__always)
-  mutating func append(_ event: HubEvent) -> ConnectionID? {
+  mutating func append(_ event: consuming HubEvent) -> ConnectionID? {
     if backlog.count > 0 { return appendBehind(event) }
     put(event)
     return nil
@@ -127,7 +127,7 @@ struct EventBatches {
   }
 
   @inline(__always)
-  private mutating func put(_ event: HubEvent) {
+  private mutating func put(_ event: consuming HubEvent) {
     if !event.isOp { areOps = false }
     if event.isGet { hasGet = true }
     atHand.append(event)

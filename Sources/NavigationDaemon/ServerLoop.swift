@@ -419,7 +419,7 @@ extension ServerLoop {
     // the reader's code and buffers in the processor's caches.
     guard let event = router.readEvent(&messageReader, access.control) else { return }
     if hub.isTracing { hub.traceReceived(event, body: router.receivedBody, at: Instant.now()) }
-    guard let flooder = batches.append(event) else { return }
+    guard let flooder = batches.append(consume event) else { return }
     router.disconnect(flooder, "it sent more than navd keeps waiting for one user or key")
   }
 

@@ -217,7 +217,9 @@ extension Access.Subject {
 }
 
 /// The identity of the client behind a connection, as the transport proved it.
-package enum Peer: Hashable, Sendable {
+///
+/// A copy is one reference: an op copies its peer six times.
+package indirect enum Peer: Hashable, Sendable {
   /// A process on this machine, identified by the kernel.
   ///
   /// `host` is the name of this machine in a cluster, where the number of a user may be another
@@ -231,7 +233,7 @@ package enum Peer: Hashable, Sendable {
   /// An actor, in a session that the gateway opened for it.
   ///
   /// The gateway is a `.local` or a `.key`. The transport never makes this case; the hub does.
-  indirect case actor(SessionActor, of: Peer)
+  case actor(SessionActor, of: Peer)
 
   /// The name to which rights, ownership and remembered ops belong.
   package var principal: String {

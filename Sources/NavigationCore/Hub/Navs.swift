@@ -55,7 +55,7 @@ struct Navs: Sendable {
 
   subscript(_ slot: NavSlot) -> NavEntry {
     @inline(__always) unsafeAddress { unsafe slots.address(of: slot) }
-    @inline(__always) _modify { yield &slots[slot] }
+    @inline(__always) unsafeMutableAddress { unsafe slots.mutableAddress(of: slot) }
   }
 
   /// The number of navs, without the virtual ones.

@@ -152,7 +152,7 @@ struct Sessions: Sendable {
 
   subscript(_ slot: SessionSlot) -> Session {
     @inline(__always) unsafeAddress { unsafe slots.address(of: slot) }
-    @inline(__always) _modify { yield &slots[slot] }
+    @inline(__always) unsafeMutableAddress { unsafe slots.mutableAddress(of: slot) }
   }
 
   func slot(of connection: ConnectionID) -> SessionSlot? {

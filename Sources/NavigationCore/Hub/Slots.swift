@@ -63,10 +63,7 @@ struct Slots<Value: Sendable>: Sendable {
   /// The value in a slot that is in use.
   subscript(_ slot: Slot<Value>) -> Value {
     unsafeAddress { unsafe address(of: slot) }
-    _modify {
-      assert(live[slot.number], "slot \(slot.number) is vacant")
-      yield &values[slot.number]
-    }
+    unsafeMutableAddress { unsafe mutableAddress(of: slot) }
   }
 
   /// Where a value is, until a value changes: a copy of a nav costs a retain for each of its members.
@@ -76,6 +73,15 @@ struct Slots<Value: Sendable>: Sendable {
   func address(of slot: Slot<Value>) -> UnsafePointer<Value> {
     assert(live[slot.number], "slot \(slot.number) is vacant")
     return unsafe values.withUnsafeBufferPointer { values in
+      precondition(values.indices.contains(slot.number))
+      return unsafe values.baseAddress.unsafelyUnwrapped + slot.number
+    }
+  }
+
+  /// Where a value is, to be changed there.
+  mutating func mutableAddress(of slot: Slot<Value>) -> UnsafeMutablePointer<Value> {
+    assert(live[slot.number], "slot \(slot.number) is vacant")
+    return unsafe values.withUnsafeMutableBufferPointer { values in
       precondition(values.indices.contains(slot.number))
       return unsafe values.baseAddress.unsafelyUnwrapped + slot.number
     }
