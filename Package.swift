@@ -76,7 +76,7 @@ let package = Package(
     // SwiftPM prints a warning about on every build.
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CJournal"),
-    .systemLibrary(name: "CPostgreSQL"),
+    .systemLibrary(name: "CPostgreSQL", path: "Sources/PostgresJournal/CPostgreSQL"),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
     .systemLibrary(name: "CMicroHTTPD"),
@@ -97,7 +97,7 @@ let package = Package(
     .target(
       name: "PostgresJournal",
       dependencies: ["Journal", "NavigationCore", "RuntimePaths", "CPostgreSQL"],
-      swiftSettings: strict),
+      exclude: ["CPostgreSQL"], swiftSettings: strict),
     .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
     // The service manager: sockets, notifications, the journal's socket.
