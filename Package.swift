@@ -98,7 +98,9 @@ let package = Package(
       name: "PostgresJournal",
       dependencies: ["Journal", "NavigationCore", "RuntimePaths", "CPostgreSQL"],
       exclude: ["CPostgreSQL"], swiftSettings: strict),
-    .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
+    // What the programs share and no client needs: options, progress, what was installed with them.
+    .target(
+      name: "CommandLineOptions", dependencies: ["RuntimePaths", "CLinux"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
     // The service manager: sockets, notifications, the journal's socket.
     .target(

@@ -1,4 +1,5 @@
 import CLinux
+import CommandLineOptions
 import ZeroMQ
 import Journal
 import NavigationCore

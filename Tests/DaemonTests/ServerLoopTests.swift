@@ -1,3 +1,4 @@
+import CommandLineOptions
 import Foundation
 @testable import NavigationCore
 import RuntimePaths

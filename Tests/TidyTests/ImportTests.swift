@@ -22,7 +22,7 @@ enum ImportRules {
     "PostgresJournal": system.union([
       "NavigationCore", "Journal", "RuntimePaths", "CPostgreSQL",
     ]),
-    "CommandLineOptions": system.union(["CLinux"]),
+    "CommandLineOptions": system.union(["RuntimePaths", "CLinux"]),
     "RuntimePaths": system.union(["CLinux"]),
     // The service manager, for the programs that it starts by a socket.
     "Systemd": system.union(["RuntimePaths", "CSystemd", "CLinux"]),

@@ -1,3 +1,5 @@
+import RuntimePaths
+
 /// The files of the inspector's page, which `make inspector` builds and the package installs.
 package enum InspectorFiles {
   /// The reason why there are no files.

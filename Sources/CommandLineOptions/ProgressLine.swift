@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import RuntimePaths
 
 /// Shows the progress of a piece of work on stderr, in the form that `ProgressDisplay` decides.
 package struct ProgressLine {

@@ -1,4 +1,5 @@
 import Glibc
+import RuntimePaths
 
 /// The running program among those that were built or installed with it.
 package enum RunningProgram {

@@ -1,3 +1,5 @@
+import RuntimePaths
+
 /// The user namespace of this process.
 package enum UserNamespace {
   /// The number of all users that the namespace does not map; nil if it maps all.
