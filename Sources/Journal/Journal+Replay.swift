@@ -1,4 +1,5 @@
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 
 /// The reason why a replay ended early.
 package enum ReplayError<Refusal: Error>: Error {

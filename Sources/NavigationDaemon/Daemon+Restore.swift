@@ -2,6 +2,7 @@ import CLinux
 import CommandLineOptions
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 extension Daemon {

@@ -3,6 +3,7 @@ import CommandLineOptions
 import ZeroMQ
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Systemd
 import TransportGuard

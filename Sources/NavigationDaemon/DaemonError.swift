@@ -1,6 +1,7 @@
 import CLinux
 package import Journal
 import NavigationCore
+import NavigationHub
 package import RuntimePaths
 package import ZeroMQ
 

@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
+import NavigationHub
 import Systemd
 
 // The shards of a cluster: the keeper's thread takes and loads them, and this loop serves them. They

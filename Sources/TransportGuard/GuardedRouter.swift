@@ -1,5 +1,6 @@
 import CLinux
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 package import ZeroMQ
 
 /// The daemon's ROUTER socket, guarded against harm by its peers.

@@ -38,4 +38,17 @@ extension JSONTape {
     }
     return value
   }
+
+  /// The elements of a list of texts; nil for another value.
+  package func strings(_ list: Int) -> [String]? {
+    guard kind(list) == .array else { return nil }
+    var texts: [String] = []
+    var element = list + 1
+    while element < next(list) {
+      guard let text = string(element) else { return nil }
+      texts.append(text)
+      element = next(element)
+    }
+    return texts
+  }
 }

@@ -22,7 +22,7 @@ package struct JSONWriter: ~Copyable {
   /// A copy of the JSON written so far; O(size).
   package var bytes: [UInt8] { buffer.prefix(count) }
 
-  var written: Span<UInt8> {
+  package var written: Span<UInt8> {
     @_lifetime(borrow self)
     get { buffer.bytes(0..<count) }
   }
@@ -31,16 +31,13 @@ package struct JSONWriter: ~Copyable {
   package mutating func removeAll() { buffer.removeAll() }
 
   /// Removes what was written since the writer had this `position`.
-  mutating func remove(from position: Int) { buffer.remove(from: position) }
-
-  /// The hash of what was written since the writer had this `position`, without a comma at the end.
-  func hash(from position: Int) -> KeyHash { KeyHash(buffer.bytes(position..<count)) }
+  package mutating func remove(from position: Int) { buffer.remove(from: position) }
 
   /// The number of bytes written, without a comma at the end.
   package var count: Int { buffer.count - (buffer.last == Self.comma ? 1 : 0) }
 
   /// The byte offset at which the next name or value will begin.
-  var position: Int { buffer.count }
+  package var position: Int { buffer.count }
 
   /// A copy of the bytes written so far, with the comma at the end.
   package var pieces: [UInt8] { buffer.prefix(buffer.count) }
@@ -102,7 +99,7 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes JSON as it is; if a value follows, the text must end with a comma.
   @inline(__always)
-  mutating func literal(_ text: StaticString) { buffer.append(text) }
+  package mutating func literal(_ text: StaticString) { buffer.append(text) }
 
   /// Writes a JSON value made of `head`, `null` and `tail`.
   package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
@@ -120,7 +117,7 @@ package struct JSONWriter: ~Copyable {
   package mutating func pieces(_ pieces: [UInt8]) { buffer.append(pieces.span) }
 
   /// Writes a range of the bytes that `pieces` returned.
-  mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
+  package mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
     buffer.append(pieces.span.extracting(range))
   }
 
@@ -227,14 +224,38 @@ extension JSONWriter {
   }
 
   /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
-  mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+  package mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
     member("nav", word: nav)
     place(epoch, revision)
   }
 
   /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
-  mutating func place(_ epoch: Epoch, _ revision: Revision) {
+  package mutating func place(_ epoch: Epoch, _ revision: Revision) {
     member("epoch", hex: epoch.bits)
     member("rev", revision.number)
+  }
+
+  /// Writes a member with a string; writes nothing for nil.
+  @inline(__always)
+  package mutating func optional(_ name: StaticString, _ text: String?) {
+    guard let text else { return }
+    self.name(name)
+    string(text)
+  }
+
+  /// Writes a member with a value that navd does not interpret; writes nothing for nil.
+  @inline(__always)
+  package mutating func optional(_ name: StaticString, _ value: OpaqueJSON?) {
+    guard let value else { return }
+    self.name(name)
+    raw(value.bytes)
+  }
+
+  /// Writes a member with `true`; writes nothing for false.
+  @inline(__always)
+  package mutating func flag(_ name: StaticString, _ value: Bool) {
+    guard value else { return }
+    self.name(name)
+    bool(true)
   }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// A recording that is being read, from its first line on; the path `-` is stdin.

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// `play --verify`: computes the digest after each revision of a recording anew.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// One frame of `navctl ui`.
 struct BrowserFrame: Hashable, Sendable {

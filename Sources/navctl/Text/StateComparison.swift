@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// What differs between two states of a nav.
 struct StateComparison: Sendable {

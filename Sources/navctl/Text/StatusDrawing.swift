@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Draws the statistics of a daemon for `navctl status`.
 enum StatusDrawing {

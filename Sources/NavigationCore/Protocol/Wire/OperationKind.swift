@@ -313,57 +313,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   }
 }
 
-extension Operation {
-  /// The guard that the policy `removal` requires for the arguments, if the kind leaves it to them.
-  package var neededGuard: OperationKind.NeededGuard {
-    switch self {
-    case .replace(nil, _, _): .position
-    case .replace, .insert(_, .below), .insert(_, .above): .none
-    // `insert` with `at`, and the strictest for what is added.
-    default: .wholeStack
-    }
-  }
-
-  /// The rights that the operation needs because of its arguments.
-  package var rights: Rights {
-    switch self {
-    case .push(_, let policy), .show(_, let policy): policy.pops ? .pop : []
-    default: []
-    }
-  }
-}
-
-extension RequestedOperation {
-  /// Whether `formFailure` is nil; in the usual case found without making an error.
-  func isWellFormed(isStandalone: Bool) -> Bool {
-    if case .operation = arguments { return isStandalone || !kind.isForItems }
-    return formFailure(isStandalone: isStandalone) == nil
-  }
-
-  /// The error of an operation that is refused before any runs, by the kind of nav; nil for none.
-  func formFailure(isStandalone: Bool) -> ReadFailure? {
-    if kind.isForItems, !isStandalone {
-      return ReadFailure(
-        .barManaged,
-        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
-          + "setStack")
-    }
-    guard case .unreadable(let failure) = arguments else { return nil }
-    return isStandalone && standaloneFailure != nil ? nil : failure
-  }
-
-  /// The error of an operation that a standalone bar does not have; nil if it has it.
-  var standaloneFailure: ReadFailure? {
-    guard kind.suitsStandaloneBars else {
-      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
-    }
-    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
-      return nil
-    }
-    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
-  }
-}
-
 /// The rights of a principal on a nav, a set.
 package struct Rights: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8

@@ -344,6 +344,16 @@ package struct EphemeralEvent: Hashable, Sendable {
   package var events: OpaqueJSON
 }
 
+/// The message `traced`: messages that the daemon received from clients or sent to them.
+package struct TracedMessages: Hashable, Sendable {
+  /// The messages in their order; each is an object with the members of protocol §12.
+  package var list: [OpaqueJSON]
+  /// How many messages since the last `traced` are missing, because they exceeded the limits.
+  package var dropped: UInt64
+  /// Whether the trace is over, because the client may not see the messages any more.
+  package var isOver: Bool
+}
+
 /// The message `mark`, which also shows that the daemon is alive.
 ///
 /// It has the positions of the full watches that are up to date.

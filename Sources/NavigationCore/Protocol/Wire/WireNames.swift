@@ -1,14 +1,12 @@
-// The words on the wire for the cases of the model's enumerations.
-
 /// An enumeration with a word on the wire for each case; its raw values count from 0.
-package protocol WireNamed: CaseIterable, RawRepresentable<UInt8>, WireValue {
+package protocol WireNamed: CaseIterable, RawRepresentable<UInt8>, Sendable, SendableMetatype {
   /// The words, in the order of the cases.
   static var words: [String] { get }
 }
 
 extension WireNamed {
   /// The names of the cases, for `words`.
-  static var names: [String] { allCases.map { "\($0)" } }
+  package static var names: [String] { allCases.map { "\($0)" } }
 
   package var word: String { Self.words[Int(rawValue)] }
 
@@ -20,29 +18,6 @@ extension WireNamed {
 
   /// All words with commas between them, for error messages.
   package static var choices: String { words.joined(separator: ", ") }
-}
-
-extension ScreenKind: WireNamed { package static let words = names }
-extension ButtonStyle: WireNamed { package static let words = names }
-extension LargeTitleDisplayMode: WireNamed { package static let words = names }
-extension GuardPolicy: WireNamed { package static let words = names }
-extension VetoScope: WireNamed { package static let words = names }
-extension HidingCause: WireNamed { package static let words = names }
-extension AppearanceSlot: WireNamed { package static let words = names }
-extension BarStyle: WireNamed { package static let words = names }
-extension BarMetrics: WireNamed { package static let words = names }
-extension BarPosition: WireNamed { package static let words = names }
-extension Orientation: WireNamed { package static let words = names }
-extension Relation: WireNamed { package static let words = names }
-extension RunningTransition.Kind: WireNamed { package static let words = names }
-extension TransitionOutcome: WireNamed { package static let words = names }
-extension Animations: WireNamed { package static let words = names }
-extension ContentSizeCategory: WireNamed { package static let words = names }
-
-extension AccessibilityMember: WireNamed {
-  package static let words = [
-    "accessibilityLabel", "accessibilityHint", "accessibilityIdentifier", "language",
-  ]
 }
 
 /// The cause of a revision.

@@ -1,0 +1,32 @@
+import NavigationCore
+
+/// A change that a batch made outside the navs, with what its rollback needs.
+///
+/// The code that makes such a change appends it to the batch at hand, and `Hub.rollBack` takes the
+/// changes back, the newest first. An op appends two of them, so the rare large ones are boxed.
+enum Undo: Sendable {
+  /// A shard got its first row of the batch.
+  case row(Shard, before: UInt64)
+  /// A session's op counts as in flight until the batch is durable.
+  case inFlight(session: Int)
+  /// An op of a client is remembered.
+  case remembered(OpClient, op: UInt64, evicted: RememberedOps.Entry?)
+  /// A nav was created, closed, or frozen by what the batch would have made of it.
+  case created(Int)
+  case closed(Int)
+  case frozen(Int)
+  /// What clients coordinate at a nav has changed.
+  indirect case coordination(Int, before: Coordination)
+  /// A malformed message of a session was counted.
+  case malformed(session: Int)
+  /// A request to the history waits, or was answered.
+  case asked(token: UInt64)
+  indirect case answered(token: UInt64, PendingRead)
+  /// A backup was begun or has ended.
+  indirect case backup(before: PendingBackup?)
+
+  /// Whether it is about rows of some shards.
+  func isRow(of shards: Set<Shard>) -> Bool {
+    if case .row(let shard, _) = self { shards.contains(shard) } else { false }
+  }
+}

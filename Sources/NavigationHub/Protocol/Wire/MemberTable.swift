@@ -1,0 +1,239 @@
+import NavigationCore
+
+/// A record with a table of its members, the only place that names them.
+///
+/// From the table follow the readers for clients and for the journal, the writer, and what null
+/// means: the default. Operations read and write the hot members of screens and items by hand.
+package protocol TabledRecord: EditableRecord {
+  static var table: MemberTable<Self> { get }
+}
+
+/// The members of a record in the order of writing; one at its default is not written.
+package struct MemberTable<Record: TabledRecord>: Sendable {
+  /// What errors call the record.
+  private let what: String
+  private let members: [Member<Record>]
+  /// The places of each member, or of all members of a group, in the order of writing.
+  private let runs: [Range<Int>]
+  private let byName: [Text: Range<Int>]
+
+  init(_ what: String, _ lists: [Member<Record>]...) {
+    let members = lists.flatMap { $0 }
+    var runs: [Range<Int>] = []
+    for index in members.indices {
+      let group = members[index].group?.description
+      let isInner = group != nil && index > 0 && group == members[index - 1].group?.description
+      runs.append((isInner ? runs.removeLast().lowerBound : index)..<index + 1)
+    }
+    self.what = what
+    self.members = members
+    self.runs = runs
+    byName = Dictionary(
+      uniqueKeysWithValues: runs.map { run in
+        let member = members[run.lowerBound]
+        return (Text((member.group ?? member.name).description), run)
+      })
+  }
+
+  /// The names of all members that a client can set: after a group those in it, with a dot.
+  package var names: [String] {
+    runs.flatMap { run in
+      let settable = members[run].filter { !$0.isReadonly }
+      return (settable.first?.group.map { [$0.description] } ?? []) + settable.map(\.path)
+    }
+  }
+
+  /// Whether only the daemon sets a member.
+  func isReadonly(_ name: Text) -> Bool {
+    byName[name].map { members[$0.lowerBound].isReadonly } ?? false
+  }
+
+  /// Writes the members that are not at their defaults; a group is written whole.
+  func write(_ record: Record, _ json: inout JSONWriter) {
+    for run in runs where members[run].contains(where: { !$0.isDefault(record) }) {
+      let group = members[run.lowerBound].group
+      if let group {
+        json.name(group)
+        json.beginObject()
+      }
+      for member in members[run] {
+        json.name(member.name)
+        member.write(record, &json)
+      }
+      if group != nil { json.endObject() }
+    }
+  }
+
+  /// Reads a member, which errors call `path`; nil if there is none with this name.
+  func edits(
+    _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int, _ path: String
+  ) throws(ReadFailure) -> [Edit<Record>]? {
+    guard let run = byName[Text(name)] else { return nil }
+    let inner = members[run]
+    // Null sets the default of each member of a group.
+    if members[run.lowerBound].group == nil || tape.kind(at) == .null {
+      return try inner.map { member throws(ReadFailure) in
+        try member.read(reader, tape, at, member.group == nil ? path : member.path)
+      }
+    }
+    let names = inner.map(\.name.description)
+    try reader.needObject(tape, at, "\(name) is {\(names.joined(separator: ", "))}")
+    return try tape.members(of: at) { name, value throws(ReadFailure) in
+      guard let member = inner.first(where: { $0.name.description == name }) else {
+        throw reader.unknownMember(name, of: path)
+      }
+      return [try member.read(reader, tape, value, member.path)]
+    }
+  }
+
+  /// Reads a member, which must be one of the table.
+  func required(
+    _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [Edit<Record>] {
+    guard let edits = try edits(reader, name, tape, at, name) else {
+      throw reader.unknownMember(name, of: what)
+    }
+    return edits
+  }
+}
+
+extension JSONWriter {
+  /// Writes a record as an object.
+  mutating func record<Record: TabledRecord>(_ record: Record) {
+    beginObject()
+    Record.table.write(record, &self)
+    endObject()
+  }
+
+  /// Writes an object with names that are not literals, in their order.
+  mutating func sorted<Value>(
+    _ members: [Text: Value], _ write: (Value, inout JSONWriter) -> Void
+  ) {
+    beginObject()
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+      dynamicName(name.string)
+      write(value, &self)
+    }
+    endObject()
+  }
+}
+
+extension RecordReader {
+  /// Reads the members that a client sets; `own` takes what is no member of the record.
+  func edits<Record: TabledRecord>(
+    _ tape: borrowing JSONTape, _ at: Int,
+    own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
+  ) throws(ReadFailure) -> [Edit<Record>] {
+    try tape.members(of: at) { name, value throws(ReadFailure) in
+      try own(name, value) ? [] : try Record.table.required(self, name, tape, value)
+    }
+  }
+
+  /// Throws `readonly` if the object names a member that no client can set.
+  ///
+  /// Callers check this before any other member.
+  func refuseReadonly<Record>(
+    _ table: MemberTable<Record>, _ names: Set<Text> = [], _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) {
+    try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
+      let key = Text(name)
+      if names.contains(key) || table.isReadonly(key) || Self.readonly.contains(key) {
+        throw ReadFailure(.readonly, "\(name) is derived or fixed and cannot be set")
+      }
+    }
+  }
+
+  /// Reads a record that the daemon wrote; `own` takes what is no member of it.
+  func stored<Record: TabledRecord>(
+    _ tape: borrowing JSONTape, _ at: Int,
+    own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
+  ) throws(ReadFailure) -> Record {
+    var record = Record()
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      guard name != "ver", try !own(name, value) else { return }
+      record.apply(try Record.table.required(self, name, tape, value))
+    }
+    return record
+  }
+}
+
+/// One member of a record: its name, its place in the record, and how it is read and written.
+struct Member<Record: EditableRecord>: Sendable {
+  typealias Path<Value> = Edit<Record>.Path<Value>
+  /// A function that reads a value, which is not null, and names the member in its errors.
+  typealias Read<Value> = @Sendable (RecordReader) -> ReadValue<Value>
+
+  let name: StaticString
+  /// The member that holds this one, if it stands in an object inside of the record.
+  private(set) var group: StaticString?
+  private(set) var isReadonly = false
+  let isDefault: @Sendable (Record) -> Bool
+  let read:
+    @Sendable (RecordReader, borrowing JSONTape, Int, String) throws(ReadFailure) -> Edit<Record>
+  let write: @Sendable (Record, inout JSONWriter) -> Void
+
+  var path: String { group.map { "\($0).\(name)" } ?? name.description }
+
+  /// A member with rules of its own.
+  init<Value: Sendable>(
+    _ name: StaticString, _ path: Path<Value>, isDefault: @escaping @Sendable (Value) -> Bool,
+    read: @escaping Read<Value>, write: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  ) {
+    self.name = name
+    self.isDefault = { isDefault($0[keyPath: path]) }
+    self.read = { reader, tape, at, name throws(ReadFailure) in
+      Edit(
+        path,
+        tape.kind(at) == .null ? Record()[keyPath: path] : try read(reader)(tape, at, name))
+    }
+    self.write = { write($0[keyPath: path], &$1) }
+  }
+
+  /// A member of a type that has one form on the wire; `read` has rules beyond the type's.
+  init<Value: WireValue>(_ name: StaticString, _ path: Path<Value>, _ read: Read<Value>? = nil) {
+    let standard = Record()[keyPath: path]
+    self.init(name, path, isDefault: { $0.equals(standard) }, read: read ?? { Value.read($0) }) {
+      $0.write(&$1)
+    }
+  }
+
+  init(_ name: StaticString, _ path: Path<UInt64>, in range: ClosedRange<UInt64>) {
+    self.init(name, path) { reader in
+      { tape, at, name throws(ReadFailure) in try reader.integer(tape, at, name, in: range) }
+    }
+  }
+
+  /// A flag that has two words on the wire.
+  init(_ name: StaticString, _ path: Path<Bool>, on: StaticString, off: StaticString) {
+    let standard = Record()[keyPath: path]
+    let words = standard ? "\(on) or \(off)" : "\(off) or \(on)"
+    self.init(
+      name, path, isDefault: { $0 == standard },
+      read: { _ in
+        { tape, at, name throws(ReadFailure) in
+          let word = tape.string(at)
+          guard word == on.description || word == off.description else {
+            throw ReadFailure(.invalidArgument, "\(name) is \(words)")
+          }
+          return word == on.description
+        }
+      }
+    ) { $1.plain($0 ? on : off) }
+  }
+
+  /// This member, which only the daemon sets.
+  var readonly: Member {
+    var member = self
+    member.isReadonly = true
+    return member
+  }
+
+  /// The members of an object inside of the record.
+  static func group(_ name: StaticString, _ members: Member...) -> [Member] {
+    members.map {
+      var member = $0
+      member.group = name
+      return member
+    }
+  }
+}
