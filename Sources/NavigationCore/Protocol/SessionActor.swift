@@ -34,30 +34,6 @@ package struct Role: Hashable, Sendable {
   package static let none = Role("none")
 }
 
-extension SessionActor {
-  /// Reads the member `actor` of a `hello`; throws `invalid-argument` for another form, unknown
-  /// members too.
-  init(_ index: Int, in tape: borrowing JSONTape) throws(MessageFailure) {
-    guard let name = tape.string("name", of: index),
-      let role = tape.string("role", of: index),
-      let navs = tape.member("navs", of: index).flatMap({ tape.strings($0) }),
-      tape.count(index) == 3, !role.isEmpty
-    else {
-      throw MessageFailure(.invalidArgument, "actor is {name,role,navs} and nothing else")
-    }
-    let patterns = navs.compactMap { NavGlob($0) }
-    guard patterns.count == navs.count,
-      let actor = SessionActor(name: name, role: Role(role), navs: patterns)
-    else {
-      throw MessageFailure(
-        .invalidArgument,
-        "actor has a name of 1 to 64 letters, digits, '.', '_' and '-', and 1 to 64 patterns of navs"
-      )
-    }
-    self = actor
-  }
-}
-
 /// A pattern for the names of navs: `*` stands for any octets, `?` for one.
 ///
 /// A name that begins with `$` is matched only by a pattern that does.
