@@ -1,6 +1,4 @@
 /// What is wrong with a command line, and what to type instead.
-///
-/// argp would complain about the same, but in words of its own, and it cannot say what was meant.
 package struct CommandLineFault: Error, Hashable, Sendable {
   /// What was found, such as `there is no option '--tittle'; is it '--title'?`.
   package var text: String
@@ -107,7 +105,7 @@ extension CommandLineGrammar {
       let value = text.cut(at: "=")
       let name = value.map { String($0.before) } ?? text
       let own = grammar.options.map(\.name)
-      // The last two are argp's, for tests of itself; an abbreviation must not be one of them too.
+      // The last two are argp's own: an abbreviation that could be one of them stays unknown.
       let all =
         own + ["help", "usage"] + (grammar.version == nil ? [] : ["version"])
         + ["program-name", "HANG"]

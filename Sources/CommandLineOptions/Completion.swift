@@ -39,7 +39,7 @@ package struct Completion: Hashable, Sendable {
     var isUnknown = false
     for word in typed.dropLast() {
       guard command == nil, !isHelp, !isUnknown, scan.isAtArgument(word) else {
-        // What is wrong before the last word is no reason not to complete it.
+        // Completion goes on after a wrong word.
         try? scan.take(word)
         continue
       }

@@ -89,7 +89,8 @@ struct ConfigurationBuilder {
     ]
     for (smaller, larger) in ordered {
       // If one of the two values was refused, the comparison would be about a default.
-      guard let low = limit(smaller), let high = limit(larger), low > high,
+      let (low, high) = (limit(smaller), limit(larger))
+      guard low > high,
         refused.isDisjoint(with: ["limits." + smaller, "limits." + larger])
       else { continue }
       let place =
@@ -113,9 +114,9 @@ struct ConfigurationBuilder {
     )
   }
 
-  private func limit(_ name: String) -> Int? {
+  private func limit(_ name: String) -> Int {
     guard case .number(let path, _, _)? = ConfigurationKey.find("limits", name)?.value else {
-      return nil
+      preconditionFailure("[limits] has no number \(name)")
     }
     return configuration[keyPath: path]
   }

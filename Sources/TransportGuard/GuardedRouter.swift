@@ -15,10 +15,10 @@ package struct GuardedRouter: ~Copyable {
   /// The limits for peers.
   package struct Limits: Hashable, Sendable {
     /// The maximum of bytes, over all connections, that libzmq has received and the loop has not
-    /// taken; above it, the guard disconnects the peer that sent most.
+    /// taken; above it, navd disconnects the peer that sent most.
     package var unreadBytes = 128 << 20
-    /// The maximum of bytes that all peers together may leave unread; above it, the guard disconnects
-    /// the peer with most.
+    /// The maximum of bytes that all peers together may leave unread; above it, navd disconnects the
+    /// peer with most.
     package var unsentBytes = 256 << 20
     /// The maximum of connections on this machine, and the same maximum over networks.
     package var connections = 4096

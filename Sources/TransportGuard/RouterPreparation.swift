@@ -50,7 +50,7 @@ package struct RouterPreparation: ~Copyable {
   /// Makes the router, and begins to accept connections.
   ///
   /// It creates all of libzmq's sockets, because libzmq may abort a process that runs out of
-  /// descriptors. It closes the connection of a peer that sends a frame longer than `frameBytes`.
+  /// descriptors. libzmq closes the connection of a peer that sends a frame longer than `frameBytes`.
   package consuming func open(
     _ sockets: [LentSocket], frameBytes: Int, _ limits: GuardedRouter.Limits
   ) throws(ZeroMQError) -> GuardedRouter {

@@ -60,7 +60,7 @@ struct Subprocess {
     if let input { _ = writeAll(input, to: given.write) }
   }
 
-  /// Replaces this process by a program, else one in `PATH`; returns why it did not.
+  /// Replaces this process by a program, which execvp(3) finds; returns why it did not.
   static func replacement(_ program: String, _ words: [String], remedy: String) -> PlainFailure {
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     unsafe execvp(program, &arguments)

@@ -163,6 +163,16 @@ import Testing
     #expect(failure.text.contains(row.name))
   }
 
+  @Test func `what a message must have is missed before its other members are judged`() {
+    var reader = ClientMessageReader()
+    let body = #"{"ver":[1,1],"client":"\#(Self.hex)\#(Self.hex)","name":5}"#
+    guard case .failure(let failure) = reader.told("hello", Array(body.utf8)) else {
+      Issue.record("a hello without nonce is read")
+      return
+    }
+    #expect(failure.text.contains("nonce"))
+  }
+
   @Test(arguments: rows)
   func `order does not matter, nor do members that nobody knows`(row: ArgumentRow) throws {
     var reader = ClientMessageReader()

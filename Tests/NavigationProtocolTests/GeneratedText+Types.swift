@@ -275,7 +275,7 @@ extension GeneratedText {
       ("OperationName", "The operations (§9.6 of the protocol).", kinds.map(\.name)),
       ("ErrorCode", "The codes of §13 of the protocol.", ErrorCode.allCases.map(\.rawValue)),
       ("Retry", "What may be sent again (§13).", allRetries.map(\.rawValue)),
-      ("Aspect", "What `get` reads (§12).", GetRequest.What.allCases.map(\.rawValue)),
+      ("Aspect", "What `get` reads (§12).", GetRequest.What.words),
       ("Role", "The roles of a delegate (§11).", DelegateRole.allCases.map(\.rawValue)),
       ("PartName", "The parts of a state (§10.2).", PartName.allCases.map(\.text)),
     ]

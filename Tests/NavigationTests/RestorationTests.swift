@@ -73,6 +73,19 @@ import Testing
     #expect(output == .restored(ids: ["A"], skipped: ["p0", "p1", "p2", "p3"]))
   }
 
+  @Test func `a screen that is skipped takes no numbers from those after it`() throws {
+    var nav = try Nav("R")
+    func button(_ title: String) -> ButtonArgument { .record(ButtonRecord(edits: [.title(title)])) }
+    let output = try nav.run(
+      restore([
+        ScreenRecord(id: "F", item: [.rightItems([button("x"), .id("nope")])]),
+        ScreenRecord(id: "A", item: [.rightItems([button("z")])]),
+        ScreenRecord(id: "B", item: [.rightItems([.id("b11.2")])]),
+      ]))
+    #expect(output == .restored(ids: ["A"], skipped: ["p0", "p2"]))
+    #expect(nav.controller.top?.item.rightItems.map(\.id) == ["b11.1"])
+  }
+
   @Test func `with nothing left the given root is taken, or there is none`() throws {
     var nav = try Nav("R")
     nav.refuses(restore([]), with: .noRoot)

@@ -302,7 +302,7 @@ extension RunningTransition {
 extension DelegateQuestion {
   /// What the next veto delegate is asked.
   fileprivate var veto: Question {
-    let (screen, cause) = (subjects[subject].screen.text, cause.word.description)
+    let (screen, cause) = (subjects[subject].screen.text, cause.word)
     return switch subjects[subject].change {
     case .push: .shouldPush(screen: screen)
     case .pop: .shouldPop(screen: screen, cause: cause)

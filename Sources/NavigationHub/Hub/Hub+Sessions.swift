@@ -115,7 +115,7 @@ extension Hub {
   }
 
   /// Ends a session and sends its connection `bye`.
-  mutating func end(_ slot: SessionSlot, why: String, after: USessionSlot64?) {
+  mutating func end(_ slot: SessionSlot, why: String, after: UInt64?) {
     assert(sessions.isLive(slot))
     let connection = sessions[slot].connection
     send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))

@@ -112,12 +112,6 @@ package struct KeyHash: Hashable, Sendable {
     bits = product ^ product >> 32
   }
 
-  /// Hashes three numbers, of which a client can choose some.
-  init(_ first: UInt64, _ second: UInt64, _ third: UInt64) {
-    let factor = Self.factor
-    bits = Self.mix(Self.mix(Self.mix(first, factor) ^ second, factor) ^ third, factor)
-  }
-
   package init(_ name: String) { self.init(name.utf8.span) }
 
   package init(_ bytes: Span<UInt8>) {

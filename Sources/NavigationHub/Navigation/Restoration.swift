@@ -73,11 +73,13 @@ extension NavigationController {
     }
     record.edits = record.edits.map(adapted)
     record.item = record.item.map(adapted)
-    let named = trial.rare?.named ?? [:]
+    let (named, screens, buttons) =
+      (trial.rare?.named ?? [:], trial.assignedScreens, trial.assignedButtons)
     do throws(NavigationError) {
       _ = try make(record, &trial)
     } catch {
       trial.noteRarely().named = named
+      (trial.assignedScreens, trial.assignedButtons) = (screens, buttons)
       return nil
     }
     return .record(record)

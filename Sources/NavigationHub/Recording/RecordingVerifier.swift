@@ -15,7 +15,7 @@ package struct RecordingVerifier {
 
   package init(_ header: RecordingHeader) { self.header = header }
 
-  /// The number of the rules by which this program computes bars.
+  /// The version of the rules by which this program computes resolved bars.
   package static var rules: UInt64 { HistoryReplay.rules }
 
   /// Whether the resolved bars are compared too.

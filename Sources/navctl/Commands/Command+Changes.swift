@@ -3,7 +3,7 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-// The commands that change a nav, and do more than to send operations.
+// The commands that change a nav and do more than send operations, and `save`.
 extension Command {
   static let save = Command(
     "save", "Save the stack for restore, to a file or stdout", Subject.stack, .init("NAV [FILE]"),

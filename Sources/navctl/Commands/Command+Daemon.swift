@@ -269,7 +269,7 @@ private func matches(_ key: String, _ values: [JSONValue]) throws -> [JSONValue]
 }
 
 private func backUp(_ daemon: Daemon, _ line: inout ProgressLine) throws -> Daemon.Answer {
-  // A day, long enough for any journal; if the daemon ends, the connection reports that at once.
+  // 24 h, long enough for any journal; if the daemon ends, the connection reports that at once.
   let limit = Duration.milliseconds(daemon.invocation.typedTimeout ?? 24 * 3_600_000)
   return try daemon.connection.get(
     GetRequest(id: 0, nav: nil, what: .backup), timeout: limit,

@@ -23,8 +23,7 @@ enum TopCommand {
     try require(interval.map { $0 >= 100 } ?? true, "--interval is 100ms or more")
     let count = try line.integer(of: "count")
     let signals = try Signals(also: [SIGHUP, SIGQUIT])
-    let daemon = try invocation.connect()
-    var view = TopView(invocation: invocation, endpoint: daemon.endpoint, daemon: daemon)
+    var view = try TopView(invocation)
     // An error of the first request ends the command before the screen is taken over.
     var frame: TopFrame? = try view.read()
     var before: TopFrame?
@@ -51,8 +50,14 @@ private struct TopFrame {
 private struct TopView {
   let invocation: Invocation
   let endpoint: String
-  /// Nil after an error, because a daemon that came back gets a connection of its own.
-  var daemon: Daemon?
+  /// The only reference to it; nil after an error, because a daemon that came back gets a connection
+  /// of its own.
+  private var daemon: Daemon?
+
+  init(_ invocation: Invocation) throws {
+    let daemon = try invocation.connect()
+    (self.invocation, endpoint, self.daemon) = (invocation, daemon.endpoint, daemon)
+  }
 
   func draw(_ screen: borrowing LiveScreen, _ frame: TopFrame?, _ before: TopFrame?) throws {
     if invocation.isJSON, let frame { return try Output.record(frame.record) }

@@ -17,7 +17,11 @@ enum NavObject: String, CaseIterable, Sendable {
     var keys: [String]
   }
 
-  private var row: Row {
+  private static let rows = allCases.map(\.madeRow)
+
+  private var row: Row { Self.rows[Self.allCases.firstIndex(of: self) ?? 0] }
+
+  private var madeRow: Row {
     switch self {
     case .screen:
       let details = ScreenDetails.table.names.filter { $0 != "item" }

@@ -153,7 +153,7 @@ enum Quantities {
     return value
   }
 
-  /// The members of such an object.
+  /// Reads a text that must be a JSON object.
   static func object(_ text: String, what: String) throws(UsageError) -> JSONValue {
     let octets = try jsonObject(text, what: what)
     do { return try JSONValue(octets.bytes) } catch { throw UsageError("\(what) is not JSON") }

@@ -284,13 +284,16 @@ claims["a gateway that refuses the token takes its navs with it, and the client 
   same(several.of("closed").map(({ error }) => error.code), ["unauthorized"]);
 };
 
-claims["a session that another one fences, because two gateways lead to one daemon, ends alone"] = () => {
+claims["two gateways that lead to one daemon share a session, and another process with the identity ends it"] = () => {
   const several = new Several();
-  several.owners.set("far", B);
-  several.request("far");
+  several.onMessage = (_, verb, { nonce }) =>
+    verb === "hello" ? [["welcome", { ...WELCOME, boot: "same", nonce }]] : undefined;
+  several.lose(A);
+  several.wait();
   several.cluster.watch(NAV);
   several.run();
-  several.owners.set(NAV, B);
+  several.owners.set("far", B).set(NAV, B);
+  several.request("far");
   several.tell(A, "bye", { why: "fenced" });
   several.run();
   same([several.of("closed"), several.status], [[], "connected"]);

@@ -310,7 +310,8 @@ export class Cluster {
   /** Joins older sessions with the same run of a daemon, which it has ended, to a new one. */
   #joinOlder(member) {
     for (const each of [...this.#members]) {
-      if (each !== member && each.phase === "open" && each.boot === member.boot) this.#join(each, member);
+      const isSame = each.boot !== undefined && each.boot === member.boot;
+      if (isSame && each !== member && each.phase === "open") this.#join(each, member);
     }
   }
 

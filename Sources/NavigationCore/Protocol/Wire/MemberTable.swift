@@ -84,12 +84,16 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
     }
   }
 
-  /// Reads a message, in which null is no member; it ignores members that the table does not have.
+  /// Reads a message, first the members that it must have; null is no member.
+  ///
+  /// It ignores members that the table does not have.
   package func read(
     _ tape: borrowing JSONTape, without skipped: Set<Text> = []
   ) throws(ReadFailure) -> Record {
     var record = Record()
-    for member in members where !skipped.contains(Text(member.path)) {
+    let needed = members.filter { $0.requirement != nil }
+    let others = members.filter { $0.requirement == nil }
+    for member in needed + others where !skipped.contains(Text(member.path)) {
       if let at = tape.member(member.path, of: tape.root), tape.kind(at) != .null {
         record.apply(try member.read(RecordReader(), tape, at, member.path))
       } else if let requirement = member.requirement {
@@ -271,7 +275,7 @@ package struct Member<Record: EditableRecord>: Sendable {
 
   /// The members of an object inside of the record, which one function sets.
   package static func group(
-    _ name: StaticString, _ documentation: StaticString = "", _ members: Member...
+    _ name: StaticString, _ documentation: StaticString, _ members: Member...
   ) -> [Member] {
     members.map {
       var member = $0.documented(documentation)

@@ -123,23 +123,4 @@ package enum Cause: UInt8, CaseIterable, Sendable, WireNamed {
   case appearance
 
   package static let words = names
-
-  /// The word as a literal, which every diff contains: it is written without a copy.
-  package var wireName: StaticString {
-    switch self {
-    case .api: "api"
-    case .segue: "segue"
-    case .backButton: "backButton"
-    case .gesture: "gesture"
-    case .complete: "complete"
-    case .cancel: "cancel"
-    case .timeout: "timeout"
-    case .restore: "restore"
-    case .revert: "revert"
-    case .open: "open"
-    case .lease: "lease"
-    case .recovery: "recovery"
-    case .appearance: "appearance"
-    }
-  }
 }

@@ -112,7 +112,7 @@ package struct ClientMessageReader: Sendable {
 
   private func required(_ name: String) throws(ReadFailure) -> UInt64 {
     guard let value = member(name).flatMap({ tape.integer($0) }) else {
-      throw ReadFailure("\(name) is a whole number from 0 to 2^53-1")
+      throw ReadFailure("\(name) is a whole number from 0 to 9007199254740991")
     }
     return value
   }
