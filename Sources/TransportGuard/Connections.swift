@@ -64,8 +64,13 @@ struct Connections {
   func slot(behind descriptor: Int32) -> Int? { open[descriptor] }
 
   subscript(_ slot: Int) -> Connection {
-    // Yields the element instead of a copy, which would retain each member.
-    _read { yield connections.span[slot] }
+    // Lends the element as `Slots` of the core does: a copy would retain each member.
+    unsafeAddress {
+      unsafe connections.withUnsafeBufferPointer { connections in
+        precondition(connections.indices.contains(slot))
+        return unsafe connections.baseAddress.unsafelyUnwrapped + slot
+      }
+    }
     _modify { yield &connections[slot] }
   }
 

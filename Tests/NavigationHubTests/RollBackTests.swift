@@ -185,10 +185,9 @@ import Testing
 
   /// A daemon of a cluster with `kiosk` in memory and `other` dormant, in different shards.
   private func clustered() throws -> (World, Client) {
-    let world = try ShardStage(1) {
-      $0.navIdle = 60_000
-      $0.inspection = { $0.environment.content.owner == nil ? [] : ["planted"] }
-    }.worlds[0]
+    var inspections = Inspections()
+    inspections.whole = { $0.environment.content.owner == nil ? [] : ["planted"] }
+    let world = try ShardStage(1, inspections: inspections) { $0.navIdle = 60_000 }.worlds[0]
     let client = try world.client()
     for nav in ["kiosk", "other"] {
       try client.must(#"{"nav.create":{"root":{"id":"home"}}},{"attach":{}}"#, nav: nav)

@@ -10,11 +10,15 @@ final class ShardStage {
   private(set) var places: [Shard: Int] = [:]
   private var seed: UInt64 = 100
 
-  init(_ count: Int, _ configure: (inout HubConfiguration) -> Void = { _ in }) throws {
+  init(
+    _ count: Int, inspections: Inspections = Inspections(),
+    _ configure: (inout HubConfiguration) -> Void = { _ in }
+  ) throws {
     worlds = (0..<count).map { number in
-      let world = World(configure)
+      let world = World(inspections: inspections, configure)
       world.hub = Hub(
-        configuration: world.configuration, shards: Shard.count, seed: UInt64(number + 1))
+        configuration: world.configuration, shards: Shard.count, seed: UInt64(number + 1),
+        inspections: inspections)
       return world
     }
     for shard in (0..<Shard.count).map(Shard.init) {

@@ -78,7 +78,7 @@ public final class PostgresServer: Sendable {
         Self.program("initdb"),
         [
           "-D", data, "-A", "trust", "-U", Self.user, "-E", "UTF8", "--no-locale",
-          "--data-checksums", "--no-sync",
+          "--data-checksums", "--wal-segsize=1", "--no-sync",
         ])
       try network.map(admit)
     }

@@ -52,8 +52,8 @@ extension ProcessTests {
       let others: Set = [
         "navctl", "try", "why", "example", "filter", "push", "read-only", "disconnected",
       ]
-      let note =
-        #"(?:\.code = (?:\w+ \? )?|why: |revocation = )""# + word + #""(?: : ""# + word + #"")?"#
+      let maker = #"(?:code(?: =|:) (?:\w+ \? )?|why: |revocation = )""#
+      let note = maker + word + #""(?: : ""# + word + #"")?"#
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),
         "hub": try matches(note, in: "NavigationHub/Hub").subtracting(Self.watchReasons),

@@ -51,7 +51,7 @@ extension JSONWriter {
     bool(value)
   }
 
-  /// Writes a member whose value is already encoded as JSON.
+  /// Writes a member; `value` is its JSON.
   @inline(__always)
   package mutating func member(_ name: StaticString, raw value: [UInt8]) {
     self.name(name)

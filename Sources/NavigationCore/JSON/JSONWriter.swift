@@ -7,7 +7,7 @@
 package struct JSONWriter: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Whether the memory belongs to a caller, who keeps it alive as long as this writer.
+  /// Whether the memory is a caller's, and lives at least as long as this writer.
   private var isLent = false
   /// The byte offset at which the next name or value will begin.
   package private(set) var position = 0

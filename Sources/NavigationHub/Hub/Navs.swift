@@ -56,7 +56,7 @@ struct Navs: Sendable {
   }
 
   subscript(_ slot: NavSlot) -> NavEntry {
-    @inline(__always) _read { yield slots[slot] }
+    @inline(__always) unsafeAddress { unsafe slots.address(of: slot) }
     @inline(__always) _modify { yield &slots[slot] }
   }
 

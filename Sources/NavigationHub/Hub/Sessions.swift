@@ -153,7 +153,7 @@ struct Sessions: Sendable {
   var indices: [SessionSlot] { slots.indices }
 
   subscript(_ slot: SessionSlot) -> Session {
-    @inline(__always) _read { yield slots[slot] }
+    @inline(__always) unsafeAddress { unsafe slots.address(of: slot) }
     @inline(__always) _modify { yield &slots[slot] }
   }
 

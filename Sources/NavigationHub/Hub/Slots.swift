@@ -64,15 +64,22 @@ struct Slots<Value: Sendable>: Sendable {
 
   /// The value in a slot that is in use.
   subscript(_ slot: Slot<Value>) -> Value {
-    // The accessors lend the value: a copy of a nav costs a retain for each of its members. They are
-    // inlined here and in the owners of slots, because a call of one would copy the whole owner.
-    @inline(__always) _read {
-      assert(live[slot.number], "slot \(slot.number) is vacant")
-      yield values.span[slot.number]
-    }
-    @inline(__always) _modify {
+    unsafeAddress { unsafe address(of: slot) }
+    _modify {
       assert(live[slot.number], "slot \(slot.number) is vacant")
       yield &values[slot.number]
+    }
+  }
+
+  /// Where a value is, until a value changes: a copy of a nav costs a retain for each of its members.
+  ///
+  /// A coroutine that lends the value is no way for owners of slots: where Swift 6.3.1 does not inline
+  /// it, callers read what it lent after its end, in the memory of the next.
+  func address(of slot: Slot<Value>) -> UnsafePointer<Value> {
+    assert(live[slot.number], "slot \(slot.number) is vacant")
+    return unsafe values.withUnsafeBufferPointer { values in
+      precondition(values.indices.contains(slot.number))
+      return unsafe values.baseAddress.unsafelyUnwrapped + slot.number
     }
   }
 }

@@ -86,7 +86,7 @@ struct Watches: Sendable {
   var count: Int { slots.count }
 
   subscript(_ index: WatchSlot) -> Watch {
-    @inline(__always) _read { yield slots[index] }
+    @inline(__always) unsafeAddress { unsafe slots.address(of: index) }
   }
 
   func of(session: SessionSlot) -> [WatchSlot] {

@@ -42,6 +42,7 @@ extension NavigationController {
       ?? BarChange(
         wasHidden: wasHidden, isHidden: isHidden, isAnimated: animated, isJump: !animated, hid: hid)
     (change.isHidden, change.isAnimated, change.isJump) = (isHidden, animated, !animated)
+    assert(running.id == transition.content.running?.id, "another transition than the one open")
     transition.change(.transition, &draft) { $0.running?.barChange = change }
     draft.report(.barChange(running.id, change))
   }

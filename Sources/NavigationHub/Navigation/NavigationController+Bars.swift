@@ -9,6 +9,7 @@ extension NavigationController {
     var content = bar.content
     content.apply(edits)
     try checkRoom(content, settings.content, context)
+    assert(content.className == bar.content.className, "the class is fixed at creation")
     bar.change(.bar, &draft) { $0 = content }
   }
 
@@ -67,6 +68,7 @@ extension NavigationController {
 
   mutating func takeLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
     let own = own(looks)
+    assert(own.values.allSatisfy { $0 != BarLook() }, "a look in which nothing is set")
     settings.change(.settings, &draft) { $0.proxy = own }
   }
 

@@ -37,6 +37,7 @@ extension Part {
     var new = old
     change(&new)
     guard new != old else { return }
+    assert(version <= draft.revision, "a draft of an earlier state")
     content = new
     version = draft.revision
     draft.parts.insert(name)

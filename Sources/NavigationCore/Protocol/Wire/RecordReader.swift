@@ -17,8 +17,7 @@ package struct ReadFailure: Error, Hashable, Sendable {
 
 /// Reads records from a JSON tape.
 ///
-/// A record may have known members only, because a misspelt one would have no effect. Functions
-/// whose names begin with `stored` read records of the journal.
+/// A record may have known members only, because a misspelt one would have no effect.
 package struct RecordReader {
   package init() {}
 }
