@@ -53,7 +53,7 @@ extension RecordReader {
   ) throws(ReadFailure) -> String {
     // Usual names need no string for the check.
     if tape.isPlain(at), Grammar.isNavName(tape.text(at)) { return tape.string(at) ?? "" }
-    let nav = try require(tape.string(at), "\(name) is a text")
+    guard let nav = tape.string(at) else { throw ReadFailure("\(name) is a text") }
     guard NavName(nav) != nil || NavName.isVirtual(nav) || nav == NavName.appearance.text else {
       throw ReadFailure("a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
     }

@@ -1,4 +1,4 @@
-package import NavigationCore
+import NavigationCore
 
 // The words on the wire for the cases of the model's enumerations.
 
