@@ -21,6 +21,12 @@ let optimized: [SwiftSetting] = [
   .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
 ]
 
+/// What the hub calls at every step is inlined into it in release builds, as within one module;
+/// `-cross-module-optimization` would leave out all that is `package`.
+let inlined: [SwiftSetting] = [
+  .unsafeFlags(["-enable-cmo-everything"], .when(configuration: .release))
+]
+
 /// How the daemons are linked.
 let daemonLinking: [LinkerSetting] = [
   .unsafeFlags([
@@ -54,9 +60,10 @@ let libraryLinking: [LinkerSetting] = [
 
 /// What `make check` builds: the core, the hub and the client, with the tests that need no daemon.
 let checked: Set = [
-  "CLinux", "CZeroMQ", "CZlib", "RuntimePaths", "ZeroMQ", "NavigationCore", "NavigationClient",
-  "Simulation", "Conformance", "ConformanceSupport", "ConformanceTests", "NavigationTests",
-  "NavigationProtocolTests", "NavigationReplicaTests", "NavigationHubTests", "SimulationTests",
+  "CLinux", "CZeroMQ", "CZlib", "RuntimePaths", "ZeroMQ", "NavigationCore", "NavigationHub",
+  "NavigationClient", "Simulation", "Conformance", "ConformanceSupport", "ConformanceTests",
+  "NavigationTests", "NavigationProtocolTests", "NavigationReplicaTests", "NavigationHubTests",
+  "SimulationTests",
 ]
 
 let package = Package(
@@ -76,29 +83,37 @@ let package = Package(
     // SwiftPM prints a warning about on every build.
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CJournal"),
-    .systemLibrary(name: "CPostgreSQL"),
+    .systemLibrary(name: "CPostgreSQL", path: "Sources/PostgresJournal/CPostgreSQL"),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CSystemd"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CNCurses"),
     .systemLibrary(name: "CLinux"),
 
-    // The pure core.
-    .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: strict + optimized),
+    // The pure core: what both sides know, and the server.
+    .target(
+      name: "NavigationCore", dependencies: ["CZlib"],
+      swiftSettings: strict + optimized + inlined),
+    .target(
+      name: "NavigationHub", dependencies: ["NavigationCore"], swiftSettings: strict + optimized),
 
     // The shells.
     .target(
       name: "ZeroMQ", dependencies: ["RuntimePaths", "CZeroMQ", "CLinux"], swiftSettings: strict),
     .target(
       name: "Journal",
-      dependencies: ["NavigationCore", "RuntimePaths", "CJournal", "CLinux"],
+      dependencies: ["NavigationCore", "NavigationHub", "RuntimePaths", "CJournal", "CLinux"],
       swiftSettings: strict + optimized),
     // A journal in PostgreSQL, for the daemon of a cluster alone: libpq adds twenty libraries.
     .target(
       name: "PostgresJournal",
-      dependencies: ["Journal", "NavigationCore", "RuntimePaths", "CPostgreSQL"],
-      swiftSettings: strict),
-    .target(name: "CommandLineOptions", dependencies: ["CLinux"], swiftSettings: strict),
+      dependencies: [
+        "Journal", "NavigationCore", "NavigationHub", "RuntimePaths", "CPostgreSQL",
+      ],
+      exclude: ["CPostgreSQL"], swiftSettings: strict),
+    // What the programs share and no client needs: options, progress, what was installed with them.
+    .target(
+      name: "CommandLineOptions", dependencies: ["RuntimePaths", "CLinux"], swiftSettings: strict),
     .target(name: "RuntimePaths", dependencies: ["CLinux"], swiftSettings: strict),
     // The service manager: sockets, notifications, the journal's socket.
     .target(
@@ -106,12 +121,12 @@ let package = Package(
     // The router, and all that keeps its peers from harming the process: docs/security.md.
     .target(
       name: "TransportGuard",
-      dependencies: ["NavigationCore", "ZeroMQ", "RuntimePaths", "CLinux"],
+      dependencies: ["NavigationCore", "NavigationHub", "ZeroMQ", "RuntimePaths", "CLinux"],
       swiftSettings: strict),
     .target(
       name: "NavigationDaemon",
       dependencies: [
-        "NavigationCore", "ZeroMQ", "Journal", "RuntimePaths", "TransportGuard",
+        "NavigationCore", "NavigationHub", "ZeroMQ", "Journal", "RuntimePaths", "TransportGuard",
         "Systemd", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
@@ -133,13 +148,16 @@ let package = Package(
       linkerSettings: daemonLinking),
     .executableTarget(
       name: "navd-cluster",
-      dependencies: ["NavigationDaemon", "Journal", "NavigationCore", "PostgresJournal"],
+      dependencies: [
+        "NavigationDaemon", "Journal", "NavigationCore", "NavigationHub", "PostgresJournal",
+      ],
       swiftSettings: strict, linkerSettings: daemonLinking),
     // HTTP, and the two programs over it: pages in browsers, metrics.
     .target(
       name: "Web",
       dependencies: [
-        "NavigationClient", "NavigationCore", "RuntimePaths", "ZeroMQ", "CMicroHTTPD", "CLinux",
+        "NavigationClient", "NavigationCore", "NavigationHub", "RuntimePaths", "ZeroMQ",
+        "CMicroHTTPD", "CLinux",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -155,7 +173,7 @@ let package = Package(
     .executableTarget(
       name: "navctl",
       dependencies: [
-        "NavigationClient", "NavigationCore",
+        "NavigationClient", "NavigationCore", "NavigationHub",
         "CommandLineOptions", "RuntimePaths", "ZeroMQ", "CNCurses", "CLinux",
       ],
       resources: [.embedInCode("Schema/navctl.schema.json")],
@@ -196,12 +214,12 @@ let package = Package(
     // Tests.
     .target(
       name: "Simulation",
-      dependencies: ["NavigationCore", "NavigationClient"],
+      dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
       path: "Tests/Simulation",
       swiftSettings: strict + optimized),
     // The rows of Tests/Conformance, run against a hub in process or a daemon.
     .target(
-      name: "Conformance", dependencies: ["NavigationCore"],
+      name: "Conformance", dependencies: ["NavigationCore", "NavigationHub"],
       path: "Tests/Conformance/Runner",
       swiftSettings: strict),
     // Shared by both: the table itself, and the rows that are code.
@@ -212,66 +230,75 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "Conformance", "ConformanceSupport", "Simulation", "NavigationCore", "NavigationClient",
+        "Conformance", "ConformanceSupport", "Simulation", "NavigationCore", "NavigationHub",
+        "NavigationClient",
       ],
       swiftSettings: strict),
-    .testTarget(name: "NavigationTests", dependencies: ["NavigationCore"], swiftSettings: strict),
     .testTarget(
-      name: "NavigationProtocolTests", dependencies: ["NavigationCore", "NavigationClient"],
+      name: "NavigationTests", dependencies: ["NavigationCore", "NavigationHub"],
       swiftSettings: strict),
     .testTarget(
-      name: "NavigationReplicaTests", dependencies: ["NavigationClient", "NavigationCore"],
+      name: "NavigationProtocolTests",
+      dependencies: ["NavigationCore", "NavigationHub", "NavigationClient"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NavigationReplicaTests",
+      dependencies: ["NavigationClient", "NavigationCore", "NavigationHub"],
       swiftSettings: strict),
     // A hub in a world without I/O, and the mirrors of its clients.
     .testTarget(
       name: "NavigationHubTests",
-      dependencies: ["NavigationClient", "NavigationCore"],
+      dependencies: ["NavigationClient", "NavigationCore", "NavigationHub"],
       swiftSettings: strict),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"], swiftSettings: strict),
     .testTarget(
       name: "JournalTests",
       dependencies: [
         "ChildProcess", "Journal", "PostgresJournal", "PostgresServer", "NavigationCore",
-        "RuntimePaths", "CLinux",
+        "NavigationHub", "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "ChildProcess", "NavigationDaemon", "NavigationCore", "Journal", "RuntimePaths",
-        "TransportGuard", "Systemd", "ZeroMQ", "CommandLineOptions", "CLinux",
+        "ChildProcess", "NavigationDaemon", "NavigationCore", "NavigationHub", "Journal",
+        "RuntimePaths", "TransportGuard", "Systemd", "ZeroMQ", "CommandLineOptions", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TransportGuardTests",
-      dependencies: ["TransportGuard", "NavigationCore", "ZeroMQ", "RuntimePaths"],
+      dependencies: [
+        "TransportGuard", "NavigationCore", "NavigationHub", "ZeroMQ", "RuntimePaths",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "ZeroMQ", "RuntimePaths",
-        "CLinux",
+        "navd", "ChildProcess", "NavigationClient", "NavigationCore", "NavigationHub", "ZeroMQ",
+        "RuntimePaths", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "NavctlTests",
       dependencies: [
         "navctl", "NavigationClient", "CommandLineOptions", "RuntimePaths", "NavigationCore",
+        "NavigationHub",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "WebTests", dependencies: ["Web", "NavigationCore", "RuntimePaths"],
+      name: "WebTests",
+      dependencies: ["Web", "NavigationCore", "NavigationHub", "RuntimePaths"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Simulation", "NavigationCore"],
+      dependencies: ["Simulation", "NavigationCore", "NavigationHub"],
       swiftSettings: strict),
     .testTarget(
       name: "ProcessTests",
       dependencies: [
         "navd", "navd-cluster", "navctl", "navd-exporter", "navd-web", "navd-demo",
         "ConsistencyWorker", "ChildProcess", "PostgresServer",
-        "NavigationClient", "NavigationCore", "NavigationDaemon", "Journal",
+        "NavigationClient", "NavigationCore", "NavigationHub", "NavigationDaemon", "Journal",
         "ZeroMQ", "Conformance", "ConformanceSupport", "RuntimePaths",
       ],
       exclude: ["Fixtures", "run"], swiftSettings: strict),

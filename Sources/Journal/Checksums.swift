@@ -1,5 +1,6 @@
 import CJournal
 import NavigationCore
+import NavigationHub
 
 /// The numbers that a checksum covers besides bytes, folded into a seed.
 ///

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 extension Journal {
   /// Deletes a part of the history that retention no longer keeps, and reports what it did.

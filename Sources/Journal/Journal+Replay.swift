@@ -1,4 +1,5 @@
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 
 /// Selects the rows whose bodies a replay reads.
 ///

@@ -1,4 +1,5 @@
 package import NavigationCore
+package import NavigationHub
 
 /// The journal: rows in the order of their sequence, and snapshots, in a database that an engine
 /// keeps.

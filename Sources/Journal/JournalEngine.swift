@@ -1,4 +1,5 @@
 package import NavigationCore
+package import NavigationHub
 
 /// The database that keeps a journal: SQLite by default.
 ///

@@ -1,4 +1,5 @@
 package import NavigationCore
+package import NavigationHub
 
 /// An error of the journal, with the details that a caller needs to act on it.
 package enum JournalError: Error, Hashable, Sendable {

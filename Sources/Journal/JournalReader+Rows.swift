@@ -1,4 +1,5 @@
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 
 /// Rows of one nav that were read, and not asked for yet.
 ///

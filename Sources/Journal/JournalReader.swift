@@ -1,4 +1,5 @@
 package import NavigationCore
+package import NavigationHub
 
 /// Reads single rows and parts of the history while a `Journal` writes.
 ///

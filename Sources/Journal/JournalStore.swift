@@ -1,4 +1,5 @@
 package import NavigationCore
+package import NavigationHub
 
 /// All that a daemon stores: one journal, or in a cluster those of its shards, committed together.
 ///

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The journal's bookkeeping for one nav, about 100 bytes.
 struct LedgerEntry {

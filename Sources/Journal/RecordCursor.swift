@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Reads the heads of a group's rows one after the other.
 ///

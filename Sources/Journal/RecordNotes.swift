@@ -1,4 +1,5 @@
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 
 /// The numbers of a row that the journal keeps in memory until the commit.
 struct RowNote: Hashable {

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The rules by which the journal keeps history.
 ///

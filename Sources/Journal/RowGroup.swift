@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The rows of a group, which are stored together in one row of the database.
 ///

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// A journal in an SQLite file of a directory, which one process at a time has locked.
 ///

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Reads an SQLite journal on a connection of its own, which cannot write.
 final class SQLiteReader: JournalEngineReader {

@@ -1,4 +1,5 @@
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 
 /// The columns of a stored group besides its heads and bodies.
 package struct StoredGroup: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import CLinux
 import ZeroMQ
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import TransportGuard
 

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Decides when the daemon makes a backup by itself.
 ///

@@ -1,7 +1,9 @@
 import CLinux
+import CommandLineOptions
 import ZeroMQ
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Systemd
 import TransportGuard

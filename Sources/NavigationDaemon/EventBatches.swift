@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// An event at hand, with the bytes that count for it while it is held.
 struct ReceivedEvent: HoldableEvent {

@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Synchronization
 

@@ -1,5 +1,6 @@
 package import Journal
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 
 /// Where a program keeps its journal, by its configuration.
 ///

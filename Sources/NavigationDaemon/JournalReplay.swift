@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// Replays journals into hubs: at the start, for a check, and for the shards of a cluster.

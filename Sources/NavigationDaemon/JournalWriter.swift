@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// Commits batches on a thread of its own, in their order, and checkpoints the write-ahead log

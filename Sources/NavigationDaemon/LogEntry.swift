@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// One message of the log, with the nav, the client and the code that it concerns.
 struct LogEntry: Hashable, Sendable {

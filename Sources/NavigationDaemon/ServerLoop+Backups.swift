@@ -1,5 +1,7 @@
+import CommandLineOptions
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 // Backups: those that clients ask for, and those that the configuration asks for.

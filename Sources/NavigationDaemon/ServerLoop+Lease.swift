@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
+import NavigationHub
 import Systemd
 
 // The lease of a journal that another daemon could take over. Each commit renews it, and `maintain`

@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 import TransportGuard
 
 // Work that no client requested: checkpoints and pruning; and the time of the next wake-up for it.

@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 import TransportGuard
 
 // Dormant navs: paging is an asynchronous event, never a read in the loop.

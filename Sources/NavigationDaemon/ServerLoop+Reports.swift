@@ -1,6 +1,8 @@
 import CLinux
+import CommandLineOptions
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Systemd
 import TransportGuard

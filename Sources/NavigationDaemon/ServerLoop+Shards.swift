@@ -1,6 +1,7 @@
 import CLinux
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Systemd
 

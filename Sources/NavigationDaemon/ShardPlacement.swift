@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 
 /// Decides which shards a member of a cluster takes and gives away, by what it reads of the cluster.
 ///

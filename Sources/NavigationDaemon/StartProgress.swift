@@ -1,4 +1,5 @@
 import CLinux
+import CommandLineOptions
 import RuntimePaths
 import Systemd
 

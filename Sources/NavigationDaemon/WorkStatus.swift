@@ -1,3 +1,4 @@
+import CommandLineOptions
 import RuntimePaths
 
 /// Decides what the service manager shows while the daemon does long work: a backup, or pruning.

@@ -1,6 +1,7 @@
 import Glibc
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 // A lost connection.

@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// The journal of one shard in PostgreSQL, for as long as this process owns the shard.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Identifies a database, so that a daemon notices a restore, a copy or a promotion.
 struct PostgresIdentity: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Glibc
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// Reads and changes who serves which shard, on a connection of its own.

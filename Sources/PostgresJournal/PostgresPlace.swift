@@ -1,6 +1,7 @@
 import CPostgreSQL
 package import Journal
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 import RuntimePaths
 
 /// A database in PostgreSQL that the daemons of a cluster share.

@@ -1,6 +1,7 @@
 import Glibc
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// Reads the journal on a connection of its own, which it opens again if it was lost.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 // The limits of connections, and the connections of each user and key.
 

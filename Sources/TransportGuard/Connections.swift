@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 import ZeroMQ
 
 /// The table of all connections, from the accept(2) of each until its last message is read.

@@ -1,5 +1,6 @@
 import CLinux
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 import RuntimePaths
 package import ZeroMQ
 

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 import ZeroMQ
 
 /// The messages and bytes that one peer has not read: those that wait here, and those that the

@@ -1,4 +1,5 @@
-package import NavigationCore
+import NavigationCore
+package import NavigationHub
 package import ZeroMQ
 
 /// Decides which peers may connect; the daemon implements it.

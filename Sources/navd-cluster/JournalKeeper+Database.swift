@@ -1,6 +1,7 @@
 import Journal
 import NavigationCore
 import NavigationDaemon
+import NavigationHub
 import PostgresJournal
 
 extension JournalKeeper {

@@ -2,6 +2,7 @@ import Glibc
 import Journal
 import NavigationCore
 import NavigationDaemon
+import NavigationHub
 import PostgresJournal
 
 /// `navd-cluster --qualify CONNINFO`: checks a server, and prints a line for each check.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// A nav in the mind of a scripted daemon: writes the messages that tests send to clients.
 struct FakeNav {

@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 import Testing
 
 /// Several sessions and one hub, with nothing but queues between them.

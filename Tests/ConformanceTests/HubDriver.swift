@@ -1,5 +1,6 @@
 import Conformance
 import NavigationCore
+import NavigationHub
 
 /// A hub in process with a journal in memory, driven like a daemon.
 struct HubDriver: ConformanceDriver {

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Testing
 

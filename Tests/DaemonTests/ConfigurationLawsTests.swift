@@ -1,5 +1,6 @@
 import Foundation
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import NavigationCore
+import NavigationHub
 @testable import NavigationDaemon
 import Testing
 import TransportGuard

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 import Testing
 
 @testable import NavigationDaemon

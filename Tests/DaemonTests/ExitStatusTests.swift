@@ -6,6 +6,7 @@ import ZeroMQ
 
 @testable import NavigationCore
 @testable import NavigationDaemon
+@testable import NavigationHub
 
 /// How navd ends, by the table of navd(8).
 @Suite struct ExitStatusTests {

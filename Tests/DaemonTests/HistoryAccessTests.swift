@@ -4,6 +4,7 @@ import Testing
 @testable import Journal
 @testable import NavigationCore
 @testable import NavigationDaemon
+@testable import NavigationHub
 
 @Suite(.timeLimit(.minutes(1))) struct HistoryAccessTests {
   /// Lends a journal of one nav with these revisions, and its directory.

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import NavigationCore
 import RuntimePaths
 import Testing

@@ -1,6 +1,7 @@
 import ZeroMQ
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import RuntimePaths
 import Testing
 

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 @testable import Journal
 

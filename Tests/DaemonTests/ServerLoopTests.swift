@@ -1,5 +1,7 @@
+import CommandLineOptions
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import RuntimePaths
 import Testing
 

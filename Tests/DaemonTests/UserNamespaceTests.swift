@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RuntimePaths
+@testable import NavigationDaemon
 
 @Suite struct UserNamespaceTests {
   @Test(

@@ -1,6 +1,7 @@
 import ZeroMQ
 import Foundation
 import NavigationCore
+import NavigationHub
 import Testing
 
 @testable import NavigationDaemon

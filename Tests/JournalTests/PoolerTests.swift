@@ -1,6 +1,7 @@
 import ChildProcess
 import Foundation
 import NavigationCore
+import NavigationHub
 import PostgresServer
 import Testing
 

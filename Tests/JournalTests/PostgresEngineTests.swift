@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import NavigationCore
+import NavigationHub
 import PostgresServer
 import RuntimePaths
 import Synchronization

@@ -2,6 +2,7 @@ import CommandLineOptions
 import Foundation
 import NavigationClient
 import NavigationCore
+import NavigationHub
 import Testing
 
 @testable import navctl
@@ -128,7 +129,7 @@ import Testing
     // Every name in the daemon's readers is tried for every object.
     let wire = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Sources/NavigationCore/Protocol/Wire")
+      .appendingPathComponent("Sources/NavigationHub/Protocol/Wire")
     var names: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(atPath: wire.path)
     where file.contains("Reader") || file.contains("Members") {

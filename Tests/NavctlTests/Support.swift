@@ -3,6 +3,7 @@ import NavigationClient
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 @testable import navctl
 
 /// Reads a JSON text that the test wrote itself.

@@ -1,13 +1,14 @@
 import NavigationClient
 import NavigationCore
+import NavigationHub
 import Testing
 
 @testable import navctl
 
-import enum NavigationCore.ButtonArgument
-import enum NavigationCore.ItemEdit
-import enum NavigationCore.Operation
 import struct NavigationCore.OpaqueJSON
+import enum NavigationHub.ButtonArgument
+import enum NavigationHub.ItemEdit
+import enum NavigationHub.Operation
 
 /// What the commands write is read by the daemon as the operation that navctl(1) describes.
 @Suite struct TypedOperationTests {
@@ -22,7 +23,7 @@ import struct NavigationCore.OpaqueJSON
   }
 
   /// The operation that the daemon reads; an error if it cannot read the arguments.
-  private func meaning(_ operation: NavigationOperation) throws -> NavigationCore.Operation {
+  private func meaning(_ operation: NavigationOperation) throws -> NavigationHub.Operation {
     let request = try read([operation])
     let first = try #require(request.operations.first)
     if case .unreadable(let failure) = first.arguments {

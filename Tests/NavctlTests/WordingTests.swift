@@ -1,5 +1,6 @@
 import NavigationClient
 import NavigationCore
+import NavigationHub
 import Testing
 
 @testable import navctl

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Rights that change, and keys that are revoked, while clients are served.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// What the hub refuses, compared with what the twin would, for random peers and messages.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Sessions that a gateway opens for others; the rights themselves are in AccessModelTests.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// UIKit's UIAppearance: the look of all bars of a class, in all navs.

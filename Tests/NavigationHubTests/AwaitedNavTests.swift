@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Watches that wait for a nav that does not exist.

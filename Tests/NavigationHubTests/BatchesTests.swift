@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// What the hub does with the rows of a batch that is rolled back.

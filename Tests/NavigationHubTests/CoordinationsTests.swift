@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// `Coordinations` against dictionaries that are copied with every batch.

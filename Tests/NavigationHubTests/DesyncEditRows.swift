@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 // Single changes of the stack and dismissals, planned on another picture of the nav.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import NavigationCore
 @testable import NavigationClient
+@testable import NavigationHub
 
 // Stale views of the stack, and touching what belongs to the controller.
 

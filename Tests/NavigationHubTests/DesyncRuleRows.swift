@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 @testable import NavigationClient

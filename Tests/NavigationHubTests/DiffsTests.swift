@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// `get` `diffs`: the history with its contents; and `get` `refusals`.

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Two daemons on copies of one journal: one has revived every nav at its start and keeps it, the

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// How the states that ops make are inspected.
 enum InspectionScope: CaseIterable {

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// The guards that operations require, and the order in which guards fail, by protocol.md §9.2.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 @Suite struct MeasurementsTests {
   static let push = #"{"push":{"screen":{"id":"wifi"}}}"#

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// One revision has one content: what a client holds after an older copy of the journal came back.

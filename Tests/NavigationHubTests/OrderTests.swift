@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Pairs of failures that come together: the earlier step of the order of checks wins.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// An event with its place among all, and the nav that it is about.

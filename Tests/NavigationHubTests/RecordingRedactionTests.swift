@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Nothing that a client may choose is in a redacted recording, except ids and routes.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Ops with `dry`, protocol §9.8: the answer that the op would get; nothing is changed.

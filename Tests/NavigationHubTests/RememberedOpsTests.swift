@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// The remembered ops as protocol.md §9.3 and §14 tell of them.

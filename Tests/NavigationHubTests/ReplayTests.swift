@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Makes ops at random that are mostly, but not always, allowed.

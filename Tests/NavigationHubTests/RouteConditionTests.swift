@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Routes that only some clients may open, or only from some screens; and what wins over a stack that

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// `Sessions` against lists that are searched from the beginning.
 @Suite struct SessionsTests {

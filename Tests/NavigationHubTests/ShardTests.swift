@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// The hubs of a cluster, with the rows of all shards, which move between the hubs.

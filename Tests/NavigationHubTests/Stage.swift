@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// The nav `kiosk` with the screens A, B, C as far as wanted, its owner, and somebody who watches.

@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Texts are octets: of two texts that Unicode calls equal, none stands for the other.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 @Suite struct WakeTimerTests {
   @Test(arguments: UInt64(1)...4)

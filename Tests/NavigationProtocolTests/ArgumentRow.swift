@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// One member of the arguments of an operation, by the tables of protocol.md §10.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// The arguments of operations, by protocol.md §9.5 and §10.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// The members that messages themselves have, by protocol.md §3, §4, §6, §9.1, §11 and §12.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 // The settings of the client in Swift: a function for each documented member of a record.
 extension GeneratedText {
@@ -23,7 +24,7 @@ extension GeneratedText {
       return declaration(name, summary, runs) + "\nextension \(name) {\n"
         + runs.map { function($0, of: name) }.joined(separator: "\n") + "}\n"
     }
-    return "// Written from the tables of members in NavigationCore; see GeneratedTests.\n\n"
+    return "// Written from the tables of members in the core; see GeneratedTests.\n\n"
       + "import NavigationCore\n\n" + texts.joined(separator: "\n")
   }
 
@@ -193,26 +194,27 @@ private struct Setting {
 
 // The words of the protocol: with the comments of the core in Swift, and for TypeScript.
 extension GeneratedText {
-  /// A file, an enumeration in it, the type of the client and its kind: a `list` names all cases,
-  /// an `open` one can have the word of a newer daemon, and of one only the `names` are written.
+  /// A file of a module, an enumeration in it, the type of the client and its kind: a `list` names
+  /// all cases, an `open` one can have the word of a newer daemon, and of one only the `names` are
+  /// written.
   private static let enumerations = """
-    Navigation/Bar AppearanceSlot AppearanceSlot enum
-    Navigation/Bar BarMetrics BarMetrics list
-    Navigation/Bar BarPosition BarPosition list
-    Navigation/Bar BarStyle BarSetting.Style enum
-    Navigation/Settings GuardPolicy NavigationSetting.GuardPolicy enum
-    Navigation/Settings VetoScope NavigationSetting.VetoScope enum
-    Navigation/Environment Animations EnvironmentSetting.Animations enum
-    Navigation/Bar SwipeDirection NavigationOperation.SwipeDirection enum
-    Navigation/Operation DuplicatePolicy NavigationOperation.DuplicatePolicy enum
-    Navigation/Parts PartName NavigationState.Part list
-    Navigation/NavigationItem LargeTitleDisplayMode ItemDescription.LargeTitleDisplayMode open
-    Navigation/Transition TransitionOutcome NavigationEvent.TransitionOutcome open
-    Navigation/Transition Kind NavigationTransitionOperation open
-    Navigation/Environment Orientation NavigationOrientation open
-    Navigation/Button SystemItem SystemItem open
-    Protocol/Wire/WireValue Cause NavigationCause open
-    ../NavigationClient/Operations/NavigationEvent Kind NavigationEvent.Name names
+    Hub/Navigation/Bar AppearanceSlot AppearanceSlot enum
+    Hub/Navigation/Bar BarMetrics BarMetrics list
+    Hub/Navigation/Bar BarPosition BarPosition list
+    Hub/Navigation/Bar BarStyle BarSetting.Style enum
+    Hub/Navigation/Settings GuardPolicy NavigationSetting.GuardPolicy enum
+    Hub/Navigation/Settings VetoScope NavigationSetting.VetoScope enum
+    Hub/Navigation/Environment Animations EnvironmentSetting.Animations enum
+    Hub/Navigation/Bar SwipeDirection NavigationOperation.SwipeDirection enum
+    Hub/Navigation/Operation DuplicatePolicy NavigationOperation.DuplicatePolicy enum
+    Core/Navigation/Identifiers PartName NavigationState.Part list
+    Hub/Navigation/NavigationItem LargeTitleDisplayMode ItemDescription.LargeTitleDisplayMode open
+    Hub/Navigation/Transition TransitionOutcome NavigationEvent.TransitionOutcome open
+    Hub/Navigation/Transition Kind NavigationTransitionOperation open
+    Hub/Navigation/Environment Orientation NavigationOrientation open
+    Hub/Navigation/Button SystemItem SystemItem open
+    Core/Protocol/Wire/WireValue Cause NavigationCause open
+    Client/Operations/NavigationEvent Kind NavigationEvent.Name names
     """
 
   static var words: String {
@@ -225,7 +227,7 @@ extension GeneratedText {
         let inner = text.map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
         return "extension \(cells[3] == "names" ? cells[2] : path[0]) {\n\(inner)\n}\n"
       }
-      return "// Written from the enumerations of NavigationCore; see GeneratedTests.\n\n"
+      return "// Written from the enumerations of the core; see GeneratedTests.\n\n"
         + texts.joined(separator: "\n")
     }
   }
@@ -233,7 +235,7 @@ extension GeneratedText {
   private static func declaration(
     _ type: String, _ kind: String, of name: String, in file: String
   ) throws -> [String] {
-    let url = root.appending(path: "Sources/NavigationCore/\(file).swift")
+    let url = root.appending(path: "Sources/Navigation\(file).swift")
     let source = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }
     let start = try #require(source.firstIndex { $0.contains("enum \(name):") }, "\(name)")
@@ -281,7 +283,7 @@ extension GeneratedText {
       let list = lines(words.map { "\"\($0)\"" }.joined(separator: " | "), width: 96)
       return "\n/** \(comment) */\nexport type \(name) =\n  \(list.joined(separator: "\n  "));\n"
     }
-    return "// Written from the tables of the protocol in NavigationCore; see GeneratedTests.\n"
+    return "// Written from the tables of the protocol in the core; see GeneratedTests.\n"
       + texts.joined()
   }
 }

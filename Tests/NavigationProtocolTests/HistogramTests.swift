@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 @Suite struct HistogramTests {
   @Test(arguments: [

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// What follows from the tables of members.
 @Suite struct MemberTableTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 @Suite struct ResolvedWriterTests {
   private func json(_ text: String) -> OpaqueJSON { OpaqueJSON(validated: Array(text.utf8)) }

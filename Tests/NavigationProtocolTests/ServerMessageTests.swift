@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// What a client reads of the daemon's messages, by protocol.md §3, §6 and §13.

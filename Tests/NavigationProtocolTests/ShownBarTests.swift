@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// A nav whose screens and parts change at random, as a journal's rows would change them.
 private struct BarWalk {

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// All that a client's message says, in a form that can be compared.
 enum ToldMessage: Hashable {

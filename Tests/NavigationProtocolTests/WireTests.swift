@@ -1,5 +1,6 @@
 import Foundation
 @testable import NavigationCore
+@testable import NavigationHub
 import NavigationClient
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
       let chosen = (0...Int(random.next() % 16)).map { _ in texts[Int(random.next() % choice)] }
       let op = try #require(try read(chosen))
       #expect(op.kinds.count == chosen.count && op.operations.count == chosen.count)
-      var readable: [NavigationCore.Operation] = []
+      var readable: [NavigationHub.Operation] = []
       for (index, text) in chosen.enumerated() {
         let alone = try #require(try read([text]))
         #expect(op.kinds[index] == alone.kinds[0] && op.operation(index).kind == alone.kinds[0])

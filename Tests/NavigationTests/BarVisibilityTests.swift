@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Bars that hide and show by themselves, and what is told of it.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// Detached records as a plain list, the oldest first.
 private struct DetachedTwin {

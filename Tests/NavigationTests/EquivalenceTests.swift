@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// What a nav holds, without versions: what two ways that lead to the same must agree on.

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// That replay repeats what `perform` did is a law of every message in these tests; here is what it

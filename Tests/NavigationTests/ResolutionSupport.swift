@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 func json(_ text: String) -> OpaqueJSON { OpaqueJSON(validated: Array(text.utf8)) }

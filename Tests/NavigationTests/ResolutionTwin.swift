@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 
 /// What a bar shows, as facts by name; a fact that does not apply is absent.
 typealias BarFacts = [String: String]

@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Saving and restoring, for any stack, by C-321 to C-325.

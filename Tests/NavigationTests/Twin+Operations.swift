@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 // The operations of the slow model, one after the other as the rules tell them.
 

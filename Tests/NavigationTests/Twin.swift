@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The obvious slow model of a nav: arrays of values, copied whole and compared whole.
 ///

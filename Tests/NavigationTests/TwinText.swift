@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 // Both worlds as text, to compare and to read when they differ.
 

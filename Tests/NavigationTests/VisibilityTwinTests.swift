@@ -1,4 +1,5 @@
 @testable import NavigationCore
+@testable import NavigationHub
 import Testing
 
 /// Which bars hide and show by themselves, written down as plainly as it is said.

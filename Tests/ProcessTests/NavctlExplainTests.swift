@@ -1,5 +1,6 @@
 import Foundation
 import NavigationCore
+import NavigationHub
 import Testing
 
 extension ProcessTests {
@@ -55,7 +56,7 @@ extension ProcessTests {
       let note = maker + word + #""(?: : ""# + word + #"")?"#
       return [
         "navctl": try matches(error, in: "navctl").subtracting(others),
-        "hub": try matches(note, in: "NavigationCore/Hub").subtracting(Self.watchReasons),
+        "hub": try matches(note, in: "NavigationHub/Hub").subtracting(Self.watchReasons),
         "TransportGuard": try matches(note, in: "TransportGuard"),
         "ErrorCode": Set(ErrorCode.allCases.map(\.rawValue)),
         "SessionEndReason": Set(SessionEndReason.allCases.map(\.rawValue)),

@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 
 /// One client process: the session under test, and its twin.
 struct Client: Sendable {

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// A place in the history of a nav: an epoch names its nav too.
 struct Place: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The journal as the hub may expect it: batches are stored whole or not at all.
 struct JournalModel: Sendable {

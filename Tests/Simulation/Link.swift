@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// A message on its way to the daemon.
 struct Request: Sendable {

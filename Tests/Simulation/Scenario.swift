@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// What one run is made of; drawn from the seed, so that every run is lopsided in its own way.
 package struct Scenario: Sendable {

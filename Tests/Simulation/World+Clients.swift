@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 
 // Client processes: birth and death, what they receive, and what they conclude from it.
 

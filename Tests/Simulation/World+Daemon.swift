@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 // The daemon's shell: turns, commits and failures of them, starts and deaths.
 

@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 
 // Connections, what is sent through them, and what the daemon may send.
 

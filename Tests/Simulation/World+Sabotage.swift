@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 
 // Planted bugs, between the hub and everything else.
 

@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 
 // What clients do: watches, ops of every kind, reads, repetitions and nonsense.
 

@@ -1,5 +1,6 @@
-package import NavigationCore
+import NavigationCore
 import NavigationClient
+package import NavigationHub
 
 /// What a run found.
 package struct Report: Sendable {

@@ -5,6 +5,7 @@ enum Vocabulary {
   static let reference = "docs/protocol.md"
   static let rules = "docs/rules.md"
   private static let wire = "Sources/NavigationCore/Protocol/Wire/"
+  private static let hub = "Sources/NavigationHub/"
 
   /// A sort of word: what the first column of its tables is headed by, and the words of the code.
   struct Kind: Sendable {
@@ -16,7 +17,7 @@ enum Vocabulary {
     [
       Kind(
         heading: "verb to the daemon",
-        words: cases(of: "ClientVerb", in: wire + "ClientMessage.swift")),
+        words: cases(of: "ClientVerb", in: wire + "ClientRequests.swift")),
       Kind(
         heading: "verb from the daemon",
         words: cases(of: "ServerVerb", in: wire + "ServerMessage.swift")),
@@ -30,11 +31,10 @@ enum Vocabulary {
 
   /// Those of a revision, and those that have none.
   private static var events: Set<String> {
-    let text = lines(of: wire + "ServerMessageWriter.swift").joined(separator: "\n")
+    let text = lines(of: hub + "Protocol/Wire/ServerMessageWriter.swift").joined(separator: "\n")
     let pattern = /\sevent\(nav, epoch, revision, "(\w+)"\)/
     let ephemeral = text.matches(of: pattern).map { String($0.1) }
-    return cases(of: "NavigationEvent", in: "Sources/NavigationCore/Navigation/Commit.swift").union(
-      ephemeral)
+    return cases(of: "NavigationEvent", in: hub + "Navigation/Commit.swift").union(ephemeral)
   }
 
   /// The words of an enumeration's cases: their raw values, else their names.

@@ -32,14 +32,6 @@ import Testing
     #expect(Set(installed) == Set(targets))
   }
 
-  @Test func `the client's package has all layers of the core below the hub`() throws {
-    let installed = try text("debian/libnavigationclient-dev.install").split(separator: "\n")
-      .compactMap { $0.firstMatch(of: #/^Sources/NavigationCore/(\w+) \S+/NavigationCore$/#)?.1 }
-      .map(String.init)
-    let layers = (ImportRules.layers["NavigationCore"] ?? []).joined()
-    #expect(installed.sorted() == layers.filter { !["Hub", "Recording"].contains($0) }.sorted())
-  }
-
   @Test func `release programs are bound at the start, and seek no library beside themselves`()
     throws
   {

@@ -3,7 +3,7 @@ import Testing
 
 /// A text file of the repository, or a sample that a check is tested with.
 struct SourceFile: Sendable {
-  /// The path from the repository's root, like `Sources/NavigationCore/Navigation/Screen.swift`.
+  /// The path from the repository's root, like `Sources/NavigationHub/Navigation/Screen.swift`.
   let path: String
   let text: SwiftText
 

@@ -26,7 +26,7 @@ import Testing
   ///
   /// Those of the replica and of libnavd are names of navs, those of the daemon names of keys.
   private static let modules = [
-    ("NavigationCore", true), ("NavigationDaemon", false),
+    ("NavigationCore", true), ("NavigationHub", true), ("NavigationDaemon", false),
     ("Journal", false), ("NavdC", false), ("NavigationClient", false), ("navctl", false),
     ("Web/Gateway", false), ("Web/Exporter", false),
   ]
@@ -40,7 +40,7 @@ import Testing
     "RecordingRedaction": "words of the protocol", "RedactionRule": "words of the protocol",
     "DirectoryLock": "/proc/locks", "ShardPlacement": "members", "JournalStore": "members",
     "Metadata": "words of ours", "Schema": "words of ours",
-    "ClientMessage": "guards are compared one by one",
+    "ClientRequests": "guards are compared one by one",
     "Remedies": "names of commands", "NavigationFeature": "words of the protocol",
     "NavigationRoles": "words of the protocol",
     "Words+Table": "words of the protocol",

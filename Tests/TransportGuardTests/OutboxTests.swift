@@ -2,6 +2,7 @@ import Testing
 import ZeroMQ
 
 @testable import NavigationCore
+@testable import NavigationHub
 @testable import TransportGuard
 
 @Suite struct OutboxTests {

@@ -22,7 +22,6 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CZlib"),
     .systemLibrary(name: "CLinux"),
-    // Without the folder Hub, the server, which the client does not use.
     .target(name: "NavigationCore", dependencies: ["CZlib"], swiftSettings: settings),
     .target(
       name: "ZeroMQ", dependencies: ["RuntimePaths", "CZeroMQ", "CLinux"], swiftSettings: settings),

@@ -20,7 +20,7 @@ extension ByteWord {
   var littleEndian: UInt64 { bits.littleEndian }
 
   /// The bytes as a number, whose highest byte is the first one.
-  var bigEndian: UInt64 { bits.byteSwapped }
+  package var bigEndian: UInt64 { bits.byteSwapped }
 
   /// The value of the last `digits` bytes, 1 to 8 decimal digits.
   @inline(__always)

@@ -65,14 +65,38 @@ extension JSONWriter {
   }
 
   /// Writes the members `nav`, `epoch` and `rev`, which name one state of a nav.
-  mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
+  package mutating func place(_ nav: String, _ epoch: Epoch, _ revision: Revision) {
     member("nav", word: nav)
     place(epoch, revision)
   }
 
   /// Writes the members `epoch` and `rev`, which name one state of the message's nav.
-  mutating func place(_ epoch: Epoch, _ revision: Revision) {
+  package mutating func place(_ epoch: Epoch, _ revision: Revision) {
     member("epoch", hex: epoch.bits)
     member("rev", revision.number)
+  }
+
+  /// Writes a member with a string; writes nothing for nil.
+  @inline(__always)
+  package mutating func optional(_ name: StaticString, _ text: String?) {
+    guard let text else { return }
+    self.name(name)
+    string(text)
+  }
+
+  /// Writes a member with a value that navd does not interpret; writes nothing for nil.
+  @inline(__always)
+  package mutating func optional(_ name: StaticString, _ value: OpaqueJSON?) {
+    guard let value else { return }
+    self.name(name)
+    raw(value.bytes)
+  }
+
+  /// Writes a member with `true`; writes nothing for false.
+  @inline(__always)
+  package mutating func flag(_ name: StaticString, _ value: Bool) {
+    guard value else { return }
+    self.name(name)
+    bool(true)
   }
 }

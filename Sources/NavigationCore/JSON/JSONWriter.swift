@@ -10,7 +10,7 @@ package struct JSONWriter: ~Copyable {
   /// Whether the memory is a caller's, and lives at least as long as this writer.
   private var isLent = false
   /// The byte offset at which the next name or value will begin.
-  private(set) var position = 0
+  package private(set) var position = 0
   private static let comma: UInt8 = 0x2C
 
   /// Makes a writer with room for `capacity` bytes, at least 16.
@@ -42,7 +42,7 @@ package struct JSONWriter: ~Copyable {
   /// A copy of the JSON written so far; O(size).
   package var bytes: [UInt8] { prefix(count) }
 
-  var written: Span<UInt8> {
+  package var written: Span<UInt8> {
     @_lifetime(borrow self)
     get { span(0..<count) }
   }
@@ -51,14 +51,10 @@ package struct JSONWriter: ~Copyable {
   package mutating func removeAll() { position = 0 }
 
   /// Removes what was written since the writer had this `start` as its position.
-  mutating func remove(from start: Int) {
+  package mutating func remove(from start: Int) {
     precondition(start >= 0 && start <= position)
     position = start
   }
-
-  /// The hash of what was written since the writer had this `start` as its position, without a comma
-  /// at the end.
-  func hash(from start: Int) -> KeyHash { KeyHash(span(start..<count)) }
 
   /// The number of bytes written, without a comma at the end.
   package var count: Int { position - (last == Self.comma ? 1 : 0) }
@@ -143,7 +139,7 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes JSON as it is; if a value follows, the text must end with a comma.
   @inline(__always)
-  mutating func literal(_ text: StaticString) { append(text) }
+  package mutating func literal(_ text: StaticString) { append(text) }
 
   /// Writes a JSON value made of `head`, `null` and `tail`.
   package mutating func raw(_ head: Span<UInt8>, nullAnd tail: Span<UInt8>) {
@@ -161,7 +157,7 @@ package struct JSONWriter: ~Copyable {
   package mutating func pieces(_ pieces: [UInt8]) { append(pieces.span) }
 
   /// Writes a range of the bytes that `pieces` returned.
-  mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
+  package mutating func piece(_ pieces: [UInt8], _ range: Range<Int>) {
     append(pieces.span.extracting(range))
   }
 

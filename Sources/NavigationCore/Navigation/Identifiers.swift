@@ -124,7 +124,7 @@ package struct Epoch: Hashable, Sendable {
 }
 
 /// The number as lower-case hex digits, with zeros before it; it must fit into `count` digits.
-func hexText(_ bits: UInt64, digits count: Int) -> String {
+package func hexText(_ bits: UInt64, digits count: Int) -> String {
   let digits = String(bits, radix: 16)
   return String(repeating: "0", count: count - digits.utf8.count) + digits
 }
@@ -198,7 +198,7 @@ package enum Grammar {
   }
 
   /// Whether a text has the form of a language tag of BCP 47.
-  static func isLanguageTag(_ text: String) -> Bool {
+  package static func isLanguageTag(_ text: String) -> Bool {
     let subtags = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     return text.utf8.count <= 64
       && subtags.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) }
@@ -211,16 +211,33 @@ package enum Grammar {
   }
 }
 
+// In the order of the digest.
+/// One of the six records beside the stack.
+package enum PartName: UInt8, CaseIterable, Sendable {
+  /// The navigation bar as it is set; ``NavigationState/bar`` is what it shows.
+  case bar
+  /// The toolbar as it is set.
+  case toolbar
+  /// The presented screens.
+  case presented
+  /// The open transition.
+  case transition
+  /// The properties of the display.
+  case environment
+  /// The settings of the nav.
+  case settings
+}
+
 /// Eight bytes of a text in one number; the first byte is the lowest.
-struct ByteWord {
-  let bits: UInt64
+package struct ByteWord {
+  package let bits: UInt64
 
   @inline(__always)
   init(bits: UInt64) { self.bits = bits }
 
   /// Loads eight bytes of a text from `index` on; the text must have that many.
   @inline(__always)
-  init(_ text: Span<UInt8>, at index: Int) {
+  package init(_ text: Span<UInt8>, at index: Int) {
     // A span that is too short makes the second number negative.
     precondition(text.count >= 8 && UInt(bitPattern: index) <= UInt(bitPattern: text.count &- 8))
     // The precondition checked the bounds, and every pattern of bits is a number.
@@ -230,7 +247,7 @@ struct ByteWord {
   /// Loads eight bytes of a text from `index` on, without a check of the bounds.
   @unsafe
   @inline(__always)
-  init(unchecked text: Span<UInt8>, at index: Int) {
+  package init(unchecked text: Span<UInt8>, at index: Int) {
     bits = UInt64(
       littleEndian: unsafe text.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: index, as: UInt64.self))

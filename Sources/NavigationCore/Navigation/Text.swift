@@ -28,7 +28,7 @@ extension String {
 
   package static func != (left: String, right: String) -> Bool { !(left == right) }
 
-  var jsonOctets: Int { utf8.span.jsonOctets }
+  package var jsonOctets: Int { utf8.span.jsonOctets }
 
   /// Matches a case of a `switch`.
   package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
@@ -94,7 +94,7 @@ extension Sequence<String> {
 
 extension Span<UInt8> {
   /// The octets of the text in JSON, as `JSONWriter` writes it, without the quotes.
-  var jsonOctets: Int {
+  package var jsonOctets: Int {
     var (octets, index) = (count, ByteWord.firstSpecial(in: self, from: 0))
     while index < count {
       let byte = self[index]
@@ -106,7 +106,7 @@ extension Span<UInt8> {
   }
 
   /// Whether both have the same bytes, which are compared eight at a time.
-  func hasSameBytes(as other: Span<UInt8>) -> Bool {
+  package func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     var index = 0
     while index < count - 8 {

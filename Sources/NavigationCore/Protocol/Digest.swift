@@ -27,13 +27,6 @@ package struct Digest: Hashable, Sendable {
 
   package var text: String { hexText(UInt64(checksum), digits: 8) + hexText(chain, digits: 16) }
 
-  /// The digest of the next revision.
-  ///
-  /// `diff` is the beginning of its diff, up to and including the changes.
-  func next(checksum: UInt32, diff: Span<UInt8>) -> Digest {
-    Digest(checksum: checksum, chain: BodyHash(diff, seed: chain).bits)
-  }
-
   /// Computes the checksum from scratch; O(screens + parts).
   package static func checksum(
     screens: some Sequence<(id: String, version: UInt64)>,
@@ -61,60 +54,6 @@ extension JSONTape {
   /// The digest written as 24 lower-case hex digits; nil for anything else.
   package func digest(_ index: Int) -> Digest? {
     hex96(index).map { Digest(checksum: $0.high, chain: $0.low) }
-  }
-}
-
-/// Keeps the digest's checksum of one nav up to date at a cost that depends on the size of the change only.
-///
-/// Law: `update(_:from:)` returns the same as `NavigationController.checksum()`. The value
-/// keeps the checksum of the lines up to and including each screen, so a change at index i
-/// recomputes only the lines from i on. It keeps the checksum of the parts' lines separately, and
-/// combines it with that of the screens as long as no part changes.
-package struct RunningDigest: Sendable {
-  /// The checksums; empty before the first update, which computes all of them.
-  private var prefixes: [UInt32] = []
-  /// The checksum of the parts' lines, which follow the line of a screen.
-  private var parts = LineChecksum(isContinued: true)
-  /// The newest revision whose parts `parts` covers; versions never decrease.
-  private var partsAt = Revision(0)
-
-  /// Computes the checksum after a change that did not touch the screens below `index`; O(depth −
-  /// index).
-  package mutating func update(_ controller: borrowing NavigationController, from index: Int)
-    -> UInt32
-  {
-    let count = controller.stack.count
-    let kept = min(index, prefixes.count, count)
-    if prefixes.count > kept { prefixes.removeLast(prefixes.count - kept) }
-    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
-    for position in kept..<count {
-      let screen = controller.stack[position]
-      var line = LineChecksum(isContinued: position > 0, from: checksum)
-      line.append(screen.id.text, screen.version.number)
-      checksum = line.checksum
-      prefixes.append(checksum)
-    }
-    guard count > 0 else {
-      var lines = LineChecksum(isContinued: false)
-      lines.appendParts(of: controller)
-      return lines.checksum
-    }
-    let version = controller.partsVersion
-    if partsAt < version {
-      parts = LineChecksum(isContinued: true)
-      parts.appendParts(of: controller)
-      partsAt = version
-    }
-    return parts.checksum(behind: checksum)
-  }
-}
-
-extension NavigationController {
-  /// Computes the digest's checksum of the nav from scratch; O(depth).
-  package func checksum() -> UInt32 {
-    Digest.checksum(
-      screens: stack.map { ($0.id.text, $0.version.number) },
-      parts: PartName.allCases.map { ($0.text, version(of: $0).number) })
   }
 }
 
@@ -158,16 +97,10 @@ package struct LineChecksum: Sendable {
     }
   }
 
-  mutating func appendParts(of controller: borrowing NavigationController) {
-    for part in PartName.allCases {
-      append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
-    }
-  }
-
   /// Computes the checksum of bytes that have the checksum `first`, followed by these lines.
   ///
   /// crc(a + b) is crc(a) · x^8n + crc(b), for a text b of n bytes.
-  func checksum(behind first: UInt32) -> UInt32 { Self.product(first, shift) ^ checksum }
+  package func checksum(behind first: UInt32) -> UInt32 { Self.product(first, shift) ^ checksum }
 
   @inline(__always)
   private mutating func append(_ byte: UInt8, _ table: Span<UInt32>) {
@@ -214,8 +147,6 @@ package struct LineChecksum: Sendable {
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { rest, _ in timesX(rest) }
   }
-
-  private static let labels = PartName.allCases.map { ":" + $0.text }
 }
 
 /// Continues a CRC-32 (ISO-HDLC, zlib's) over more bytes.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// One metric: its name, its help text, and the path of its number in the statistics.
 struct Metric: Sendable {

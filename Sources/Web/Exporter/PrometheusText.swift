@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Writes the text format of Prometheus, version 0.0.4.
 enum PrometheusText {

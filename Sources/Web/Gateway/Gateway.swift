@@ -1,6 +1,7 @@
 import CLinux
 import ZeroMQ
 package import NavigationCore
+import NavigationHub
 package import RuntimePaths
 
 /// The gateway between pages and navd: it carries messages, and decides nothing about navigation.

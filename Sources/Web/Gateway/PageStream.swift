@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The rules of one stream between a page and navd (docs/protocol.md §16): a pure value.
 ///

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// The messages of a page that only reads: those that change neither a nav nor the daemon.
 ///

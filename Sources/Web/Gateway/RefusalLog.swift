@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Which refused requests are logged: a page repeats what is refused, so a reason is logged once.
 struct RefusalLog {

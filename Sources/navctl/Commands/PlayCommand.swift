@@ -2,6 +2,7 @@ import CLinux
 import CommandLineOptions
 import Glibc
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 enum PlayCommand {

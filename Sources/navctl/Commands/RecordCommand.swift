@@ -2,6 +2,7 @@ import CommandLineOptions
 import Glibc
 import NavigationClient
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 enum RecordCommand {

@@ -1,6 +1,7 @@
 import CommandLineOptions
 import NavigationClient
 import NavigationCore
+import NavigationHub
 
 /// What `navctl set` changes: a record or a part of a nav, by its members.
 enum NavObject: String, CaseIterable, Sendable {

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Replays a recording revision by revision, and proves each on the way.
 ///

@@ -1,6 +1,8 @@
 import CLinux
+import CommandLineOptions
 import Glibc
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// A recording that is being written: beside its place, and renamed when it is complete.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 struct BrowserFrame: Hashable, Sendable {
   /// The lines, from the first row on; none is wider than the terminal.

@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Draws one frame of `navctl top` from two samples of the statistics.
 struct TopDrawing: Sendable {

@@ -1,4 +1,6 @@
+import CommandLineOptions
 import NavigationCore
+import NavigationHub
 import RuntimePaths
 
 /// Formats numbers with their units in at most nine columns.
@@ -14,7 +16,7 @@ enum Figures {
 
   /// A count with its noun: "1 session", "12,000 sessions".
   static func counted(_ number: UInt64, _ noun: String) -> String {
-    NavigationCore.counted(number, noun, figures: count(number))
+    NavigationHub.counted(number, noun, figures: count(number))
   }
 
   static func rate(_ number: Double) -> String {

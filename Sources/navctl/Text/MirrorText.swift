@@ -1,5 +1,6 @@
 import NavigationCore
 import NavigationClient
+import NavigationHub
 
 /// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
 enum MirrorText {

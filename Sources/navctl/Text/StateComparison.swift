@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 struct StateComparison: Sendable {
   struct Difference: Hashable, Sendable {

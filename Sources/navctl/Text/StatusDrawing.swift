@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 enum StatusDrawing {
   static func lines(

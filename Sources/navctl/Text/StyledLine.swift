@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// A line of text in pieces with a style each.
 struct StyledLine: Hashable, Sendable {

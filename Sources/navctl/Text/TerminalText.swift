@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// Text measured in the columns of a terminal.
 enum TerminalText {

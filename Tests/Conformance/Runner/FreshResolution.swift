@@ -1,4 +1,5 @@
 import NavigationCore
+import NavigationHub
 
 /// What the bar shows, computed anew from nothing but a state.
 package enum FreshResolution {

@@ -3,6 +3,7 @@ import RuntimePaths
 import Testing
 
 @testable import NavigationCore
+@testable import NavigationHub
 @testable import Web
 
 /// Each figure of the statistics reaches its own metric, and no other.

@@ -1,4 +1,4 @@
-// Written from the tables of the protocol in NavigationCore; see GeneratedTests.
+// Written from the tables of the protocol in the core; see GeneratedTests.
 
 /** The operations (§9.6 of the protocol). */
 export type OperationName =

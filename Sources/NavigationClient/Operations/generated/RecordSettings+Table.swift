@@ -1,4 +1,4 @@
-// Written from the tables of members in NavigationCore; see GeneratedTests.
+// Written from the tables of members in the core; see GeneratedTests.
 
 import NavigationCore
 

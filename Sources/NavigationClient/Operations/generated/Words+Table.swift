@@ -1,4 +1,4 @@
-// Written from the enumerations of NavigationCore; see GeneratedTests.
+// Written from the enumerations of the core; see GeneratedTests.
 
 /// The state of the bar in which an appearance applies, such as UIKit's `standardAppearance`.
 public enum AppearanceSlot: String, Hashable, Sendable {

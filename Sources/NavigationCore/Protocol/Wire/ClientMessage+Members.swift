@@ -36,20 +36,24 @@ extension GetRequest: TabledRecord {
 }
 
 extension RecordReader {
-  static let idIsRequired =
+  package static let idIsRequired =
     "id is a whole number from 0 to 9007199254740991, larger every time"
-  static let navIsRequired = "nav, the name of a nav, is required"
+  package static let navIsRequired = "nav, the name of a nav, is required"
   static let nonceIsRequired = "nonce, a text of at most 64 octets, is required"
 
-  func id(_ tape: borrowing JSONTape, _ at: Int, _ name: String) throws(ReadFailure) -> UInt64 {
+  package func id(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> UInt64 {
     guard let id = tape.integer(at) else { throw ReadFailure(Self.idIsRequired) }
     return id
   }
 
-  func nav(_ tape: borrowing JSONTape, _ at: Int, _ name: String) throws(ReadFailure) -> String {
+  package func nav(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> String {
     // Usual names need no string for the check.
     if tape.isPlain(at), Grammar.isNavName(tape.text(at)) { return tape.string(at) ?? "" }
-    let nav = try require(tape.string(at), "\(name) is a text")
+    guard let nav = tape.string(at) else { throw ReadFailure("\(name) is a text") }
     guard NavName(nav) != nil || NavName.isVirtual(nav) || nav == NavName.appearance.text else {
       throw ReadFailure("a nav's name is a-z or 0-9, then up to 127 of a-z 0-9 . _ / -")
     }
@@ -60,7 +64,7 @@ extension RecordReader {
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> String? { try nav(tape, at, name) }
 
-  func client(
+  package func client(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> ClientID {
     guard let client = tape.string(at).flatMap({ ClientID($0) }) else {
@@ -69,7 +73,7 @@ extension RecordReader {
     return client
   }
 
-  func clientName(
+  package func clientName(
     _ tape: borrowing JSONTape, _ at: Int, _ name: String
   ) throws(ReadFailure) -> String {
     let text = try string(tape, at, name)

@@ -97,9 +97,9 @@ package enum ErrorCode: String, CaseIterable, Sendable {
   package var effect: Effect { row.effect }
 
   /// The index of the code; a linear search, which only refusals pay.
-  var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
+  package var place: Int { Self.inOrder.firstIndex(of: self) ?? 0 }
 
-  static let inOrder = allCases
+  package static let inOrder = allCases
 }
 
 /// What a refused message did to the state of the nav.

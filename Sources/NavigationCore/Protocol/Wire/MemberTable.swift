@@ -15,7 +15,7 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   let runs: [Range<Int>]
   private let byName: [Text: Range<Int>]
 
-  init(_ what: String, _ lists: [Member<Record>]...) {
+  package init(_ what: String, _ lists: [Member<Record>]...) {
     let members = lists.flatMap { $0 }
     var runs: [Range<Int>] = []
     for index in members.indices {
@@ -42,12 +42,12 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   }
 
   /// Whether only the daemon sets a member.
-  func isReadonly(_ name: Text) -> Bool {
+  package func isReadonly(_ name: Text) -> Bool {
     byName[name].map { members[$0.lowerBound].isReadonly } ?? false
   }
 
   /// Writes the members that are not at their defaults; a group is written whole.
-  func write(_ record: Record, _ json: inout JSONWriter) {
+  package func write(_ record: Record, _ json: inout JSONWriter) {
     for run in runs where members[run].contains(where: { !$0.isDefault(record) }) {
       let group = members[run.lowerBound].group
       if let group {
@@ -63,7 +63,7 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   }
 
   /// Reads a member, which errors call `path`; nil if there is none with this name.
-  func edits(
+  package func edits(
     _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int, _ path: String
   ) throws(ReadFailure) -> [Edit<Record>]? {
     guard let run = byName[Text(name)] else { return nil }
@@ -87,7 +87,7 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   /// Reads a message, first the members that it must have; null is no member.
   ///
   /// It ignores members that the table does not have.
-  func read(
+  package func read(
     _ tape: borrowing JSONTape, without skipped: Set<Text> = []
   ) throws(ReadFailure) -> Record {
     var record = Record()
@@ -104,7 +104,7 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
   }
 
   /// Reads a member, which must be one of the table.
-  func required(
+  package func required(
     _ reader: RecordReader, _ name: String, _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) -> [Edit<Record>] {
     guard let edits = try edits(reader, name, tape, at, name) else {
@@ -115,14 +115,14 @@ package struct MemberTable<Record: TabledRecord>: Sendable {
 }
 
 extension JSONWriter {
-  mutating func record<Record: TabledRecord>(_ record: Record) {
+  package mutating func record<Record: TabledRecord>(_ record: Record) {
     beginObject()
     Record.table.write(record, &self)
     endObject()
   }
 
   /// Writes an object with names that are not literals, in their order.
-  mutating func sorted<Value>(
+  package mutating func sorted<Value>(
     _ members: [Text: Value], _ write: (Value, inout JSONWriter) -> Void
   ) {
     beginObject()
@@ -136,7 +136,7 @@ extension JSONWriter {
 
 extension RecordReader {
   /// Reads the members that a client sets; `own` takes what is no member of the record.
-  func edits<Record: TabledRecord>(
+  package func edits<Record: TabledRecord>(
     _ tape: borrowing JSONTape, _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> [Edit<Record>] {
@@ -148,7 +148,7 @@ extension RecordReader {
   /// Throws `readonly` if the object names a member that no client can set.
   ///
   /// Callers check this before any other member.
-  func refuseReadonly<Record>(
+  package func refuseReadonly<Record>(
     _ table: MemberTable<Record>, _ names: Set<Text> = [], _ tape: borrowing JSONTape, _ at: Int
   ) throws(ReadFailure) {
     try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
@@ -160,7 +160,7 @@ extension RecordReader {
   }
 
   /// Reads a record that the daemon wrote; `own` takes what is no member of it.
-  func stored<Record: TabledRecord>(
+  package func stored<Record: TabledRecord>(
     _ tape: borrowing JSONTape, _ at: Int,
     own: (String, Int) throws(ReadFailure) -> Bool = { _, _ in false }
   ) throws(ReadFailure) -> Record {
@@ -174,10 +174,10 @@ extension RecordReader {
 }
 
 /// One member of a record: its name, its place in the record, and how it is read and written.
-struct Member<Record: EditableRecord>: Sendable {
-  typealias Path<Value> = Edit<Record>.Path<Value>
+package struct Member<Record: EditableRecord>: Sendable {
+  package typealias Path<Value> = Edit<Record>.Path<Value>
   /// A function that reads a value, which is not null, and names the member in its errors.
-  typealias Read<Value> = @Sendable (RecordReader) -> ReadValue<Value>
+  package typealias Read<Value> = @Sendable (RecordReader) -> ReadValue<Value>
 
   let name: StaticString
   /// The member that holds this one, if it stands in an object inside of the record.
@@ -196,7 +196,7 @@ struct Member<Record: EditableRecord>: Sendable {
   var path: String { group.map { "\($0).\(name)" } ?? name.description }
 
   /// A member with rules of its own.
-  init<Value: Sendable>(
+  package init<Value: Sendable>(
     _ name: StaticString, _ path: Path<Value>, isDefault: @escaping @Sendable (Value) -> Bool,
     read: @escaping Read<Value>, write: @escaping @Sendable (Value, inout JSONWriter) -> Void
   ) {
@@ -212,21 +212,23 @@ struct Member<Record: EditableRecord>: Sendable {
   }
 
   /// A member of a type that has one form on the wire; `read` has rules beyond the type's.
-  init<Value: WireValue>(_ name: StaticString, _ path: Path<Value>, _ read: Read<Value>? = nil) {
+  package init<Value: WireValue>(
+    _ name: StaticString, _ path: Path<Value>, _ read: Read<Value>? = nil
+  ) {
     let standard = Record()[keyPath: path]
     self.init(name, path, isDefault: { $0.equals(standard) }, read: read ?? { Value.read($0) }) {
       $0.write(&$1)
     }
   }
 
-  init(_ name: StaticString, _ path: Path<UInt64>, in range: ClosedRange<UInt64>) {
+  package init(_ name: StaticString, _ path: Path<UInt64>, in range: ClosedRange<UInt64>) {
     self.init(name, path) { reader in
       { tape, at, name throws(ReadFailure) in try reader.integer(tape, at, name, in: range) }
     }
   }
 
   /// A flag that has two words on the wire.
-  init(_ name: StaticString, _ path: Path<Bool>, on: String, off: String) {
+  package init(_ name: StaticString, _ path: Path<Bool>, on: String, off: String) {
     let standard = Record()[keyPath: path]
     let words = standard ? "\(on) or \(off)" : "\(off) or \(on)"
     self.init(
@@ -244,35 +246,35 @@ struct Member<Record: EditableRecord>: Sendable {
   }
 
   /// This member, which only the daemon sets.
-  var readonly: Member {
+  package var readonly: Member {
     var member = self
     member.isReadonly = true
     return member
   }
 
   /// This member, which is written at its default too.
-  var always: Member {
+  package var always: Member {
     var member = self
     member.isDefault = { _ in false }
     return member
   }
 
   /// This member, without which a message is refused with this text.
-  func required(_ text: String) -> Member {
+  package func required(_ text: String) -> Member {
     var member = always
     member.requirement = text
     return member
   }
 
   /// This member, which clients set by a generated function.
-  func documented(_ text: StaticString) -> Member {
+  package func documented(_ text: StaticString) -> Member {
     var member = self
     member.documentation = text
     return member
   }
 
   /// The members of an object inside of the record, which one function sets.
-  static func group(
+  package static func group(
     _ name: StaticString, _ documentation: StaticString, _ members: Member...
   ) -> [Member] {
     members.map {

@@ -313,58 +313,6 @@ package enum OperationKind: UInt8, CaseIterable, Sendable {
   }
 }
 
-extension Operation {
-  /// What the arguments need beside the needs of the kind: rights, and the guard that the policy
-  /// `removal` requires if the kind leaves it to them.
-  package var needs: (guarded: OperationKind.NeededGuard, rights: Rights) {
-    switch self {
-    case .push(_, let policy), .show(_, let policy): (.none, policy.pops ? .pop : [])
-    case .replace(let screen, _, _): (screen == nil ? .position : .none, [])
-    case .insert(_, .below), .insert(_, .above): (.none, [])
-    case .insert(_, .at): (.wholeStack, [])
-    case .pop, .popTo, .popToRoot, .setStack, .remove, .createScreen, .setScreen, .releaseScreen,
-      .setItem, .createButton, .setButton, .releaseButton, .activateButton, .configure, .attach,
-      .detach, .present, .dismiss, .swipeDown, .returning, .open, .restore, .revert, .backTap,
-      .backKey, .backMenu, .setBar, .setToolbar, .setBarHidden, .setToolbarHidden, .setAppearance,
-      .setProxy, .setEnvironment, .tap, .swipe, .completeTransition, .beginGesture,
-      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .recover,
-      .setDisplayOwner, .takeLooks, .setOrientations:
-      (.none, [])
-    }
-  }
-}
-
-extension RequestedOperation {
-  /// Whether `formFailure` is nil; in the usual case found without making an error.
-  func isWellFormed(isStandalone: Bool) -> Bool {
-    if case .operation = arguments { return isStandalone || !kind.isForItems }
-    return formFailure(isStandalone: isStandalone) == nil
-  }
-
-  /// The error of an operation that is refused before any runs, by the kind of nav; nil for none.
-  func formFailure(isStandalone: Bool) -> ReadFailure? {
-    if kind.isForItems, !isStandalone {
-      return ReadFailure(
-        .barManaged,
-        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
-          + "setStack")
-    }
-    guard case .unreadable(let failure) = arguments else { return nil }
-    return isStandalone && standaloneFailure != nil ? nil : failure
-  }
-
-  /// The error of an operation that a standalone bar does not have; nil if it has it.
-  var standaloneFailure: ReadFailure? {
-    guard kind.suitsStandaloneBars else {
-      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
-    }
-    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
-      return nil
-    }
-    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
-  }
-}
-
 /// The rights of a principal on a nav, a set.
 package struct Rights: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8

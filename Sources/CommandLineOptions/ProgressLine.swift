@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+import RuntimePaths
+
+/// Shows the progress of a piece of work on stderr, in the form that `ProgressDisplay` decides.
+package struct ProgressLine {
+  private var display: ProgressDisplay
+
+  /// Begins; writes nothing.
+  package init(_ subject: ProgressSubject, as form: ProgressDisplay.Form) {
+    display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
+  }
+
+  /// Takes a report, and shows it if that is due.
+  package mutating func show(_ done: UInt64, of total: UInt64) {
+    guard display.form != .none else { return }
+    write(
+      display.note(
+        done, of: total, at: SystemClock.monotonicMilliseconds(), columns: Self.columns))
+  }
+
+  /// Takes the report that everything is done; `end` shows it.
+  package mutating func complete() {
+    let total = display.estimate.total
+    guard display.isShown else { return }
+    write(display.note(total, of: total, at: SystemClock.monotonicMilliseconds()))
+  }
+
+  /// Erases the line of a terminal, or writes the last line of JSON.
+  package mutating func end() { write(display.end()) }
+
+  /// Erases the line of a terminal, so that other text can be written; the next report shows it again.
+  package func pause() { if display.form == .line { write(display.isShown ? "\r\u{1B}[K" : nil) } }
+
+  package var isShown: Bool { display.form != .none }
+
+  /// Whether stderr is a terminal.
+  package static var isTerminal: Bool { isatty(2) == 1 }
+
+  private static var columns: Int {
+    var size = winsize()
+    let result = unsafe ioctl(2, UInt(TIOCGWINSZ), &size)
+    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
+  private func write(_ text: String?) { if let text { writeText(text) } }
+}

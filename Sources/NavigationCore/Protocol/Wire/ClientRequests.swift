@@ -1,0 +1,256 @@
+/// The message `hello`, which opens a session.
+package struct Hello: Hashable, Sendable {
+  /// The lowest and highest protocol version that the client supports.
+  package var versions: ClosedRange<UInt64> = 1...1
+  /// The identity of the client's process: 128 random bits, chosen once in each run.
+  package var client = ClientID(high: 0, low: 0)
+  /// The client's name for people, at most 128 bytes.
+  package var name = ""
+  /// A text by which the client matches the answer to this `hello`, at most 64 bytes.
+  package var nonce = ""
+  /// The flow-control window that the client asks for, in bytes.
+  package var window: UInt64 = 65536
+  /// Milliseconds without a message after which the daemon sends a `mark`; nil for the daemon's
+  /// default.
+  package var heartbeat: UInt64?
+  /// Whether the session has no flow control, so that only the socket limits what is sent.
+  package var isUncontrolled = false
+  /// For whom a gateway opens the session; nil for the peer itself.
+  package var actor: SessionActor?
+
+  /// Makes a `hello` with the defaults of the protocol.
+  package init() {}
+}
+
+/// The identity of a client process: 128 random bits, on the wire as 32 lower-case hex digits.
+package struct ClientID: Hashable, Sendable {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  package init?(_ text: String) {
+    let utf8 = Array(text.utf8)
+    guard utf8.count == 32, utf8.allSatisfy(Grammar.isLowerHex),
+      let high = UInt64(String(decoding: utf8[..<16], as: UTF8.self), radix: 16),
+      let low = UInt64(String(decoding: utf8[16...], as: UTF8.self), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  package var text: String { Epoch(bits: high).text + Epoch(bits: low).text }
+}
+
+/// The part of a nav's state that a watch delivers.
+package enum View: UInt8, CaseIterable, Sendable, WireNamed {
+  /// A snapshot, then every diff.
+  case full
+  /// The newest `resolved`; the daemon may skip older values.
+  case bar
+  /// The record of the newest top screen; the daemon may skip older values.
+  case top
+
+  package static let words = names
+  package var text: String { word }
+}
+
+/// The message `watch`, which starts a watch on a nav.
+package struct WatchRequest: Hashable, Sendable {
+  package var id: UInt64 = 0
+  package var nav = ""
+  package var view = View.full
+  /// The position of the mirror from which to resume; nil to begin with a snapshot.
+  package var from: MirrorPosition?
+  /// A divergence that the client found, for the daemon to log: the revision and the mirror's
+  /// digest.
+  package var bad: MirrorPosition?
+  /// Whether a full watch delivers `resolved`, which is more than half of most diffs.
+  package var hasResolved = true
+  /// Whether the watch waits for a nav that does not exist yet.
+  package var waits = false
+
+  package init() {}
+}
+
+/// A revision in the history of a nav, with the digest of its state as proof.
+package struct MirrorPosition: Hashable, Sendable {
+  /// The epoch of the revision; nil in a report of divergence, which concerns the present epoch.
+  package var epoch: Epoch?
+  package var revision: Revision
+  package var digest: Digest
+
+  package init(epoch: Epoch?, revision: Revision, digest: Digest) {
+    self.epoch = epoch
+    self.revision = revision
+    self.digest = digest
+  }
+}
+
+/// The guards of an op, the member `if`; all of them must hold.
+package struct Guards: Hashable, Sendable {
+  /// Whether the client overrides the requirement of a guard (`if.any`).
+  package var any = false
+  package var epoch: Epoch?
+  package var revision: Revision?
+  package var digest: Digest?
+  /// The id that the top screen must have; the inner nil means that the stack must be empty.
+  package var top: String??
+  package var depth: UInt64?
+  /// The ids that the stack must have, bottom first.
+  package var stack: [String]?
+  /// Ids that must be on the stack, in any order.
+  package var has: [String]?
+  /// The id that the visible screen must have, presented ones included; the inner nil: none.
+  package var visible: String??
+
+  package init() {}
+
+  package var epochOnly: Guards {
+    var guards = Guards()
+    guards.epoch = epoch
+    return guards
+  }
+
+  /// Whether no guard asks for a state, so that an op may make its nav.
+  package var isMetWithoutNav: Bool {
+    var guards = self
+    guards.any = false
+    return guards == Guards()
+  }
+
+  /// Whether a guard fixes the whole state: `rev` or `dig`.
+  package var fixesState: Bool { revision != nil || digest != nil }
+  /// Whether a guard fixes the whole stack: `rev`, `dig` or `stack`.
+  package var fixesStack: Bool { fixesState || stack != nil }
+}
+
+extension Guards {
+  /// The names of all guards, for messages to people.
+  package static let names = "any, epoch, rev, dig, top, depth, stack, has, visible"
+
+  /// Reads the members of an object; returns the name of the first that is no guard, or has a wrong
+  /// value.
+  @inline(__always)
+  package mutating func read(_ tape: borrowing JSONTape, _ at: Int) -> String? {
+    let end = tape.next(at)
+    var key = at + 1
+    while key < end {
+      guard read(tape.shortName(key), tape, key + 1) else { return tape.string(key) ?? "" }
+      key = tape.next(key + 1)
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private mutating func read(_ name: ShortName, _ tape: borrowing JSONTape, _ value: Int) -> Bool {
+    switch name {
+    case "any":
+      guard let isAny = tape.bool(value) else { return false }
+      any = isAny
+    case "epoch":
+      guard let text = tape.string(value), let read = Epoch(text) else { return false }
+      epoch = read
+    case "rev":
+      guard let number = tape.integer(value) else { return false }
+      revision = Revision(number)
+    case "dig":
+      guard let text = tape.string(value), let read = Digest(text) else { return false }
+      digest = read
+    case "top":
+      guard let id = Self.idOrNull(tape, value) else { return false }
+      top = id
+    case "visible":
+      guard let id = Self.idOrNull(tape, value) else { return false }
+      visible = id
+    case "depth":
+      guard let number = tape.integer(value) else { return false }
+      depth = number
+    case "stack":
+      guard let ids = tape.strings(value) else { return false }
+      stack = ids
+    case "has":
+      guard let ids = tape.strings(value) else { return false }
+      has = ids
+    default: return false
+    }
+    return true
+  }
+
+  /// The id that a guard names, the inner nil for `null`; nil for anything else.
+  private static func idOrNull(_ tape: borrowing JSONTape, _ value: Int) -> String?? {
+    tape.kind(value) == .null ? .some(nil) : tape.string(value).map { .some($0) }
+  }
+}
+
+/// The members of an `op` message except its operations, as a client writes them.
+///
+/// A client has no `OpMessage`: it gives the operations as JSON, which only the daemon reads.
+package struct OpRequest: Sendable {
+  package var id: UInt64
+  /// The client's id; required without a session, else equal to the session's.
+  package var client: ClientID?
+  /// The client's name for the log, if there is no session.
+  package var name: String?
+  package var nav: String
+  package var guards: Guards
+  /// Whether the change is animated; nil for the default of the operations.
+  package var isAnimated: Bool?
+  /// Whether the op waits for an open transition, gesture or question (`onBusy` `queue`).
+  package var waits: Bool
+  /// The time by CLOCK_BOOTTIME, in milliseconds, after which the daemon must not begin the op; nil
+  /// for none.
+  package var due: UInt64?
+  /// The machine whose clock `due` counts by: the kernel's boot id; nil for the daemon's.
+  package var clock: String?
+  /// Whether the daemon only answers what it would answer, and changes nothing (`dry`).
+  package var isDry = false
+
+  package init(
+    id: UInt64, nav: String, guards: Guards = Guards(), isAnimated: Bool? = nil,
+    waits: Bool = false
+  ) {
+    self.id = id
+    self.nav = nav
+    self.guards = guards
+    self.isAnimated = isAnimated
+    self.waits = waits
+  }
+}
+
+/// The verbs of messages to the daemon.
+package enum ClientVerb: String, CaseIterable, Sendable {
+  case hello, watch, unwatch, op, get, delegate, answer, lease, cluster, credit, ping, bye
+
+  package var frame: [UInt8] { Array("nsp1.\(rawValue)".utf8) }
+
+  /// The verb in a frame of this protocol version; nil for an unknown verb or another frame.
+  package init?(_ frame: Span<UInt8>) {
+    // A space fills the word of seven bytes.
+    if frame.count == 7, ByteWord(padding: frame).bits == ("nsp1.op " as ShortName).bits {
+      self = .op
+      return
+    }
+    // The name must be short, and must not end in a zero byte: `ShortName` would not see that byte.
+    guard frame.count > 5, frame.count <= 13, frame[frame.count - 1] != 0,
+      ShortName(frame, from: 0, to: 5) == "nsp1."
+    else { return nil }
+    switch ShortName(frame, from: 5, to: frame.count) {
+    case "op": self = .op
+    case "credit": self = .credit
+    case "answer": self = .answer
+    case "ping": self = .ping
+    case "watch": self = .watch
+    case "unwatch": self = .unwatch
+    case "get": self = .get
+    case "delegate": self = .delegate
+    case "lease": self = .lease
+    case "cluster": self = .cluster
+    case "hello": self = .hello
+    case "bye": self = .bye
+    default: return nil
+    }
+  }
+}

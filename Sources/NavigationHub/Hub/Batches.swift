@@ -1,0 +1,355 @@
+import NavigationCore
+
+/// The sealed batches, which are being made durable, and the batch at hand.
+///
+/// Laws:
+/// - `number` grows with each batch begun, so no two batches have the same number.
+/// - The sequence of a shard grows by one with each row of the shard. `rollBack` sets it back to its
+///   value before the oldest batch, and `replay` to a row of the journal.
+/// - No batch is sealed while the journal takes no commits, or while a watch waits for a state of
+///   which everything is durable.
+///
+/// The hub notes its decisions in `current`; only this value begins, seals and ends a batch.
+struct Batches: Sendable {
+  /// The batch at hand, which takes the hub's decisions.
+  var current = Batch()
+  /// The batches that are being made durable, oldest first.
+  private(set) var sealed: [Batch] = []
+  /// The number of the batch at hand, counted from the start of the daemon.
+  private(set) var number: UInt64 = 1
+  /// The number of the newest row of each shard, durable or not.
+  private var sequences: [UInt64]
+  /// For each shard the batch that added a row last.
+  private var advancedBy: [UInt64]
+  /// The newest batch that changed what clients coordinate.
+  private var coordinatedBy: UInt64 = 0
+  /// Whether the last commit failed, so that the journal counts as taking no records.
+  private(set) var isStorageFailing = false
+  private var wantsStandstill = false
+  /// What the events so far have cost, in octets that navd wrote or read, or could have meanwhile.
+  var work = 0
+  /// Empty batches with the memory of ended ones; no more than were sealed at a time.
+  ///
+  /// The lists of a batch keep their memory, because to grow them takes 500 instructions of an op.
+  private var spares: [Batch] = []
+  /// The batch at hand during a release, else an empty one.
+  private var setAside = Batch()
+  /// The ops that broke an invariant when they were committed.
+  ///
+  /// The hub decides the batch at hand again without them, and refuses them.
+  private(set) var unsoundOps: [UnsoundOp] = []
+  /// Whether one of them was found in the batch at hand, which must be decided again.
+  private(set) var isUnsound = false
+
+  init(shards: Int = 1) {
+    sequences = Array(repeating: 0, count: shards)
+    advancedBy = sequences
+  }
+
+  func sequence(of shard: Shard) -> UInt64 { sequences[shard.number] }
+
+  /// The newest row numbers of all shards, added up.
+  var total: UInt64 { sequences.reduce(0, +) }
+
+  var maySeal: Bool { !wantsStandstill && !isStorageFailing }
+
+  /// Whether a batch under way changes a nav.
+  func change(_ entry: NavEntry) -> Bool { entry.touchedBy + UInt64(sealed.count) >= number }
+
+  /// Whether a sealed batch changes a nav, or what its clients coordinate.
+  func concern(_ slot: NavSlot, _ entry: NavEntry) -> Bool {
+    change(entry)
+      || coordinatedBy + UInt64(sealed.count) >= number
+        && sealed.contains { $0.coordinates(slot) }
+  }
+
+  /// Whether nothing was decided since the last commit.
+  var isIdle: Bool { sealed.isEmpty && current.isEmpty }
+
+  /// Whether nothing under way names a nav; last words to clients outlive a rollback.
+  var areUntouched: Bool {
+    sealed.isEmpty && current.records.isEmpty && current.touched.isEmpty
+  }
+
+  /// Notes a change that a rollback takes back.
+  mutating func note(_ change: consuming Undo) { current.undo.append(change) }
+
+  /// Forgets the newest note of an op in flight, because the op stays so when the batch is durable.
+  mutating func keepInFlight(_ session: SessionSlot) {
+    let index = current.undo.lastIndex { if case .inFlight(session) = $0 { true } else { false } }
+    if let index { current.undo.remove(at: index) }
+  }
+
+  mutating func append(_ effect: consuming Batch.Effect) {
+    work += effect.octets
+    current.effects.append(effect)
+  }
+
+  /// Adds a row, with a copy of its body, to be made durable.
+  @inline(__always)
+  mutating func append(_ row: consuming RowHeader, body: Span<UInt8>) {
+    work += body.count
+    current.records.append(consume row, body: body)
+  }
+
+  mutating func append(_ snapshot: SnapshotRow) { current.records.append(snapshot) }
+
+  /// Notes that a nav is about to change in this batch.
+  mutating func touch(_ entry: inout NavEntry, _ slot: NavSlot) {
+    guard entry.touchedBy != number else { return }
+    assert(entry.touchedBy < number, "touched by batch \(entry.touchedBy) before \(number)")
+    entry.touchedBy = number
+    current.touched.append(Batch.Touched(slot: slot, rowBefore: entry.lastSequence))
+  }
+
+  /// Notes what clients coordinate at a nav, which is about to change in this batch.
+  mutating func keep(_ coordination: inout Coordination, _ slot: NavSlot) {
+    guard coordination.changedBy != number else { return }
+    coordination.changedBy = number
+    coordinatedBy = number
+    note(.coordination(slot, before: coordination))
+  }
+
+  /// Counts one more row of a shard; returns its number.
+  mutating func advance(_ shard: Shard) -> UInt64 {
+    if advancedBy[shard.number] != number {
+      advancedBy[shard.number] = number
+      note(.row(shard, before: sequences[shard.number]))
+    }
+    sequences[shard.number] += 1
+    return sequences[shard.number]
+  }
+
+  /// Continues the numbers of a shard behind a row that the journal already has.
+  mutating func replay(through row: UInt64, of shard: Shard) {
+    assert(
+      !current.undo.contains { $0.concerns([shard], []) } && sealed.isEmpty,
+      "row \(row) is replayed among new ones")
+    sequences[shard.number] = row
+  }
+
+  /// Takes back the rows of a shard behind `row`.
+  mutating func setBack(_ shard: Shard, to row: UInt64) {
+    assert(row < sequence(of: shard), "row \(row) before row \(sequence(of: shard))")
+    sequences[shard.number] = row
+  }
+
+  /// Forgets shards that go to another daemon, with the navs in these slots, which may be reused
+  /// before a rollback; no row of them is under way.
+  ///
+  /// The numbers of rows stay until the shards come again, so that `total` never falls.
+  mutating func forget(_ shards: Set<Shard>, _ slots: Set<NavSlot>) {
+    current.undo.removeAll { $0.concerns(shards, slots) }
+  }
+
+  /// Forbids sealing until everything is durable, because a watch waits for that.
+  mutating func requestStandstill() { wantsStandstill = true }
+
+  /// Takes the records of the batch at hand out, to be made durable together.
+  mutating func takeRecords() -> JournalRecords {
+    precondition(!isUnsound, "records of a batch that must be decided again")
+    guard !current.records.isEmpty else { return JournalRecords() }
+    // Batches of about the same size tend to follow each other.
+    var records = JournalRecords(like: current.records)
+    swap(&records, &current.records)
+    return records
+  }
+
+  /// Seals the batch at hand, whose records must have been taken.
+  mutating func seal(_ navs: borrowing Navs) {
+    precondition(maySeal && current.records.isEmpty, "a batch that may not be sealed, or not taken")
+    let keepsHeads = navs.isActive(Navs.headsSlot)
+    for index in current.touched.indices where navs.isLive(current.touched[index].slot) {
+      let slot = current.touched[index].slot
+      current.touched[index].revision = navs[slot].controller.revision
+      if keepsHeads { current.touched[index].head = Head(navs[slot]) }
+    }
+    unsoundOps = []
+    var sealing = spares.popLast() ?? Batch()
+    swap(&sealing, &current)
+    // The room for the next records stays here.
+    swap(&sealing.records, &current.records)
+    sealed.append(consume sealing)
+    number += 1
+  }
+
+  /// Makes the oldest sealed batch, which is durable, the batch at hand while its effects are
+  /// released.
+  ///
+  /// Returns false if none was sealed: then the batch at hand itself is durable.
+  mutating func beginRelease() -> Bool {
+    precondition(!sealed.isEmpty || !isUnsound, "an unsound batch is released")
+    isStorageFailing = false
+    guard !sealed.isEmpty else { return false }
+    assert(setAside.effects.isEmpty && setAside.touched.isEmpty, "two batches are at hand")
+    setAside = sealed.removeFirst()
+    swap(&current, &setAside)
+    return true
+  }
+
+  /// Ends the release that `beginRelease` began.
+  ///
+  /// If the released batch was sealed, the batch that was at hand before is at hand again.
+  /// Otherwise a new batch begins. `wasSealed` is the result of `beginRelease`.
+  mutating func endRelease(wasSealed: Bool) {
+    current.clear()
+    guard !wasSealed else {
+      var ended = Batch()
+      swap(&ended, &setAside)
+      swap(&ended, &current)
+      return spares.append(consume ended)
+    }
+    assert(sealed.isEmpty, "\(sealed.count) batches behind the last one")
+    wantsStandstill = false
+    unsoundOps = []
+    number += 1
+  }
+
+  /// Notes an op whose commit broke an invariant; the batch at hand must be decided again.
+  ///
+  /// The broken state of the nav has no row, and is in memory until the nav is read back.
+  mutating func noteUnsound(_ op: UnsoundOp, _ nav: Batch.Touched) {
+    assert(!op.violated.isEmpty, "op \(op.op) broke nothing")
+    if !current.touched.contains(where: { $0.slot == nav.slot }) { current.touched.append(nav) }
+    unsoundOps.append(op)
+    isUnsound = true
+  }
+
+  /// Why an op is refused that was decided before; nil if it was not, or its commit was sound.
+  func unsoundOp(_ op: OpContext) -> UnsoundOp? {
+    unsoundOps.first { $0.op == op.request.id && $0.key == op.key }
+  }
+
+  /// Removes and returns all batches that are not durable, joined into one.
+  ///
+  /// If `isStorageFailing`, the journal counts as failing until a commit succeeds.
+  mutating func rollBack(isStorageFailing isFailing: Bool = true) -> Batch {
+    if isFailing { isStorageFailing = true }
+    return takeBack()
+  }
+
+  /// Takes out the batch at hand, the only one, to be decided again without its unsound ops.
+  mutating func rollBackUnsound() -> Batch {
+    precondition(sealed.isEmpty, "\(sealed.count) batches are not durable")
+    assert(isUnsound, "a sound batch is decided again")
+    let refused = unsoundOps
+    defer { unsoundOps = refused }
+    return takeBack()
+  }
+
+  private mutating func takeBack() -> Batch {
+    var failed = sealed.first ?? current
+    for next in sealed.dropFirst() { failed.absorb(next) }
+    if !sealed.isEmpty { failed.absorb(current) }
+    sealed = []
+    current = Batch()
+    (unsoundOps, isUnsound) = ([], false)
+    number += 1
+    return failed
+  }
+}
+
+/// An op that would break an invariant of its nav.
+///
+/// navd then decides the batch again, and refuses the op.
+struct UnsoundOp: Sendable {
+  var key: RememberedOps.Key
+  var op: UInt64
+  var violated: [String]
+}
+
+/// Everything that the hub decided between two commits, and what a rollback of it needs.
+struct Batch: Sendable {
+  /// An output that the hub holds back until the records of the batch are durable.
+  enum Effect: Sendable {
+    case send(ConnectionID, ServerVerb, [UInt8], Outcome)
+    /// An answer that reports a revision of a nav; the diffs of the requester's own watch go first.
+    case answer(ConnectionID, session: SessionSlot?, nav: NavSlot, [UInt8], Outcome)
+    case start(watch: WatchSlot)
+    /// Serves the watches of a session, which may have credit again.
+    case pump(session: SessionSlot)
+    /// An event without revision, for the watches that have got all durable diffs of the nav.
+    case event(nav: NavSlot, [UInt8])
+    case read(HistoryRequest)
+    case backup
+    /// The progress of a gesture; a batch keeps only the newest one of each nav.
+    case progress(nav: NavSlot, [UInt8])
+    /// Ends the watches of a closed nav, and frees its slot.
+    case closed(nav: NavSlot)
+    /// A session ended and its connection gets nothing after the `bye`.
+    case ended(ConnectionID)
+    /// Ends the watches of sessions that lost the right to read, because the access rules changed.
+    case recheck
+    case notice(Notice)
+    /// A wish of an administrator, for the shell.
+    indirect case wish(ConnectionID, id: UInt64, ClusterWish)
+    /// A question about the configuration, for the shell.
+    indirect case ask(ConfigurationQuestion)
+
+    /// The size of its message.
+    fileprivate var octets: Int {
+      switch self {
+      case .send(_, _, let body, _), .answer(_, _, _, let body, _), .event(_, let body): body.count
+      default: 0
+      }
+    }
+  }
+
+  /// The number of clients' messages that the batch handled.
+  var messages = 0
+  var records = JournalRecords()
+  var effects: [Effect] = []
+  struct Touched: Sendable {
+    var slot: NavSlot
+    /// The nav's newest row before the batch.
+    var rowBefore: UInt64
+    /// The nav's revision at the end of the batch; nil until the batch is sealed.
+    var revision: Revision?
+    /// The nav's position at the end of a sealed batch, if `$heads` is kept.
+    var head: Head?
+  }
+
+  /// The changed navs, in the order of their first change.
+  var touched: [Touched] = []
+  /// What a rollback takes back, newest last; the changed navs are read from the journal instead.
+  var undo: [Undo] = []
+  /// The refusals that `get refusals` shows when the batch is committed.
+  var refusals: [Refusals.Refusal] = []
+  /// Whether `$navs` and `$clients` may have changed.
+  var changedNavs = false
+  var changedClients = false
+
+  /// Whether nothing was decided in it.
+  var isEmpty: Bool {
+    records.isEmpty && touched.isEmpty && effects.isEmpty && undo.isEmpty
+  }
+
+  /// Whether it changed what clients coordinate at a nav; O(changes).
+  fileprivate func coordinates(_ slot: NavSlot) -> Bool {
+    undo.contains { if case .coordination(slot, _) = $0 { true } else { false } }
+  }
+
+  /// Empties the batch, but keeps the memory of the lists that each op lengthens.
+  mutating func clear() {
+    if !records.isEmpty { records = JournalRecords() }
+    touched.removeAll(keepingCapacity: true)
+    undo.removeAll(keepingCapacity: true)
+    clearOutputs()
+    (changedNavs, changedClients) = (false, false)
+  }
+
+  /// Forgets what was sent, but nothing that a rollback needs.
+  mutating func clearOutputs() {
+    effects.removeAll(keepingCapacity: true)
+    (messages, refusals) = (0, [])
+  }
+
+  /// Appends the next batch to this one, to roll both back together.
+  mutating func absorb(_ next: Batch) {
+    undo += next.undo
+    effects += next.effects
+    let known = Set(touched.map(\.slot))
+    touched += next.touched.filter { !known.contains($0.slot) }
+    assert(Set(touched.map(\.slot)).count == touched.count, "a nav is touched twice")
+  }
+}

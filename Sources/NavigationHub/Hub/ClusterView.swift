@@ -1,0 +1,114 @@
+package import NavigationCore
+
+/// A daemon of a cluster, as the database knows it.
+package struct ClusterMember: Hashable, Sendable {
+  package var name: String
+  /// The address at which clients reach it.
+  package var endpoint: String
+  /// Its public key in Z85; nil if it has none.
+  package var key: String?
+  /// The address of its gateway for browsers; nil if it has none.
+  package var web: String?
+  /// Whether it gives its shards away and takes none.
+  package var isDraining: Bool
+  /// The milliseconds until its lease ended when the view was read; not above 0 if it has ended.
+  package var lease: Int64
+  /// The shards that it owns, ascending.
+  package var shards: [Shard]
+
+  package init(
+    name: String, endpoint: String, key: String? = nil, web: String? = nil,
+    isDraining: Bool = false, lease: Int64, shards: [Shard] = []
+  ) {
+    self.name = name
+    self.endpoint = endpoint
+    self.key = key
+    self.web = web
+    self.isDraining = isDraining
+    self.lease = lease
+    self.shards = shards
+  }
+
+  package var isAlive: Bool { lease > 0 }
+
+  /// The numbers of its shards as ranges, such as `[[0,511],[600,600]]`.
+  var ranges: [(first: Int, last: Int)] {
+    var ranges: [(first: Int, last: Int)] = []
+    for shard in shards {
+      if let last = ranges.last?.last, last + 1 == shard.number {
+        ranges[ranges.count - 1].last = shard.number
+      } else {
+        ranges.append((shard.number, shard.number))
+      }
+    }
+    return ranges
+  }
+}
+
+/// How a cluster was divided at some moment, as one of its daemons read it.
+package struct ClusterView: Hashable, Sendable {
+  /// The name of the daemon that read it.
+  package var member: String
+  /// All daemons, in the order of their names.
+  package var members: [ClusterMember]
+  /// The milliseconds of a lease, of which a daemon that runs renews it after a third.
+  package var lease: UInt64
+
+  package init(member: String, members: [ClusterMember], lease: UInt64 = 0) {
+    self.member = member
+    self.members = members
+    self.lease = lease
+  }
+
+  /// Whether a daemon has not renewed its lease for half of it, so that it may have gone.
+  func isSilent(_ member: ClusterMember) -> Bool { member.lease <= Int64(lease / 2) }
+
+  /// The value of `get` `cluster` (protocol §17).
+  var json: [UInt8] {
+    JSONWriter.value { json in
+      json.beginObject()
+      json.member("member", member)
+      json.member("shards", UInt64(Shard.count))
+      json.name("members")
+      json.beginArray()
+      for member in members { json.member(member) }
+      json.endArray()
+      json.endObject()
+    }
+  }
+}
+
+/// What an administrator asks of a cluster.
+package enum ClusterWish: Hashable, Sendable {
+  case move(Shard, to: String)
+  /// Lets a member give all its shards away, or take shards again.
+  case drain(String, on: Bool)
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ member: ClusterMember) {
+    beginObject()
+    self.member("name", member.name)
+    place(of: member)
+    self.member("owned", UInt64(member.shards.count))
+    name("ranges")
+    beginArray()
+    for range in member.ranges {
+      beginArray()
+      integer(UInt64(range.first))
+      integer(UInt64(range.last))
+      endArray()
+    }
+    endArray()
+    self.member("draining", member.isDraining)
+    self.member("lease", UInt64(max(member.lease, 0)))
+    endObject()
+  }
+
+  /// Writes where clients reach a member, as members of the current object.
+  mutating func place(of member: ClusterMember) {
+    self.member("endpoint", member.endpoint)
+    optional("key", member.key)
+    optional("web", member.web)
+  }
+}

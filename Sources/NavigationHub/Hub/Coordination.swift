@@ -1,0 +1,214 @@
+import NavigationCore
+
+// A coordination is not part of a nav's state: all of it ends with the sessions or the daemon.
+
+/// The sessions' part in one nav: delegate roles, a question, waiting ops and the display lease.
+struct Coordination: Sendable {
+  /// The delegates, in the order of their registration.
+  var delegates: [RegisteredDelegate] = []
+  /// The op about which delegates are being asked; it locks stack and presentation meanwhile.
+  var question: DelegateQuestion?
+  /// The ops that wait for a transition or question to end.
+  var queue: [OpContext] = []
+  /// The session that holds the display lease.
+  var holder: SessionRef?
+  /// The author of the display lease, for the log; kept until the journal has the end of the lease.
+  var owner: Author?
+  /// The session of the open gesture; nil for a gesture that was begun without a session.
+  var gesture: SessionRef?
+  /// The time at which navd ends the transition in flight, in milliseconds of CLOCK_BOOTTIME.
+  var due: UInt64?
+  /// The number of the newest registration.
+  var lastOrder = 0
+  /// The batch that changed it last.
+  var changedBy: UInt64 = 0
+
+  var isEmpty: Bool {
+    delegates.isEmpty && question == nil && queue.isEmpty && holder == nil && owner == nil
+      && gesture == nil && due == nil
+  }
+
+  /// Whether something is under way that a client still has a part in.
+  var isBusy: Bool { question != nil || !queue.isEmpty || gesture != nil || due != nil }
+
+  /// The orientations of the newest delegate with the role `orientation`; nil without such one.
+  var orientations: DelegateOrientations? {
+    delegates.last { $0.roles.contains(.orientation) }?.orientations
+  }
+
+  func has(_ role: DelegateRole, _ session: SessionRef) -> Bool {
+    delegates.contains { $0.session == session && $0.roles.contains(role) }
+  }
+
+  /// Registers a session's roles in place of its former ones; no roles end its registration.
+  mutating func register(
+    _ roles: Set<DelegateRole>, of session: SessionRef, _ author: Author,
+    _ orientations: DelegateOrientations?
+  ) {
+    delegates.removeAll { $0.session == session }
+    guard !roles.isEmpty else { return }
+    lastOrder += 1
+    assert(delegates.allSatisfy { $0.order < lastOrder }, "registrations out of order")
+    delegates.append(
+      RegisteredDelegate(
+        session: session, author: author, roles: roles, orientations: orientations,
+        order: lastOrder))
+  }
+
+  /// The place where an op waits: the question to delegates, or an index of the queue.
+  enum Place: Equatable {
+    case asked
+    case queued(Int)
+  }
+
+  /// The place where the same op, sent before, waits; nil if it does not wait.
+  func place(of op: OpContext) -> Place? {
+    if let question, question.op.isSame(as: op) { return .asked }
+    return queue.firstIndex { $0.isSame(as: op) }.map { .queued($0) }
+  }
+
+  /// Replaces a waiting op by its repetition, whose sender then gets the answer.
+  mutating func replace(_ place: Place, by op: OpContext) {
+    assert(self.place(of: op) == place, "op \(op.request.id) does not wait there")
+    switch place {
+    case .asked:
+      question?.op.sender = op.sender
+      question?.op.session = op.session
+    case .queued(let index): queue[index] = op
+    }
+  }
+}
+
+extension OpContext {
+  /// Whether another op is a repetition of this one.
+  fileprivate func isSame(as other: OpContext) -> Bool {
+    key == other.key && request.id == other.request.id && octets == other.octets
+  }
+}
+
+/// One session's roles for one nav.
+struct RegisteredDelegate: Sendable {
+  var session: SessionRef
+  /// The session's author, for the log.
+  var author: Author
+  var roles: Set<DelegateRole>
+  var orientations: DelegateOrientations?
+  /// The number of the registration; later registrations have higher numbers.
+  var order: Int
+}
+
+/// An op about which delegates are being asked, and the state of their questions.
+struct DelegateQuestion: Sendable {
+  /// The questions, in this order: whether the op may run, which animator, which driver.
+  enum Phase: Sendable { case veto, animator, interaction }
+
+  /// A screen that the op pushes, pops or dismisses, about which veto delegates are asked.
+  struct Subject: Sendable {
+    enum Change: Sendable { case push, pop, dismiss }
+
+    var screen: ScreenID
+    var change: Change
+  }
+
+  /// An `ask` message: the session that got it, and its number in that session.
+  struct Pending: Sendable {
+    var session: SessionRef
+    var ask: UInt64
+  }
+
+  var op: OpContext
+  var subjects: [Subject]
+  /// The cause that the revision would have.
+  var cause: Cause
+  var phase = Phase.veto
+  /// The index of the subject at hand, and the registration last asked about it; -1 for none.
+  var subject = 0
+  var lastOrder = -1
+  var pending: Pending?
+  /// The asks that delegates were sent, answered or not; their sessions get the outcome.
+  ///
+  /// The outcome is `allowed`, `denied` or `timeout`. After the vetoes the list starts anew, for
+  /// the animator and the driver.
+  var asked: [Pending] = []
+  /// The time at which a missing answer counts as a timeout, in milliseconds of CLOCK_BOOTTIME.
+  var deadline: UInt64
+  var animation: Animation?
+  /// Whether a veto answer is missing, and the nav's settings allow the op then.
+  var isVetoSkipped = false
+  /// Whether it waits until a veto delegate registers again, because the nav has just moved here.
+  var awaitsDelegate = false
+}
+
+extension DelegateQuestion {
+  /// Goes on to the next veto delegate; nil if all have been asked about all screens.
+  ///
+  /// All delegates are asked about one screen before the first is asked about the next screen.
+  mutating func nextVeto(among delegates: [RegisteredDelegate]) -> SessionRef? {
+    assert(phase == .veto, "asking for a veto in phase \(phase)")
+    while subject < subjects.count {
+      if let next = delegates.first(where: { $0.order > lastOrder && $0.roles.contains(.veto) }) {
+        lastOrder = next.order
+        return next.session
+      }
+      subject += 1
+      lastOrder = -1
+    }
+    assert(subject == subjects.count)
+    return nil
+  }
+}
+
+extension OpContext {
+  /// The screens about which veto delegates are asked: first dismissed ones, outermost first, then
+  /// popped ones, top first, then pushed ones.
+  ///
+  /// None if the settings ask about nothing that the op does. `chain` has the presented screens
+  /// before the op, outermost last.
+  func subjects(
+    of commit: Commit, _ chain: [ScreenID], _ candidate: NavigationController,
+    _ settings: Settings
+  ) -> [DelegateQuestion.Subject] {
+    var (asksPops, asksPushes, asksDismissals) = (false, false, false)
+    let asksStack = settings.vetoScope != .dismiss
+    for kind in request.kinds {
+      switch kind.vetoQuestion {
+      case .never: continue
+      case .always where asksStack:
+        asksPops = true
+        asksPushes = true
+      case .removals where asksStack: asksPops = true
+      case .always, .removals: continue
+      case .removalsInScopeAll: if settings.vetoScope == .all { asksPops = true }
+      case .removalsAndDismissals:
+        if asksStack { asksPops = true }
+        if settings.vetoScope != .pushpop { asksDismissals = true }
+      case .dismissals: if settings.vetoScope != .pushpop { asksDismissals = true }
+      }
+    }
+    var subjects: [DelegateQuestion.Subject] = []
+    if asksDismissals {
+      let kept = candidate.presentedScreens.map(\.id)
+      for id in chain.reversed() where !kept.contains(id) {
+        subjects.append(DelegateQuestion.Subject(screen: id, change: .dismiss))
+      }
+    }
+    if request.kinds.contains(.gestureBegin), asksPops, let top = candidate.top {
+      return subjects + [DelegateQuestion.Subject(screen: top.id, change: .pop)]
+    }
+    guard let splice = commit.splice else { return subjects }
+    assert(commit.revision == candidate.revision, "the commit of another state")
+    assert(splice.at + splice.insertedCount <= candidate.stack.count)
+    let inserted = candidate.stack[splice.at..<splice.at + splice.insertedCount].map(\.id)
+    if asksPops {
+      for id in splice.removed.reversed() where !inserted.contains(id) {
+        subjects.append(DelegateQuestion.Subject(screen: id, change: .pop))
+      }
+    }
+    if asksPushes {
+      for id in inserted where !splice.removed.contains(id) {
+        subjects.append(DelegateQuestion.Subject(screen: id, change: .push))
+      }
+    }
+    return subjects
+  }
+}

@@ -1,0 +1,118 @@
+import NavigationCore
+
+/// The coordinations, by the nav's slot.
+///
+/// Law: a coordination is stored only if it has content, or has numbered registrations.
+struct Coordinations: Sendable {
+  private var states: [NavSlot: Coordination] = [:]
+  /// The navs where something ended that the journal has not recorded yet.
+  private var unfinished: Set<NavSlot> = []
+
+  var isEmpty: Bool { states.isEmpty }
+
+  var count: Int { states.count }
+
+  /// The slots of the navs with a coordination, ascending.
+  var slots: [NavSlot] { states.keys.sorted() }
+
+  /// Whether the journal has yet to record that something ended.
+  var hasUnfinished: Bool { !unfinished.isEmpty }
+
+  subscript(slot: NavSlot) -> Coordination? {
+    let coordination = states[slot]
+    assert(coordination?.isWorthKeeping ?? true, "a coordination without content")
+    return coordination
+  }
+
+  /// The slot of the nav about which this ask of the session is; nil if the ask is not pending.
+  func slot(asking session: SessionRef, _ ask: UInt64) -> NavSlot? {
+    let asking = states.filter {
+      $0.value.question?.pending?.session == session && $0.value.question?.pending?.ask == ask
+    }
+    assert(asking.count <= 1, "question \(ask) is about \(asking.count) navs")
+    return asking.first?.key
+  }
+
+  /// Changes the coordination of a nav, and keeps in the batch at hand what it was.
+  mutating func update(
+    _ slot: NavSlot, in batches: inout Batches, _ change: (inout Coordination) -> Void
+  ) {
+    var coordination = states[slot] ?? Coordination()
+    batches.keep(&coordination, slot)
+    change(&coordination)
+    store(coordination, slot)
+  }
+
+  mutating func remove(_ slot: NavSlot, in batches: inout Batches) -> Coordination? {
+    guard var coordination = states.removeValue(forKey: slot) else { return nil }
+    batches.keep(&coordination, slot)
+    return coordination
+  }
+
+  /// Whether nothing is under way or registered at a nav.
+  func isAtRest(_ slot: NavSlot) -> Bool {
+    states[slot]?.isEmpty ?? true && !unfinished.contains(slot)
+  }
+
+  /// Forgets a nav whose slot becomes free; returns what was under way or registered.
+  @discardableResult
+  mutating func forget(_ slot: NavSlot) -> Coordination? {
+    unfinished.remove(slot)
+    return states.removeValue(forKey: slot)
+  }
+
+  // Batches.
+
+  /// Restores the coordination of a nav from before a failed batch, except what belongs to sessions
+  /// that have ended; it counts as unfinished.
+  ///
+  /// If the session of a gesture has ended, the gesture gets the deadline `now`.
+  mutating func restore(
+    _ before: Coordination, _ slot: NavSlot, among sessions: Sessions, at now: Instant
+  ) {
+    var coordination = before
+    coordination.drop(but: sessions, at: now)
+    store(coordination, slot)
+    unfinished.insert(slot)
+  }
+
+  /// Notes that something ended at a nav, to be recorded when the journal takes commits again.
+  mutating func postpone(_ slot: NavSlot) { unfinished.insert(slot) }
+
+  /// Takes the slots of the navs where an ending is not recorded yet, ascending.
+  mutating func takeUnfinished(in batches: inout Batches) -> [NavSlot] {
+    defer { unfinished = [] }
+    for slot in unfinished { update(slot, in: &batches) { _ in } }
+    return unfinished.sorted()
+  }
+
+  private mutating func store(_ coordination: Coordination, _ slot: NavSlot) {
+    assert(!Navs.virtualSlots.contains(slot), "something is under way to a virtual nav")
+    states[slot] = coordination.isWorthKeeping ? coordination : nil
+  }
+}
+
+extension Coordination {
+  /// Whether it has content; registrations count even when over, because their numbers must go on.
+  fileprivate var isWorthKeeping: Bool { !isEmpty || lastOrder > 0 }
+
+  /// Drops what belongs to sessions that have ended.
+  fileprivate mutating func drop(but sessions: Sessions, at now: Instant) {
+    delegates = delegates.filter { sessions.isLive($0.session) }
+    queue = queue.filter { $0.isAwaited(among: sessions) }
+    if let question, !question.op.isAwaited(among: sessions) { self.question?.op.session = nil }
+    if let holder, !sessions.isLive(holder) { self.holder = nil }
+    if let gesture, !sessions.isLive(gesture) {
+      self.gesture = nil
+      due = now.boot
+    }
+  }
+}
+
+extension OpContext {
+  /// Whether the op has no session, or one that has not ended.
+  fileprivate func isAwaited(among sessions: Sessions) -> Bool {
+    guard let session else { return true }
+    return sessions.isLive(SessionRef(slot: session, client: key.client))
+  }
+}

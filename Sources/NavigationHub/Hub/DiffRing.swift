@@ -1,0 +1,99 @@
+import NavigationCore
+
+/// The encoded diffs of the last revisions of one nav, from which watches are served.
+///
+/// Law: `first ... last` are contiguous; `digest(at:)` is known for `first - 1 ... last`.
+struct DiffRing: Sendable {
+  private struct Entry: Sendable {
+    var diff: EncodedDiff
+    var digest: Digest
+  }
+
+  private var entries: [Entry] = []
+  private var head = 0
+  /// The revision before the oldest diff kept.
+  private(set) var base: Revision
+  private(set) var baseDigest: Digest
+  private(set) var byteCount = 0
+
+  init(base: Revision, digest: Digest) {
+    self.base = base
+    baseDigest = digest
+  }
+
+  var count: Int { entries.count - head }
+  var last: Revision { Revision(base.number + UInt64(count)) }
+
+  mutating func append(_ diff: consuming EncodedDiff, digest: Digest) {
+    byteCount += diff.bytes.count
+    entries.append(Entry(diff: diff, digest: digest))
+    assert(head < entries.count, "a diff is not in the ring")
+  }
+
+  /// Whether the ring has all diffs after `revision`.
+  func reaches(_ revision: Revision) -> Bool { revision >= base && revision <= last }
+
+  func diff(of revision: Revision) -> EncodedDiff {
+    assert(revision > base && revision <= last, "\(revision) is not in the ring")
+    return entries[head + Int(revision.number - base.number) - 1].diff
+  }
+
+  func diffs(behind revision: Revision, through last: Revision) -> ArraySlice<EncodedDiff> {
+    assert(reaches(revision) && revision <= last, "\(revision) is not in the ring")
+    let first = head + Int(revision.number - base.number)
+    return entries[first..<(first + Int(last.number - revision.number))].map(\.diff)[...]
+  }
+
+  func digest(at revision: Revision) -> Digest? {
+    guard reaches(revision) else { return nil }
+    assert(revision.number - base.number <= UInt64(count))
+    if revision == base { return baseDigest }
+    return entries[head + Int(revision.number - base.number) - 1].digest
+  }
+
+  /// Drops the oldest diffs beyond the limits; returns how many bytes they had.
+  ///
+  /// The limits do not apply to diffs after `durable`, because watches have not got them yet.
+  mutating func trim(revisions: Int, bytes: Int, through durable: Revision) -> Int {
+    assert(revisions >= 0)
+    assert(bytes >= 0)
+    var freed = 0
+    let owed = Int(max(last, durable).number - durable.number)
+    while base < durable, count > revisions + owed || byteCount > bytes {
+      let entry = entries[head]
+      byteCount -= entry.diff.bytes.count
+      freed += entry.diff.bytes.count
+      base = base.next
+      baseDigest = entry.digest
+      entries[head].diff.clear()
+      head += 1
+    }
+    if head > 64, head > entries.count / 2 {
+      entries.removeFirst(head)
+      head = 0
+    } else if head > 0, head <= 64, head >= entries.count / 2 {
+      // Most navs have few diffs, so a small array keeps no spare room.
+      entries = Array(entries[head...])
+      head = 0
+    }
+    assert(byteCount >= 0 && head <= entries.count, "\(byteCount) bytes in the ring")
+    return freed
+  }
+
+  /// Removes the diffs after `revision`, whose commit failed; returns how many bytes they had.
+  ///
+  /// `digest` is the digest of `revision`.
+  mutating func cut(behind revision: Revision, digest: Digest) -> Int {
+    var freed = 0
+    while count > 0, last > revision {
+      let entry = entries.removeLast()
+      byteCount -= entry.diff.bytes.count
+      freed += entry.diff.bytes.count
+    }
+    // The ring may not reach back to `revision`; then it begins there.
+    if last != revision { self = DiffRing(base: revision, digest: digest) }
+    assert(self.digest(at: revision) == digest, "another state at the end of the ring")
+    assert(last == revision && byteCount >= 0, "the ring ends with \(last)")
+    return freed
+  }
+}

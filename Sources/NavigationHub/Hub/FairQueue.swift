@@ -1,0 +1,99 @@
+import NavigationCore
+
+/// Elements that wait, by owner: the next one is of the owner that was charged least.
+///
+/// Laws:
+/// - The elements of an owner leave in the order in which they came.
+/// - While two owners wait, what they are charged grows alike, but for the cost of one element.
+/// - An owner that begins to wait gets nothing for the time before, and is next behind at most one
+///   element of each other owner.
+package struct FairQueue<Owner: Hashable & Comparable & Sendable, Element: Sendable>: Sendable {
+  private struct Lane {
+    var elements: ArraySlice<(element: Element, weight: Int)> = []
+    var weight = 0
+    var charged: Int
+    /// The number of elements that left and are not charged, and what each counts for meanwhile.
+    var taken = 0
+    var cost = 1
+
+    var expected: Int { charged + taken * cost }
+  }
+
+  private var lanes: [Owner: Lane] = [:]
+  /// What the owner of the newest element that left had been charged.
+  private var level = 0
+  package private(set) var count = 0
+
+  package init() {}
+
+  package func weight(of owner: Owner) -> Int { lanes[owner]?.weight ?? 0 }
+
+  /// What the owner's last element was charged, at least 1.
+  package func expectedCost(of owner: Owner) -> Int { lanes[owner]?.cost ?? 1 }
+
+  /// The waiting elements of an owner with their weights, the first one first.
+  package func elements(of owner: Owner) -> ArraySlice<(element: Element, weight: Int)> {
+    lanes[owner]?.elements ?? []
+  }
+
+  package mutating func append(_ element: Element, of owner: Owner, weight: Int = 1) {
+    insert([(element, weight)], of: owner)
+  }
+
+  /// Puts elements back that left last of all of their owner, and will not be charged.
+  package mutating func putBack(_ elements: [(element: Element, weight: Int)], of owner: Owner) {
+    insert(elements, of: owner, isFirst: true)
+    lanes[owner]?.taken = 0
+  }
+
+  private mutating func insert(
+    _ new: [(element: Element, weight: Int)], of owner: Owner, isFirst: Bool = false
+  ) {
+    if count == 0 { lanes = lanes.filter { $0.value.expected > level } }
+    var lane = lanes.removeValue(forKey: owner) ?? Lane(charged: level)
+    if lane.elements.isEmpty { lane.charged = max(lane.charged, level) }
+    lane.elements.insert(
+      contentsOf: new, at: isFirst ? lane.elements.startIndex : lane.elements.endIndex)
+    lane.weight += new.reduce(0) { $0 + $1.weight }
+    lanes[owner] = lane
+    count += new.count
+  }
+
+  /// Removes and returns the next element; O(owners).
+  package mutating func next() -> (owner: Owner, element: Element)? {
+    let waiting = lanes.lazy.filter { !$0.value.elements.isEmpty }
+    guard count > 0,
+      let (owner, lane) = waiting.min(by: {
+        ($0.value.expected, $0.key) < ($1.value.expected, $1.key)
+      }), let first = lanes[owner]?.elements.popFirst()
+    else { return nil }
+    if lane.elements.count == 1 { lanes[owner]?.elements = [] }
+    lanes[owner]?.weight -= first.weight
+    lanes[owner]?.taken += 1
+    level = max(level, lane.charged)
+    count -= 1
+    return (owner, first.element)
+  }
+
+  /// Charges an owner with the cost of one of its elements, which has left.
+  package mutating func charge(_ owner: Owner, _ cost: Int) {
+    guard var lane = lanes.removeValue(forKey: owner) else { return }
+    lane.charged += cost
+    (lane.taken, lane.cost) = (max(lane.taken - 1, 0), max(cost, 1))
+    lanes[owner] = lane
+  }
+
+  /// The owner of an element that matches; O(count).
+  package func owner(where matches: (Element) -> Bool) -> Owner? {
+    lanes.first { $0.value.elements.contains { matches($0.element) } }?.key
+  }
+
+  package mutating func remove(where matches: (Element) -> Bool) {
+    for (owner, lane) in lanes {
+      let left = lane.elements.filter { !matches($0.element) }
+      count -= lane.elements.count - left.count
+      lanes[owner]?.elements = ArraySlice(left)
+      lanes[owner]?.weight = left.reduce(0) { $0 + $1.weight }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import NavigationCore
+
+/// The requests to the journal's history that are not answered yet, by token.
+///
+/// Law: each token is assigned once, and an answer finds its request once.
+struct HistoryReads: Sendable {
+  private var reads: [UInt64: PendingRead] = [:]
+  private var lastToken: UInt64 = 0
+  /// The requests that the shell has not got yet, by principal.
+  private var waiting = FairQueue<Text, HistoryRequest>()
+  /// The tokens of the requests that the shell has; at most `atOnce`.
+  private var underWay: Set<UInt64> = []
+  /// One is read while the answer to another is handled.
+  ///
+  /// More would only take memory.
+  private static let atOnce = 2
+  /// The backup that is being made; at most one at a time.
+  private(set) var backup: PendingBackup?
+
+  var count: Int { reads.count }
+
+  /// The navs that requests are about.
+  var navs: Set<String> { Set(reads.values.map(\.standing.nav)) }
+
+  /// O(requests).
+  func count(of connection: ConnectionID) -> Int {
+    reads.values.count { $0.sender.connection == connection }
+  }
+
+  /// Adds a client's request; returns its token.
+  mutating func insert(_ read: PendingRead) -> UInt64 {
+    lastToken += 1
+    assert(reads[lastToken] == nil, "token \(lastToken) is taken")
+    reads[lastToken] = read
+    return lastToken
+  }
+
+  /// Adds a request again, under its token: after a rollback the hub handles its answer once more.
+  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
+    assert(token <= lastToken && reads[token] == nil, "token \(token) was not taken")
+    reads[token] = read
+  }
+
+  /// Removes and returns a request; nil if the token is not one of a request.
+  mutating func take(_ token: UInt64) -> PendingRead? { reads.removeValue(forKey: token) }
+
+  /// Adds requests to those that wait; returns those that the shell may begin.
+  mutating func schedule(_ new: [HistoryRequest]) -> [HistoryRequest] {
+    for request in new {
+      guard let read = reads[request.token] else { continue }
+      waiting.append(request, of: Text(read.sender.peer.principal))
+    }
+    var begun: [HistoryRequest] = []
+    while underWay.count < Self.atOnce, let (_, request) = waiting.next() {
+      // Its session may have ended meanwhile.
+      guard reads[request.token] != nil else { continue }
+      underWay.insert(request.token)
+      begun.append(request)
+    }
+    return begun
+  }
+
+  /// Notes that a request was answered, and what the answer cost.
+  mutating func noteAnswer(to token: UInt64, cost: Int) {
+    underWay.remove(token)
+    if let read = reads[token] { waiting.charge(Text(read.sender.peer.principal), cost) }
+  }
+
+  /// The token and body hash of an op that waits for the history; nil if the op does not wait.
+  func op(_ id: UInt64, of key: RememberedOps.Key) -> (token: UInt64, octets: BodyHash)? {
+    if reads.isEmpty { return nil }
+    for (token, read) in reads {
+      // A dry run is not remembered, so it is no earlier sending of a real op.
+      guard case .revert(let op, _) = read.what, !op.request.isDry else { continue }
+      if op.key == key, op.request.id == id { return (token, op.octets) }
+    }
+    return nil
+  }
+
+  mutating func takeOps(where matches: (OpContext) -> Bool) -> [OpContext] {
+    var ops: [OpContext] = []
+    for (token, read) in reads.sorted(by: { $0.key < $1.key }) {
+      guard case .revert(let op, _) = read.what, matches(op) else { continue }
+      reads[token] = nil
+      ops.append(op)
+    }
+    return ops
+  }
+
+  mutating func dropOps(of session: SessionSlot) {
+    for (token, read) in reads {
+      if case .revert(let op, _) = read.what, op.session == session { reads[token] = nil }
+    }
+  }
+
+  // Backups.
+
+  /// Begins a backup; returns false if one is being made already.
+  mutating func beginBackup(_ new: PendingBackup) -> Bool {
+    guard backup == nil else { return false }
+    backup = new
+    return true
+  }
+
+  mutating func note(_ progress: BackupProgress) {
+    assert(progress.done <= progress.total, "\(progress.done) pages of \(progress.total)")
+    backup?.progress = progress
+  }
+
+  mutating func takeBackup() -> PendingBackup? { backup.take() }
+
+  /// Restores the backup that was being made before a change that is rolled back.
+  mutating func restoreBackup(_ before: PendingBackup?) {
+    assert(before == nil || backup == nil, "two backups were under way")
+    backup = before
+  }
+}
+
+/// A read that waits for the journal.
+struct PendingRead: Sendable {
+  enum What: Sendable {
+    case log(floor: Revision, through: UInt64)
+    /// The log with the contents of each revision.
+    case diffs(floor: Revision, through: UInt64)
+    case state(GetRequest.What, Revision)
+    /// An op that reverts to this revision, and waits for the revision's stack.
+    case revert(OpContext, Revision)
+  }
+
+  var sender: Sender
+  var id: UInt64
+  var what: What
+  var standing: NavStanding
+  var owner: String
+}

@@ -1,0 +1,134 @@
+import NavigationCore
+
+// Changes of rights while clients are served, and log entries about refusals and overrides.
+
+extension Hub {
+  /// Installs new access rules, by which the hub judges every message from now on.
+  ///
+  /// Sessions end if their gateway may not speak for actors any more, or now needs an actor.
+  /// Sessions that lose a right lose delegate roles and the display lease now, and watches when the
+  /// batch is durable.
+  mutating func change(_ access: Access) {
+    self.access = access
+    for slot in sessions.indices where !mayGoOn(sessions[slot].peer) {
+      end(slot, why: "revoked", after: nil)
+    }
+    if sessions.renewRoles(by: access) { batches.current.changedClients = true }
+    for slot in coordinations.slots where navs.isLive(slot) {
+      guard let coordination = coordinations[slot] else { continue }
+      var refs = coordination.delegates.map(\.session)
+      if let holder = coordination.holder { refs.append(holder) }
+      for ref in refs where sessions.isLive(ref) {
+        let rights = rights(of: sessions[ref.slot].peer, onNavAt: slot)
+        if !rights.contains(.push) { endCoordination(of: ref, on: slot, keepsOps: true) }
+      }
+    }
+    batches.append(.recheck)
+  }
+
+  /// Whether the rules for gateways permit that a peer has a session, and completes what it began.
+  mutating func mayGoOn(_ peer: Peer) -> Bool {
+    if case .actor(_, let gateway) = peer { return access.maySpeakForActors(gateway) }
+    return !access.speaksForActorsOnly(peer)
+  }
+
+  /// Ends the session of a connection whose key is not authorised any more.
+  mutating func revoke(_ connection: ConnectionID) {
+    guard let slot = sessions.slot(of: connection) else {
+      send(connection, .bye, ServerMessageWriter.bye(why: "revoked", after: nil))
+      return batches.append(.ended(connection))
+    }
+    let name = sessions[slot].name
+    // An effect of the batch, like the `bye`: a rollback keeps both.
+    batches.append(
+      .notice(
+        Notice(
+          .refused, .warning, "the key of \(name) is not authorised any more", client: name,
+          principal: sessions[slot].peer.principal, code: Self.revocation)))
+    end(slot, why: "revoked", after: nil)
+  }
+
+  /// Ends the watches whose sessions may not read the nav any more.
+  mutating func recheckWatches(at now: Instant) {
+    for session in sessions.indices {
+      let peer = sessions[session].peer
+      for index in watches.of(session: session) {
+        let nav = watches[index].nav
+        guard !rights(of: peer, onNavAt: nav).contains(.read) else { continue }
+        // `finishClosing` ends the watches of a nav that is closed.
+        guard navs.hasName(nav) else { continue }
+        endWatch(index, why: "forbidden", at: now)
+      }
+    }
+  }
+
+  func rights(of peer: Peer, onNavAt slot: NavSlot) -> Rights {
+    access.rights(of: peer, on: navs[slot].name, owner: navs[slot].owner)
+  }
+
+  // Log entries for the administrator.
+
+  /// Logs an error that is `forbidden` or `fenced`; ignores other errors.
+  mutating func audit(
+    _ error: OutgoingError, _ sender: Sender, about nav: String?, client: String?
+  ) {
+    guard error.code == .forbidden || error.code == .fenced else { return }
+    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
+    output.notices.append(
+      Notice(
+        .refused, .warning, error.text, nav: nav, client: client ?? session,
+        principal: sender.peer.principal, code: error.code.rawValue))
+  }
+
+  /// Notes that an op is refused, for `get refusals`.
+  mutating func note(
+    _ error: OutgoingError, of sender: Sender, _ request: OpMessage, name: String?
+  ) {
+    note(
+      error, of: sender, id: request.id, nav: request.nav, operations: request.kinds.map(\.name),
+      name: name)
+  }
+
+  mutating func note(
+    _ error: OutgoingError, of sender: Sender, id: UInt64?, nav: String?, operations: [String],
+    name: String?
+  ) {
+    let session = sessions.slot(of: sender.connection).map { sessions[$0].name }
+    batches.current.refusals.append(
+      Refusals.Refusal(
+        time: timer.now.wall, code: error.code, reason: error.reason,
+        text: Refusals.clipped(error.text), nav: nav,
+        operations: operations, id: id, principal: sender.peer.principal,
+        process: sender.peer.process, name: name ?? session ?? ""))
+  }
+
+  /// Logs an op that ran without a guard or without a delegate's answer, once it is durable.
+  mutating func auditOverride(_ op: OpContext, _ slot: NavSlot) {
+    let isForced = op.request.guards.any
+    guard isForced || op.isVetoSkipped else { return }
+    assert(navs.isLive(slot))
+    let names = op.request.kinds.map(\.name).joined(separator: ", ")
+    let what = isForced ? "without a guard" : "without the delegates' answer"
+    let nav = navs[slot].name
+    batches.append(
+      .notice(
+        Notice(
+          .overridden, .info, "\(names) on \(nav) \(what)", nav: nav,
+          revision: navs[slot].controller.revision, client: op.name,
+          principal: op.sender.peer.principal, code: isForced ? "override" : "veto-skipped")))
+  }
+
+  /// The code of the log entry about a key that is not authorised any more.
+  static let revocation = "revoked"
+
+  /// Logs that a client took the display lease from another one, once that is durable.
+  mutating func auditTakeover(_ sender: Sender, _ name: String, _ slot: NavSlot) {
+    assert(navs[slot].directory == nil, "a virtual nav has no display")
+    let nav = navs[slot].name
+    batches.append(
+      .notice(
+        Notice(
+          .overridden, .info, "\(name) takes the display of \(nav)", nav: nav, client: name,
+          principal: sender.peer.principal, code: "forced")))
+  }
+}

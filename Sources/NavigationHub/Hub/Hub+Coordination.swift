@@ -1,0 +1,353 @@
+import NavigationCore
+
+// Deadlines of transitions, the ops that wait for them, and the display lease. Also the effects on
+// a nav when a session ends, a nav is closed or the daemon stops.
+
+extension Hub {
+  /// Milliseconds after which the hub retries an ending that the journal did not take.
+  static var retryAfter: UInt64 { 1000 }
+
+  // Transitions.
+
+  /// Sets the deadline of a transition that began with a commit; runs the waiting ops if one ended.
+  mutating func noteTransition(_ slot: NavSlot, begunBy op: OpContext?) {
+    guard let running = navs[slot].transition else {
+      coordinations.update(slot, in: &batches) {
+        $0.due = nil
+        $0.gesture = nil
+      }
+      return runQueue(slot)
+    }
+    assert(running.id <= navs[slot].revision, "a transition that has not begun")
+    // A transition that began earlier keeps its deadline and its owner.
+    guard running.id == navs[slot].revision else { return }
+    let due = timer.now.boot + running.deadline
+    let owner = running.isInteractive ? op?.session.map(sessions.reference) : nil
+    coordinations.update(slot, in: &batches) {
+      $0.due = due
+      $0.gesture = owner
+    }
+    timer.plan(due)
+  }
+
+  mutating func publishProgress(of slot: NavSlot, _ transition: Revision, _ value: Double) {
+    assert(value >= 0 && value <= 1, "\(value) of the way")
+    assert(navs[slot].transition?.id == transition)
+    let due = timer.now.boot + navs[slot].controller.settings.content.gestureDeadline
+    coordinations.update(slot, in: &batches) { $0.due = due }
+    timer.plan(due)
+    let body = ServerMessageWriter.progress(
+      nav: navs[slot].name, epoch: navs[slot].epoch,
+      revision: navs[slot].controller.revision,
+      transition: transition, value: Array("\(value)".utf8))
+    batches.current.effects.removeAll { if case .progress(slot, _) = $0 { true } else { false } }
+    batches.append(.progress(nav: slot, body))
+  }
+
+  /// Decides the waiting ops in order, until one opens a transition or a question.
+  mutating func runQueue(_ slot: NavSlot) {
+    while navs.isLive(slot), navs[slot].transition == nil, let coordination = coordinations[slot],
+      coordination.question == nil, var op = coordination.queue.first
+    {
+      coordinations.update(slot, in: &batches) { $0.queue.removeFirst() }
+      assert(navs.slot(of: op.request.nav) == slot, "an op waits for another nav")
+      op.now = timer.now
+      decide(op, .waited)
+    }
+  }
+
+  /// Performs an operation of navd itself, as one revision if it changes anything.
+  ///
+  /// While the journal takes no commits, the hub only notes the nav, and retries later.
+  mutating func commitOwn(
+    _ operation: Operation, cause: Cause, by: Doing? = nil, _ slot: NavSlot
+  ) {
+    assert(navs.isLive(slot))
+    assert(navs[slot].directory == nil, "a virtual nav is not changed")
+    guard navs[slot].fault == nil else { return }
+    guard !batches.isStorageFailing else {
+      coordinations.postpone(slot)
+      return timer.plan(timer.now.boot + Self.retryAfter)
+    }
+    let before = navs[slot].controller
+    let result = try? navs[slot].controller.perform(
+      [operation], isAnimated: nil, in: context)
+    guard let commit = result?.commit, (try? inspect(slot, before: before)) != nil else {
+      return
+    }
+    write(commit, slot, cause: cause, by: by, at: timer.now)
+    if commit.parts.contains(.transition) { noteTransition(slot, begunBy: nil) }
+  }
+
+  /// Ends what the former run of the daemon left open, before clients are served.
+  mutating func recover(_ slot: NavSlot) {
+    guard navs[slot].isOpen else { return }
+    commitOwn(.recover, cause: .recovery, slot)
+    assert(
+      !navs[slot].controller.isOpen || navs[slot].fault != nil
+        || batches.isStorageFailing)
+  }
+
+  /// Times out transitions and questions, and retries endings that the journal did not take.
+  mutating func expireCoordinations(at now: Instant) {
+    for slot in coordinations.slots where navs.isLive(slot) {
+      if let question = coordinations[slot]?.question {
+        if question.deadline <= now.boot { timeOut(slot) } else { timer.plan(question.deadline) }
+      }
+      guard let due = coordinations[slot]?.due else { continue }
+      guard due <= now.boot else {
+        timer.plan(due)
+        continue
+      }
+      let isGesture = navs[slot].transition?.isInteractive == true
+      commitOwn(.expireTransition, cause: isGesture ? .cancel : .timeout, slot)
+    }
+    guard !batches.isStorageFailing else {
+      if coordinations.hasUnfinished { timer.plan(now.boot + Self.retryAfter) }
+      return
+    }
+    for slot in coordinations.takeUnfinished(in: &batches) where navs.isLive(slot) {
+      finishEndings(slot)
+    }
+  }
+
+  /// Brings the nav's state in line with its coordination, where sessions may have ended.
+  private mutating func finishEndings(_ slot: NavSlot) {
+    assert(!batches.isStorageFailing)
+    let coordination = coordinations[slot] ?? Coordination()
+    // A former run left it open, and the journal took no commits at the start.
+    if navs[slot].transition != nil, coordination.due == nil {
+      commitOwn(.expireTransition, cause: .recovery, slot)
+    }
+    if navs[slot].controller.environment.content.owner != nil, coordination.holder == nil {
+      commitOwn(
+        .setDisplayOwner(nil), cause: .lease, by: coordination.owner.map { Doing(author: $0) }, slot
+      )
+    }
+    if coordination.holder == nil, coordination.owner != nil {
+      coordinations.update(slot, in: &batches) { $0.owner = nil }
+    }
+    if let pending = coordination.question?.pending, !sessions.isLive(pending.session) {
+      timeOut(slot)
+    }
+    commitOwn(.setOrientations(coordination.orientations), cause: .lease, slot)
+    runQueue(slot)
+  }
+
+  // The display lease.
+
+  mutating func lease(_ request: LeaseRequest, for sender: Sender, session: SessionSlot) {
+    do throws(OpFailure) {
+      let slot = try dialogNav(request.nav, sender)
+      let ref = sessions.reference(to: session)
+      let holder = coordinations[slot]?.holder
+      if request.wish != .release {
+        if let holder, holder != ref { try checkTakeover(request, slot, sender) }
+        try checkStorage()
+        let author = sessions[session].author
+        coordinations.update(slot, in: &batches) {
+          $0.holder = ref
+          $0.owner = author
+        }
+        var doing = Doing(author: author, op: request.id)
+        if holder != nil, holder != ref {
+          doing.isForced = true
+          auditTakeover(sender, author.name, slot)
+          cancelGesture(slot, by: author)
+        }
+        commitOwn(.setDisplayOwner(author.name), cause: .lease, by: doing, slot)
+        if let holder, holder != ref {
+          tellLoss(
+            "lease", slot, .leaseLost, "another session has taken the display",
+            owner: author.name, to: holder)
+        }
+        try checkFrozen(slot)
+      } else if holder == ref {
+        try checkStorage()
+        releaseDisplay(slot, by: request.id)
+      }
+      let owner =
+        coordinations[slot]?.holder == nil
+        ? nil : navs[slot].controller.environment.content.owner
+      let body = ServerMessageWriter.leased(id: request.id, nav: request.nav, owner: owner)
+      answer(sender, session, slot, body, .none)
+    } catch {
+      refuse(sender, error, request.id, about: request.nav)
+    }
+  }
+
+  private func checkTakeover(
+    _ request: LeaseRequest, _ slot: NavSlot, _ sender: Sender
+  ) throws(OpFailure) {
+    assert(coordinations[slot]?.holder != nil, "nobody to take over from")
+    guard request.wish == .force else {
+      throw OpFailure(.leaseLost(to: navs[slot].displayOwner))
+    }
+    guard rights(of: sender.peer, onNavAt: slot).contains(.admin) else {
+      throw OpFailure(.forbidden, "taking the display over needs the right admin")
+    }
+  }
+
+  /// Returns the nav of a lease or delegate message; throws unless the sender may push there.
+  mutating func dialogNav(_ nav: String, _ sender: Sender) throws(OpFailure) -> NavSlot {
+    let slot = navs.slot(of: nav)
+    let rights = access.rights(
+      of: sender.peer, on: nav, owner: slot.map { navs[$0].owner })
+    guard rights.contains(.push) else {
+      throw OpFailure(.forbidden, "\(sender.peer.principal) may not do this on \(nav)")
+    }
+    guard let slot else { throw OpFailure(.noNav, "there is no nav \(nav)") }
+    guard navs[slot].directory == nil else {
+      throw OpFailure(.readonly, "\(nav) is virtual and cannot be changed")
+    }
+    try checkFrozen(slot)
+    return slot
+  }
+
+  /// Ends the display lease: its holder released it by `message`, or its session ended if nil.
+  private mutating func releaseDisplay(_ slot: NavSlot, by message: UInt64?) {
+    let owner = coordinations[slot]?.owner
+    let isDelayed = batches.isStorageFailing
+    coordinations.update(slot, in: &batches) {
+      $0.holder = nil
+      if !isDelayed { $0.owner = nil }
+    }
+    cancelGesture(slot, by: owner)
+    assert(coordinations[slot]?.holder == nil)
+    let doing = owner.map { Doing(author: $0, op: message) }
+    commitOwn(.setDisplayOwner(nil), cause: .lease, by: doing, slot)
+  }
+
+  /// Cancels an open gesture; the row names `author`, if given.
+  private mutating func cancelGesture(_ slot: NavSlot, by author: Author?) {
+    guard navs[slot].transition?.isInteractive == true else { return }
+    // If the journal takes no commit now, the gesture stays overdue until one succeeds.
+    let now = timer.now.boot
+    coordinations.update(slot, in: &batches) {
+      $0.gesture = nil
+      $0.due = now
+    }
+    commitOwn(.expireTransition, cause: .cancel, by: author.map { Doing(author: $0) }, slot)
+  }
+
+  // The end of sessions and navs.
+
+  /// Ends the part of an ended session in all navs.
+  mutating func endCoordinations(of ref: SessionRef) {
+    for slot in coordinations.slots where navs.isLive(slot) {
+      endCoordination(of: ref, on: slot)
+    }
+  }
+
+  /// Ends a session's part in one nav.
+  ///
+  /// `keepsOps` is for a session that goes on: its waiting ops stay, and are checked again when
+  /// their turn comes.
+  mutating func endCoordination(of ref: SessionRef, on slot: NavSlot, keepsOps: Bool = false) {
+    guard let coordination = coordinations[slot] else { return }
+    let leaving = coordination.delegates.first { $0.session == ref }
+    coordinations.update(slot, in: &batches) {
+      $0.delegates.removeAll { $0.session == ref }
+      if !keepsOps { $0.queue.removeAll { $0.session == ref.slot } }
+    }
+    if !keepsOps, let question = coordination.question, question.op.session == ref.slot {
+      abandon(question, slot)
+    }
+    // A session that goes on has lost the right `push`.
+    if keepsOps {
+      tellLosses(of: coordination, slot, .forbidden, "the right push has ended") { $0 == ref }
+    }
+    if coordination.holder == ref { releaseDisplay(slot, by: nil) }
+    if coordination.gesture == ref { cancelGesture(slot, by: nil) }
+    if let leaving, leaving.roles.contains(.orientation) {
+      giveOrientations(slot, by: Doing(author: leaving.author))
+    }
+    assert(coordinations[slot]?.holder != ref, "who has left holds the display")
+    assert(coordinations[slot]?.delegates.contains { $0.session == ref } != true)
+    if let leaving, coordinations[slot]?.question?.pending?.session == ref {
+      timeOut(slot, "\(leaving.author.name) is no veto delegate any more")
+    }
+  }
+
+  /// Handles a question about an op whose session has ended.
+  ///
+  /// The op goes on without a session, except a gesture, which is dropped.
+  private mutating func abandon(_ question: DelegateQuestion, _ slot: NavSlot) {
+    assert(coordinations[slot]?.question != nil)
+    guard question.op.touchesGesture else {
+      return coordinations.update(slot, in: &batches) { $0.question?.op.session = nil }
+    }
+    endQuestion(question.asked, "denied", by: nil)
+    coordinations.update(slot, in: &batches) { $0.question = nil }
+    runQueue(slot)
+  }
+
+  mutating func giveOrientations(_ slot: NavSlot, by doing: Doing) {
+    let value = coordinations[slot]?.orientations
+    commitOwn(.setOrientations(value), cause: doing.op == nil ? .lease : .api, by: doing, slot)
+  }
+
+  /// Sends `lost` to sessions for the roles and the lease that they had; the rest of them goes on.
+  private mutating func tellLosses(
+    of coordination: Coordination, _ slot: NavSlot, _ code: ErrorCode, _ text: String,
+    to isMeant: (SessionRef) -> Bool
+  ) {
+    for delegate in coordination.delegates where isMeant(delegate.session) {
+      tellLoss("delegate", slot, code, text, to: delegate.session)
+    }
+    guard let holder = coordination.holder, isMeant(holder) else { return }
+    tellLoss("lease", slot, code, text, to: holder)
+  }
+
+  /// Sends `lost` to a session, unless it has ended; the owner only if the session may read the nav.
+  private mutating func tellLoss(
+    _ what: String, _ slot: NavSlot, _ code: ErrorCode, _ text: String, owner: String? = nil,
+    to ref: SessionRef
+  ) {
+    guard sessions.isLive(ref) else { return }
+    let session = sessions[ref.slot]
+    let mayRead = owner != nil && rights(of: session.peer, onNavAt: slot).contains(.read)
+    let body = ServerMessageWriter.lost(
+      what, of: navs[slot].name, code, text, owner: mayRead ? owner : nil)
+    send(session.connection, .lost, body)
+  }
+
+  /// Refuses the ops that wait at a nav which is closed, and ends its question.
+  mutating func dropCoordination(of slot: NavSlot) {
+    guard let coordination = coordinations.remove(slot, in: &batches) else { return }
+    let failure = OpFailure(.noNav, "\(navs[slot].name) was closed")
+    tellLosses(of: coordination, slot, .noNav, failure.error.text) { _ in true }
+    if let question = coordination.question {
+      endQuestion(question.asked, "denied", by: nil)
+      fail(question.op, failure)
+    }
+    assert(coordinations[slot] == nil, "something is under way to a nav that is closed")
+    for op in coordination.queue { fail(op, failure) }
+  }
+
+  /// Returns whether the same op waits already; its answer then goes to the new sender.
+  mutating func repeats(_ op: OpContext) -> Bool {
+    guard !coordinations.isEmpty, let slot = navs.slot(of: op.request.nav),
+      let place = coordinations[slot]?.place(of: op)
+    else { return false }
+    coordinations.update(slot, in: &batches) { $0.replace(place, by: op) }
+    if case .queued(let index) = place {
+      let body = ServerMessageWriter.queued(
+        id: op.request.id, nav: navs[slot].name, position: index + 1)
+      send(op.sender.connection, .queued, body)
+    }
+    return true
+  }
+}
+
+extension OpContext {
+  var touchesGesture: Bool {
+    !request.kinds.areOrdinary
+      && request.kinds.contains {
+        switch $0 {
+        case .gestureBegin, .gestureUpdate, .gestureFinish, .gestureCancel: true
+        default: false
+        }
+      }
+  }
+}

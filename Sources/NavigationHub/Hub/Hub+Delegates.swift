@@ -1,0 +1,312 @@
+import NavigationCore
+
+// Questions to delegates: the choice of the next delegate, and the effects of the answers.
+
+/// The delegates' answers about an op.
+struct DelegateDecision: Sendable {
+  var animation: Animation?
+  var isVetoSkipped = false
+}
+
+extension Hub {
+  mutating func register(_ request: DelegateRequest, for sender: Sender, session: SessionSlot) {
+    do throws(OpFailure) {
+      let slot = try dialogNav(request.nav, sender)
+      let ref = sessions.reference(to: session)
+      let author = sessions[session].author
+      let gaveOrientations = coordinations[slot]?.has(.orientation, ref) ?? false
+      if gaveOrientations || request.roles.contains(.orientation) { try checkStorage() }
+      coordinations.update(slot, in: &batches) {
+        $0.register(request.roles, of: ref, author, request.orientations)
+      }
+      if gaveOrientations || request.roles.contains(.orientation) {
+        giveOrientations(slot, by: Doing(author: author, op: request.id))
+      }
+      if !request.roles.contains(.veto), coordinations[slot]?.question?.pending?.session == ref {
+        timeOut(slot, "\(author.name) is no veto delegate any more")
+      }
+      let body = ServerMessageWriter.ok(id: request.id, nav: request.nav)
+      answer(sender, session, slot, body, .none)
+      if request.roles.contains(.veto) { askReturned(slot) }
+    } catch {
+      refuse(sender, error, request.id, about: request.nav)
+    }
+  }
+
+  // Step 13 of protocol §9.4.
+
+  /// Asks the delegates about an op if they must be asked; returns whether the op waits for them.
+  mutating func asksDelegates(
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
+  ) throws(OpFailure) -> Bool {
+    guard mayAskDelegates(slot) else { return false }
+    let settings = navs[slot].controller.settings.content
+    var candidate = navs[slot].controller
+    let result: OperationResult
+    do {
+      result = try candidate.perform(
+        operations, isAnimated: op.request.isAnimated, in: context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    guard let commit = result.commit else { return false }
+    let inquiry = inquiry(about: commit, candidate, op, slot)
+    var subjects = inquiry.subjects
+    let (hasVeto, animates) = (inquiry.hasVeto, inquiry.takesAnimator)
+    var isSkipped = false
+    if !subjects.isEmpty, !hasVeto, settings.veto.isRequired {
+      if let end = delegatesReturn(to: slot, within: settings.veto.deadline) {
+        var question = DelegateQuestion(
+          op: op, subjects: subjects, cause: op.cause(of: result.outputs), deadline: end)
+        question.awaitsDelegate = true
+        coordinations.update(slot, in: &batches) { $0.question = question }
+        timer.plan(end)
+        return true
+      }
+      guard settings.veto.allowsOnTimeout else {
+        throw OpFailure(.delegateTimeout, "a veto delegate is required, and none is registered")
+      }
+      isSkipped = true
+    }
+    if !hasVeto { subjects = [] }
+    guard isSkipped || !subjects.isEmpty && hasVeto || animates else {
+      return false
+    }
+    assert(coordinations[slot]?.question == nil, "two questions at a time")
+    var question = DelegateQuestion(
+      op: op, subjects: hasVeto ? subjects : [],
+      cause: op.cause(of: result.outputs),
+      deadline: timer.now.boot + settings.veto.deadline)
+    question.isVetoSkipped = isSkipped
+    coordinations.update(slot, in: &batches) { $0.question = question }
+    askNext(slot)
+    return true
+  }
+
+  /// Whether a nav has delegates, or needs one; mutating as the checks of every op are.
+  @inline(__always)
+  private mutating func mayAskDelegates(_ slot: NavSlot) -> Bool {
+    if coordinations.isEmpty, navs[slot].controller.settings.isDefault { return false }
+    let isRequired =
+      !navs[slot].controller.settings.isDefault
+      && navs[slot].controller.settings.content.veto.isRequired
+    return coordinations[slot]?.delegates.isEmpty == false || isRequired
+  }
+
+  /// What delegates are asked about an op that leads to `candidate`.
+  struct Inquiry {
+    var subjects: [DelegateQuestion.Subject]
+    var hasVeto: Bool
+    var takesAnimator: Bool
+  }
+
+  func inquiry(
+    about commit: Commit, _ candidate: NavigationController, _ op: OpContext, _ slot: NavSlot
+  ) -> Inquiry {
+    let delegates = coordinations[slot]?.delegates ?? []
+    let current = navs[slot].controller
+    let subjects = op.subjects(
+      of: commit, current.presentedScreens.map(\.id), candidate, current.settings.content)
+    let animates =
+      candidate.transition.content.running.map { $0.id == commit.revision && $0.takesAnimator }
+      ?? false
+    let hasVeto = delegates.contains { $0.roles.contains(.veto) }
+    let hasAnimator = delegates.contains { $0.roles.contains(.animator) }
+    return Inquiry(
+      subjects: subjects, hasVeto: hasVeto, takesAnimator: animates && hasAnimator)
+  }
+
+  /// The time until which delegates may register again at a nav that has just moved to this daemon;
+  /// nil if there is none, or it has passed.
+  func delegatesReturn(to slot: NavSlot, within time: UInt64) -> UInt64? {
+    guard let arrival = shards.arrival(of: navs[slot].shard) else { return nil }
+    return arrival + time > timer.now.boot ? arrival + time : nil
+  }
+
+  /// Asks about the op that waited for a veto delegate, which has registered now.
+  private mutating func askReturned(_ slot: NavSlot) {
+    guard var question = coordinations[slot]?.question, question.awaitsDelegate else { return }
+    question.awaitsDelegate = false
+    question.deadline =
+      timer.now.boot + navs[slot].controller.settings.content.veto.deadline
+    go(on: question, slot)
+  }
+
+  /// Asks the next delegate; if there is none, begins the next phase or finishes the question.
+  private mutating func askNext(_ slot: NavSlot) {
+    guard var question = coordinations[slot]?.question else { return }
+    let delegates = coordinations[slot]?.delegates ?? []
+    if question.phase == .veto {
+      if let next = question.nextVeto(among: delegates) {
+        return ask(next, question.veto, &question, slot)
+      }
+      endQuestion(question.asked, "allowed", by: nil)
+      question.asked = []
+      question.phase = .animator
+    }
+    let wait = navs[slot].controller.settings.content.questionDeadline
+    if question.phase == .animator, question.animation == nil,
+      let last = delegates.last(where: { $0.roles.contains(.animator) }),
+      let running = transition(of: question, slot)
+    {
+      question.deadline = timer.now.boot + wait
+      let animatorFor = Question.animatorFor(
+        operation: running.kind.word, from: running.from?.text, to: running.to?.text)
+      return ask(last.session, animatorFor, &question, slot)
+    }
+    if question.phase == .interaction, let animation = question.animation,
+      animation.driver == nil,
+      let last = delegates.last(where: { $0.roles.contains(.interaction) })
+    {
+      question.deadline = timer.now.boot + wait
+      return ask(last.session, .interactionFor(animator: animation.animator), &question, slot)
+    }
+    finish(question, slot)
+  }
+
+  /// The push or pop transition that the op would now begin; nil for none, or one of a gesture.
+  private func transition(of question: DelegateQuestion, _ slot: NavSlot) -> RunningTransition? {
+    let operations = Self.readable(
+      question.op.request, isStandalone: navs[slot].controller.isStandalone
+    ).operations
+    var candidate = navs[slot].controller
+    let result = try? candidate.perform(
+      operations, isAnimated: question.op.request.isAnimated, in: context)
+    guard let running = candidate.transition.content.running,
+      running.id == result?.commit?.revision, running.takesAnimator
+    else { return nil }
+    return running
+  }
+
+  private mutating func ask(
+    _ session: SessionRef, _ wording: Question, _ question: inout DelegateQuestion, _ slot: NavSlot
+  ) {
+    assert(question.pending == nil, "two delegates are asked at a time")
+    guard sessions.isLive(session) else { return }
+    sessions[session.slot].lastAsk += 1
+    let pending = DelegateQuestion.Pending(
+      session: session, ask: sessions[session.slot].lastAsk)
+    question.pending = pending
+    question.asked.append(pending)
+    assert(question.phase != .veto || question.subject < question.subjects.count)
+    let asked = question
+    coordinations.update(slot, in: &batches) { $0.question = asked }
+    timer.plan(asked.deadline)
+    let body = ServerMessageWriter.ask(
+      pending.ask, nav: navs[slot].name, epoch: navs[slot].epoch,
+      revision: navs[slot].controller.revision,
+      within: timer.time(until: asked.deadline) ?? 0, wording)
+    send(sessions[session.slot].connection, .ask, body)
+  }
+
+  /// Takes a delegate's answer; ignores an answer to a question that has ended.
+  mutating func take(_ answer: DelegateAnswer, to ask: UInt64, from session: SessionSlot) {
+    let ref = sessions.reference(to: session)
+    guard
+      let slot = coordinations.slot(asking: ref, ask), navs.isLive(slot),
+      var question = coordinations[slot]?.question
+    else { return }
+    assert(question.pending?.session == ref)
+    assert(navs.slot(of: question.op.request.nav) == slot, "a question about another nav")
+    switch (question.phase, answer) {
+    case (.veto, .verdict(true)):
+      question.pending = nil
+      go(on: question, slot)
+    case (.veto, .verdict(false)): deny(question, slot, by: sessions[session].name)
+    case (.veto, _): timeOut(slot, "a veto delegate could not answer")
+    case (.animator, .animator(let name, let duration)):
+      question.animation = Animation(animator: name, duration: duration)
+      question.phase = .interaction
+      question.pending = nil
+      go(on: question, slot)
+    case (.interaction, .driver(let driver)):
+      question.animation?.driver = driver
+      question.pending = nil
+      finish(question, slot)
+    case (.animator, _), (.interaction, _):
+      question.pending = nil
+      finish(question, slot)
+    }
+  }
+
+  private mutating func go(on question: DelegateQuestion, _ slot: NavSlot) {
+    coordinations.update(slot, in: &batches) { $0.question = question }
+    askNext(slot)
+  }
+
+  private mutating func deny(_ question: DelegateQuestion, _ slot: NavSlot, by name: String) {
+    assert(question.phase == .veto, "a denial in phase \(question.phase)")
+    endQuestion(question.asked, "denied", by: name)
+    coordinations.update(slot, in: &batches) { $0.question = nil }
+    let screen = question.subjects[question.subject].screen
+    var error = OutgoingError(.vetoed, "\(name) does not allow it for \(screen.text)")
+    error.details = [
+      ("by", JSONWriter.value { $0.string(name) }),
+      ("screen", JSONWriter.value { $0.string(screen.text) }),
+    ]
+    fail(question.op, OpFailure(error))
+    runQueue(slot)
+  }
+
+  /// Handles a missing answer: the deadline has passed, or the delegate is gone.
+  mutating func timeOut(_ slot: NavSlot, _ reason: String? = nil) {
+    guard var question = coordinations[slot]?.question else { return }
+    let asked = question.pending.flatMap { pending in
+      sessions.isLive(pending.session) ? sessions[pending.session.slot].name : nil
+    }
+    let why =
+      reason ?? asked.map { "\($0), the veto delegate, did not answer in time" }
+      ?? "no veto delegate answered in time"
+    endQuestion(question.asked, "timeout", by: nil)
+    question.asked = []
+    question.pending = nil
+    guard question.phase == .veto else { return finish(question, slot) }
+    guard navs[slot].controller.settings.content.veto.allowsOnTimeout else {
+      coordinations.update(slot, in: &batches) { $0.question = nil }
+      fail(question.op, OpFailure(.delegateTimeout, why))
+      return runQueue(slot)
+    }
+    question.isVetoSkipped = true
+    question.phase = .animator
+    go(on: question, slot)
+  }
+
+  /// Decides the op after the last answer; its arguments are checked again.
+  private mutating func finish(_ question: DelegateQuestion, _ slot: NavSlot) {
+    if question.phase != .veto { endQuestion(question.asked, "allowed", by: nil) }
+    coordinations.update(slot, in: &batches) { $0.question = nil }
+    var op = question.op
+    op.now = timer.now
+    let decision = DelegateDecision(
+      animation: question.animation, isVetoSkipped: question.isVetoSkipped)
+    assert(coordinations[slot]?.question == nil)
+    decide(op, .answered(decision))
+    runQueue(slot)
+  }
+
+  mutating func endQuestion(
+    _ asked: [DelegateQuestion.Pending], _ outcome: String, by name: String?
+  ) {
+    for pending in asked where sessions.isLive(pending.session) {
+      let body = ServerMessageWriter.settled(pending.ask, outcome, by: name)
+      send(sessions[pending.session.slot].connection, .settled, body)
+    }
+  }
+}
+
+extension RunningTransition {
+  /// Whether delegates choose an animator: for a push or pop that no gesture drives.
+  fileprivate var takesAnimator: Bool { !isInteractive && (kind == .push || kind == .pop) }
+}
+
+extension DelegateQuestion {
+  /// What the next veto delegate is asked.
+  fileprivate var veto: Question {
+    let (screen, cause) = (subjects[subject].screen.text, cause.word)
+    return switch subjects[subject].change {
+    case .push: .shouldPush(screen: screen)
+    case .pop: .shouldPop(screen: screen, cause: cause)
+    case .dismiss: .shouldDismiss(screen: screen, cause: cause)
+    }
+  }
+}

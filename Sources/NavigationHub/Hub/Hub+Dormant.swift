@@ -1,0 +1,173 @@
+import NavigationCore
+
+// Dormant navs: a start notes which navs the journal has, and reads almost no states. So a start is
+// short. A nav is revived before the next event about it, which waits in `PageIns` until another
+// thread has read the newest snapshot and replayed the rows behind it, with the same code as any
+// replay, comparing each digest. A nav that nobody uses for a while becomes dormant again, so that
+// memory holds what is in use.
+
+/// A nav that was replayed from its rows, without a hub.
+package struct ReplayedNav: Sendable {
+  package let request: ReloadRequest
+  fileprivate let entry: NavEntry
+  fileprivate let violated: [String]
+}
+
+/// Replays navs on any thread, with the configuration that the hub had when it made this.
+package struct NavReplayer: Sendable {
+  fileprivate let configuration: HubConfiguration
+
+  /// Replays a nav for `Hub.revive`; after an error the shell must not serve the journal any
+  /// further.
+  ///
+  /// `snapshot` is the newest one. `rows` are those behind it, or all of them without one, the
+  /// oldest first.
+  package func replay(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) -> ReplayedNav {
+    do throws(StoredDataError) {
+      let entry = try NavEntry.rebuilt(snapshot, rows, configuration, JournalBodyReader())
+      return ReplayedNav(
+        request: request, entry: entry, violated: entry.controller.violatedInvariants())
+    } catch {
+      throw HubReplayError(sequence: request.head, what: error.what)
+    }
+  }
+}
+
+extension Hub {
+  /// Whether there are dormant navs.
+  ///
+  /// Mutating, because a getter that does not mutate is given a copy of the hub, 1 KB for each event.
+  package var hasDormantNavs: Bool { mutating get { !navs.dormants.isEmpty } }
+
+  /// The requests that revive all dormant navs, the oldest first.
+  package var dormantNavs: [ReloadRequest] {
+    navs.dormants.places.map(navs.dormants.request).sorted { $0.nav < $1.nav }
+  }
+
+  /// The request that revives the nav of an event; nil if that nav is not dormant.
+  package func dormant(for event: HubEvent) -> ReloadRequest? {
+    guard !navs.dormants.isEmpty, let place = place(for: event) else { return nil }
+    return navs.dormants.request(place)
+  }
+
+  private func place(for event: HubEvent) -> DormantNavs.Place? {
+    switch event {
+    case .message(_, _, let message): message.nav.flatMap { navs.dormants.place(named: $0) }
+    case .snapshotWanted(let number): navs.dormants.place(of: number)
+    case .unreadable, .closed, .blocked, .unblocked, .history, .floor, .backupProgress, .backup,
+      .access, .revoked, .cluster, .wished, .configured, .wake, .stop:
+      nil
+    }
+  }
+
+  /// The request that revives a nav; nil if the nav is not dormant.
+  package func dormant(_ nav: UInt64) -> ReloadRequest? {
+    navs.dormants.place(of: nav).map(navs.dormants.request)
+  }
+
+  package func makeReplayer() -> NavReplayer { NavReplayer(configuration: configuration) }
+
+  /// Revives a nav from its rows; see ``NavReplayer/replay(_:snapshot:rows:)``.
+  package mutating func revive(
+    _ request: ReloadRequest, snapshot: SnapshotRow?, rows: [JournalRow]
+  ) throws(HubReplayError) {
+    guard navs.dormants.place(of: request.nav) != nil else { return }
+    try revive(makeReplayer().replay(request, snapshot: snapshot, rows: rows))
+  }
+
+  /// Revives a nav; does nothing if it is not dormant any more.
+  ///
+  /// After an error the shell must not serve the journal any further.
+  package mutating func revive(_ nav: ReplayedNav) throws(HubReplayError) {
+    guard let place = navs.dormants.place(of: nav.request.nav) else { return }
+    do throws(StoredDataError) {
+      let slot = try navs.revive(place, as: nav.entry)
+      assert(navs.slot(numbered: nav.request.nav) == slot)
+      noteLoaded(slot)
+      noteHead(slot)
+      // The limits can be lower than those of the replay.
+      trim(slot)
+      // At once, because one batch can revive many navs.
+      trimRings()
+      if !nav.violated.isEmpty { freeze(slot, nav.violated) }
+    } catch {
+      throw HubReplayError(sequence: nav.request.head, what: error.what)
+    }
+  }
+}
+
+// Navs that become dormant again.
+
+extension Hub {
+  /// The number of slots that one slice of a sweep looks at, and of navs that it unloads.
+  ///
+  /// To free a nav of 80 KB takes some 20 µs, and the loop handles nothing else meanwhile.
+  private static let sweptAtATime = (slots: 4096, navs: 64)
+  /// Milliseconds between two slices.
+  private static let sliceInterval: UInt64 = 10
+
+  /// Notes that a nav was created or revived, and plans the sweep that finds out whether it is used.
+  mutating func noteLoaded(_ slot: NavSlot) {
+    navs[slot].readBy = batches.number
+    noteFollower(slot)
+    if sweep.begin(at: timer.now.boot + configuration.navIdle) { planSweep() }
+  }
+
+  private mutating func planSweep() {
+    if let dueAt = sweep.dueAt { timer.plan(dueAt) }
+  }
+
+  /// Notes whether a slice of a sweep is due, or plans it.
+  mutating func wakeSweep(at now: Instant) {
+    sweep.wake(at: now.boot)
+    if !sweep.isDue { planSweep() }
+  }
+
+  /// Makes idle navs dormant, a slice of the slots at a time.
+  ///
+  /// Nothing is under way, so that no effect and no rollback names the slot of a nav that goes.
+  mutating func sweepIdle(at now: Instant) {
+    if sweep.cursor == 0 { sweep.beginRound(by: batches.number) }
+    let awaited = reads.navs
+    var place = sweep.cursor
+    let end = min(place + Self.sweptAtATime.slots, navs.end)
+    var unloaded = 0
+    while place < end, unloaded < Self.sweptAtATime.navs {
+      let slot = NavSlot(place)
+      if navs.isLive(slot), sweep.isIdle(navs[slot].usedBy), mayUnload(slot, awaited) {
+        unload(slot)
+        unloaded += 1
+      }
+      place += 1
+    }
+    sweep.unloaded += unloaded
+    if place < navs.end {
+      sweep.pause(at: place, until: now.boot + Self.sliceInterval)
+    } else {
+      output.unloadedNavs = sweep.unloaded
+      sweep.endRound(next: navs.loadedCount == 0 ? nil : now.boot + configuration.navIdle)
+    }
+    planSweep()
+  }
+
+  /// Whether nothing needs a nav in memory; clients wait for the history of the navs in `awaited`.
+  ///
+  /// Mutating, because a method that does not mutate is given a copy of the hub.
+  mutating func mayUnload(_ slot: NavSlot, _ awaited: Set<String>) -> Bool {
+    guard !Navs.virtualSlots.contains(slot), watches.of(nav: slot).isEmpty,
+      coordinations.isAtRest(slot), navs.hasName(slot), !navs[slot].isAppearance
+    else { return false }
+    return navs[slot].isComplete && !awaited.contains(navs[slot].name)
+  }
+
+  /// Makes a loaded nav dormant, which nothing needs in memory.
+  mutating func unload(_ slot: NavSlot) {
+    precondition(
+      batches.isIdle && coordinations.isAtRest(slot),
+      "a nav is unloaded while something is under way")
+    coordinations.forget(slot)
+    navs.unload(slot)
+  }
+}

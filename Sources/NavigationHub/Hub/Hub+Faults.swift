@@ -1,0 +1,86 @@
+import NavigationCore
+
+// Faults of navd itself: a commit that would break an invariant is discarded, and its nav is
+// frozen.
+
+extension Hub {
+  /// Whether an op has made a state that breaks an invariant.
+  ///
+  /// Nothing of the batch at hand may be committed then, and no event be handled. The shell waits until
+  /// the sealed batches are durable, calls `rollBackUnsound` and `reload`, and handles the events of
+  /// the batch again.
+  ///
+  /// It is mutating only to avoid a copy of the hub, as are the checks of an op.
+  package var isUnsound: Bool { mutating get { batches.isUnsound } }
+
+  /// Inspects what an op's commit touched; if that breaks an invariant, the batch must be decided
+  /// again.
+  mutating func inspect(_ commit: Commit, of op: OpContext, _ slot: NavSlot) throws(OpFailure) {
+    guard let inspection = inspections.touched else { return }
+    assert(commit.revision == navs[slot].controller.revision)
+    let violated = inspection(&navs[slot].controller, commit)
+    guard !violated.isEmpty else { return }
+    batches.noteUnsound(
+      UnsoundOp(key: op.key, op: op.request.id, violated: violated),
+      Batch.Touched(slot: slot, rowBefore: navs[slot].lastSequence))
+    throw OpFailure(.fault(navs[slot].name, violated))
+  }
+
+  /// Refuses an op whose commit broke an invariant when the batch was decided before, and freezes the
+  /// nav, whose state is sound again.
+  mutating func checkUnsound(_ op: OpContext, _ slot: NavSlot) throws(OpFailure) {
+    guard !batches.unsoundOps.isEmpty, let unsound = batches.unsoundOp(op)
+    else { return }
+    assert(navs[slot].controller.violatedInvariants().isEmpty, "not read back")
+    throw discard(unsound.violated, slot)
+  }
+
+  /// Inspects a state that is not a revision yet as a whole; one that breaks an invariant is discarded
+  /// and the nav frozen.
+  mutating func inspect(_ slot: NavSlot, before: NavigationController) throws(OpFailure) {
+    assert(before.revision <= navs[slot].controller.revision)
+    let violated = inspections.whole(navs[slot].controller)
+    guard !violated.isEmpty else { return }
+    navs[slot].controller = before
+    throw discard(violated, slot)
+  }
+
+  /// Freezes a nav because of what would have become of it.
+  private mutating func discard(_ violated: [String], _ slot: NavSlot) -> OpFailure {
+    freeze(slot, violated)
+    batches.note(.frozen(slot))
+    return OpFailure(.fault(navs[slot].name, violated))
+  }
+
+  /// Freezes a nav: clients can only read and close it.
+  ///
+  /// Ops that wait for the nav are refused.
+  mutating func freeze(_ slot: NavSlot, _ violated: [String]) {
+    assert(!violated.isEmpty, "frozen without a reason")
+    assert(navs[slot].directory == nil, "a virtual nav is frozen")
+    guard navs[slot].fault == nil else { return }
+    let fault = violated.joined(separator: ", ")
+    navs[slot].fault = fault
+    let name = navs[slot].name
+    output.notices.append(
+      Notice(
+        .faulty, .warning, "\(name) is frozen: \(fault)", nav: name, revision: navs[slot].revision))
+    guard let coordination = coordinations[slot] else { return }
+    coordinations.update(slot, in: &batches) {
+      $0.question = nil
+      $0.queue = []
+    }
+    let failure = OpFailure(.frozen(name, fault))
+    if let question = coordination.question {
+      endQuestion(question.asked, "denied", by: nil)
+      fail(question.op, failure)
+    }
+    for op in coordination.queue { fail(op, failure) }
+  }
+
+  /// Throws `frozen` if the nav is frozen; `nav.close` does not call this.
+  mutating func checkFrozen(_ slot: NavSlot?) throws(OpFailure) {
+    guard let slot, let fault = navs[slot].fault else { return }
+    throw OpFailure(.frozen(navs[slot].name, fault))
+  }
+}

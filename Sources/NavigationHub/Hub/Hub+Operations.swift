@@ -1,0 +1,494 @@
+import NavigationCore
+
+// Operations on navs: the steps after the checks of OpChecks.swift, from the arguments (step 11 of
+// protocol §9.4) to the revision (step 14), and the answers.
+
+extension Hub {
+  /// Answers a refused op; remembers the answer if its `retry` is `no` or `resync`.
+  mutating func fail(_ op: OpContext, _ failure: OpFailure) {
+    audit(failure.error, op.sender, about: op.request.nav, client: op.name)
+    if !op.request.isDry { note(failure.error, of: op.sender, op.request, name: op.name) }
+    let reply = encode(failure.error, to: op.request, op.sender)
+    send(op.sender.connection, .err, reply, .refused(failure.error.code))
+    if op.request.isDry { return }
+    reportAttempt(failure.error, of: op)
+    let retry = failure.error.code.retry
+    if retry == .no || retry == .resync { remember(op, reply, isOk: false) }
+  }
+
+  /// The error of an op that a check or a rule refuses.
+  ///
+  /// An `OutgoingError` is large. The box keeps it out of the frames of functions that mostly
+  /// succeed.
+  indirect enum OpFailure: Error {
+    case outgoing(OutgoingError)
+
+    init(_ error: OutgoingError) { self = .outgoing(error) }
+
+    init(_ code: ErrorCode, _ text: String) { self.init(OutgoingError(code, text)) }
+
+    var error: OutgoingError {
+      get {
+        switch self {
+        case .outgoing(let error): error
+        }
+      }
+      set { self = .outgoing(newValue) }
+    }
+  }
+
+  mutating func refuse(_ request: OpMessage, _ error: OutgoingError, _ sender: Sender) {
+    audit(error, sender, about: request.nav, client: request.name)
+    if !request.isDry { note(error, of: sender, request, name: request.name) }
+    send(sender.connection, .err, encode(error, to: request, sender), .refused(error.code))
+  }
+
+  /// Encodes an error, with the nav's standing if the sender may read it.
+  private func encode(
+    _ error: OutgoingError, to request: OpMessage, _ sender: Sender
+  ) -> [UInt8] {
+    var error = error
+    error.id = request.id
+    return ServerMessageWriter.error(placed(error, at: request.nav, for: sender))
+  }
+
+  /// Sends an `ok` after the diffs that the sender's own watch of the nav has not got yet.
+  mutating func answer(
+    _ sender: Sender, _ session: SessionSlot?, _ nav: NavSlot?, _ reply: [UInt8], _ outcome: Outcome
+  ) {
+    guard let nav else { return send(sender.connection, .ok, reply, outcome) }
+    assert(navs.isLive(nav))
+    batches.append(.answer(sender.connection, session: session, nav: nav, reply, outcome))
+  }
+
+  mutating func remember(_ op: OpContext, _ reply: [UInt8], isOk: Bool) {
+    assert(!reply.isEmpty, "op \(op.request.id) is not answered")
+    let entry = RememberedOps.Entry(
+      id: op.request.id, octets: op.octets, isOk: isOk, reply: reply)
+    let evicted = remembered.remember(
+      entry, of: op.key, row: batches.sequence(of: op.shard), at: op.now.boot)
+    timer.plan(op.now.boot + configuration.rememberedIdle)
+    batches.note(.remembered(op.client, op: op.request.id, evicted: evicted))
+  }
+
+  /// Returns the operations of a message from `first` on, up to the first one that cannot be
+  /// performed.
+  ///
+  /// `failure` is the error of that operation. It counts only if the rules refuse none before it.
+  static func readable(
+    _ request: OpMessage, from first: Int = 0, isStandalone: Bool
+  ) -> (operations: [Operation], failure: OpFailure?) {
+    if request.areUsual, first == 0, !isStandalone { return (request.readable, nil) }
+    for index in first..<request.kinds.count {
+      guard let failure = failure(of: request.operation(index), index, isStandalone: isStandalone)
+      else { continue }
+      // All operations before this one can be read.
+      return (Array(request.readable[..<(index - first)]), OpFailure(failure))
+    }
+    return (request.readable, nil)
+  }
+
+  private static func failure(
+    of operation: RequestedOperation, _ index: Int, isStandalone: Bool
+  ) -> OutgoingError? {
+    if isStandalone, let failure = operation.standaloneFailure {
+      return OutgoingError(failure, at: index)
+    }
+    switch operation.arguments {
+    case .operation: return nil
+    case .unreadable(let failure): return OutgoingError(failure, at: index)
+    case .create, .close:
+      return OutgoingError(
+        .invalidArgument,
+        operation.kind == .navClose
+          ? "nav.close stands alone in its message" : "nav.create is the first op of its message",
+        index: index)
+    }
+  }
+
+  /// Performs step 11 without the rules: returns the operations of a message, or nil if a revert
+  /// among them waits for the history.
+  mutating func arguments(of op: OpContext, _ slot: NavSlot) throws(OpFailure) -> [Operation]? {
+    let isStandalone = navs[slot].controller.isStandalone
+    // Nearly all messages have nothing that the rest is about.
+    if op.request.areUsual, op.request.kinds.areOrdinary, !isStandalone {
+      return op.request.readable
+    }
+    var (operations, unreadable) = Self.readable(op.request, isStandalone: isStandalone)
+    if op.touchesGesture || op.request.kinds.contains(.open) {
+      operations = signed(operations, by: op)
+    }
+    guard try lookBack(&operations, &unreadable, op, slot) else { return nil }
+    if let unreadable {
+      try checkBefore(operations, op, slot)
+      throw unreadable
+    }
+    return operations
+  }
+
+  /// The same operations, with the client that begins a gesture or opens a route.
+  func signed(_ operations: [Operation], by op: OpContext) -> [Operation] {
+    operations.map { operation in
+      switch operation {
+      case .beginGesture(let isFullScreen, let translation, _):
+        .beginGesture(isFullScreen: isFullScreen, translation: translation, owner: op.name)
+      case .open(let route, _): .open(route: route, role: access.role(of: op.sender.peer).name)
+      default: operation
+      }
+    }
+  }
+
+  /// Performs steps 11 and 14 on an existing nav; `decision` has the delegates' answers, if any.
+  mutating func perform(
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot, after decision: DelegateDecision?
+  ) throws(OpFailure) {
+    assert(navs[slot].fault == nil, "a frozen nav changes")
+    assert(operations.count == op.request.kinds.count)
+    try checkUnsound(op, slot)
+    let before =
+      inspections.touched == nil ? StateBefore(navs[slot].controller) : nil
+    let result: OperationResult
+    do {
+      result = try navs[slot].controller.perform(
+        operations, isAnimated: op.request.isAnimated, animation: decision?.animation,
+        in: context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+    assert(result.outputs.count == operations.count)
+    guard result.isChanged else { return answerUnchanged(op, slot, result.outputs) }
+    if let before { try inspect(slot, before: before.state) }
+    try inspect(result.effect, of: op, slot)
+    let delivered = announce(result.outputs, of: op, slot)
+    if decision?.isVetoSkipped == true {
+      var op = op
+      op.isVetoSkipped = true
+      record(result.effect, result.outputs, delivered, op, slot)
+    } else {
+      record(result.effect, result.outputs, delivered, op, slot)
+    }
+    if result.effect.parts.contains(.transition) { noteTransition(slot, begunBy: op) }
+  }
+
+  /// Answers an op that changed nothing.
+  private mutating func answerUnchanged(
+    _ op: OpContext, _ slot: NavSlot, _ outputs: ShortList<OperationOutput>
+  ) {
+    let delivered = announce(outputs, of: op, slot)
+    let reply = ServerMessageWriter.ok(
+      id: op.request.id, standing: navs[slot].standing, sequence: nil, outputs: outputs,
+      delivered: delivered)
+    // Progress arrives so often that remembering it would evict all other ops.
+    let isProgress = op.request.kinds.allSatisfy { $0 == .gestureUpdate }
+    if !isProgress { remember(op, reply, isOk: true) }
+    answer(op.sender, op.session, slot, reply, .unchanged)
+  }
+
+  /// Throws the rules' refusal of an operation before the unreadable one, because the first error
+  /// counts.
+  private func checkBefore(
+    _ operations: [Operation], _ op: OpContext, _ slot: NavSlot
+  ) throws(OpFailure) {
+    guard !operations.isEmpty else { return }
+    var candidate = navs[slot].controller
+    do {
+      _ = try candidate.perform(
+        operations, isAnimated: op.request.isAnimated, in: context)
+    } catch {
+      throw OpFailure(OutgoingError(error))
+    }
+  }
+
+  /// Sends the events that have no revision; returns the number of watches that get them.
+  private mutating func announce(
+    _ outputs: ShortList<OperationOutput>, of op: OpContext, _ slot: NavSlot
+  ) -> Int {
+    var delivered = 0
+    // Only these operations have such outputs. A look at the outputs copies each of them.
+    guard !op.request.kinds.areOrdinary,
+      op.request.kinds.contains(where: {
+        $0 == .buttonActivate || $0 == .gestureUpdate || $0 == .uiBack
+      })
+    else { return delivered }
+    for index in outputs.indices {
+      switch outputs[index] {
+      case .activated(let button, let action):
+        delivered = audience(of: slot)
+        let body = ServerMessageWriter.event(
+          nav: navs[slot].name, epoch: navs[slot].epoch,
+          revision: navs[slot].controller.revision,
+          button: button, action: action)
+        batches.append(.event(nav: slot, body))
+      case .progress(let transition, let value):
+        delivered = audience(of: slot)
+        publishProgress(of: slot, transition, value)
+      case .popped(nil) where op.request.kinds[index] == .uiBack:
+        let nav = navs[slot]
+        batches.append(
+          .event(
+            nav: slot,
+            ServerMessageWriter.eventOfBackAtRoot(
+              nav: nav.name, epoch: nav.epoch, revision: nav.controller.revision)))
+      default: break
+      }
+    }
+    return delivered
+  }
+
+  /// Reports to the watches that a person tried to pop or to dismiss a screen that does not allow it.
+  ///
+  /// A repetition of the op gets the remembered answer, and no event.
+  private mutating func reportAttempt(_ error: OutgoingError, of op: OpContext) {
+    let isDismissal = error.code == .dismissBlocked
+    let isBlocked =
+      error.code == .popBlocked || isDismissal
+      || error.code == .gestureRefused && error.reason == GestureRefusal.blocked.rawValue
+    guard isBlocked, let slot = navs.slot(of: op.request.nav) else { return }
+    assert(navs[slot].directory == nil, "a virtual nav has no screens")
+    // The error names the screen, which may have come with the op. A gesture is about the top.
+    let blocked = navs[slot].controller.top.flatMap { $0.details.canPop ? nil : $0.id.text }
+    let screen =
+      error.details.first { "\($0.name)" == "screen" }?.json
+      ?? blocked.map { id in JSONWriter.value { $0.string(id) } }
+    guard let screen else { return }
+    let (name, epoch) = (navs[slot].name, navs[slot].epoch)
+    let revision = navs[slot].controller.revision
+    let body =
+      isDismissal
+      ? ServerMessageWriter.event(
+        nav: name, epoch: epoch, revision: revision, dismissAttempted: screen)
+      : ServerMessageWriter.event(nav: name, epoch: epoch, revision: revision, popBlocked: screen)
+    batches.append(.event(nav: slot, body))
+  }
+
+  private func audience(of slot: NavSlot) -> Int {
+    assert(watches.of(nav: slot).allSatisfy { watches[$0].nav == slot })
+    return watches.of(nav: slot).count {
+      watches[$0].view == .full && sessions[watches[$0].session].hasCredit
+    }
+  }
+}
+
+extension OpContext {
+  /// The cause of the revision: that of the first operation that has one.
+  ///
+  /// The activation of a button that pops has the cause of a tap on the back button.
+  func cause(of outputs: ShortList<OperationOutput>) -> Cause {
+    assert(outputs.count <= request.kinds.count)
+    for index in outputs.indices {
+      let kind = request.kinds[index]
+      if kind == .buttonActivate, case .activated = outputs[index] { continue }
+      if let cause = kind.cause { return cause }
+    }
+    return .api
+  }
+}
+
+// Step 14 of protocol §9.4: making a revision of a commit: its diff, its row, its place in the ring,
+// its answer.
+
+extension Hub {
+  /// Makes a revision of an op's commit: writes diff and row, fills the ring, answers the op.
+  mutating func record(
+    _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
+    _ slot: NavSlot
+  ) {
+    // All JSON of the commit is written into one scratch buffer, and copied from there.
+    JSONWriter.withScratch { json in record(commit, outputs, delivered, op, slot, &json) }
+  }
+
+  private mutating func record(
+    _ commit: Commit, _ outputs: ShortList<OperationOutput>, _ delivered: Int, _ op: OpContext,
+    _ slot: NavSlot, _ json: inout JSONWriter
+  ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(outputs.count <= op.request.kinds.count)
+    let cause = op.cause(of: outputs)
+    let row = begin(commit, slot, cause: cause, by: (op.name, op.request.id), &json)
+    let standing = navs[slot].ownStanding()
+    let ok = ServerMessageWriter.encodedOk(
+      id: op.request.id, standing: standing, sequence: navs[slot].lastSequence,
+      outputs: outputs, delivered: delivered, &json)
+    JournalBody.changed(
+      diff: row.diff, commit: commit, before: row.before, by: op, answeredBy: ok, &json)
+    end(commit, slot, row, json.written, op.author, at: op.now)
+    if commit.changesOrder {
+      navs[slot].noteTop(commit, by: op.client.author, cause: cause, time: op.now.wall)
+    }
+    if op.request.guards.any || op.isVetoSkipped { auditOverride(op, slot) }
+    remember(op, ok.bytes, isOk: true)
+    answer(op.sender, op.session, slot, ok.bytes, .ok)
+    if commit.revision.number >= navs[slot].snapshotRevision.number
+      + configuration.snapshotEvery
+    {
+      recordSnapshot(of: slot, at: op.now)
+    }
+  }
+
+  /// Makes a revision of a commit by navd itself: writes diff and row, fills the ring.
+  ///
+  /// The diff names `by`, the session for which navd acts, only if a message asked for the change.
+  mutating func write(
+    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: Doing?, at now: Instant
+  ) {
+    assert(!commit.isEmpty, "a revision without a change")
+    assert(cause != .api || by != nil, "a client's change without the client")
+    var json = JSONWriter(reserving: 1000)
+    let message = by.flatMap { by in by.op.map { (by.author.name, $0) } }
+    let row = begin(commit, slot, cause: cause, by: message, &json)
+    JournalBody.changed(diff: row.diff, commit: commit, before: row.before, &json) {
+      if let by { $0.origin(by) }
+    }
+    end(commit, slot, row, json.written, nil, at: now)
+    navs[slot].noteTop(commit, by: by?.author, cause: cause, time: now.wall)
+  }
+
+  /// The contents of a row, which `begin` makes and `end` writes.
+  fileprivate struct BegunRow: ~Copyable {
+    var diff: EncodedDiff
+    var isOpen: Bool
+    /// The nav's row before this one, and the nav's digest before the commit.
+    var previous: UInt64
+    var before: Digest
+  }
+
+  private mutating func begin(
+    _ commit: Commit, _ slot: NavSlot, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> BegunRow {
+    assert(navs[slot].fault == nil, "a frozen nav changes")
+    assert(!batches.isUnsound, "a revision of an unsound batch")
+    batches.touch(&navs[slot], slot)
+    let sequence = batches.advance(navs[slot].shard)
+    let row = navs[slot].takeOver(commit, sequence: sequence, cause: cause, by: by, &json)
+    // Most navs have the standard frame, which all of them share already.
+    if navs[slot].resolvedAt == commit.revision, !navs[slot].shown.hasStandardFrame {
+      navs.shareFrame(of: slot)
+    }
+    return row
+  }
+
+  private mutating func end(
+    _ commit: Commit, _ slot: NavSlot, _ row: consuming BegunRow, _ body: Span<UInt8>,
+    _ author: RowAuthor?, at now: Instant
+  ) {
+    let sequence = navs[slot].lastSequence
+    assert(row.previous < sequence, "row \(sequence) follows row \(row.previous)")
+    assert(sequence == batches.sequence(of: navs[slot].shard))
+    navs[slot].changedAt = now.wall
+    let (depth, top) = navs[slot].position()
+    batches.append(
+      RowHeader(
+        sequence: sequence, nav: navs[slot].number,
+        revision: commit.revision.number, previous: row.previous, time: now.wall, kind: .changed,
+        depth: depth, top: top, isOpen: row.isOpen, author: author), body: body)
+    keep(row.diff, slot)
+    batches.work += watches.of(nav: slot).count * Self.workOfWatch
+  }
+
+  /// Appends a diff to a nav's ring; `trim` drops old diffs when this one has been sent.
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
+    let byteCount = diff.bytes.count
+    navs.keep(diff, slot)
+    assert(navs[slot].ring.last <= navs[slot].revision.next)
+    // This diff exceeds a message, so watches get a snapshot, for which everything must be durable.
+    if byteCount > configuration.maximumReplyBytes { batches.requestStandstill() }
+  }
+
+  /// Drops the oldest durable diffs of a nav that exceed the limits of its ring.
+  mutating func trim(_ slot: NavSlot) {
+    navs.trim(
+      slot, revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes)
+  }
+
+  mutating func recordSnapshot(of slot: NavSlot, at now: Instant) {
+    let entry = navs[slot]
+    guard entry.number > 0, !batches.isStorageFailing else { return }
+    // If the snapshot cannot be stored, the rollback must find the nav.
+    batches.touch(&navs[slot], slot)
+    assert(entry.snapshotRevision <= entry.controller.revision)
+    let body = JournalBody.state(of: entry) { json in
+      guard let change = entry.topChange else { return }
+      json.name("since")
+      json.topChange(change)
+    }
+    batches.append(
+      SnapshotRow(
+        nav: entry.number, revision: entry.controller.revision.number,
+        sequence: entry.lastSequence, time: now.wall, body: body))
+    navs[slot].snapshotRevision = entry.controller.revision
+  }
+}
+
+extension NavEntry {
+  /// Updates all that the entry keeps beside the state, after the controller made a commit.
+  fileprivate mutating func takeOver(
+    _ commit: Commit, sequence: UInt64, cause: Cause, by: (name: String, op: UInt64)?,
+    _ json: inout JSONWriter
+  ) -> Hub.BegunRow {
+    assert(commit.revision == controller.revision, "the commit of another state")
+    assert(ring.last.next == commit.revision, "the ring ends with \(ring.last)")
+    assert(sequence > lastSequence, "row \(sequence) behind row \(lastSequence)")
+    let (previous, before) = (lastSequence, digest)
+    lastSequence = sequence
+    let frame = DiffFrame(
+      nav: name, epoch: epoch, base: Revision(commit.revision.number - 1),
+      revision: commit.revision, sequence: sequence, cause: cause, by: by)
+    let (diff, isOpen) = Self.encode(
+      commit, of: controller, in: frame, &digest, &running, &shown, &json)
+    if diff.resolved != nil { resolvedAt = commit.revision }
+    return Hub.BegunRow(diff: diff, isOpen: isOpen, previous: previous, before: before)
+  }
+
+  /// Computes the digest of the state after a commit, and encodes the diff.
+  ///
+  /// Returns whether the state is open, too. Swift copies the 192 bytes of the controller each time
+  /// that the entry lends it, and here it does so once for all three uses. Inlined, it would not.
+  @inline(never)
+  private static func encode(
+    _ commit: Commit, of controller: borrowing NavigationController,
+    in frame: borrowing DiffFrame, _ digest: inout Digest, _ running: inout RunningDigest,
+    _ shown: inout ShownBar, _ json: inout JSONWriter
+  ) -> (diff: EncodedDiff, isOpen: Bool) {
+    let checksum = running.update(
+      controller, from: min(commit.splice?.at ?? .max, commit.changedScreens.first ?? .max))
+    let diff = frame.encode(
+      commit, of: controller, shown: &shown, checksum: checksum, digest: &digest, &json)
+    return (diff, controller.isOpen)
+  }
+
+  /// The `standing` of a nav that is not virtual.
+  ///
+  /// It is mutating, because Swift would copy the entry to lend it.
+  fileprivate mutating func ownStanding() -> NavStanding {
+    assert(directory == nil, "a virtual nav has another standing")
+    return NavStanding(
+      nav: name, epoch: epoch, revision: controller.revision, digest: digest,
+      depth: controller.stack.count, top: controller.stack.last?.id.text)
+  }
+
+  /// The number of screens and the top one; mutating as `ownStanding`.
+  fileprivate mutating func position() -> (depth: Int, top: ScreenID?) {
+    (controller.stack.count, controller.stack.last?.id)
+  }
+
+  /// Notes author, time and cause of a change of the top, if the commit changed the top.
+  fileprivate mutating func noteTop(
+    _ commit: Commit, by author: Author?, cause: Cause, time: UInt64
+  ) {
+    guard
+      let change = TopChange(
+        commit, to: controller.stack, by: author, time: time, cause: cause)
+    else { return }
+    // An assignment to the optional would go through the value witnesses of its type, and a
+    // comparison with nil would copy it.
+    switch topChange {
+    case .none: topChange = consume change
+    case .some: topChange?.replace(by: consume change)
+    }
+  }
+}
+
+extension TopChange {
+  fileprivate mutating func replace(by other: consuming TopChange) { self = consume other }
+}

@@ -1,0 +1,249 @@
+package import NavigationCore
+
+/// Why a journal cannot be replayed, and at which row; the daemon must not serve it.
+package struct HubReplayError: Error, Hashable, Sendable {
+  /// The number of the row, 0 for a snapshot.
+  package var sequence: UInt64
+  package var what: String
+}
+
+/// The reason why revisions may be lost, which the log shows beside the new epoch.
+package enum EpochLoss: String, Sendable {
+  /// A backup replaced the journal.
+  case backup
+  /// The journal has fewer rows than its witness: somebody put back an older copy.
+  case older
+  /// The machine crashed while `durability` was `relaxed`.
+  case crash
+}
+
+extension Hub {
+  // A start calls `index` with the newest snapshot of each nav, then with every row in order, then
+  // `takeFloors`. It reads what `rememberedRows` and `openNavs` ask for, and calls `finishReplay`.
+  // Only navs with an open state are revived then; the others stay dormant, see Hub+Dormant.swift.
+
+  /// Notes the newest snapshot of a nav.
+  package mutating func index(_ snapshot: SnapshotRow) throws(HubReplayError) {
+    do {
+      try navs.index(snapshot)
+    } catch {
+      throw HubReplayError(
+        sequence: 0, what: "snapshot of nav \(snapshot.nav) at \(snapshot.revision): \(error.what)")
+    }
+  }
+
+  /// Notes a row, which must continue the history of its nav; after an error the daemon must not
+  /// serve the journal.
+  ///
+  /// A row that its nav's snapshot includes only shows how far back the history goes. `body` is
+  /// needed only if the row creates a nav or gives it an epoch. An op older than `rememberedIdle`
+  /// is only remembered behind `remembersBehind`.
+  package mutating func index(
+    _ row: RowHeader, body: Span<UInt8>, at now: Instant
+  ) throws(HubReplayError) {
+    let shard = Shard(ofNav: row.nav)
+    guard shard.number < shards.count else {
+      throw HubReplayError(sequence: row.sequence, what: "a nav with the number \(row.nav)")
+    }
+    noteGap(before: row.sequence, of: shard)
+    batches.replay(through: row.sequence, of: shard)
+    let idle = configuration.rememberedIdle
+    // The number counts as well as the time, because the clock may have jumped since the row.
+    if let author = row.author,
+      row.sequence > remembered.remembersBehind || now.wall < idle || row.time > now.wall - idle
+    {
+      let entry = RememberedOps.Entry(
+        id: author.op, octets: BodyHash(bits: 0), isOk: true, reply: [], row: row.sequence)
+      let key = RememberedOps.Key(
+        principal: author.principal, client: author.client, shard: shard)
+      remembered.remember(entry, of: key, row: row.sequence, at: now.boot)
+    } else if row.author != nil {
+      remembered.forget(upTo: row.sequence, of: shard)
+    }
+    do {
+      try navs.index(row, body)
+    } catch {
+      throw HubReplayError(sequence: row.sequence, what: error.what)
+    }
+  }
+
+  /// Notes the pruned rows of a shard.
+  ///
+  /// Their ops are not known.
+  private mutating func noteGap(before row: UInt64, of shard: Shard) {
+    if row > batches.sequence(of: shard) + 1 { remembered.forget(upTo: row - 1, of: shard) }
+  }
+
+  /// Sets the oldest revision of each nav that the journal can read; to be called after the last
+  /// row.
+  ///
+  /// `floor` gives the oldest revision by the number of a nav, or 0 for a complete history. Rows
+  /// alone do not show it: navd may be about to prune the oldest ones, and a nav may have a
+  /// snapshot only.
+  package mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+    navs.takeFloors(floor)
+  }
+
+  /// The requests that revive the navs with an open state, because `finishReplay` ends what is
+  /// open, and `$appearance`, which all others follow.
+  package var openNavs: [ReloadRequest] {
+    let appearance = navs.dormants.place(named: NavName.appearance.text).map(navs.dormants.request)
+    return navs.dormants.openNavs + [appearance].compactMap(\.self)
+  }
+
+  /// The rows of each shard, in ascending order, that `remember` needs before `finishReplay`.
+  package var rememberedRows: [Shard: [UInt64]] { remembered.rows.mapValues { $0.sorted() } }
+
+  /// Takes a shard's `rememberedRows`; the hub forgets ops whose rows are missing.
+  package mutating func remember(
+    _ rows: [JournalRow], of shard: Shard = .first
+  ) {
+    var entries: [UInt64: RememberedOps.Entry] = [:]
+    for row in rows { entries[row.sequence] = navs.reader.entry(of: row) }
+    remembered.readRows(entries, of: shard)
+  }
+
+  /// Ends the replay; `takeRecords` has what must be made durable before serving.
+  ///
+  /// Returns the number of navs. With `renewsEpochs` every nav gets a new epoch, because revisions
+  /// may have been lost. `lastSequence` is the number of the journal's newest row, which retention
+  /// may have pruned.
+  @discardableResult
+  package mutating func finishReplay(
+    renewsEpochs: Bool, because loss: EpochLoss = .crash, lastSequence: UInt64, at now: Instant
+  ) -> Int {
+    precondition(shards.count == 1, "the hub of a cluster adopts shards")
+    precondition(navs.dormants.openNavs.isEmpty, "navs in which something is open are dormant")
+    precondition(remembered.rows.isEmpty, "ops are to be remembered by rows")
+    noteGap(before: lastSequence + 1, of: .first)
+    batches.replay(through: max(batches.sequence(of: .first), lastSequence), of: .first)
+    trimRings()
+    if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
+    timer.advance(to: now)
+    if renewsEpochs { renewEpochs([.first: loss], at: now) }
+    recoverNavs()
+    return navs.count
+  }
+
+  /// Ends what the former run left open; the shell calls it again after it has rolled that back.
+  package mutating func recoverNavs() {
+    for slot in navs.loaded where navs[slot].fault == nil { recover(slot) }
+  }
+
+  /// Gives the navs of shards new epochs, each for a reason.
+  mutating func renewEpochs(_ losses: [Shard: EpochLoss], at now: Instant) {
+    if losses.isEmpty { return }
+    for slot in navs.loaded {
+      guard let loss = losses[navs[slot].shard] else { continue }
+      let epoch = navs.makeEpoch()
+      let row = epochRow(
+        JournalBody.epoch(epoch, because: loss), navs[slot].number, Head(navs[slot]),
+        navs[slot].lastSequence, isOpen: navs[slot].isOpen, at: now)
+      navs.renew(slot, epoch, row: row)
+    }
+    for (shard, loss) in losses.sorted(by: { $0.key < $1.key }) {
+      for place in navs.dormants.places(of: shard) {
+        let epoch = navs.makeEpoch()
+        let history = navs.dormants.history(place)
+        let row = epochRow(
+          JournalBody.epoch(epoch, because: loss), navs.dormants[place].number, history.head,
+          history.lastSequence, isOpen: history.isOpen, at: now)
+        navs.renewDormant(place, epoch, row: row)
+      }
+    }
+  }
+
+  /// Records a new epoch; returns the number of its row.
+  private mutating func epochRow(
+    _ body: [UInt8], _ nav: UInt64, _ head: Head, _ previous: UInt64, isOpen: Bool,
+    at now: Instant
+  ) -> UInt64 {
+    let sequence = batches.advance(Shard(ofNav: nav))
+    assert(previous < sequence)
+    let row = RowHeader(
+      sequence: sequence, nav: nav, revision: head.revision.number, previous: previous,
+      time: now.wall, kind: .epoch, depth: head.depth, top: head.top, isOpen: isOpen)
+    batches.append(row, body: body.span)
+    return sequence
+  }
+}
+
+extension NavEntry {
+  /// Makes an entry from a complete state; throws if the state does not have its recorded digest.
+  init(_ state: JournalBodyReader.State, number: UInt64) throws(StoredDataError) {
+    self.init(
+      name: state.nav, number: number, owner: state.owner, epoch: state.epoch,
+      controller: state.controller)
+    resolvedAt = state.resolvedAt
+    topChange = state.topChange
+    guard digest.checksum == state.digest.checksum else {
+      throw StoredDataError(
+        what: "checksum \(hexText(UInt64(digest.checksum), digits: 8)) of the state is not that of "
+          + "digest \(state.digest.text)")
+    }
+    digest = state.digest
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+
+  /// Repeats a row whose body `reader` has loaded; throws if the result has not the recorded
+  /// digest.
+  mutating func replay(
+    _ row: JournalRow, _ reader: inout JournalBodyReader, _ configuration: HubConfiguration
+  ) throws(StoredDataError) {
+    lastSequence = row.sequence
+    switch row.kind {
+    case .created: throw StoredDataError(what: "a second creation")
+    case .closed, .report: return
+    case .epoch:
+      guard let epoch = reader.epoch() else { throw StoredDataError(what: "no epoch") }
+      return renew(epoch)
+    case .changed: changedAt = row.time
+    }
+    let (change, proof) = try reader.change()
+    let former = change.splices.isEmpty ? nil : controller.top?.id
+    try controller.replay(change)
+    let lowest = change.splices.map(\.at).min()
+    let edited = change.screens.compactMap { controller.index(of: $0.id) }.min() ?? Int.max
+    let checksum = running.update(controller, from: min(lowest ?? Int.max, edited))
+    guard checksum == proof.checksum else {
+      throw StoredDataError(
+        what: "checksum \(hexText(UInt64(checksum), digits: 8)) is not that of digest \(proof.text)"
+      )
+    }
+    digest = proof
+    if let lowest,
+      var next = TopChange(
+        controller.revision, from: former, to: controller.stack, changedFrom: lowest,
+        time: row.time, cause: reader.cause())
+    {
+      next.author = reader.author()
+      topChange = next
+    }
+    // The bar can change by these rules where the row, of an earlier version, omits it.
+    var resolved: [UInt8]?
+    var json = JSONWriter(reserving: 768)
+    if shown.follow(controller, &json) {
+      resolved = json.bytes
+      resolvedAt = controller.revision
+    }
+    durable = controller.revision
+    if let diff = reader.diff(resolved: resolved) {
+      ring.append(diff, digest: digest)
+    } else {
+      ring = DiffRing(base: controller.revision, digest: digest)
+    }
+    _ = ring.trim(
+      revisions: configuration.resumeRevisions, bytes: configuration.resumeBytes, through: durable)
+    assert(ring.last == controller.revision, "the ring ends with \(ring.last)")
+    assert(lastSequence == row.sequence)
+  }
+
+  /// Gives the nav a new epoch: revisions go on, but no client can resume across the change.
+  mutating func renew(_ epoch: Epoch) {
+    self.epoch = epoch
+    // Revisions of different epochs cannot be compared.
+    topChange = nil
+    digest = Digest(checksum: digest.checksum, chain: epoch.bits)
+    ring = DiffRing(base: controller.revision, digest: digest)
+  }
+}

@@ -1,0 +1,107 @@
+import NavigationCore
+
+// Reverting: the stack of an earlier revision is in the journal's history. So the op waits for an
+// answer of the journal, and is decided then.
+
+extension Hub {
+  /// Fills in the stacks of the revisions to which an op reverts; false if the op waits for the
+  /// history.
+  ///
+  /// `operations` are those up to the first refused one, whose error is `failure`. Throws `busy` if
+  /// too many reads of the connection wait already.
+  mutating func lookBack(
+    _ operations: inout [Operation], _ failure: inout OpFailure?, _ op: OpContext,
+    _ slot: NavSlot
+  ) throws(OpFailure) -> Bool {
+    // Without this test the loop below would copy the operations, to be able to change them.
+    guard !op.request.kinds.areOrdinary, op.request.kinds.contains(.revert) else { return true }
+    for index in operations.indices {
+      guard case .revert(let revision, nil) = operations[index] else { continue }
+      let entry = navs[slot]
+      var stack: [ScreenID]?
+      if revision == entry.revision {
+        stack = entry.controller.stack.map(\.id)
+      } else if let answer = op.histories[revision] {
+        stack = try self.stack(of: slot, at: revision, answer)
+      } else if revision >= entry.floor, revision <= entry.revision {
+        try wait(op, for: revision, slot)
+        return false
+      }
+      guard let stack else {
+        var error = OutgoingError.compacted(revision, op.request.id, entry)
+        error.index = index
+        failure = OpFailure(error)
+        operations.removeSubrange(index...)
+        return true
+      }
+      operations[index] = .revert(to: revision, stack: stack)
+    }
+    return true
+  }
+
+  private mutating func wait(
+    _ op: OpContext, for revision: Revision, _ slot: NavSlot
+  ) throws(OpFailure) {
+    let request = try waiting(
+      .revert(op, revision), .state(at: revision.number), op.request.id, slot, for: op.sender)
+    batches.append(.read(request))
+    assert(revision <= navs[slot].revision, "revision \(revision.number) does not exist yet")
+    // The op stays in flight until it is answered.
+    if let session = op.session { batches.keepInFlight(session) }
+  }
+
+  /// Goes on with an op whose history is there, like with any that waited.
+  mutating func resume(
+    _ waiting: OpContext, _ revision: Revision, _ answer: HistoryAnswer, at now: Instant
+  ) {
+    var op = waiting
+    op.now = now
+    assert(op.histories[revision] == nil, "the history of \(revision.number) is known")
+    op.histories[revision] = answer
+    if let session = op.session { batches.note(.inFlight(session: session)) }
+    do throws(OpFailure) {
+      // The daemon may have begun to stop meanwhile.
+      try checkStop()
+      try check(op, .waited)
+    } catch {
+      fail(op, error)
+    }
+  }
+
+  /// The stack of an earlier revision from the history; nil if that was in another epoch of the
+  /// nav.
+  private mutating func stack(
+    of slot: NavSlot, at revision: Revision, _ answer: HistoryAnswer
+  ) throws(OpFailure) -> [ScreenID]? {
+    do throws(StoredDataError) {
+      if let failure = answer.failure { throw StoredDataError(what: failure) }
+      let entry = try navs.rebuild(answer.snapshot, answer.rows, configuration)
+      guard entry.controller.revision == revision else {
+        throw StoredDataError(what: "it does not lead to revision \(revision.number)")
+      }
+      return entry.epoch == navs[slot].epoch ? entry.controller.stack.map(\.id) : nil
+    } catch {
+      let name = navs[slot].name
+      let text = "the history of \(name) cannot be read: \(error.what)"
+      output.notices.append(Notice(.faulty, .warning, text, nav: name))
+      throw OpFailure(.storage, text)
+    }
+  }
+
+  /// Forgets a request to the history; an op that waits for it is no longer in flight.
+  mutating func dropWaiting(_ token: UInt64) {
+    guard case .revert(let op, _)? = reads.take(token)?.what else { return }
+    if let session = op.session { sessions.finish(session, answers: 0) }
+  }
+
+  /// Puts back a request whose answer will be handled again, unless its session has ended.
+  mutating func putBack(_ read: PendingRead, _ token: UInt64) {
+    if case .revert(let op, _) = read.what, let session = op.session {
+      guard sessions.isLive(SessionRef(slot: session, client: op.key.client)),
+        sessions[session].connection == read.sender.connection
+      else { return }
+      sessions.begin(session)
+    }
+    reads.putBack(read, token)
+  }
+}

@@ -1,0 +1,226 @@
+import NavigationCore
+
+// Sessions: their beginning, their end, and what is due in them with time.
+
+extension Hub {
+  mutating func open(_ hello: Hello, for gateway: Sender, at now: Instant) {
+    var author = gateway
+    // Others keep their own name in the log: its limits count by principal.
+    if let actor = hello.actor, access.maySpeakForActors(gateway.peer) {
+      author.peer = .actor(actor, of: gateway.peer)
+      // Before any refusal: what follows a refused hello must not run with the gateway's rights.
+      if sessions.actor(of: gateway.connection) == nil {
+        sessions.note(actor, of: gateway.connection)
+      }
+    }
+    var error: OutgoingError?
+    if !hello.versions.contains(1) {
+      let (low, high) = (hello.versions.lowerBound, hello.versions.upperBound)
+      let asked = low == high ? "NSP/\(low)" : "NSP/\(low) to NSP/\(high)"
+      error = OutgoingError(.version, "the client speaks \(asked), this daemon NSP/1")
+    } else if isStopping {
+      error = .shuttingDown
+    } else if let reason = reasonAgainstActor(hello, gateway) {
+      error = OutgoingError(.forbidden, reason)
+    } else if let other = sessions.slot(of: hello.client),
+      sessions[other].peer.principal != author.peer.principal
+    {
+      error = OutgoingError(.forbidden, "this client id is in use by another principal")
+    } else if !sessions.hasRoom(
+      for: hello.client, of: author.peer.principal, on: author.connection, configuration)
+    {
+      error = OutgoingError(.limit, "too many sessions", reason: "quota")
+    }
+    if var error {
+      error.nonce = hello.nonce
+      return refuse(author, error)
+    }
+    if let own = sessions.slot(of: author.connection) { endSession(own, .renewed) }
+    if let other = sessions.slot(of: hello.client) {
+      let connection = sessions[other].connection
+      end(other, why: "fenced", after: nil)
+      sessions.fence(connection)
+    }
+    assert(sessions.slot(of: author.connection) == nil)
+    assert(sessions.slot(of: hello.client) == nil)
+    let slot = sessions.insert(session(hello, of: author, at: now))
+    if let actor = hello.actor { sessions.note(actor, of: author.connection) }
+    measurements.count(.opened)
+    batches.current.changedClients = true
+    timer.plan(now.boot + sessions[slot].heartbeat)
+    send(author.connection, .welcome, welcome(hello, slot))
+  }
+
+  /// The reason why a `hello` may not have its actor, or may not be without one; nil if it may.
+  private func reasonAgainstActor(_ hello: Hello, _ sender: Sender) -> String? {
+    if hello.actor != nil {
+      guard !access.maySpeakForActors(sender.peer) else { return nil }
+      return "\(sender.peer.principal) may not speak for others; see gateways in [access]"
+    }
+    if access.speaksForActorsOnly(sender.peer) {
+      return "\(sender.peer.principal) is a gateway, so its hello needs actor"
+    }
+    // Otherwise a page could get the rights of its gateway by another hello.
+    guard sessions.actor(of: sender.connection) == nil else {
+      return "this connection is that of an actor, so its hello needs actor"
+    }
+    return nil
+  }
+
+  private func session(_ hello: Hello, of sender: Sender, at now: Instant) -> Session {
+    let window = min(max(hello.window, 16384), configuration.maximumWindow)
+    return Session(
+      connection: sender.connection, window: window, isUncontrolled: hello.isUncontrolled,
+      at: now.boot, peer: sender.peer, role: access.role(of: sender.peer), client: hello.client,
+      name: hello.name,
+      heartbeat: min(max(hello.heartbeat ?? configuration.defaultHeartbeat, 1000), 60000))
+  }
+
+  private func welcome(_ hello: Hello, _ slot: SessionSlot) -> [UInt8] {
+    let session = sessions[slot]
+    var json = JSONWriter(reserving: 512)
+    assert(session.client == hello.client)
+    json.beginObject()
+    json.member("ver", 1)
+    json.optional("nonce", hello.nonce)
+    json.member("boot", hex: boot.bits)
+    json.optional("server", configuration.server)
+    json.name("features")
+    json.beginArray()
+    if shards.count > 1 { json.string("shards") }
+    json.endArray()
+    json.member("hb", session.heartbeat)
+    json.name("you")
+    json.beginObject()
+    json.peer(session.peer)
+    json.optional("role", session.role.name)
+    // A client compares it before it sends an op again to another daemon.
+    if shards.count > 1 { json.member("principal", session.peer.principal) }
+    json.endObject()
+    json.name("ops")
+    json.beginObject()
+    json.member("last", remembered.last(of: session.key, in: shards.here))
+    json.rows(shards.here.map { ($0, batches.sequence(of: $0)) })
+    json.endObject()
+    json.name("limits")
+    json.beginObject()
+    json.member("message", UInt64(configuration.maximumRequestBytes))
+    json.member("inflight", UInt64(configuration.inflight))
+    json.member("watches", UInt64(configuration.watchesPerConnection))
+    json.member("depth", UInt64(configuration.nav.stackDepth))
+    json.member("window", session.window)
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+
+  /// Ends a session and sends its connection `bye`.
+  mutating func end(_ slot: SessionSlot, why: String, after: UInt64?) {
+    assert(sessions.isLive(slot))
+    let connection = sessions[slot].connection
+    send(connection, .bye, ServerMessageWriter.bye(why: why, after: after))
+    batches.append(.ended(connection))
+    // A reason that `SessionEndReason` does not have is counted as `lost`.
+    endSession(slot, SessionEndReason(rawValue: "\(why)") ?? .lost)
+  }
+
+  /// Ends a session with its watches, waiting ops, delegate roles, leases and gestures.
+  mutating func endSession(_ slot: SessionSlot, _ endReason: SessionEndReason) {
+    measurements.count(endReason)
+    let ref = sessions.reference(to: slot)
+    reads.dropOps(of: slot)
+    for watch in watches.of(session: slot) { removeWatch(watch) }
+    sessions.remove(slot)
+    batches.current.changedClients = true
+    endCoordinations(of: ref)
+    assert(!sessions.isLive(ref))
+    assert(watches.of(session: slot).isEmpty, "a watch without a session")
+  }
+
+  mutating func stop() {
+    guard !isStopping else { return }
+    isStopping = true
+    for slot in sessions.indices { end(slot, why: "shutting-down", after: 500) }
+    assert(sessions.count == 0, "\(sessions.count) sessions outlive the daemon")
+  }
+
+  // Time.
+
+  mutating func wake(at now: Instant) {
+    timer.fire()
+    followLooks()
+    // Not always the same sessions first, because a turn may have no room for all that wait.
+    let slots = sessions.indices
+    let first = slots.isEmpty ? 0 : Int(batches.number % UInt64(slots.count))
+    for slot in slots[first...] + slots[..<first] { checkSession(slot, at: now) }
+    expireCoordinations(at: now)
+    wakeSweep(at: now)
+    planDirectories()
+    remembered.expire(at: now.boot)
+    if remembered.clientCount > 0 { timer.plan(now.boot + configuration.rememberedIdle) }
+  }
+
+  /// Ends a session that has no credit if its client has sent nothing for `configuration.stall`
+  /// milliseconds.
+  ///
+  /// Otherwise sends the session's `mark` if it is due.
+  private mutating func checkSession(_ slot: SessionSlot, at now: Instant) {
+    assert(sessions.isLive(slot))
+    let session = sessions[slot]
+    // The flag stays until the effect: a batch that is rolled back is decided again.
+    if session.waitsForTurn { resumeWatches(of: slot) }
+    if !session.hasCredit {
+      let deadline = session.lastHeardAt + configuration.stall
+      guard deadline > now.boot else { return end(slot, why: "stalled", after: 100) }
+      timer.plan(deadline)
+    }
+    if session.lastSentAt + session.heartbeat <= now.boot {
+      send(session.connection, .mark, mark(slot, at: now))
+      timer.plan(now.boot + session.heartbeat)
+    } else {
+      timer.plan(session.lastSentAt + session.heartbeat)
+    }
+  }
+
+  private func mark(_ session: SessionSlot, at now: Instant) -> [UInt8] {
+    var positions: [(nav: String, Revision, Digest)] = []
+    for index in watches.of(session: session) {
+      let watch = watches[index]
+      let entry = navs[watch.nav]
+      assert(watches.of(nav: watch.nav).contains(index), "\(entry.name) does not know its watch")
+      // A mark may confirm a position only if it is durable and all its diffs were sent.
+      guard watch.isCaughtUp(with: entry.revision), entry.durable == entry.revision else {
+        continue
+      }
+      positions.append((entry.name, watch.cursor, entry.digest))
+    }
+    // A cluster has too many shards to report all of them.
+    let here = shards.count > 1 ? positions.map { shards.shard(of: $0.nav) } : [.first]
+    let rows = here.filter { shards.isHere($0) }.map { ($0, batches.sequence(of: $0)) }
+    return ServerMessageWriter.mark(time: now.wall, positions, rows: rows)
+  }
+}
+
+extension JSONWriter {
+  /// Writes the identity of a peer as members of the current object.
+  mutating func peer(_ peer: Peer) {
+    switch peer {
+    case .local(let user, let group, let process, _):
+      name("via")
+      word("ipc")
+      name("uid")
+      integer(UInt64(user))
+      name("gid")
+      integer(UInt64(group))
+      name("pid")
+      integer(UInt64(max(process, 0)))
+    case .key(let name, let address):
+      member("via", word: "tcp")
+      optional("key", name)
+      optional("address", address)
+    case .actor(let actor, let gateway):
+      self.peer(gateway)
+      member("actor", actor.name)
+    }
+  }
+}

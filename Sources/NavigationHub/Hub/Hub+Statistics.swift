@@ -1,0 +1,217 @@
+import NavigationCore
+
+// The statistics of the daemon as a whole, which `get stats` without a nav returns.
+
+extension Hub {
+  /// How far watches are behind the durable revisions of their navs.
+  package struct Lag: Hashable, Sendable {
+    package var watches = 0
+    /// How many revisions the slowest watch is behind.
+    package var largest: UInt64 = 0
+    /// The sum, over all watches, of the revisions that they are behind.
+    package var sum: UInt64 = 0
+    /// Sessions without credit: the client confirms nothing, or libzmq's queue for it is full.
+    package var stalled = 0
+  }
+
+  /// O(watches + sessions).
+  package var lag: Lag {
+    var lag = watches.lag(of: navs)
+    lag.stalled = sessions.indices.count { !sessions[$0].hasCredit }
+    return lag
+  }
+
+  private static let busiestSessionCount = 16
+
+  /// The answer to `get verify` without a nav: whether navd's count of connections is the kernel's.
+  var verifiedConnections: [UInt8] {
+    let differences = measurements[.connectionDifferences]
+    return JSONWriter.value { json in
+      json.beginObject()
+      json.member("ok", differences == 0)
+      json.member("counted", measurements[.countedConnections])
+      json.member("open", measurements[.openConnections])
+      json.member("differences", differences)
+      json.endObject()
+    }
+  }
+
+  /// The progress of a backup for a client, or of the daemon's own; nil if there is none.
+  private var backupProgress: BackupProgress? {
+    if let backup = reads.backup { return backup.progress }
+    let (done, total) = (measurements[.backupDone], measurements[.backupTotal])
+    return total > 0 ? BackupProgress(done: min(done, total), total: total) : nil
+  }
+
+  func statistics(for sender: Sender) -> [UInt8] {
+    let lag = lag
+    // By default only an administrator may see the sessions in `$clients`; the same holds here.
+    let isAdmin = access.administers(sender.peer)
+    let busiest = isAdmin ? sessions.busiest(Self.busiestSessionCount) : nil
+    return JSONWriter.value { json in
+      json.beginObject()
+      json.optional("server", configuration.server)
+      json.member("boot", hex: boot.bits)
+      json.member("seq", batches.total)
+      json.member("navs", UInt64(navs.count))
+      json.member("loadedNavs", UInt64(navs.loadedCount))
+      json.member("sessions", UInt64(sessions.count))
+      json.member("watches", UInt64(watches.count))
+      json.member("rememberedClients", UInt64(remembered.clientCount))
+      json.member("resumeBytes", UInt64(max(navs.ringBytes, 0)))
+      if let progress = backupProgress { json.progress(of: progress) }
+      json.member("serving", !isStopping)
+      json.optional("storageProblem", measurements.storageProblem)
+      json.optional("socketProblem", measurements.socketProblem)
+      json.member("uptime", timer.now.boot - min(timer.now.boot, measurements[.startedAt]))
+      json.gauges(measurements, lag)
+      if let view = shards.view { json.cluster(view, here: shards.here.count) }
+      json.counters(measurements)
+      if let busiest {
+        json.busiest(
+          busiest.map { (sessions[$0], watchCount: watches.of(session: $0).count) })
+      }
+      if isAdmin { json.roles(access.knownRoles) }
+      json.endObject()
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func cluster(_ view: ClusterView, here: Int) {
+    let alive = view.members.filter(\.isAlive)
+    object("cluster") { json in
+      json.member("member", view.member)
+      json.member("shards", UInt64(here))
+      json.member("members", UInt64(alive.count))
+      json.member("unowned", UInt64(Shard.count - alive.reduce(0) { $0 + $1.shards.count }))
+      json.member("lease", UInt64(max(alive.first { $0.name == view.member }?.lease ?? 0, 0)))
+    }
+  }
+
+  fileprivate mutating func gauges(_ measurements: Measurements, _ lag: Hub.Lag) {
+    member("connections", measurements[.connections])
+    name("principals")
+    beginArray()
+    for entry in measurements.principals {
+      beginObject()
+      member("principal", entry.principal)
+      member("connections", entry.count)
+      endObject()
+    }
+    endArray()
+    member("connectionDifferences", measurements[.connectionDifferences])
+    object("lag") { json in
+      json.member("watches", UInt64(lag.watches))
+      json.member("max", lag.largest)
+      json.member("sum", lag.sum)
+      json.member("stalled", UInt64(lag.stalled))
+    }
+    object("journal") { json in
+      json.member("bytes", measurements[.journalBytes])
+      json.member("walBytes", measurements[.logBytes])
+      json.member("walPages", measurements[.logPages])
+      json.member("limit", measurements[.journalLimit])
+    }
+    object("backups") { json in
+      json.member("every", measurements[.backupInterval])
+      if measurements[.backupAge] > 0 { json.member("age", measurements[.backupAge] - 1) }
+      json.member("overdue", measurements[.backupOverdue] > 0)
+      json.member("retentionFailed", measurements[.backupRetentionFailed] > 0)
+      json.member("made", measurements[.backupsMade])
+      json.member("failed", measurements[.backupsFailed])
+    }
+    if measurements[.toPrune] > 0 {
+      object("prune") { json in
+        json.member("done", measurements[.pruned])
+        json.member("total", measurements[.toPrune])
+      }
+    }
+    object("disk") { json in
+      json.member("free", measurements[.diskFree])
+      json.member("size", measurements[.diskSize])
+    }
+    object("process") { json in
+      json.member("descriptorLimit", measurements[.descriptorLimit])
+      json.member("connectionLimit", measurements[.connectionLimit])
+      json.member("principalLimit", measurements[.principalLimit])
+      let version = measurements[.transportVersion]
+      json.member("libzmq", "\(version / 10000).\(version / 100 % 100).\(version % 100)")
+    }
+  }
+
+  fileprivate mutating func counters(_ measurements: Measurements) {
+    object("operations") { json in
+      for (word, outcome) in Outcome.ofOperations {
+        json.unlessZero(word, measurements[outcome])
+      }
+    }
+    object("refusals") { json in
+      for code in ErrorCode.allCases {
+        json.unlessZero(code.rawValue, measurements[.refusedMessage(code)])
+      }
+    }
+    object("messages") { json in
+      json.member("received", measurements[.received])
+      json.member("sent", measurements[.sent])
+      json.member("diffs", measurements[.diffs])
+      json.member("snapshots", measurements[.snapshots])
+    }
+    member("opened", measurements[.opened])
+    object("ended") { json in
+      for endReason in SessionEndReason.allCases {
+        json.unlessZero(endReason.rawValue, measurements[endReason])
+      }
+    }
+    object("commit") { $0.histogram(measurements[.commit]) }
+    object("fanOut") { $0.histogram(measurements[.fanOut]) }
+    object("batch") { $0.histogram(measurements[.batch]) }
+  }
+
+  fileprivate mutating func roles(_ names: [String]) {
+    name("roles")
+    beginArray()
+    for name in names { string(name) }
+    endArray()
+  }
+
+  fileprivate mutating func busiest(_ sessions: [(session: Session, watchCount: Int)]) {
+    name("busiest")
+    beginArray()
+    for (session, watchCount) in sessions {
+      beginObject()
+      member("id", session.client.text)
+      member("name", session.name)
+      member("ops", session.answered)
+      member("watches", UInt64(watchCount))
+      endObject()
+    }
+    endArray()
+  }
+
+  private mutating func histogram(_ histogram: Histogram) {
+    member("sum", histogram.sum)
+    numbers("bounds", histogram.bounds)
+    numbers("counts", histogram.counts)
+  }
+
+  private mutating func object(_ title: StaticString, _ write: (inout JSONWriter) -> Void) {
+    name(title)
+    beginObject()
+    write(&self)
+    endObject()
+  }
+
+  private mutating func numbers(_ title: StaticString, _ numbers: [UInt64]) {
+    name(title)
+    beginArray()
+    for number in numbers { integer(number) }
+    endArray()
+  }
+
+  private mutating func unlessZero(_ name: String, _ value: UInt64) {
+    guard value > 0 else { return }
+    dynamicName(name)
+    integer(value)
+  }
+}

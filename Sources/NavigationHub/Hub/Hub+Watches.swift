@@ -1,0 +1,282 @@
+import NavigationCore
+
+// Requests for watches, and what leaves once a batch is durable. `Watches` decides what each watch
+// gets next.
+
+extension Hub {
+  mutating func watch(
+    _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
+  ) {
+    if awaitNav(request, for: sender, session: session) { return }
+    follow(request, for: sender, session: session, at: now)
+  }
+
+  /// Begins a watch of a nav that exists; refuses any other.
+  mutating func follow(
+    _ request: WatchRequest, for sender: Sender, session: SessionSlot, at now: Instant
+  ) {
+    guard let slot = readable(request.nav, request.id, for: sender) else { return }
+    activate(slot)
+    if let bad = request.bad { report(bad, of: slot, by: sender, session: session, at: now) }
+    if let former = watches.find(session: session, nav: slot, request.view) {
+      removeWatch(former, keepsDirectory: true)
+    }
+    if let error = excessOfWatches(request, session) {
+      deactivateIfUnwatched(slot)
+      return refuse(sender, error, about: request.nav)
+    }
+    let entry = navs[slot]
+    var watch = Watch(session: session, nav: slot, view: request.view, cursor: entry.revision)
+    watch.hasResolved = request.hasResolved
+    var mode = "latest"
+    var why: String?
+    if request.view == .full {
+      why = entry.reasonForSnapshot(request)
+      if let from = request.from, why == "ahead" || why == "digest" {
+        noticeOtherHistory(from, of: entry, by: sessions[session].name)
+      }
+      if let why {
+        mode = "snap"
+        batches.work += entry.scope
+        watch.snapshot = SnapshotOnItsWay(entry.snapshot(why: why))
+      } else {
+        mode = "resume"
+        watch.cursor = request.from?.revision ?? entry.revision
+      }
+    }
+    let index = watches.insert(watch)
+    batches.current.changedClients = true
+    noteHead(slot)
+    let reply = ServerMessageWriter.watching(
+      id: request.id, nav: request.nav, mode: mode, why: why, epoch: entry.epoch,
+      revision: entry.revision)
+    answer(sender, session, slot, reply, .none)
+    batches.append(.start(watch: index))
+  }
+
+  /// Logs, once in the life of the hub, that a client has seen a revision that the journal lacks, or
+  /// has with other contents.
+  private mutating func noticeOtherHistory(
+    _ position: MirrorPosition, of entry: NavEntry, by name: String
+  ) {
+    guard !navs.isHistoryDoubted else { return }
+    navs.isHistoryDoubted = true
+    output.notices.append(
+      Notice(
+        .faulty, .warning,
+        "\(name) has seen revision \(position.revision.number) of \(entry.name) with the digest "
+          + "\(position.digest.text), which the journal does not have: was an older copy of the "
+          + "state directory put back? It gets a snapshot",
+        nav: entry.name, revision: position.revision, client: name))
+  }
+
+  /// Logs a client's report of divergence, and records it in the journal.
+  private mutating func report(
+    _ bad: MirrorPosition, of slot: NavSlot, by sender: Sender, session: SessionSlot,
+    at now: Instant
+  ) {
+    let entry = navs[slot]
+    let name = sessions[session].name
+    let ours = entry.ring.digest(at: bad.revision)
+    output.notices.append(
+      Notice(
+        .diverged, .warning,
+        "\(name) reports divergence of \(entry.name) at revision \(bad.revision.number): "
+          + "its digest \(bad.digest.text), ours \(ours?.text ?? "no longer known")",
+        nav: entry.name, revision: bad.revision, client: name, principal: sender.peer.principal))
+    guard entry.number > 0, !batches.isStorageFailing,
+      sessions[session].mayReport(at: timer.now)
+    else { return }
+    batches.touch(&navs[slot], slot)
+    let sequence = batches.advance(entry.shard)
+    let process = sender.peer.process
+    let body = JournalBody.report(
+      bad, name: name, principal: sender.peer.principal, process: process, digest: ours)
+    let row = RowHeader(
+      sequence: sequence, nav: entry.number, revision: entry.controller.revision.number,
+      previous: entry.lastSequence, time: now.wall, kind: .report,
+      depth: entry.controller.stack.count, top: entry.controller.top?.id, isOpen: entry.isOpen)
+    batches.append(row, body: body.span)
+    navs[slot].lastSequence = sequence
+  }
+
+  mutating func unwatch(_ nav: String, _ view: View, session: SessionSlot) {
+    sessions.forgetAwaited(nav, view, of: session)
+    guard let slot = navs.slot(of: nav),
+      let index = watches.find(session: session, nav: slot, view)
+    else { return }
+    removeWatch(index)
+  }
+
+  /// Removes a watch; a virtual nav stops keeping records with its last watch, unless
+  /// `keepsDirectory` is set.
+  mutating func removeWatch(_ index: WatchSlot, keepsDirectory: Bool = false) {
+    let nav = watches[index].nav
+    // A `.start` that waits in the batch must not start a later watch in the same slot.
+    batches.current.effects.removeAll { item in
+      if case .start(index) = item { true } else { false }
+    }
+    watches.remove(index)
+    if navs.isLive(nav) { navs[nav].readBy = batches.number }
+    batches.current.changedClients = true
+    noteHead(nav)
+    if !keepsDirectory { deactivateIfUnwatched(nav) }
+  }
+
+  // Serving.
+
+  /// Serves the watches of a session, which may have credit again, when the batch is durable.
+  ///
+  /// A watch that its nav's ring does not reach needs a snapshot, and that the whole nav is durable. If
+  /// ops were decided meanwhile, the answer to an op of the session in this batch would leave first.
+  mutating func resumeWatches(of session: SessionSlot) {
+    batches.append(.pump(session: session))
+    let needsSnapshot = watches.of(session: session).contains { index in
+      let watch = watches[index]
+      return watch.view == .full && !navs[watch.nav].ring.reaches(watch.cursor)
+    }
+    if needsSnapshot { batches.requestStandstill() }
+  }
+
+  /// Carries out all effects that waited for the commit, in their order.
+  mutating func releaseEffects(at now: Instant) {
+    // A copy, because an effect can end watches, which removes other effects.
+    let effects = batches.current.effects
+    output.reserve(effects.count)
+    for effect in effects { release(effect, at: now) }
+  }
+
+  private mutating func release(_ item: Batch.Effect, at now: Instant) {
+    switch item {
+    case .send(let connection, let verb, let body, let outcome):
+      measurements.count(outcome)
+      emit(verb, body, to: connection, at: now)
+    case .answer(let connection, let session, let nav, let body, let outcome):
+      measurements.count(outcome)
+      if let session, sessions.isLive(session), navs.isLive(nav) {
+        pumpOwnWatch(of: session, nav: nav, at: now)
+      }
+      emit(.ok, body, to: connection, at: now)
+    case .start(let index):
+      watches.start(index)
+      pump(index, at: now)
+    case .pump(let session):
+      guard sessions.isLive(session) else { return }
+      sessions[session].waitsForTurn = false
+      for index in watches.of(session: session) { pump(index, at: now) }
+    case .event(let nav, let body), .progress(let nav, let body):
+      emitEvent(body, of: nav, at: now)
+    case .read(let request): output.requests.append(request)
+    case .backup: output.startsBackup = true
+    case .closed(let nav): finishClosing(nav, at: now)
+    case .ended(let connection): output.dropped.append(connection)
+    case .recheck: recheckWatches(at: now)
+    case .notice(let notice): output.notices.append(notice)
+    case .wish(let connection, let id, let wish):
+      output.wishes.append(AskedWish(connection: connection, id: id, wish: wish))
+    case .ask(let question): output.questions.append(question)
+    }
+  }
+
+  private mutating func emit(
+    _ verb: ServerVerb, _ body: [UInt8], to connection: ConnectionID, at now: Instant
+  ) {
+    if let slot = sessions.slot(of: connection) { noteSent(verb, body.count, to: slot, at: now) }
+    output.append(verb, at: output.add(body), to: connection)
+  }
+
+  mutating func noteSent(
+    _ verb: ServerVerb, _ byteCount: Int, to session: SessionSlot, at now: Instant
+  ) {
+    sessions[session].lastSentAt = now.boot
+    guard verb.usesCredit else { return }
+    sessions[session].sent += UInt64(byteCount)
+    if !sessions[session].hasCredit { timer.plan(now.boot + configuration.stall) }
+  }
+
+  private mutating func pumpOwnWatch(of session: SessionSlot, nav: NavSlot, at now: Instant) {
+    for index in watches.of(session: session)
+    where watches[index].nav == nav && watches[index].view == .full {
+      pump(index, at: now)
+    }
+  }
+
+  mutating func pumpWatches(of nav: NavSlot, at now: Instant) {
+    for index in watches.of(nav: nav) { pump(index, at: now) }
+  }
+
+  /// Sends the diffs or the snapshot that a watch has not got yet, while its session has credit.
+  private mutating func pump(_ index: WatchSlot, at now: Instant) {
+    let (session, nav) = (watches[index].session, watches[index].nav)
+    let limit = configuration.maximumReplyBytes
+    while true {
+      if output.octets > Self.octetsPerTurn {
+        sessions[session].waitsForTurn = true
+        return timer.plan(now.boot)
+      }
+      let room = sessions[session].room.map { min($0, limit / 2) }
+      switch watches.next(
+        of: index, from: &navs[nav], room: room, limit: limit, into: &output)
+      {
+      case .nothing: return
+      case .standstill: return batches.requestStandstill()
+      case .message(let message):
+        if message.revisions > 0 { measurements.count(.diffs, message.revisions) }
+        if message.endsSnapshot { measurements.count(.snapshots) }
+        noteSent(message.verb, message.byteCount, to: session, at: now)
+        output.append(message.verb, at: message.body, to: sessions[session].connection)
+      }
+    }
+  }
+
+  /// The octets in one output from which watches wait for the next wake.
+  ///
+  /// A thousand watches can get credit in one turn. And the shell disconnects a peer for which 4 MiB
+  /// wait beyond the socket's own queue; that the socket is full it reports after the turn. One turn
+  /// of the shell may release several batches, so a watch waits for the wake, not for the next batch.
+  private static let octetsPerTurn = 2 << 20
+
+  private mutating func emitEvent(_ body: [UInt8], of nav: NavSlot, at now: Instant) {
+    guard navs.isLive(nav) else { return }
+    var place: Int?
+    for index in watches.of(nav: nav) where watches[index].view == .full {
+      pump(index, at: now)
+      let session = watches[index].session
+      guard watches[index].isCaughtUp(with: navs[nav].durable),
+        sessions[session].hasCredit
+      else { continue }
+      noteSent(.event, body.count, to: session, at: now)
+      let shared = place ?? output.add(body)
+      place = shared
+      output.append(.event, at: shared, to: sessions[session].connection)
+    }
+  }
+
+  /// Sends `end` to the session of a watch, and removes the watch.
+  mutating func endWatch(
+    _ index: WatchSlot, why: String, _ details: [(name: StaticString, json: [UInt8])] = [],
+    at now: Instant
+  ) {
+    let watch = watches[index]
+    let body = ServerMessageWriter.end(
+      nav: navs[watch.nav].name, view: watch.view, epoch: navs[watch.nav].epoch,
+      revision: navs[watch.nav].revision, why: why, details)
+    emit(.end, body, to: sessions[watch.session].connection, at: now)
+    removeWatch(index)
+  }
+
+  private mutating func finishClosing(_ nav: NavSlot, at now: Instant) {
+    for index in watches.of(nav: nav) {
+      pump(index, at: now)
+      endWatch(index, why: "closed", at: now)
+    }
+    coordinations.forget(nav)
+    navs.remove(nav)
+  }
+
+  /// Drops the oldest diffs of one nav after the other, while all rings together exceed their
+  /// limit.
+  mutating func trimRings() {
+    navs.trimRings(to: configuration.resumeTotalBytes, bytes: configuration.resumeBytes)
+  }
+}

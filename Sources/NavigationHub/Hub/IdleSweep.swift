@@ -1,0 +1,50 @@
+import NavigationCore
+
+/// Decides when the hub looks for navs that nobody uses, and which batches count as use.
+///
+/// A sweep visits all slots in slices. Laws:
+/// - While a nav is loaded, a slice is due at some time.
+/// - A nav that was used since the sweep before the present one began is not idle. So a nav stays
+///   for at least the interval between two sweeps, and at most for twice that.
+struct IdleSweep: Sendable {
+  /// When the next slice is due, in milliseconds of CLOCK_BOOTTIME; nil while no nav is loaded.
+  private(set) var dueAt: UInt64?
+  /// Whether a slice is due, as soon as nothing is under way.
+  private(set) var isDue = false
+  /// The number of the slot at which the next slice begins.
+  private(set) var cursor = 0
+  /// The navs that the present sweep has made dormant.
+  var unloaded = 0
+  /// The numbers of the batches at hand when the newest sweep began, and the one before.
+  private var began: UInt64 = 0
+  private var beganBefore: UInt64 = 0
+
+  /// Begins to sweep at this time; returns false if a slice is planned already.
+  mutating func begin(at time: UInt64) -> Bool {
+    guard dueAt == nil else { return false }
+    dueAt = time
+    return true
+  }
+
+  mutating func wake(at now: UInt64) { isDue = dueAt.map { $0 <= now } ?? false }
+
+  /// Whether a nav is idle; `batch` is the number of the last batch that used it.
+  func isIdle(_ batch: UInt64) -> Bool { batch < beganBefore }
+
+  /// Ends a slice; the next one begins with the slot of this number.
+  mutating func pause(at number: Int, until time: UInt64) {
+    (cursor, dueAt, isDue) = (number, time, false)
+  }
+
+  /// Begins a sweep, with the number of the batch at hand.
+  mutating func beginRound(by batch: UInt64) {
+    assert(cursor == 0 && batch >= began)
+    (beganBefore, began, unloaded) = (began, batch, 0)
+  }
+
+  /// Ends a sweep; the next one is due at a time, or never if no nav is loaded.
+  mutating func endRound(next: UInt64?) { (cursor, dueAt, isDue) = (0, next, false) }
+
+  /// Makes the next slice due at this time at the latest, because the interval became shorter.
+  mutating func hasten(to time: UInt64) { dueAt = dueAt.map { min($0, time) } }
+}

@@ -1,0 +1,406 @@
+import NavigationCore
+
+/// Reads the bodies of journal rows.
+struct JournalBodyReader: Sendable {
+  private(set) var tape = JSONTape()
+  private let reader = RecordReader()
+  /// The places of members in the loaded body; nil for those that it lacks.
+  private(set) var diff: Int?
+  private var by: Int?
+  private var detached: Int?
+  private var released: Int?
+
+  /// The contents of a `created` row or of a snapshot.
+  struct State {
+    var nav: String
+    var epoch: Epoch
+    var owner: String
+    var controller: NavigationController
+    var digest: Digest
+    var resolvedAt: Revision
+    /// The last change of the top; nil if the body does not record it.
+    var topChange: TopChange?
+  }
+
+  mutating func load(_ body: [UInt8]) throws(StoredDataError) {
+    do {
+      try tape.read(body, maximumDepth: 48)
+    } catch {
+      throw StoredDataError(what: "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(0) == .object else { throw StoredDataError(what: "not an object") }
+    (diff, by, detached, released) = (nil, nil, nil, nil)
+    let end = tape.next(0)
+    var key = 1
+    while key < end {
+      switch tape.shortName(key) {
+      case "diff": diff = key + 1
+      case "by": by = key + 1
+      case "det": detached = key + 1
+      case "gone": released = key + 1
+      default: break
+      }
+      key = tape.next(key + 1)
+    }
+    assert(key == end, "a member goes beyond its object")
+  }
+
+  /// Loads an entry of `get` `diffs`, which has the members of a diff beside its own.
+  mutating func loadEntry(_ entry: [UInt8]) throws(StoredDataError) {
+    try load(entry)
+    (diff, detached, released) = (0, nil, nil)
+  }
+
+  /// The members before the state in a `created` row or in a snapshot.
+  struct Head {
+    var name: String
+    var isStandalone: Bool
+    var epoch: Epoch
+    var owner: String
+    var depth: Int
+    var top: ScreenID?
+    /// Whether the state is open (`NavigationController.isOpen`), so that a start must end something.
+    var isOpen: Bool
+  }
+
+  /// The 7 bytes of `,"rev":` as one number, and the mask for as many bytes.
+  private static let sign: UInt64 = 0x2C22_7265_7622_3A
+  private static let signMask: UInt64 = 0xFF_FFFF_FFFF_FFFF
+
+  /// Reads the head of a body with a state, and nothing after it.
+  mutating func head(of body: [UInt8]) throws(StoredDataError) -> Head {
+    // These bytes cannot be part of a text, where a backslash precedes each quote.
+    var window: UInt64 = 0
+    var end = 0
+    while end < body.count, window & Self.signMask != Self.sign {
+      window = window << 8 | UInt64(body[end])
+      end += 1
+    }
+    guard window & Self.signMask == Self.sign else {
+      throw StoredDataError(what: "a state without rev")
+    }
+    assert(end >= 7)
+    end -= 7
+    var head = Array(body[..<end])
+    head.append(0x7D)
+    try load(head)
+    let kind = text("kind")
+    guard let name = text("nav"),
+      let epoch = tape.member(short: "epoch", of: 0).flatMap({ tape.hex64($0) }),
+      let owner = text("owner"), kind == "controller" || kind == "bar",
+      let depth = integer("depth").flatMap({ Int32(exactly: $0) })
+    else { throw StoredDataError(what: "a state lacks nav, kind, epoch, owner or depth") }
+    let top = text("top").flatMap { ScreenID($0) }
+    guard (depth == 0) == (top == nil) else {
+      throw StoredDataError(what: "a state of depth \(depth) with the top \(top?.text ?? "none")")
+    }
+    return Head(
+      name: name, isStandalone: kind == "bar", epoch: Epoch(bits: epoch), owner: owner,
+      depth: Int(depth), top: top, isOpen: flag("open"))
+  }
+
+  /// Reads the body of an `epoch` row.
+  mutating func epoch(in body: [UInt8]) throws(StoredDataError) -> Epoch {
+    try load(body)
+    guard let epoch = epoch() else { throw StoredDataError(what: "no epoch") }
+    return epoch
+  }
+
+  /// The remembered op that a row records; nil if it records none.
+  mutating func entry(of row: JournalRow) -> RememberedOps.Entry? {
+    guard (try? load(row.body)) != nil, let by, let op = integer("op", of: by),
+      let octets = tape.member(short: "octets", of: 0).flatMap({ tape.hex64($0) }),
+      let reply = reply(to: op, top: row.top)
+    else { return nil }
+    return RememberedOps.Entry(id: op, octets: BodyHash(bits: octets), isOk: true, reply: reply)
+  }
+
+  /// The reply to the op of the loaded row, byte for byte as it was sent.
+  private func reply(to op: UInt64, top: ScreenID?) -> [UInt8]? {
+    if let reply = tape.member(short: "reply", of: 0) { return tape.raw(reply) }
+    guard let diff, let outputs = tape.member(short: "out", of: 0) else { return nil }
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("id", op)
+    for member in ["nav", "epoch", "rev", "changed", "seq", "depth", "top", "dig"] {
+      json.dynamicName(member)
+      switch member {
+      case "changed": json.bool(true)
+      case "top": if let top { json.string(top.text) } else { json.null() }
+      default:
+        guard let value = tape.member(member, of: diff) else { return nil }
+        json.raw(tape.raw(value))
+      }
+    }
+    json.member("out", raw: tape.raw(outputs))
+    json.endObject()
+    return json.bytes
+  }
+
+  func state() throws(StoredDataError) -> State {
+    guard let nav = text("nav"), let epoch = text("epoch").flatMap({ Epoch($0) }),
+      let owner = text("owner"), let revision = integer("rev"),
+      let digest = text("dig").flatMap({ Digest($0) })
+    else { throw StoredDataError(what: "a state lacks nav, epoch, owner, rev or dig") }
+    var versions: [PartName: Revision] = [:]
+    for part in PartName.allCases {
+      guard let index = tape.member(part.text, of: 0), let version = integer("ver", of: index)
+      else { throw StoredDataError(what: "a state lacks \(part.text)") }
+      versions[part] = Revision(version)
+    }
+    let stack = try list("screens") { at throws(ReadFailure) in try reader.storedScreen(tape, at) }
+    let records = try list("detached") { at throws(ReadFailure) in try record(at) }
+    let kind = text("kind")
+    guard kind == "controller" || kind == "bar" else {
+      throw StoredDataError(what: "a state of kind \(kind ?? "none")")
+    }
+    let controller = NavigationController(
+      revision: Revision(revision), isStandalone: kind == "bar", stack: stack, versions: versions,
+      parts: try parts(),
+      detached: records)
+    return State(
+      nav: nav, epoch: epoch, owner: owner, controller: controller, digest: digest,
+      resolvedAt: Revision(
+        tape.member("resolvedAt", of: 0).flatMap { tape.integer($0) } ?? revision),
+      topChange: topChange())
+  }
+
+  /// The author of the loaded row; nil if it names none.
+  func author() -> Author? { by.flatMap { author($0) } }
+
+  /// The cause of the revision in the loaded `changed` row.
+  func cause() -> Cause {
+    diff.flatMap { text("cause", of: $0) }.flatMap { Cause(word: $0) } ?? .api
+  }
+
+  private func author(_ at: Int) -> Author? {
+    guard let principal = tape.member("principal", of: at).flatMap({ tape.string($0) }) else {
+      return nil
+    }
+    let process = integer("pid", of: at).flatMap { Int32(exactly: $0) }
+    return Author(name: text("name", of: at) ?? "", principal: principal, process: process)
+  }
+
+  private func topChange() -> TopChange? {
+    guard let since = tape.member(short: "since", of: 0), let revision = integer("rev", of: since),
+      let time = integer("t", of: since),
+      let cause = text("cause", of: since).flatMap({ Cause(word: $0) })
+    else { return nil }
+    var change = TopChange(revision: Revision(revision), time: time, cause: cause)
+    change.author = tape.member(short: "by", of: since).flatMap { author($0) }
+    let popped = text("popped", of: since).flatMap { ScreenID($0) }
+    let covered = text("covered", of: since).flatMap { ScreenID($0) }
+    change.former = (popped ?? covered).map { FormerTop(id: $0, isPopped: popped != nil) }
+    return change
+  }
+
+  /// The change in the loaded `changed` row, with its digest.
+  func change() throws(StoredDataError) -> (change: RecordedChange, digest: Digest) {
+    guard let diff, tape.kind(diff) == .object else {
+      throw StoredDataError(what: "a change lacks its diff")
+    }
+    var change = RecordedChange(revision: Revision(0))
+    var digest: Digest?
+    let end = tape.next(diff)
+    var name = diff + 1
+    do throws(ReadFailure) {
+      while name < end {
+        let at = name + 1
+        switch tape.shortName(name) {
+        case "rev": change.revision = Revision(tape.integer(at) ?? 0)
+        case "dig": digest = tape.digest(at)
+        case "ch": try read(at, into: &change)
+        default: break
+        }
+        name = tape.next(at)
+      }
+      assert(name == end, "a member goes beyond its object")
+    } catch {
+      throw StoredDataError(what: "ch: \(error.text)")
+    }
+    guard let digest else { throw StoredDataError(what: "a change lacks its digest") }
+    if detached != nil {
+      change.detached = try list("det") { at throws(ReadFailure) in try record(at) }
+    }
+    if released != nil {
+      change.released = try list("gone") { at throws(ReadFailure) in try key(at) }
+    }
+    return (change, digest)
+  }
+
+  /// Restores the loaded row's diff in the bytes that were sent; nil if the row omits the resolved
+  /// bar, and another version of its rules applied.
+  ///
+  /// `resolved` is the resolved bar after the row, by the rules of this version; nil if the row
+  /// leaves it as it was.
+  func diff(resolved: [UInt8]?) -> EncodedDiff? {
+    guard let diff else { return nil }
+    guard let place = tape.member(short: "resolved", of: diff) else {
+      return resolved == nil ? EncodedDiff(bytes: tape.raw(diff)) : nil
+    }
+    let start = tape.offset(of: place, in: diff)
+    guard tape.kind(place) == .null else {
+      return EncodedDiff(
+        bytes: tape.raw(diff), resolved: start..<start + tape.rawCount(place))
+    }
+    guard let resolved, integer("rv") == JournalBody.resolution else { return nil }
+    return EncodedDiff(
+      bytes: tape.raw(diff, replacing: place, by: resolved),
+      resolved: start..<start + resolved.count)
+  }
+
+  /// The epoch in the loaded `epoch` row.
+  func epoch() -> Epoch? { text("epoch").flatMap { Epoch($0) } }
+
+  private func read(_ list: Int, into change: inout RecordedChange) throws(ReadFailure) {
+    guard tape.kind(list) == .array else {
+      throw ReadFailure(.invalidArgument, "the changes are no list")
+    }
+    let end = tape.next(list)
+    var at = list + 1
+    while at < end {
+      guard tape.kind(at) == .object else {
+        throw ReadFailure(.invalidArgument, "a change is no record")
+      }
+      // A change whose first member is `at` is a splice; any other one sets a record or part.
+      if tape.next(at) > at + 1, tape.shortName(at + 1) == "at" {
+        try splice(at, into: &change)
+      } else {
+        try set(at, into: &change)
+      }
+      at = tape.next(at)
+    }
+    assert(at == end, "a change goes beyond its list")
+  }
+
+  private func splice(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+    var splice = RecordedSplice(at: 0, removed: [], inserted: [])
+    let end = tape.next(at)
+    var key = at + 1
+    while key < end {
+      let value = key + 1
+      switch tape.shortName(key) {
+      case "at": splice.at = Int(tape.integer(value) ?? 0)
+      case "del" where tape.kind(value) == .array:
+        var element = value + 1
+        while element < tape.next(value) {
+          splice.removed.append(try reader.screenID(tape, element))
+          element = tape.next(element)
+        }
+      case "ins" where tape.kind(value) == .array:
+        var element = value + 1
+        while element < tape.next(value) {
+          splice.inserted.append(try reader.storedScreen(tape, element))
+          element = tape.next(element)
+        }
+      default: break
+      }
+      key = tape.next(value)
+    }
+    assert(key == end, "a member goes beyond its object")
+    change.splices.append(splice)
+  }
+
+  private func set(_ at: Int, into change: inout RecordedChange) throws(ReadFailure) {
+    guard let what = text("set", of: at), let to = tape.member(short: "to", of: at) else {
+      throw ReadFailure(.invalidArgument, "a change is neither splice nor set")
+    }
+    if what == "screen" {
+      change.screens.append(try reader.storedScreen(tape, to))
+    } else {
+      try read(what, to, into: &change.parts)
+    }
+  }
+
+  private func read(
+    _ part: String, _ at: Int, into parts: inout RecordedParts
+  ) throws(ReadFailure) {
+    switch part {
+    case "settings": parts.settings = try reader.storedSettings(tape, at)
+    case "bar": parts.bar = try reader.stored(tape, at)
+    case "toolbar": parts.toolbar = try reader.stored(tape, at)
+    case "presented": parts.presented = try reader.storedPresentation(tape, at)
+    case "transition": parts.transition = try transition(at)
+    case "environment": parts.environment = try reader.stored(tape, at)
+    default: throw ReadFailure(.invalidArgument, "a change sets \(part)")
+    }
+  }
+
+  private func record(_ at: Int) throws(ReadFailure) -> DetachedRecords.Record {
+    if let screen = tape.member(short: "screen", of: at) {
+      return .screen(try reader.storedScreen(tape, screen))
+    }
+    guard let button = tape.member(short: "button", of: at) else {
+      throw ReadFailure(.invalidArgument, "a detached record is neither screen nor button")
+    }
+    return .button(try reader.storedButton(tape, button))
+  }
+
+  private func key(_ at: Int) throws(ReadFailure) -> DetachedRecords.Key {
+    if let screen = tape.member(short: "screen", of: at) {
+      return .screen(try reader.screenID(tape, screen))
+    }
+    guard let button = tape.member(short: "button", of: at) else {
+      throw ReadFailure(.invalidArgument, "a released record is neither screen nor button")
+    }
+    return .button(try reader.buttonID(tape, button))
+  }
+
+  private func parts() throws(StoredDataError) -> RecordedParts {
+    var parts = RecordedParts()
+    do throws(ReadFailure) {
+      for part in PartName.allCases {
+        if let at = content(of: part) { try read(part.text, at, into: &parts) }
+      }
+    } catch {
+      throw StoredDataError(what: error.text)
+    }
+    return parts
+  }
+
+  /// The place of a part with more members than `ver`; nil for a part at its default.
+  private func content(of part: PartName) -> Int? {
+    guard let at = tape.member(part.text, of: 0), tape.next(at) > at + 3 else { return nil }
+    return at
+  }
+
+  private func transition(_ at: Int) throws(ReadFailure) -> Transition {
+    var transition = try reader.storedTransition(tape, at)
+    if let ends = tape.member(short: "ends", of: 0) {
+      transition.running?.completion = try reader.storedEvents(tape, ends)
+    }
+    return transition
+  }
+
+  private func list<Element>(
+    _ name: ShortName, of at: Int = 0, _ read: (Int) throws(ReadFailure) -> Element
+  ) throws(StoredDataError) -> [Element] {
+    guard let list = tape.member(short: name, of: at), tape.kind(list) == .array else {
+      throw StoredDataError(what: "a body lacks \(name.text)")
+    }
+    var elements: [Element] = []
+    var element = list + 1
+    do {
+      while element < tape.next(list) {
+        elements.append(try read(element))
+        element = tape.next(element)
+      }
+    } catch {
+      throw StoredDataError(what: "\(name.text): \(error.text)")
+    }
+    assert(element == tape.next(list), "an element goes beyond its list")
+    return elements
+  }
+
+  func flag(_ name: String) -> Bool {
+    tape.member(name, of: 0).flatMap { tape.bool($0) } ?? false
+  }
+
+  func text(_ name: ShortName, of at: Int = 0) -> String? {
+    tape.member(short: name, of: at).flatMap { tape.string($0) }
+  }
+
+  func integer(_ name: ShortName, of at: Int = 0) -> UInt64? {
+    tape.member(short: name, of: at).flatMap { tape.integer($0) }
+  }
+}

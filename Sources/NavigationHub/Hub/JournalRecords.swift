@@ -1,0 +1,339 @@
+import NavigationCore
+
+/// The records of a batch, or of a part of it, with the bodies of all rows in one buffer.
+///
+/// The loop allocates a batch and the writer's thread frees it. With a buffer for each body, an op
+/// would take 500 instructions more: an allocation and a deallocation that miss glibc's caches.
+package struct JournalRecords: Hashable, Sendable {
+  /// A row without its body.
+  ///
+  /// The body is in `bodies`, from the end of the previous row's body up to `bodyEnd`.
+  package struct Row: Hashable, Sendable {
+    package var header: RowHeader
+    package var bodyEnd: Int
+  }
+
+  /// A snapshot, which stands behind the first `rowsBefore` rows.
+  package struct Snapshot: Hashable, Sendable {
+    package var rowsBefore: Int
+    package var snapshot: SnapshotRow
+  }
+
+  /// The rows in the order of their sequence.
+  package private(set) var rows: [Row] = []
+  package private(set) var snapshots: [Snapshot] = []
+  package private(set) var bodies: [UInt8] = []
+
+  package init() {}
+
+  /// Makes an empty value with the room of `other`, up to 64 rows and 32 KB.
+  init(like other: borrowing JournalRecords) {
+    rows.reserveCapacity(Self.room(other.rows.capacity, used: other.rows.count, most: 64))
+    bodies.reserveCapacity(
+      Self.room(other.bodies.capacity, used: other.bodies.count, most: 32 << 10))
+  }
+
+  /// The room to reserve next, which shrinks only if less than an eighth of it was used.
+  ///
+  /// The last part of a batch is often small, and the next one full again.
+  private static func room(_ capacity: Int, used: Int, most: Int) -> Int {
+    Swift.min(used < capacity / 8 ? capacity / 2 : capacity, most)
+  }
+
+  package var isEmpty: Bool { rows.isEmpty && snapshots.isEmpty }
+
+  package var count: Int { rows.count + snapshots.count }
+
+  package func body(of row: Int) -> Range<Int> {
+    (row > 0 ? rows[row - 1].bodyEnd : 0)..<rows[row].bodyEnd
+  }
+
+  // Inlined into its callers, which moves the header where a call would copy it.
+  @inline(__always)
+  package mutating func append(_ header: consuming RowHeader, body: Span<UInt8>) {
+    rows.append(Row(header: consume header, bodyEnd: bodies.count + body.count))
+    // The bytes are copied before their memory can go.
+    unsafe body.withUnsafeBufferPointer { unsafe bodies.append(contentsOf: $0) }
+  }
+
+  package mutating func append(_ snapshot: SnapshotRow) {
+    snapshots.append(Snapshot(rowsBefore: rows.count, snapshot: snapshot))
+  }
+}
+
+/// A record of `JournalRecords`, by itself.
+package enum JournalRecord: Hashable, Sendable {
+  case row(JournalRow)
+  case snapshot(SnapshotRow)
+}
+
+extension JournalRecords: Sequence {
+  package init(_ records: some Sequence<JournalRecord>) {
+    for record in records {
+      switch record {
+      case .row(let row): append(row.header, body: row.body.span)
+      case .snapshot(let snapshot): append(snapshot)
+      }
+    }
+  }
+
+  /// Makes an iterator over the records in order; each row is a copy.
+  package func makeIterator() -> some IteratorProtocol<JournalRecord> {
+    var (row, snapshot) = (0, 0)
+    return AnyIterator { () -> JournalRecord? in
+      if snapshot < snapshots.count, snapshots[snapshot].rowsBefore == row {
+        snapshot += 1
+        return .snapshot(snapshots[snapshot - 1].snapshot)
+      }
+      guard row < rows.count else { return nil }
+      row += 1
+      return .row(JournalRow(rows[row - 1].header, body: Array(bodies[body(of: row - 1)])))
+    }
+  }
+}
+
+/// The bodies of journal rows: JSON, so that a journal can be read without this program.
+enum JournalBody {
+  /// The version of the rules by which `resolved` is computed from the state.
+  static let resolution: UInt64 = 4
+
+  /// Writes the body of a `changed` row: the diff, with null in place of the resolved bar.
+  ///
+  /// A reader computes the resolved bar from the state instead. `rv` is the version of the rules
+  /// for it: a later version does not take its own result for the bytes that were sent.
+  ///
+  /// `json` has only the body afterwards. `before` is the digest before the commit; `origin` writes
+  /// the members about the author of the row, if it has one.
+  static func changed(
+    diff: EncodedDiff, commit: Commit, before: Digest, _ json: inout JSONWriter,
+    origin: (inout JSONWriter) -> Void
+  ) {
+    beginChanged(diff, before, &json)
+    origin(&json)
+    endChanged(commit, &json)
+  }
+
+  /// Writes the body of a `changed` row that an op caused.
+  ///
+  /// The op comes as a parameter, because a closure would copy it. `ok` is the answer to it.
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  static func changed(
+    diff: EncodedDiff, commit: Commit, before: Digest, by op: OpContext, answeredBy ok: EncodedOk,
+    _ json: inout JSONWriter
+  ) {
+    beginChanged(diff, before, &json)
+    json.origin(op, answeredBy: ok)
+    endChanged(commit, &json)
+  }
+
+  @inline(__always)
+  private static func beginChanged(
+    _ diff: EncodedDiff, _ before: Digest, _ json: inout JSONWriter
+  ) {
+    json.removeAll()
+    json.beginObject()
+    json.name("diff")
+    if let place = diff.resolved {
+      let bytes = diff.bytes.span
+      assert(place.upperBound <= bytes.count)
+      json.raw(
+        bytes.extracting(first: place.lowerBound),
+        nullAnd: bytes.extracting(droppingFirst: place.upperBound))
+    } else {
+      json.raw(diff.bytes)
+    }
+    json.member("before", before)
+    if diff.resolved != nil {
+      json.member("rv", resolution)
+    }
+  }
+
+  @inline(__always)
+  private static func endChanged(_ commit: Commit, _ json: inout JSONWriter) {
+    if commit.parts.contains(.transition), !commit.completion.isEmpty {
+      json.name("ends")
+      json.events(commit.completion)
+    }
+    if !commit.detached.isEmpty {
+      json.name("det")
+      json.detached(commit.detached)
+    }
+    json.released(commit.released)
+    json.endObject()
+  }
+
+  /// The body of a `created` row, and of a snapshot.
+  ///
+  /// `origin` writes the members about the author of the row, or in a snapshot the last change of
+  /// the top.
+  static func state(
+    of entry: NavEntry, origin: (inout JSONWriter) -> Void = { _ in }
+  ) -> [UInt8] {
+    let controller = entry.controller
+    assert(entry.resolvedAt <= controller.revision)
+    var json = JSONWriter(reserving: 1024)
+    json.beginObject()
+    json.optional("nav", entry.name)
+    json.member("kind", word: controller.kindName)
+    json.member("epoch", hex: entry.epoch.bits)
+    json.optional("owner", entry.owner)
+    json.flag("open", controller.isOpen)
+    // A start reads what is before `rev`.
+    json.member("depth", UInt64(controller.stack.count))
+    json.optional("top", controller.top?.id.text)
+    json.member("rev", controller.revision.number)
+    json.member("resolvedAt", entry.resolvedAt.number)
+    json.name("screens")
+    json.beginArray()
+    for screen in controller.stack { json.screen(screen) }
+    json.endArray()
+    for part in PartName.allCases {
+      json.dynamicName(part.text)
+      json.part(part, of: controller)
+    }
+    if let completion = controller.transition.content.running?.completion, !completion.isEmpty {
+      json.name("ends")
+      json.events(completion)
+    }
+    json.name("detached")
+    json.detached(controller.detached.all)
+    json.member("dig", entry.digest)
+    origin(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func closed(_ origin: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    origin(&json)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func epoch(_ epoch: Epoch, because loss: EpochLoss) -> [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.beginObject()
+    json.member("epoch", hex: epoch.bits)
+    json.optional("cause", loss.rawValue)
+    json.endObject()
+    return json.bytes
+  }
+
+  static func report(
+    _ bad: MirrorPosition, name: String, principal: String, process: Int32?, digest: Digest?
+  ) -> [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.name("bad")
+    json.beginObject()
+    json.member("rev", bad.revision.number)
+    json.member("dig", bad.digest)
+    if let digest {
+      json.member("ours", digest)
+    }
+    json.endObject()
+    json.name("by")
+    json.beginObject()
+    json.optional("name", name)
+    json.optional("principal", principal)
+    if let process {
+      json.member("pid", UInt64(process))
+    }
+    json.endObject()
+    json.endObject()
+    return json.bytes
+  }
+}
+
+/// The session for which navd makes a change, as the row names it.
+struct Doing {
+  var author: Author
+  /// The message that asked for the change; nil if it follows from the end of the session.
+  var op: UInt64?
+  /// Whether the change took the display from another session (`force` of a `lease`).
+  ///
+  /// Only the session that holds the display may report its environment, begin gestures and
+  /// complete transitions.
+  var isForced = false
+}
+
+extension JSONWriter {
+  /// Writes the author of a row that no op caused.
+  mutating func origin(_ doing: Doing) {
+    name("by")
+    author(doing.author, op: doing.op)
+    flag("override", doing.isForced)
+  }
+
+  /// Writes which client caused a row with which op, and the whole answer to the op.
+  mutating func origin(_ op: OpContext, answeredBy reply: [UInt8]) {
+    author(of: op)
+    member("reply", raw: reply)
+    flags(of: op)
+  }
+
+  /// Writes which client caused a row with which op, and of the answer what the diff and the head of
+  /// the row lack: the outputs of the operations.
+  mutating func origin(_ op: OpContext, answeredBy ok: EncodedOk) {
+    author(of: op)
+    name("out")
+    raw(ok.bytes.span.extracting(ok.outputs))
+    flags(of: op)
+  }
+
+  private mutating func author(of op: OpContext) {
+    let client = op.client
+    name("ops")
+    assert(!op.request.kinds.isEmpty)
+    beginArray()
+    for kind in op.request.kinds { word(kind.name) }
+    endArray()
+    pieces(client.beforeOp)
+    integer(op.request.id)
+    pieces(client.behindOp)
+    hex(op.octets.bits)
+  }
+
+  private mutating func flags(of op: OpContext) {
+    flag("override", op.request.guards.any)
+    flag("vetoSkipped", op.isVetoSkipped)
+    if !op.request.areUsual {
+      optional("sender", op.request.operations.last { $0.sender != nil }?.sender)
+    }
+  }
+
+  /// Writes the keys of detached records that are forgotten; nothing without any.
+  mutating func released(_ keys: [DetachedRecords.Key]) {
+    if keys.isEmpty { return }
+    name("gone")
+    beginArray()
+    for key in keys {
+      beginObject()
+      switch key {
+      case .screen(let id): optional("screen", id.text)
+      case .button(let id): optional("button", id.text)
+      }
+      endObject()
+    }
+    endArray()
+  }
+
+  fileprivate mutating func detached(_ records: [DetachedRecords.Record]) {
+    beginArray()
+    for record in records {
+      beginObject()
+      switch record {
+      case .screen(let screen):
+        name("screen")
+        self.screen(screen)
+      case .button(let button):
+        name("button")
+        self.button(button)
+      }
+      endObject()
+    }
+    endArray()
+  }
+}

@@ -1,0 +1,159 @@
+import NavigationCore
+
+/// The counters, gauges and histograms of the daemon since its start.
+///
+/// The hub counts messages, ops and sessions. The shell adds the figures that a hub without I/O
+/// cannot know: times, bytes on the disk and connections. All figures are in one array, so that
+/// counting is one addition, and copying a hub copies one more reference.
+package struct Measurements: Sendable {
+  /// Counts that only grow; counts of outcomes and ended sessions have subscripts of their own.
+  package enum Counter: Int, CaseIterable, Sendable {
+    /// Messages of clients that the hub received.
+    case received
+    /// Messages that the hub returned for clients.
+    case sent
+    /// Revisions sent to watches, counted once for each watch.
+    case diffs
+    /// Complete states sent to watches.
+    case snapshots
+    /// Sessions opened.
+    case opened
+  }
+
+  /// Values that the shell sets before a client reads the statistics.
+  package enum Gauge: Int, CaseIterable, Sendable {
+    /// When the process started, in milliseconds of CLOCK_BOOTTIME.
+    case startedAt
+    /// Connections of clients, as navd counts them.
+    case connections
+    /// Connections by navd's count at the last comparison with the kernel.
+    case countedConnections
+    /// Sockets of clients by the kernel's count at that comparison.
+    case openConnections
+    /// How often these two differed for more than 2 s.
+    case connectionDifferences
+    /// The most connections that navd accepts.
+    case connectionLimit
+    /// The most connections of one user or key.
+    case principalLimit
+    /// The number of file descriptors that the process can open.
+    case descriptorLimit
+    /// Bytes of the journal's file, without its write-ahead log.
+    case journalBytes
+    /// Bytes of the journal's write-ahead log.
+    case logBytes
+    /// Bytes of rows at which navd deletes history; 0 for no limit.
+    case journalLimit
+    /// Pages in the write-ahead log that await a checkpoint.
+    case logPages
+    /// Bytes of the journal's file system that are free to the daemon.
+    case diskFree
+    /// All bytes of that file system.
+    case diskSize
+    /// Milliseconds between two backups of the daemon's own; 0 if it makes none.
+    case backupInterval
+    /// 1 + the milliseconds since the newest of these; 0 if there is none.
+    case backupAge
+    /// 1 while the last attempt at one failed, or one is an hour late; else 0.
+    case backupOverdue
+    /// 1 while older backups of the daemon's own could not be removed after the newest one; else 0.
+    case backupRetentionFailed
+    /// Backups of the daemon's own since its start, made and failed.
+    case backupsMade, backupsFailed
+    /// Pages of a backup that is being made, done and all; 0 if there is none.
+    case backupDone, backupTotal
+    /// Rows that pruning has examined and all that it must examine; 0 while it does not run.
+    case pruned, toPrune
+    /// The version of libzmq, as major · 10000 + minor · 100 + patch.
+    case transportVersion
+  }
+
+  /// The values that are counted in a histogram.
+  package enum Series: Int, CaseIterable, Sendable {
+    /// Nanoseconds from the start of a commit until its records are durable.
+    case commit
+    /// Nanoseconds from the end of a commit until the last message about it is with the socket.
+    case fanOut
+    /// Records in one commit.
+    case batch
+
+    /// The first bound: 1 record, or 16 µs in nanoseconds.
+    fileprivate var unit: UInt64 { self == .batch ? 1 : 16_000 }
+    /// The number of bounds; the last, `unit` · 2^18, is 262,144 records or 4.2 s.
+    fileprivate static let boundCount = 19
+    /// The numbers in the array: a count for each bound, one for values above all, and the sum.
+    fileprivate static let room = boundCount + 2
+  }
+
+  private static let gauges = Counter.allCases.count
+  private static let answers = gauges + Gauge.allCases.count
+  private static let ends = answers + Outcome.count
+  private static let series = ends + SessionEndReason.allCases.count
+  private static let all = series + Series.allCases.count * Series.room
+
+  private var values: [UInt64]
+  /// The users and keys with the most connections, in descending order.
+  package var principals: [PrincipalConnections] = []
+  /// Why the journal accepts no commits; nil while it does.
+  package var storageProblem: String?
+  /// Why new clients cannot reach a socket by its path; nil if they can.
+  package var socketProblem: String?
+
+  package init() { values = [UInt64](repeating: 0, count: Self.all) }
+
+  package subscript(_ counter: Counter) -> UInt64 { values[counter.rawValue] }
+
+  package subscript(_ gauge: Gauge) -> UInt64 {
+    get { values[Self.gauges + gauge.rawValue] }
+    set { values[Self.gauges + gauge.rawValue] = newValue }
+  }
+
+  package subscript(_ outcome: Outcome) -> UInt64 { values[Self.answers + Int(outcome.place)] }
+
+  package subscript(_ endReason: SessionEndReason) -> UInt64 { values[Self.ends + endReason.place] }
+
+  package subscript(_ series: Series) -> Histogram {
+    let start = Self.series + series.rawValue * Series.room
+    assert(start + Series.room <= values.count, "\(series) has no place")
+    return Histogram(
+      bounds: (0..<Series.boundCount).map { series.unit << UInt64($0) },
+      counts: Array(values[start...(start + Series.boundCount)]),
+      sum: values[start + Series.boundCount + 1])
+  }
+
+  mutating func count(_ counter: Counter, _ number: Int = 1) {
+    assert(number >= 0)
+    values[counter.rawValue] &+= UInt64(number)
+  }
+
+  mutating func count(_ outcome: Outcome) {
+    if outcome != .none { values[Self.answers + Int(outcome.place)] &+= 1 }
+  }
+
+  mutating func count(_ endReason: SessionEndReason) { values[Self.ends + endReason.place] &+= 1 }
+
+  /// Counts a value in the histogram of a series, in O(1).
+  package mutating func note(_ value: UInt64, _ series: Series) {
+    let start = Self.series + series.rawValue * Series.room
+    assert(start + Series.room <= values.count, "\(series) has no place")
+    // How often the unit must double to reach the value, which is the index of its bucket.
+    let units = (value + series.unit - 1) / series.unit
+    let doublings = units <= 1 ? 0 : UInt64.bitWidth - (units - 1).leadingZeroBitCount
+    values[start + min(doublings, Series.boundCount)] &+= 1
+    values[start + Series.boundCount + 1] &+= value
+  }
+}
+
+/// The number of connections of one user or key.
+package struct PrincipalConnections: Hashable, Sendable {
+  /// The number of principals that the statistics list.
+  package static let limit = 16
+  /// `uid:N` for a user, or the name of a key.
+  package var principal: String
+  /// Its open connections, including those that have not sent a message yet.
+  package var count: UInt64
+
+  package init(principal: String, count: UInt64) {
+    (self.principal, self.count) = (principal, count)
+  }
+}

@@ -1,0 +1,402 @@
+import NavigationCore
+
+/// All navs: the loaded ones by slot, name and number, and notes of the dormant ones.
+///
+/// Laws:
+/// - A name leads to the nav that has it. A nav that is being closed has no name, but keeps its
+///   slot and number until the closing is durable.
+/// - While the journal has a row or snapshot of a nav, no other nav gets its number. A number
+///   leads to at most one nav, loaded or dormant.
+/// - `ringBytes` is the sum of the bytes of all rings.
+///
+/// Only the methods of this value change which slots are in use, and the rings of entries.
+struct Navs: Sendable {
+  /// The slots of the virtual navs `$navs`, `$clients` and `$heads`.
+  static var navsSlot: NavSlot { NavSlot(0) }
+  static var clientsSlot: NavSlot { NavSlot(1) }
+  static var headsSlot: NavSlot { NavSlot(2) }
+  static let virtualSlots = [navsSlot, clientsSlot, headsSlot]
+
+  /// The epoch that identifies this run of the daemon.
+  let boot: Epoch
+  /// The virtual navs, and behind them the loaded navs.
+  private var slots = Slots<NavEntry>()
+  /// The navs that are in the journal only.
+  private(set) var dormants: DormantNavs
+  /// The bytes of the diffs in all rings.
+  private(set) var ringBytes = 0
+  /// Reads bodies of rows; kept because it reuses its buffers.
+  var reader = JournalBodyReader()
+  private var names = PlaceIndex()
+  private var numbers = NumberIndex()
+  /// The navs created so far in each shard.
+  private var created: [UInt64]
+  private var ringCursor = 0
+  /// Whether a client has shown that an older copy of the journal was put back.
+  var isHistoryDoubted = false
+  /// The frames of encoded bars, which navs share.
+  private var frames = BarFrames()
+  private var random: SeededGenerator
+
+  /// Makes the virtual navs; `seed` determines all epochs.
+  init(shards: Int = 1, seed: UInt64) {
+    created = Array(repeating: 0, count: shards)
+    dormants = DormantNavs(shards: shards)
+    random = SeededGenerator(seed: seed)
+    boot = Epoch(bits: random.next())
+    for name in NavName.virtual {
+      var entry = NavEntry(
+        name: name.text, number: 0, owner: "", epoch: boot,
+        controller: NavigationController(revision: Revision(1)))
+      entry.directory = Directory()
+      entry.followDirectory()
+      entry.ring = DiffRing(base: Revision(1), digest: entry.digest)
+      names.insert(slots.insert(entry).number, KeyHash(name.text))
+    }
+  }
+
+  subscript(_ slot: NavSlot) -> NavEntry {
+    @inline(__always) unsafeAddress { unsafe slots.address(of: slot) }
+    @inline(__always) unsafeMutableAddress { unsafe slots.mutableAddress(of: slot) }
+  }
+
+  /// The number of navs, without the virtual ones.
+  var count: Int { loadedCount + dormants.count }
+
+  /// The number of navs that are in memory, without the virtual ones.
+  var loadedCount: Int { slots.count - Self.virtualSlots.count }
+
+  /// The number of slots, in use or not.
+  var end: Int { slots.end }
+
+  /// The slots in use, ascending; O(n).
+  var indices: [NavSlot] { slots.indices }
+
+  /// The slots of the navs that are loaded, ascending, without the virtual ones; O(n).
+  var loaded: ArraySlice<NavSlot> { indices.dropFirst(Self.virtualSlots.count) }
+
+  /// Whether a virtual nav keeps its records, for a watch or a read.
+  func isActive(_ slot: NavSlot) -> Bool { slots[slot].directory?.isActive == true }
+
+  func isLive(_ slot: NavSlot) -> Bool { slots.isLive(slot) }
+
+  /// The slot of a nav by name; nil if no loaded nav has this name.
+  ///
+  /// Inlined, because Swift would copy the 264 bytes of this value for the call.
+  @inline(__always)
+  func slot(of name: String) -> NavSlot? {
+    names.find(KeyHash(name)) { slots[NavSlot($0)].name == name }.map { NavSlot($0) }
+  }
+
+  /// The slot of a nav by its number in the journal; nil if no loaded nav has this number.
+  func slot(numbered number: UInt64) -> NavSlot? {
+    let slot = numbers.find(number).map { NavSlot($0) }
+    assert(slot.map { slots[$0].number == number } ?? true, "\(number) leads to another nav")
+    return slot
+  }
+
+  /// Whether a nav still has its name; a nav that is being closed has none.
+  func hasName(_ slot: NavSlot) -> Bool { self.slot(of: slots[slot].name) == slot }
+
+  /// The highest nav number of a shard so far, without the bits of the shard.
+  func lastNumber(of shard: Shard = .first) -> UInt64 { created[shard.number] }
+
+  // Creating and closing.
+
+  /// Creates a nav, whose name is free; returns its slot.
+  mutating func create(
+    _ name: String, ownedBy owner: String, _ controller: NavigationController
+  ) -> NavSlot {
+    precondition(slot(of: name) == nil, "\(name) exists")
+    let shard = Shard(ofName: name, among: created.count)
+    created[shard.number] += 1
+    return insert(
+      NavEntry(
+        name: name, number: shard.nav(created[shard.number]), owner: owner, epoch: makeEpoch(),
+        controller: controller))
+  }
+
+  /// Removes a nav whose creation was rolled back, and frees its number.
+  mutating func uncreate(_ slot: NavSlot) {
+    if hasName(slot) { releaseName(of: slot) }
+    let shard = slots[slot].shard
+    remove(slot)
+    created[shard.number] -= 1
+  }
+
+  /// Notes a number that the journal has.
+  private mutating func note(_ number: UInt64) throws(StoredDataError) {
+    let shard = Shard(ofNav: number)
+    guard shard.number < created.count else {
+      throw StoredDataError(what: "nav \(number) is of a shard that there is not")
+    }
+    created[shard.number] = max(created[shard.number], Shard.place(ofNav: number))
+  }
+
+  mutating func releaseName(of slot: NavSlot) {
+    assert(hasName(slot), "\(slots[slot].name) was closed before")
+    names.remove(slot.number, KeyHash(slots[slot].name))
+  }
+
+  /// Gives a nav its name back, because its closing was rolled back.
+  mutating func restoreName(of slot: NavSlot) {
+    assert(self.slot(of: slots[slot].name) == nil, "\(slots[slot].name) is taken")
+    names.insert(slot.number, KeyHash(slots[slot].name))
+  }
+
+  /// Removes a nav that has lost its name: its closing is durable, or it leaves memory.
+  mutating func remove(_ slot: NavSlot) {
+    assert(!hasName(slot), "\(slots[slot].name) is not closed")
+    ringBytes -= slots[slot].ring.byteCount
+    numbers.remove(slots[slot].number)
+    slots.remove(slot, leaving: .vacant)
+    assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
+  }
+
+  private mutating func insert(_ entry: NavEntry) -> NavSlot {
+    assert(self.slot(numbered: entry.number) == nil, "nav \(entry.number) is loaded")
+    let other = slot(of: entry.name)
+    let slot = slots.insert(entry)
+    slots[slot].shown.share(&frames)
+    numbers.insert(slot.number, entry.number)
+    // If a damaged journal has two navs with one name, the later nav has it, as when it was
+    // created.
+    if other.map({ slots[$0].number < entry.number }) ?? true {
+      if let other { releaseName(of: other) }
+      names.insert(slot.number, KeyHash(entry.name))
+    }
+    ringBytes += entry.ring.byteCount
+    return slot
+  }
+
+  mutating func makeEpoch() -> Epoch { Epoch(bits: random.next()) }
+
+  /// Replaces the frame of a nav's changed bar by an equal one that another nav has, if any.
+  mutating func shareFrame(of slot: NavSlot) { slots[slot].shown.share(&frames) }
+
+  // Rings.
+
+  /// Appends a diff to a nav's ring; `trim` brings the ring back within its limits.
+  mutating func keep(_ diff: consuming EncodedDiff, _ slot: NavSlot) {
+    ringBytes += diff.bytes.count
+    slots[slot].ring.append(diff, digest: slots[slot].digest)
+    assert(slots[slot].ring.byteCount <= ringBytes, "a ring larger than all")
+  }
+
+  /// Drops the oldest durable diffs of a nav that exceed the limits.
+  mutating func trim(_ slot: NavSlot, revisions: Int, bytes: Int) {
+    ringBytes -= slots[slot].ring.trim(
+      revisions: revisions, bytes: bytes, through: slots[slot].durable)
+    assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
+  }
+
+  /// Drops the oldest diffs of one nav after the other, while all rings together exceed `total`.
+  mutating func trimRings(to total: Int, bytes: Int) {
+    guard ringBytes > total else { return }
+    var visited = 0
+    while ringBytes > total, visited < slots.count {
+      let slot = slots.next(from: ringCursor)
+      ringCursor = slot.number + 1
+      visited += 1
+      trim(slot, revisions: slots[slot].ring.count / 2, bytes: bytes)
+    }
+    assert(
+      ringBytes <= total || visited == slots.count, "\(ringBytes) bytes after \(visited) rings")
+  }
+
+  /// Empties the diff ring of a virtual nav and begins it at the current revision, in the same
+  /// epoch.
+  ///
+  /// Watches at older revisions get a snapshot.
+  mutating func restartDirectory(_ slot: NavSlot) {
+    guard let directory = slots[slot].directory else {
+      preconditionFailure("\(slots[slot].name) is not virtual")
+    }
+    ringBytes -= slots[slot].ring.byteCount
+    slots[slot].followDirectory()
+    slots[slot].ring = DiffRing(base: directory.revision, digest: slots[slot].digest)
+    slots[slot].durable = directory.revision
+  }
+
+  /// Notes that what a batch made of these navs is durable.
+  mutating func settle(_ changes: [Batch.Touched]) {
+    for change in changes where isLive(change.slot) {
+      slots[change.slot].durable = change.revision ?? slots[change.slot].controller.revision
+      assert(slots[change.slot].durable <= slots[change.slot].revision)
+    }
+  }
+
+  /// Restores a nav from `fresh`, which was read from the journal up to its row `head`.
+  mutating func reload(_ slot: NavSlot, _ fresh: NavEntry, head: UInt64) {
+    precondition(fresh.number == slots[slot].number, "nav \(fresh.number) for another")
+    assert(fresh.epoch == slots[slot].epoch, "another life of \(fresh.name)")
+    assert(fresh.lastSequence <= head, "rows behind the last durable one")
+    let revision = fresh.controller.revision
+    ringBytes -= slots[slot].ring.cut(behind: revision, digest: fresh.digest)
+    slots[slot].controller = fresh.controller
+    slots[slot].running = fresh.running
+    slots[slot].digest = fresh.digest
+    slots[slot].shown = fresh.shown
+    slots[slot].resolvedAt = fresh.resolvedAt
+    slots[slot].topChange = fresh.topChange
+    slots[slot].lastSequence = head
+    slots[slot].changedAt = fresh.changedAt
+    slots[slot].durable = revision
+    slots[slot].snapshotRevision = fresh.snapshotRevision
+    assert(ringBytes >= 0, "\(ringBytes) bytes in all rings")
+  }
+
+  /// Gives a loaded nav a new epoch, which row `row` records.
+  mutating func renew(_ slot: NavSlot, _ epoch: Epoch, row: UInt64) {
+    assert(row > slots[slot].lastSequence)
+    ringBytes -= slots[slot].ring.byteCount
+    slots[slot].lastSequence = row
+    slots[slot].renew(epoch)
+    assert(slots[slot].ring.byteCount == 0, "diffs of a former life")
+  }
+
+  // Dormant navs.
+
+  /// Notes the newest snapshot of a nav.
+  mutating func index(_ snapshot: SnapshotRow) throws(StoredDataError) {
+    let head = try reader.head(of: snapshot.body)
+    try note(snapshot.nav)
+    dormants.insert(
+      DormantNav(number: snapshot.nav, head: head),
+      DormantHistory(
+        Head(
+          revision: Revision(snapshot.revision), depth: head.depth, top: head.top,
+          time: snapshot.time), sequence: snapshot.sequence, isOpen: head.isOpen))
+  }
+
+  /// Notes a row, which must continue the history of its nav.
+  mutating func index(_ row: RowHeader, _ body: Span<UInt8>) throws(StoredDataError) {
+    try note(row.nav)
+    guard let place = dormants.place(of: row.nav) else {
+      // Retention may have pruned all rows of a closed nav except the one that closed it.
+      if row.kind == .closed { return }
+      guard row.kind == .created else {
+        throw StoredDataError(what: "row of nav \(row.nav), which was never created")
+      }
+      return dormants.insert(
+        DormantNav(number: row.nav, head: try reader.head(of: [UInt8](copying: body))),
+        DormantHistory(Head(row), sequence: row.sequence, isOpen: row.isOpen))
+    }
+    try dormants.extend(place, by: row)
+    switch row.kind {
+    case .closed: dormants.remove(place)
+    case .epoch:
+      // An epoch that the nav's snapshot includes is not newer than the snapshot's.
+      guard dormants.history(place).lastSequence == row.sequence else { return }
+      dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
+    case .created, .changed, .report: break
+    }
+  }
+
+  /// Sets the oldest revision of each dormant nav that the journal can read; 0 changes nothing.
+  mutating func takeFloors(_ floor: (UInt64) -> UInt64) {
+    for place in dormants.places {
+      let revision = floor(dormants[place].number)
+      if revision > 0 { dormants.setFloor(place, Revision(revision)) }
+    }
+  }
+
+  /// Sets the oldest revision of a nav that the journal can read.
+  mutating func setFloor(of number: UInt64, _ floor: Revision) {
+    if let slot = slot(numbered: number) {
+      slots[slot].floor = floor
+    } else if let place = dormants.place(of: number) {
+      dormants.setFloor(place, floor)
+    }
+  }
+
+  /// Gives a dormant nav a new epoch, which row `row` records.
+  mutating func renewDormant(_ place: DormantNavs.Place, _ epoch: Epoch, row: UInt64) {
+    dormants.renew(place, epoch, row: row)
+  }
+
+  /// Makes a loaded nav a dormant one; everything of it must be durable.
+  mutating func unload(_ slot: NavSlot) {
+    let (nav, history) = (DormantNav(slots[slot]), DormantHistory(slots[slot]))
+    releaseName(of: slot)
+    remove(slot)
+    dormants.insert(nav, history)
+  }
+
+  /// Takes over the navs of shards of which this value has none; returns the slots of the loaded
+  /// ones.
+  mutating func absorb(_ other: Navs) -> [NavSlot] {
+    for shard in other.created.indices {
+      created[shard] = max(created[shard], other.created[shard])
+    }
+    dormants.absorb(other.dormants)
+    return other.loaded.map { insert(other.slots[$0]) }
+  }
+
+  /// Removes the dormant navs of shards, because another daemon serves them.
+  mutating func dropDormants(of shards: Set<Shard>) { dormants.drop(shards) }
+
+  /// Makes a dormant nav a loaded one, and returns its slot; throws if `entry` contradicts the
+  /// notes of the nav.
+  mutating func revive(_ place: DormantNavs.Place, as entry: NavEntry) throws(StoredDataError)
+    -> NavSlot
+  {
+    let (nav, history) = (dormants[place], dormants.history(place))
+    guard entry.name == nav.name, entry.owner == nav.owner, entry.epoch == nav.epoch,
+      entry.controller.isStandalone == nav.isStandalone
+    else { throw StoredDataError(what: "the rows are of another nav than \(nav.name)") }
+    var head = Head(entry)
+    // A snapshot of a later time than the last change does not change the time that readers saw.
+    head.time = history.head.time
+    guard entry.lastSequence == history.lastSequence, head == history.head else {
+      throw StoredDataError(
+        what: "\(nav.name) ends with row \(entry.lastSequence) and \(head.depth) screens, "
+          + "not \(history.lastSequence) and \(history.head.depth)")
+    }
+    dormants.remove(place)
+    let slot = insert(entry)
+    slots[slot].floor = history.floor
+    slots[slot].changedAt = head.time
+    assert(dormants.place(of: entry.number) == nil, "nav \(entry.number) is loaded and dormant")
+    return slot
+  }
+
+  func rebuild(
+    _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration
+  ) throws(StoredDataError) -> NavEntry {
+    try NavEntry.rebuilt(snapshot, rows, limits, reader)
+  }
+}
+
+extension NavEntry {
+  /// Rebuilds a nav from a snapshot and rows of the journal, with the buffers of a reader.
+  static func rebuilt(
+    _ snapshot: SnapshotRow?, _ rows: [JournalRow], _ limits: HubConfiguration,
+    _ reader: JournalBodyReader
+  ) throws(StoredDataError) -> NavEntry {
+    var reader = reader
+    var rows = rows[...]
+    var entry: NavEntry
+    if let snapshot {
+      try reader.load(snapshot.body)
+      entry = try NavEntry(try reader.state(), number: snapshot.nav)
+      entry.lastSequence = snapshot.sequence
+      entry.changedAt = snapshot.time
+      rows = rows.drop { $0.sequence <= snapshot.sequence }
+    } else {
+      guard let first = rows.popFirst(), first.kind == .created else {
+        throw StoredDataError(what: "neither a snapshot nor the creation is there")
+      }
+      try reader.load(first.body)
+      entry = try NavEntry(try reader.state(), number: first.nav)
+      entry.lastSequence = first.sequence
+      entry.changedAt = first.time
+      entry.topChange = .creation(at: first.time, by: reader.author())
+    }
+    for row in rows {
+      try reader.load(row.body)
+      try entry.replay(row, &reader, limits)
+    }
+    return entry
+  }
+}

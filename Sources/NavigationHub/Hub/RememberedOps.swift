@@ -1,0 +1,345 @@
+import NavigationCore
+
+/// The decided ops of clients, so that an op sent twice runs once.
+///
+/// The hub keeps the newest ops of each client of a principal, with the hash of their octets and
+/// the reply. It forgets clients that have been idle for `rememberedIdle` ms. If there are too
+/// many, it forgets the longest idle client of the principal, or of the principal with the most
+/// clients. In a cluster, a client counts once for each shard in which it had ops.
+/// An op is remembered if its row is behind the horizon of its shard.
+struct RememberedOps: Sendable {
+  struct Entry: Sendable {
+    var id: UInt64
+    var octets: BodyHash
+    var isOk: Bool
+    var reply: [UInt8]
+    /// The row with all members except the id, until `readRows` fills them in; 0 for none.
+    var row: UInt64 = 0
+  }
+
+  /// The result of the look-up of an op that arrives.
+  enum Verdict: Sendable {
+    case new
+    case decided(Entry)
+    case reused
+    case tooOld
+  }
+
+  struct Key: Hashable, Sendable {
+    var principal: String
+    var client: ClientID
+    var shard = Shard.first
+  }
+
+  /// The remembered ops of a client: a ring in the order of ids, with the oldest op at `head`.
+  ///
+  /// While the ring is not full, `head` is 0.
+  fileprivate struct Client: Sendable {
+    var entries: [Entry] = []
+    var head = 0
+    var last: UInt64 = 0
+    /// The highest id that counts as forgotten since the limit changed; 0 for none.
+    var forgotten: UInt64 = 0
+    var usedAt: UInt64 = 0
+    /// The newest row of its shard when its last op was decided.
+    var row: UInt64 = 0
+  }
+
+  private struct Use: Sendable {
+    var client: ClientID
+    var shard: Shard
+    var at: UInt64
+  }
+
+  private var slots: [Key: Slot<Client>] = [:]
+  private var busy: [(key: Key, slot: Slot<Client>)?] = Array(repeating: nil, count: 16)
+  private var clients = Slots<Client>()
+  /// The clients of each principal, with a use of each that may be out of date, in order of time.
+  private var principals: [String: ArraySlice<Use>] = [:]
+  private var limits: HubConfiguration
+  /// The horizon of each shard: the op of this row, or of an earlier one, may be forgotten.
+  private(set) var horizons: [Shard: UInt64] = [:]
+  /// During a replay, the hub remembers the ops of rows after this one regardless of their age.
+  var remembersBehind: UInt64 = 0
+
+  init(limits: HubConfiguration) { self.limits = limits }
+
+  /// Installs other limits.
+  ///
+  /// Ops of a client beyond them are forgotten at once, clients beyond them when others come.
+  mutating func reconfigure(_ new: HubConfiguration) {
+    let former = limits.rememberedOps
+    let mustTrim = new.rememberedOps != former
+    limits = new
+    guard mustTrim else { return }
+    for slot in clients.indices {
+      // A client with a full ring may have had more ops before, which must not count as new.
+      clients[slot].noteForgotten(former)
+      clients[slot].trim(to: new.rememberedOps)
+    }
+  }
+
+  var clientCount: Int { clients.count }
+
+  /// The highest decided op of a client in some shards, 0 for none.
+  func last(of key: Key, in shards: [Shard] = [.first]) -> UInt64 {
+    var key = key
+    var last: UInt64 = 0
+    for shard in shards {
+      key.shard = shard
+      last = max(last, slots[key].map { clients[$0].last } ?? 0)
+    }
+    return last
+  }
+
+  mutating func verdict(on id: UInt64, octets: BodyHash, of key: Key) -> Verdict {
+    guard let slot = find(key) else { return .new }
+    // Ids increase, so the usual op is beyond all remembered ones.
+    if id > clients[slot].last { return .new }
+    let client = clients[slot]
+    assert(client.head == 0 || client.head < client.entries.count)
+    if let entry = client.entries.first(where: { $0.id == id }) {
+      return entry.octets == octets ? .decided(entry) : .reused
+    }
+    if id <= client.forgotten { return .tooOld }
+    guard client.entries.count >= limits.rememberedOps, client.head < client.entries.count else {
+      return .new
+    }
+    return id < client.entries[client.head].id ? .tooOld : .new
+  }
+
+  /// The slot of a client; for recently used clients it is found without hashing the key.
+  private mutating func find(_ key: Key) -> Slot<Client>? {
+    let place = Self.busyPlace(of: key)
+    if let known = busy[place], known.key == key {
+      assert(slots[key] == known.slot, "a busy client has moved")
+      return known.slot
+    }
+    guard let slot = slots[key] else { return nil }
+    busy[place] = (key, slot)
+    return slot
+  }
+
+  private static func busyPlace(of key: Key) -> Int {
+    Int(truncatingIfNeeded: key.client.low ^ key.client.low >> 32) & 15
+  }
+
+  mutating func forget(upTo row: UInt64, of shard: Shard) {
+    horizons[shard] = max(row, horizons[shard, default: 0])
+  }
+
+  /// Remembers a decided op, which is not behind `row`; returns the op that it evicted, if any.
+  @discardableResult
+  mutating func remember(
+    _ entry: consuming Entry, of key: Key, row: UInt64, at now: UInt64
+  ) -> Entry? {
+    let slot = find(key) ?? admit(key, at: now)
+    let id = entry.id
+    if entry.isOk { clients[slot].row = row }
+    let evicted = clients[slot].add(entry, limit: limits.rememberedOps, at: now)
+    assert(clients[slot].last >= id, "op \(id) is behind the last one")
+    assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
+    return evicted
+  }
+
+  /// Forgets an op whose commit failed, and restores the op that it evicted.
+  mutating func forget(_ id: UInt64, of key: Key, restoring evicted: Entry?) {
+    guard let slot = slots[key] else { return }
+    clients[slot].straighten()
+    clients[slot].entries.removeAll { $0.id == id }
+    if let evicted { clients[slot].entries.insert(evicted, at: 0) }
+    clients[slot].last = clients[slot].entries.last?.id ?? 0
+    assert(clients[slot].entries.count <= limits.rememberedOps, "too many ops of a client")
+  }
+
+  /// The rows of the ops that `readRows` must fill in, by shard and in no order.
+  var rows: [Shard: [UInt64]] {
+    var rows: [Shard: [UInt64]] = [:]
+    for (key, slot) in slots {
+      for entry in clients[slot].entries where entry.row > 0 {
+        rows[key.shard, default: []].append(entry.row)
+      }
+    }
+    return rows
+  }
+
+  /// Fills in the ops of a shard from their rows; forgets an op if its row is missing or records no
+  /// op.
+  mutating func readRows(_ entries: [UInt64: Entry], of shard: Shard) {
+    for (key, slot) in slots where key.shard == shard {
+      clients[slot].straighten()
+      clients[slot].entries = clients[slot].entries.compactMap {
+        if $0.row > 0, entries[$0.row] == nil { forget(upTo: $0.row, of: shard) }
+        return $0.row > 0 ? entries[$0.row] : $0
+      }
+    }
+  }
+
+  /// Takes over the ops of shards of which this value has none.
+  mutating func absorb(_ other: RememberedOps, at now: UInt64) {
+    let keys = other.slots.sorted {
+      other.clients[$0.value].usedAt < other.clients[$1.value].usedAt
+    }
+    horizons.merge(other.horizons) { $1 }
+    for (key, slot) in keys { clients[admit(key, at: now)] = other.clients[slot] }
+  }
+
+  /// Forgets the ops of shards that another daemon serves from now on.
+  mutating func drop(_ shards: Set<Shard>) {
+    for shard in shards { horizons[shard] = nil }
+    for (key, slot) in slots where shards.contains(key.shard) {
+      clients.remove(slot, leaving: Client())
+      slots[key] = nil
+      busy[Self.busyPlace(of: key)] = nil
+      principals[key.principal]?.removeAll { $0.client == key.client && $0.shard == key.shard }
+      if principals[key.principal]?.isEmpty == true { principals[key.principal] = nil }
+    }
+  }
+
+  /// Forgets the clients that have been idle for too long.
+  mutating func expire(at now: UInt64) {
+    for principal in principals.keys.sorted() {
+      while let oldest = oldest(of: principal), oldest.at + limits.rememberedIdle <= now {
+        drop(oldest, of: principal)
+      }
+    }
+  }
+
+  private mutating func admit(_ key: Key, at now: UInt64) -> Slot<Client> {
+    assert(slots[key] == nil, "a client is admitted twice")
+    // After the limits were lowered, more than one client can be too many.
+    while principals[key.principal]?.count ?? 0 >= limits.rememberedClientsPerPrincipal,
+      let oldest = oldest(of: key.principal)
+    {
+      drop(oldest, of: key.principal)
+    }
+    while clients.count >= limits.rememberedClients,
+      let name = principals.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.key,
+      let oldest = oldest(of: name)
+    {
+      drop(oldest, of: name)
+    }
+    let slot = clients.insert(Client(usedAt: now))
+    slots[key] = slot
+    Self.insert(
+      Use(client: key.client, shard: key.shard, at: now),
+      into: &principals[key.principal, default: []])
+    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    return slot
+  }
+
+  /// The longest idle client of a principal; nil if it has none.
+  ///
+  /// A client has been used at the time of its entry or later, so the first entry that is up to
+  /// date is the oldest one. Those that are not move to their places.
+  private mutating func oldest(of principal: String) -> Use? {
+    // Taken out of the dictionary, so that a change does not copy it.
+    guard var uses = principals.removeValue(forKey: principal) else { return nil }
+    defer { principals[principal] = uses }
+    assert(!uses.isEmpty, "\(principal) has no clients")
+    while true {
+      // Together: one by one, each of them would move all entries behind it.
+      let stale = uses.prefix { lastUse(of: $0, principal) != $0.at }
+      guard !stale.isEmpty else { return uses.first }
+      uses.removeFirst(stale.count)
+      for use in stale {
+        guard let usedAt = lastUse(of: use, principal) else { continue }
+        uses.append(Use(client: use.client, shard: use.shard, at: usedAt))
+      }
+      // Stable, so those with the same time stay in order.
+      uses.sort { $0.at < $1.at }
+    }
+  }
+
+  private func lastUse(of use: Use, _ principal: String) -> UInt64? {
+    slots[key(of: use, principal)].map { clients[$0].usedAt }
+  }
+
+  private func key(of use: Use, _ principal: String) -> Key {
+    Key(principal: principal, client: use.client, shard: use.shard)
+  }
+
+  /// Inserts a use behind those that are not newer.
+  private static func insert(_ use: Use, into uses: inout ArraySlice<Use>) {
+    var (low, high) = (uses.startIndex, uses.endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if uses[middle].at <= use.at { low = middle + 1 } else { high = middle }
+    }
+    uses.insert(use, at: low)
+  }
+
+  private mutating func drop(_ use: Use, of principal: String) {
+    let key = key(of: use, principal)
+    guard let slot = slots[key] else { return }
+    forget(upTo: clients[slot].row, of: key.shard)
+    clients.remove(slot, leaving: Client())
+    slots[key] = nil
+    busy[Self.busyPlace(of: key)] = nil
+    assert(clients.count == slots.count, "\(clients.count) clients, \(slots.count) keys")
+    assert(principals[principal]?.first?.client == use.client, "the oldest client has moved")
+    principals[principal]?.removeFirst()
+    if principals[principal]?.isEmpty == true { principals[principal] = nil }
+  }
+}
+
+extension RememberedOps.Client {
+  mutating func add(
+    _ entry: consuming RememberedOps.Entry, limit: Int, at now: UInt64
+  ) -> RememberedOps.Entry? {
+    usedAt = now
+    if entry.id > last {
+      last = entry.id
+      guard entries.count >= limit else {
+        straighten()
+        entries.append(entry)
+        return nil
+      }
+      assert(entries[head].id < entry.id, "op \(entries[head].id) is evicted by an older one")
+      let evicted = entries[head]
+      entries[head] = entry
+      head = head + 1 == entries.count ? 0 : head + 1
+      return evicted
+    }
+    straighten()
+    var evicted: RememberedOps.Entry?
+    if entries.count >= limit { evicted = entries.removeFirst() }
+    // Kept in the order of ids; out-of-order ids are rare.
+    var place = entries.count
+    let id = entry.id
+    while place > 0, entries[place - 1].id > id { place -= 1 }
+    entries.insert(entry, at: place)
+    assert(place + 1 == entries.count || entries[place + 1].id > id)
+    return evicted
+  }
+
+  /// Notes that ops below the oldest one were forgotten under the limit that applied so far.
+  ///
+  /// The ring then begins at index 0.
+  mutating func noteForgotten(_ limit: Int) {
+    straighten()
+    guard entries.count >= limit, let oldest = entries.first, oldest.id > 0 else { return }
+    forgotten = max(forgotten, oldest.id - 1)
+  }
+
+  /// Forgets the oldest ops beyond `limit`.
+  ///
+  /// An op with an id up to theirs then counts as too old, never as new: it may have run.
+  mutating func trim(to limit: Int) {
+    straighten()
+    let excess = entries.count - limit
+    guard excess > 0 else { return }
+    forgotten = max(forgotten, entries[excess - 1].id)
+    entries.removeFirst(excess)
+    assert(entries.first.map { $0.id > forgotten } ?? true, "op \(forgotten) is not forgotten")
+  }
+
+  /// Brings the oldest op to index 0.
+  mutating func straighten() {
+    guard head > 0 else { return }
+    assert(head < entries.count)
+    entries = Array(entries[head...] + entries[..<head])
+    head = 0
+    assert(zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }, "ops out of order")
+  }
+}

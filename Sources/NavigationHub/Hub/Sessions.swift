@@ -1,0 +1,356 @@
+import NavigationCore
+
+/// A reference to a session; `client` shows whether another client has reused the slot.
+struct SessionRef: Hashable, Sendable {
+  var slot: SessionSlot
+  var client: ClientID
+}
+
+/// A client as the author of ops: whatever its ops have in common.
+///
+/// A session has one for all its ops, which saves 900 instructions of each: its name is encoded
+/// once, and passed on by one reference. In a cluster it has the one of the shard that it used last.
+final class OpClient: Sendable {
+  let author: Author
+  let key: RememberedOps.Key
+  /// In a row, the member `by` up to the value of its `op`.
+  let beforeOp: [UInt8]
+  /// In a row, the rest of `by`, and the name `octets`.
+  let behindOp: [UInt8]
+
+  init(name: String, _ client: ClientID, _ peer: Peer, _ shard: Shard = .first) {
+    author = Author(name: name, principal: peer.principal, process: peer.process)
+    key = RememberedOps.Key(principal: peer.principal, client: client, shard: shard)
+    var json = JSONWriter(reserving: 128)
+    json.name("by")
+    json.beginObject()
+    json.member("name", name)
+    json.name("op")
+    beforeOp = json.pieces
+    json.removeAll()
+    json.member("principal", peer.principal)
+    if let process = peer.process { json.member("pid", UInt64(process)) }
+    json.name("client")
+    json.word(client.text)
+    json.endObject()
+    json.name("octets")
+    behindOp = json.pieces
+  }
+}
+
+/// One client's presence.
+struct Session: Sendable {
+  // The members that every message to the session needs are close together in memory.
+  var connection: ConnectionID
+  var window: UInt64
+  var isUncontrolled: Bool
+  /// Whether the socket takes no more messages for the connection now.
+  var isBlocked = false
+  /// The octets sent under flow control, and the sum at which the credit ends.
+  var sent: UInt64 = 0
+  var upTo: UInt64
+  /// Whether a turn had no room for the session's messages, so that they wait for a wake.
+  var waitsForTurn = false
+  var lastSentAt: UInt64
+  var lastHeardAt: UInt64
+  var peer: Peer
+  var role: Role
+  var client: ClientID
+  var opClient: OpClient
+  var heartbeat: UInt64
+  /// The number of the last `ask` that the session was sent.
+  var lastAsk: UInt64 = 0
+  /// The number of ops in flight: in a batch that is not durable, or waiting for the history.
+  var inflight = 0
+  /// Malformed messages so far; the third ends the session.
+  var malformed = 0
+  var answered: UInt64 = 0
+  /// The watches that wait for navs, and whether a batch that is not durable has decided them.
+  var awaited: [(request: WatchRequest, isDecided: Bool)] = []
+  /// The number of divergence reports in the present period of ten seconds.
+  var reports: (period: UInt64, count: Int) = (0, 0)
+
+  init(
+    connection: ConnectionID, window: UInt64, isUncontrolled: Bool, at time: UInt64, peer: Peer,
+    role: Role, client: ClientID, name: String, heartbeat: UInt64
+  ) {
+    self.connection = connection
+    self.window = window
+    self.isUncontrolled = isUncontrolled
+    upTo = window
+    lastSentAt = time
+    lastHeardAt = time
+    self.peer = peer
+    self.role = role
+    self.client = client
+    opClient = OpClient(name: name, client, peer)
+    self.heartbeat = heartbeat
+  }
+
+  var author: Author { opClient.author }
+
+  var key: RememberedOps.Key { opClient.key }
+
+  /// The name from the client's `hello`.
+  var name: String { author.name }
+
+  /// Counts a divergence report; returns whether to record it in the journal.
+  ///
+  /// A session records at most 8 of them in ten seconds, because more would show nothing new.
+  mutating func mayReport(at now: Instant) -> Bool {
+    let period = now.boot / 10_000
+    if reports.period != period { reports = (period, 0) }
+    reports.count += 1
+    return reports.count <= Self.reportsInTenSeconds
+  }
+
+  private static let reportsInTenSeconds = 8
+
+  var hasCredit: Bool { !isBlocked && (isUncontrolled || sent < upTo) }
+
+  /// What a message of several diffs holds at most, in octets; nil without credit.
+  ///
+  /// Half a window at a time leaves room for others on the same connection. A long message costs
+  /// less, by octet, than several short ones; a longer one than this would keep others waiting.
+  var room: Int? {
+    guard hasCredit, !waitsForTurn else { return nil }
+    return isUncontrolled ? 60 * 1024 : min(60 * 1024, max(32 * 1024, Int(window / 2)))
+  }
+
+  static let vacant = Session(
+    connection: ConnectionID(0), window: 0, isUncontrolled: false, at: 0,
+    peer: .local(user: 0, group: 0, process: 0), role: .ui, client: ClientID(high: 0, low: 0),
+    name: "", heartbeat: 0)
+}
+
+/// The sessions by slot, connection and client id, and the fences and op rates of connections.
+///
+/// Laws:
+/// - A connection has at most one session, and so has a client id. Both indexes name live slots.
+/// - `counts` has the number of sessions of each principal that has any.
+/// - A fenced connection has no session.
+///
+/// Only `insert` and `remove` change which slots are in use.
+struct Sessions: Sendable {
+  private var slots = Slots<Session>()
+  private var byConnection = NumberIndex()
+  private var byClient: [ClientID: SessionSlot] = [:]
+  private var counts: [String: Int] = [:]
+  /// The connections whose client id another process took over.
+  private var fenced: Set<ConnectionID> = []
+  /// The actors of the connections of gateways.
+  ///
+  /// A connection keeps its actor when the session ends: it never gets the rights of its gateway.
+  private var actors: [ConnectionID: SessionActor] = [:]
+  /// The ops of each connection in its newest second, if there is a limit.
+  private(set) var rates: [ConnectionID: (second: UInt64, count: Int)] = [:]
+  /// Whether watches that waited have been decided since everything was durable.
+  private var decidesAwaited = false
+
+  var count: Int { slots.count }
+
+  /// The slots in use, ascending; O(n).
+  var indices: [SessionSlot] { slots.indices }
+
+  subscript(_ slot: SessionSlot) -> Session {
+    @inline(__always) unsafeAddress { unsafe slots.address(of: slot) }
+    @inline(__always) unsafeMutableAddress { unsafe slots.mutableAddress(of: slot) }
+  }
+
+  func slot(of connection: ConnectionID) -> SessionSlot? {
+    let slot = byConnection.find(connection.number).map { SessionSlot($0) }
+    assert(slot.map { slots[$0].connection == connection } ?? true, "another connection's session")
+    return slot
+  }
+
+  func slot(of client: ClientID) -> SessionSlot? {
+    let slot = byClient[client]
+    assert(slot.map { slots[$0].client == client } ?? true, "another client's session")
+    return slot
+  }
+
+  func count(of principal: String) -> Int { counts[principal, default: 0] }
+
+  func isLive(_ slot: SessionSlot) -> Bool { slots.isLive(slot) }
+
+  /// Whether a session has not ended.
+  func isLive(_ ref: SessionRef) -> Bool {
+    slots.isLive(ref.slot) && slots[ref.slot].client == ref.client
+  }
+
+  /// Makes a reference to the session in a slot; it may be kept after the session has ended.
+  func reference(to slot: SessionSlot) -> SessionRef {
+    assert(isLive(slot), "slot \(slot.number) is vacant")
+    return SessionRef(slot: slot, client: slots[slot].client)
+  }
+
+  /// Whether a session may be opened; one that replaces another session always may.
+  func hasRoom(
+    for client: ClientID, of principal: String, on connection: ConnectionID,
+    _ limits: borrowing HubConfiguration
+  ) -> Bool {
+    if slot(of: connection) != nil || slot(of: client) != nil { return true }
+    return count < limits.sessions && count(of: principal) < limits.sessionsPerPrincipal
+  }
+
+  /// Opens a session; the caller has ended former sessions of its connection and its client.
+  mutating func insert(_ session: Session) -> SessionSlot {
+    precondition(slot(of: session.connection) == nil, "the connection has a session")
+    precondition(slot(of: session.client) == nil, "the client has a session")
+    fenced.remove(session.connection)
+    let slot = slots.insert(session)
+    byConnection.insert(slot.number, session.connection.number)
+    byClient[session.client] = slot
+    counts[session.peer.principal, default: 0] += 1
+    assert(byConnection.count == byClient.count && byClient.count == slots.count)
+    return slot
+  }
+
+  mutating func remove(_ slot: SessionSlot) {
+    let session = slots[slot]
+    assert(self.slot(of: session.connection) == slot && self.slot(of: session.client) == slot)
+    byConnection.remove(session.connection.number)
+    byClient[session.client] = nil
+    let left = count(of: session.peer.principal) - 1
+    assert(left >= 0, "\(session.peer.principal) has \(left) sessions")
+    counts[session.peer.principal] = left == 0 ? nil : left
+    slots.remove(slot, leaving: .vacant)
+    assert(byConnection.count == byClient.count && byClient.count == slots.count)
+  }
+
+  /// Notes that a message of a connection arrived; returns the slot of its session.
+  mutating func hear(_ connection: ConnectionID, at now: Instant) -> SessionSlot? {
+    guard let slot = slot(of: connection) else { return nil }
+    slots[slot].lastHeardAt = now.boot
+    return slot
+  }
+
+  // Connections, with a session or without.
+
+  /// The actor of a connection; nil if it has had none.
+  func actor(of connection: ConnectionID) -> SessionActor? {
+    actors.isEmpty ? nil : actors[connection]
+  }
+
+  /// Notes for whom a gateway speaks on a connection.
+  mutating func note(_ actor: SessionActor, of connection: ConnectionID) {
+    actors[connection] = actor
+  }
+
+  /// Whether another process took over the connection's client id.
+  func isFenced(_ connection: ConnectionID) -> Bool {
+    !fenced.isEmpty && fenced.contains(connection)
+  }
+
+  /// Marks a connection, whose session has ended, so that its ops are refused until its next
+  /// `hello`.
+  mutating func fence(_ connection: ConnectionID) {
+    assert(slot(of: connection) == nil, "a fenced connection has a session")
+    fenced.insert(connection)
+  }
+
+  /// Forgets a closed connection; returns the slot of its session, which the caller must end.
+  mutating func close(_ connection: ConnectionID) -> SessionSlot? {
+    fenced.remove(connection)
+    rates[connection] = nil
+    actors[connection] = nil
+    return slot(of: connection)
+  }
+
+  /// Counts an op of a connection; returns the milliseconds to wait if it exceeds `limit` a second.
+  ///
+  /// The connection is counted, not the session, because a client can open another session by one
+  /// message.
+  mutating func excess(of connection: ConnectionID, over limit: Int, at now: Instant) -> UInt64? {
+    guard limit > 0 else { return nil }
+    let second = now.boot / 1000
+    var rate = rates[connection] ?? (second, 0)
+    if rate.second != second { rate = (second, 0) }
+    assert(rate.count >= 0, "\(rate.count) ops in this second")
+    rate.count += 1
+    rates[connection] = rate
+    return rate.count > limit ? 1000 - now.boot % 1000 : nil
+  }
+
+  // Ops in flight.
+
+  /// Counts an op that is decided but not yet durable.
+  mutating func begin(_ slot: SessionSlot) {
+    assert(isLive(slot))
+    slots[slot].inflight += 1
+  }
+
+  /// Ends the ops in flight of a batch that is durable, and counts one answer for each.
+  mutating func finish(_ changes: [Undo]) {
+    for index in changes.indices {
+      if case .inFlight(let slot) = changes[index] { finish(slot, answers: 1) }
+    }
+  }
+
+  /// Ends one op in flight of a session and counts its answers; skips a session that has ended.
+  mutating func finish(_ slot: SessionSlot, answers: UInt64) {
+    guard slots.isLive(slot), slots[slot].inflight > 0 else { return }
+    slots[slot].inflight -= 1
+    slots[slot].answered += answers
+  }
+
+  // The watches that wait for navs.
+
+  mutating func forgetAwaited(_ nav: String, _ view: View, of slot: SessionSlot) {
+    slots[slot].awaited.removeAll { $0.request.nav == nav && $0.request.view == view }
+  }
+
+  /// Marks the watches that wait for a nav as decided, and returns them.
+  mutating func decideAwaited(_ nav: String) -> [(slot: SessionSlot, request: WatchRequest)] {
+    var decided: [(slot: SessionSlot, request: WatchRequest)] = []
+    for slot in indices {
+      for (index, wait) in slots[slot].awaited.enumerated()
+      where wait.request.nav == nav && !wait.isDecided {
+        slots[slot].awaited[index].isDecided = true
+        decided.append((slot, wait.request))
+      }
+    }
+    if !decided.isEmpty { decidesAwaited = true }
+    return decided
+  }
+
+  /// Forgets the decided watches when everything is durable.
+  mutating func settleAwaited() {
+    guard decidesAwaited else { return }
+    decidesAwaited = false
+    for slot in indices { slots[slot].awaited.removeAll(where: \.isDecided) }
+  }
+
+  /// Makes the watches of a nav wait again after a rollback of its creation.
+  mutating func awaitAgain(_ nav: String) {
+    guard decidesAwaited else { return }
+    for slot in indices {
+      for index in slots[slot].awaited.indices where slots[slot].awaited[index].request.nav == nav {
+        slots[slot].awaited[index].isDecided = false
+      }
+    }
+  }
+
+  // All sessions.
+
+  /// Gives each session the role of its peer; returns whether one has changed.
+  mutating func renewRoles(by access: Access) -> Bool {
+    var hasChanged = false
+    for slot in indices {
+      let role = access.role(of: slots[slot].peer)
+      guard role != slots[slot].role else { continue }
+      slots[slot].role = role
+      hasChanged = true
+    }
+    return hasChanged
+  }
+
+  /// The slots of the sessions with the most answered ops, those first, at most `count`; O(n log
+  /// n).
+  func busiest(_ count: Int) -> [SessionSlot] {
+    assert(count >= 0)
+    let active = indices.filter { slots[$0].answered > 0 }
+      .sorted { (slots[$1].answered, $0) < (slots[$0].answered, $1) }
+    return Array(active.prefix(count))
+  }
+}

@@ -1,0 +1,81 @@
+import NavigationCore
+
+/// Which shards this daemon serves, and where the others are.
+///
+/// Outside of a cluster there is one shard, and it is here.
+struct Shards: Sendable {
+  let count: Int
+  private var areHere: [Bool]
+  /// When each shard came, in milliseconds of CLOCK_BOOTTIME.
+  private var arrivals: [UInt64]
+  /// Whether this daemon serves every shard, so that no message has to be checked.
+  private(set) var areAllHere: Bool
+  /// How the cluster is divided; nil outside of a cluster, and before the first view.
+  private(set) var view: ClusterView?
+  /// The place among the members of the view of each shard's owner.
+  private var owners: [Int?]
+  /// Since when this daemon owns shards that it does not serve yet, by the boot clock.
+  private var coming: [Shard: UInt64] = [:]
+
+  init(count: Int = 1) {
+    self.count = count
+    areAllHere = count == 1
+    areHere = Array(repeating: count == 1, count: count)
+    arrivals = Array(repeating: 0, count: count)
+    owners = Array(repeating: nil, count: count)
+  }
+
+  func shard(of nav: String) -> Shard { Shard(ofName: nav, among: count) }
+
+  func isHere(_ shard: Shard) -> Bool { areHere[shard.number] }
+
+  /// The shards that this daemon serves, ascending.
+  var here: [Shard] { areHere.indices.filter { areHere[$0] }.map { Shard($0) } }
+
+  /// The daemon that serves a shard; nil if it is not known, or it is silent.
+  ///
+  /// Clients that are sent to a daemon that has gone come back, and wait longer each time.
+  func owner(of shard: Shard) -> ClusterMember? {
+    guard let view, let place = owners[shard.number] else { return nil }
+    let owner = view.members[place]
+    // The view can be older than what became of this daemon's own shards.
+    return !view.isSilent(owner) && owner.name != view.member ? owner : nil
+  }
+
+  /// Since when this daemon owns a shard that it does not serve yet, in milliseconds of
+  /// CLOCK_BOOTTIME; nil for all other shards.
+  func coming(_ shard: Shard) -> UInt64? { coming[shard] }
+
+  /// When a shard came from another daemon; nil outside of a cluster.
+  func arrival(of shard: Shard) -> UInt64? { count > 1 ? arrivals[shard.number] : nil }
+
+  /// Notes that this daemon serves some shards from now on, or no longer.
+  mutating func set(_ shards: some Sequence<Shard>, here isHere: Bool, at now: UInt64) {
+    for shard in shards {
+      areHere[shard.number] = isHere
+      arrivals[shard.number] = now
+      coming[shard] = nil
+    }
+    areAllHere = areHere.allSatisfy { $0 }
+  }
+
+  mutating func note(_ view: ClusterView, at now: UInt64) {
+    self.view = view
+    owners = Array(repeating: nil, count: count)
+    let former = coming
+    coming = [:]
+    for (place, member) in view.members.enumerated() {
+      for shard in member.shards where shard.number < count {
+        owners[shard.number] = place
+        guard member.name == view.member, !isHere(shard) else { continue }
+        coming[shard] = former[shard] ?? now
+      }
+    }
+  }
+
+  /// Notes that a member has shards, before the next view says so.
+  mutating func note(_ member: String, has shards: some Sequence<Shard>) {
+    let place = view?.members.firstIndex { $0.name == member }
+    for shard in shards { owners[shard.number] = place }
+  }
+}

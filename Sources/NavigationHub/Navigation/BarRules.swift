@@ -1,0 +1,288 @@
+package import NavigationCore
+
+/// The rules for titles, back button and swipe, valid while the top screen has default details.
+///
+/// Meanwhile the rest of the resolved bar changes only in the ids of screens, as long as no part
+/// changes. So a cache need not compute the rest again.
+package final class BarRules: Sendable {
+  package let isLarge: Bool
+  private let mayBeLarge: Bool
+  private let isStandalone: Bool
+  private let mayBeSwiped: Bool
+  let backButton: BackButtonRules
+
+  init(_ resolution: Resolution, mayBeSwiped: Bool) {
+    mayBeLarge = resolution.mayBeLarge
+    isLarge = resolution.isLarge
+    isStandalone = resolution.isStandalone
+    assert(mayBeLarge || !isLarge)
+    assert(!isStandalone || !mayBeSwiped, "a standalone bar has no swipe")
+    self.mayBeSwiped = mayBeSwiped
+    backButton = resolution.backButtonRules(
+      hasAppearance: resolution.appearance(isLarge: resolution.isLarge) != nil)
+  }
+
+  /// Whether the rules are valid for `stack`, provided that no part has changed and the top screen
+  /// has default details.
+  ///
+  /// O(1); if titles may be large, O(screens from the top down to the nearest one that is not
+  /// automatic).
+  package func hold(for stack: [Screen]) -> Bool {
+    !mayBeLarge || isLarge == Resolution.isLarge(stack)
+  }
+
+  /// Calls `body` with the title that the bar shows, as UTF-8 bytes; does nothing without one.
+  @inline(__always)
+  package func withTitle(of top: Screen, _ body: (Span<UInt8>) -> Void) {
+    if !isStandalone { top.withTitle(body) }
+  }
+
+  /// Whether a swipe may pop the top of a stack of `depth` screens, if no presented screen covers it.
+  package func allowsSwipeBack(depth: Int) -> Bool {
+    assert(depth >= 0)
+    return depth >= 2 && mayBeSwiped
+  }
+}
+
+extension BarRules: Equatable {
+  /// Equality of all rules; two objects made from different states can be equal.
+  package static func == (left: BarRules, right: BarRules) -> Bool {
+    left.isLarge == right.isLarge && left.mayBeLarge == right.mayBeLarge
+      && left.isStandalone == right.isStandalone && left.mayBeSwiped == right.mayBeSwiped
+      && left.backButton == right.backButton
+  }
+}
+
+extension NavigationController {
+  /// Makes the rules by which the parts decide titles, back button and swipe.
+  ///
+  /// Make new ones when one of the six parts changes, or when `hold(for:)` returns false.
+  package func barRules() -> BarRules { BarRules(Resolution(self), mayBeSwiped: mayBeSwiped) }
+
+  /// Whether this is a controller whose bar, toolbar, environment and settings are at their
+  /// defaults.
+  package var hasStandardBarParts: Bool {
+    !isStandalone && bar.isDefault && toolbar.isDefault && environment.isDefault
+      && settings.isDefault
+  }
+
+  /// The newest revision that changed the bar, toolbar, environment or settings part.
+  ///
+  /// The resolved bar depends on these parts, on the stack and on the presented screens.
+  package var barPartsVersion: Revision {
+    max(max(bar.version, toolbar.version), max(environment.version, settings.version))
+  }
+
+  /// The newest revision that changed any of the six parts.
+  package var partsVersion: Revision {
+    max(barPartsVersion, max(presented.version, transition.version))
+  }
+}
+
+/// How the parts of a nav affect the back button: language, width limit, indicator and images.
+///
+/// The screen below the top supplies the title or image, see `slot(of:)`.
+struct BackButtonRules: Hashable, Sendable {
+  var isStandalone: Bool
+  var usesLandscapeImages: Bool
+  /// The generic text in the environment's language, such as `Back`.
+  var generic: String
+  /// The largest width of a text, in columns of `DisplayWidth`; nil for no limit.
+  var budget: Int?
+  /// The arrow beside the text or image.
+  var indicator: ResolvedBar.BackIndicator
+
+  /// Whether the text of the button above this screen is the screen's whole title.
+  ///
+  /// False if the screen has details of its own, which only `slot(of:)` considers.
+  func showsWholeTitle(of previous: Screen) -> Bool {
+    guard previous.hasDefaultDetails, !isStandalone, previous.titleByteCount > 0 else {
+      return false
+    }
+    // No character has more columns than bytes.
+    guard let budget, previous.titleByteCount > budget else { return true }
+    return previous.title.map { fits($0) } ?? false
+  }
+
+  /// The button above this screen.
+  func slot(of previous: Screen) -> ResolvedBar.BackSlot {
+    guard !previous.hasDefaultDetails else { return slot(of: previous, item: nil) }
+    let details = previous.details
+    let button = details.item.backBarButtonItem
+    var slot = button.map(slot(of:)) ?? slot(of: previous, item: details.item)
+    guard slot.source != .generic else { return slot }
+    let title = details.titleAccessibility
+    slot.accessibility = button?.content.accessibility ?? title
+    // The generic word is in the language of the display.
+    let saysGeneric = slot.isGeneric && slot.accessibility[.label] == nil
+    slot.accessibility[.language] = saysGeneric ? nil : title[.language]
+    return slot
+  }
+
+  private func slot(of previous: Screen, item: NavigationItem?) -> ResolvedBar.BackSlot {
+    // An empty title counts as unset for the back button. In the middle of the bar it is an
+    // explicit blank.
+    if let title = item?.title, !title.isEmpty { return fit(title, source: .title) }
+    if !isStandalone, let title = previous.title, !title.isEmpty {
+      return fit(title, source: .title)
+    }
+    // The generic text is the last resort, so the width limit does not apply to it.
+    return ResolvedBar.BackSlot(
+      text: generic, source: .generic, indicator: indicator, isGeneric: true, generic: generic)
+  }
+
+  private func slot(of button: Button) -> ResolvedBar.BackSlot {
+    let content = button.content
+    if let image = (usesLandscapeImages ? content.landscapeImage : nil) ?? content.image {
+      return ResolvedBar.BackSlot(
+        image: image, title: content.title, source: .backItem, indicator: indicator)
+    }
+    // A custom view or system item is ignored, which leaves the indicator alone.
+    guard let title = content.title, !title.isEmpty else {
+      return ResolvedBar.BackSlot(source: .backItem, indicator: indicator)
+    }
+    return fit(title, source: .backItem)
+  }
+
+  /// Returns the button with the title if that fits, else with the generic text if that fits, else
+  /// without a text.
+  private func fit(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+    assert(!title.isEmpty, "an empty title has its own rules")
+    guard !fits(title) else { return whole(title, source: source) }
+    assert(budget != nil, "\(title) is too long without a budget")
+    let isGeneric = fits(generic)
+    return ResolvedBar.BackSlot(
+      text: isGeneric ? generic : nil, source: source, indicator: indicator, isGeneric: isGeneric,
+      isTruncated: true, wanted: title, generic: generic)
+  }
+
+  func whole(_ title: String, source: ResolvedBar.BackSource) -> ResolvedBar.BackSlot {
+    assert(!title.isEmpty, "an empty title is not shown")
+    return ResolvedBar.BackSlot(
+      text: title, source: source, indicator: indicator, wanted: title, generic: generic)
+  }
+
+  func fits(_ text: String) -> Bool {
+    guard let budget else { return true }
+    return DisplayWidth.columns(of: text) <= budget
+  }
+}
+
+/// The menu of the back button, from which a person goes back to any screen below the top.
+///
+/// Two limits keep the resolved bar small: the configuration can allow 65,536 screens on a stack, and
+/// a title can have 64 KiB.
+package struct BackMenu: Sendable {
+  private let stack: [Screen]
+  private let rules: BackButtonRules
+
+  /// The most entries, those nearest to the top.
+  ///
+  /// A stack of the default depth has no more.
+  package static let entryLimit = 64
+  /// The most UTF-8 bytes of a text.
+  package static let textLimit = 128
+
+  /// Makes the menu of a stack; the last screen is the top.
+  init(stack: [Screen], rules: BackButtonRules) {
+    assert(stack.count >= 2, "a back button with nothing below the top")
+    self.stack = stack
+    self.rules = rules
+  }
+
+  /// One screen to which the menu leads.
+  package struct Entry: Hashable, Sendable {
+    package var screen: ScreenID
+    /// The text of the back button directly above the screen, or the title of one with an image; nil
+    /// if that has none.
+    package var text: String?
+    package var accessibility: Accessibility
+  }
+
+  /// The entries, nearest to the top first.
+  package var entries: [Entry] {
+    Self.indices(depth: stack.count).reversed().map { rules.menuEntry(of: stack[$0]) }
+  }
+
+  /// Calls `body` with the screens of the menu, nearest to the top first, and with the rules.
+  func forEach(_ body: (Screen, BackButtonRules) -> Void) {
+    for index in Self.indices(depth: stack.count).reversed() { body(stack[index], rules) }
+  }
+
+  /// The indexes of the menu's screens in a stack of `depth` screens.
+  @inline(__always)
+  static func indices(depth: Int) -> Range<Int> {
+    assert(depth >= 2)
+    return max(0, depth - 1 - entryLimit)..<depth - 1
+  }
+}
+
+extension BackMenu: Hashable {
+  package static func == (left: BackMenu, right: BackMenu) -> Bool { left.entries == right.entries }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
+
+extension BackButtonRules {
+  /// The menu's entry for this screen.
+  ///
+  /// It has the text of the back button directly above the screen. One that is longer than the menu's
+  /// limit counts as too wide for the bar; a label that is longer is left out.
+  func menuEntry(of screen: Screen) -> BackMenu.Entry {
+    let slot = slot(of: screen)
+    let text = slot.text ?? slot.title ?? ""
+    let isLong = text.utf8.count > BackMenu.textLimit
+    let accessibility = slot.accessibility.filter {
+      [.label, .language].contains($0.key) && $0.value.string.utf8.count <= BackMenu.textLimit
+    }
+    let saysGeneric = (isLong || slot.isGeneric) && accessibility[.label] == nil
+    return BackMenu.Entry(
+      screen: screen.id, text: isLong ? (fits(generic) ? generic : nil) : text.isEmpty ? nil : text,
+      accessibility: saysGeneric ? [:] : accessibility)
+  }
+
+  /// Whether a menu's text for this screen is the screen's whole title.
+  @inline(__always)
+  func showsWholeTitleInMenu(of screen: Screen) -> Bool {
+    screen.titleByteCount <= BackMenu.textLimit && showsWholeTitle(of: screen)
+  }
+}
+
+/// The general words for a back button without a title, by language tag.
+///
+/// They are looked up as BCP 47 does (RFC 4647, 3.4): without regard to case, from the whole tag to its
+/// first subtag. A Chinese tag without a script stands for the script of its region.
+enum BackTitles {
+  /// The words of UIKit that navd has; every other language has the English one.
+  private static let known: [Text: Text] = ["zh": "返回"]
+
+  /// The word for a locale; `own` has words by canonical tag, which go before those of UIKit.
+  static func word(for locale: String, among own: [Text: Text]) -> String {
+    if own.isEmpty, locale == Environment().locale { return "Back" }
+    let tags = tags(for: locale)
+    let word = tags.lazy.compactMap { own[$0] }.first ?? tags.lazy.compactMap { known[$0] }.first
+    return word?.string ?? "Back"
+  }
+
+  /// A tag in the form in which tags are compared: `zh-cn` for `zh_CN`, and for `zh_CN.UTF-8`.
+  static func canonical(_ tag: String) -> String {
+    let octets = tag.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }
+    let hyphened = octets.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+    return String(decoding: hyphened, as: UTF8.self).lowercased()
+  }
+
+  /// The tags under which the word of a locale can stand, the most specific first.
+  private static func tags(for locale: String) -> [Text] {
+    let subtags = canonical(locale).utf8.split(separator: UInt8(ascii: "-")).map {
+      Text(String(decoding: $0, as: UTF8.self))
+    }
+    var tags = subtags.indices.reversed().map { last in
+      Text(subtags[...last].map(\.string).joined(separator: "-"))
+    }
+    if subtags.first == "zh", subtags.dropFirst().first?.string.utf8.count != 4 {
+      let isTraditional = subtags.dropFirst().contains { ["tw", "hk", "mo"].contains($0) }
+      tags.insert(isTraditional ? "zh-hant" : "zh-hans", at: max(1, tags.count - 1))
+    }
+    return tags
+  }
+}

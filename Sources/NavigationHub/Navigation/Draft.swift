@@ -1,0 +1,470 @@
+import NavigationCore
+
+/// The changes of one message so far, kept while its operations run.
+///
+/// Most messages need few of its members. The others are in `rare`, because to make and to destroy
+/// them takes 400 instructions.
+struct Draft: ~Copyable {
+  /// The revision that the message will make.
+  let revision: Revision
+  /// The message's animation flag; `show` sets it to true if the message left it out.
+  var isAnimated: Bool?
+  /// The numbers of screens and of buttons to which the daemon assigned an id.
+  var assignedScreens = 0
+  var assignedButtons = 0
+  /// The depth of the stack before the message.
+  let oldCount: Int
+  /// The top screen before the message.
+  let oldTop: ScreenID?
+  /// Whether the nav was on display (`isAttached`) before the message.
+  let wasAttached: Bool
+  /// The lowest index at which an operation changed the stack.
+  var lowest: Int
+  /// The ids of the old stack from `lowest` on.
+  var oldTail = ShortList<ScreenID>()
+  /// Whether a whole-stack replacement was among the operations.
+  var replacesWhole = false
+  /// The screens whose content changed, with their content before the message; nil for new ones.
+  var touched = ShortList<(id: ScreenID, original: Screen?)>()
+  var parts = PartSet()
+  /// The visibility of bar and toolbar before the message.
+  let oldVisibility: BarVisibility
+  /// Whether an operation supplied the events of the stack's change itself, as a gesture does.
+  var hasOwnEvents = false
+  /// The end of the order of detached records before the message.
+  let mark: DetachedRecords.Mark
+  /// The bytes of all records before, without those of screens that were given up untouched.
+  var recordBytes: Int
+  /// Whether a button was touched that other screens show too.
+  var touchesSharedButtons = false
+  /// The notes that most messages do not make; nil as long as this one has made none.
+  private(set) var rare: RareNotes?
+
+  /// Begins the notes of a message; `controller` is the state before it, `inout` only to avoid a
+  /// copy.
+  init(of controller: inout NavigationController, isAnimated: Bool?) {
+    revision = controller.revision.next
+    self.isAnimated = isAnimated
+    oldCount = controller.stack.count
+    oldTop = controller.top?.id
+    wasAttached = controller.isAttached
+    oldVisibility = controller.visibility
+    lowest = oldCount
+    mark = controller.detached.mark
+    recordBytes = controller.recordBytes
+    guard !controller.presented.isDefault else { return }
+    noteRarely().oldChain = controller.presentedScreens.map(\.id)
+  }
+
+  /// Returns the notes that most messages do not make, which it makes at the first call.
+  mutating func noteRarely() -> RareNotes {
+    if let rare { return rare }
+    let notes = RareNotes()
+    rare = notes
+    return notes
+  }
+
+  /// Notes that the caller is about to change the stack from `index` on.
+  mutating func lower(to index: Int, of stack: [Screen]) {
+    assert(index >= 0)
+    assert(lowest <= oldCount)
+    guard index < lowest else { return }
+    let former = oldTail
+    oldTail = []
+    for index in index..<lowest { oldTail.append(stack[index].id) }
+    for id in former { oldTail.append(id) }
+    lowest = index
+    assert(oldTail.count == oldCount - lowest, "the old stack has other ids from \(lowest) on")
+  }
+
+  /// Notes a presentation or dismissal: keeps the first `from`, and replaces kind and `to`.
+  mutating func notePresentation(
+    _ kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?
+  ) {
+    let notes = noteRarely()
+    notes.presentation = (kind, notes.presentation.map(\.from) ?? from, to)
+  }
+
+  /// Notes that the content of a screen changes; keeps the original of the first call.
+  mutating func touch(_ id: ScreenID, original: Screen?) {
+    assert(original == nil || original?.id == id, "the original of another screen")
+    guard !touched.contains(where: { $0.id == id }) else { return }
+    touched.append((id, original))
+  }
+
+  mutating func nextScreenID() -> ScreenID {
+    assignedScreens += 1
+    return ScreenID(assignedAt: revision, ordinal: assignedScreens)
+  }
+
+  mutating func nextButtonID() -> ButtonID {
+    assignedButtons += 1
+    return ButtonID(assignedAt: revision, ordinal: assignedButtons)
+  }
+}
+
+extension NavigationController {
+  /// Fills in `commit` with the net effect of the message, in canonical order.
+  ///
+  /// Also releases the oldest detached records beyond the limits. `commit` has the revision and the
+  /// net splice already. If it is empty afterwards, the order of the detached records is undefined,
+  /// and the caller must restore the state before.
+  mutating func finish(_ draft: inout Draft, limits: NavigationLimits, _ commit: inout Commit) {
+    assert(commit.revision == draft.revision)
+    assert(draft.revision == revision.next, "a draft of another state")
+    if animations == .off { draft.isAnimated = false }
+    commit.isAnimated = draft.isAnimated ?? false
+    if draft.isAnimated == true, let running = openTransition(&draft, commit.splice) {
+      setTransition(running, &draft)
+    }
+    // The rules of BarVisibility.swift.
+    updateVisibility(&draft)
+    noteChangedScreens(&draft, &commit)
+    orderDetached(&draft, &commit)
+    commit.parts = draft.parts
+    if let before = draft.rare?.before {
+      for part in draft.parts where hasSamePart(part, as: before.state) {
+        commit.parts.remove(part)
+        stamp(part, with: before.state.version(of: part))
+      }
+    }
+    if draft.replacesWhole { commit.relation = relation(&draft) }
+    if !transition.isDefault { commit.completion = transition.content.running?.completion ?? [] }
+    if let beginning = draft.rare?.beginning { commit.events.add(beginning) }
+    commit.events.add(events(&draft, commit.splice))
+    if let notes = draft.rare {
+      commit.events.add(notes.ending)
+      commit.events.add(notes.tail)
+    }
+    if !commit.isEmpty { makeRoom(limits, &draft, &commit) }
+    // For the check of what the commit touched, in NavigationController+Invariants.swift.
+    reckon(&draft, &commit)
+    assert(commit.changedScreens.allSatisfy { commit.splice?.inserts($0) != true })
+    assert(
+      !draft.hasOwnEvents || draft.rare?.beginning.isEmpty == false
+        || draft.rare?.ending.isEmpty == false)
+  }
+
+  /// The setting of the display, which almost every nav leaves at its default.
+  private var animations: Animations {
+    environment.isDefault ? .on : environment.content.animations
+  }
+
+  /// Returns the transition that an animated message begins; nil if it begins none.
+  ///
+  /// A change of the top takes precedence over a presentation or dismissal.
+  private func openTransition(_ draft: inout Draft, _ splice: Splice?) -> RunningTransition? {
+    guard !draft.hasOwnEvents,
+      transition.isDefault || transition.content.running == nil,
+      isStandalone || isAttached && draft.wasAttached
+    else { return nil }
+    var running: RunningTransition
+    if let splice, top?.id != draft.oldTop {
+      let relation = relation(&draft)
+      var isPop = relation == .back || relation == .empty
+      if let direction = draft.rare?.direction, direction.top == top?.id {
+        isPop = direction.isBack
+      }
+      running = RunningTransition(
+        id: draft.revision, kind: isPop ? .pop : .push, from: draft.oldTop, to: top?.id,
+        deadline: settings.content.transitionDeadline)
+      appendMoves(splice, &draft, to: &running.completion)
+      if let top = top?.id, !isStandalone {
+        if let old = draft.oldTop { running.completion.append(.didHide(old, animated: true)) }
+        running.completion.append(.didShow(top, animated: true))
+      }
+    } else if let (kind, from, to) = draft.rare?.presentation, changesChain(&draft) {
+      running = RunningTransition(
+        id: draft.revision, kind: kind, from: from, to: to,
+        deadline: settings.content.transitionDeadline)
+      appendMoves(nil, &draft, to: &running.completion)
+    } else {
+      return nil
+    }
+    assert(running.from != nil || running.to != nil, "a transition of nothing")
+    if let animation = draft.rare?.animation {
+      running.animator = animation.animator
+      running.duration = animation.duration
+      running.driver = animation.driver
+    }
+    if animations == .reduced {
+      running.isReduced = true
+      running.duration = RunningTransition.reducedDuration
+    }
+    // The deadline is at least 500 ms later than the end that was announced.
+    if let duration = running.duration {
+      running.deadline = max(running.deadline, duration + 500)
+    }
+    return running
+  }
+
+  /// Whether other screens are presented than before the message, or in another way.
+  ///
+  /// A later operation of a message may undo a presentation or dismissal.
+  private func changesChain(_ draft: inout Draft) -> Bool {
+    guard let before = draft.rare?.before else { return true }
+    let (old, new) = (before.state.presented.content.chain, presented.content.chain)
+    return old.count != new.count
+      || zip(old, new).contains { old, new in
+        old.screen.id != new.screen.id || old.from != new.from || old.style != new.style
+      }
+  }
+
+  /// Returns the net change of the stack's order.
+  ///
+  /// Mutating, as `events`, because Swift would copy the controller to lend it.
+  mutating func netSplice(_ draft: inout Draft) -> Splice? {
+    // The runs that differ: `first..<oldEnd` of the old tail, and `at..<newEnd` of the stack.
+    var at = draft.lowest
+    var first = 0
+    var oldEnd = draft.oldTail.count
+    var newEnd = max(at, stack.count)
+    while first < oldEnd, at < newEnd, draft.oldTail[first] == stack[at].id {
+      first += 1
+      at += 1
+    }
+    while first < oldEnd, at < newEnd, draft.oldTail[oldEnd - 1] == stack[newEnd - 1].id {
+      oldEnd -= 1
+      newEnd -= 1
+    }
+    guard first < oldEnd || at < newEnd else { return nil }
+    assert(draft.oldCount - (oldEnd - first) + (newEnd - at) == stack.count, "another stack")
+    let removed =
+      oldEnd - first == draft.oldTail.count
+      ? draft.oldTail : ShortList(draft.oldTail[first..<oldEnd])
+    return Splice(at: at, removed: removed, insertedCount: newEnd - at)
+  }
+
+  /// Lists the changed screens of the stack in `commit`.
+  ///
+  /// A screen whose content is the same as before the message gets its old version back, whether it
+  /// is on the stack, presented or detached.
+  private mutating func noteChangedScreens(_ draft: inout Draft, _ commit: inout Commit) {
+    for touched in draft.touched {
+      let id = touched.id
+      var original = touched.original
+      if let before = draft.rare?.before { original = before.state.screen(id) }
+      guard let index = index(of: id) else {
+        if let place = presented.content.index(of: id) {
+          let screen = presented.content.chain[place].screen
+          if let original, screen.hasSameContent(as: original) {
+            presented.content.chain[place].screen.version = original.version
+          }
+        } else if let original, detached.screen(id)?.hasSameContent(as: original) == true {
+          detached.stamp(id, with: original.version)
+        }
+        continue
+      }
+      if let original, stack[index].hasSameContent(as: original) {
+        stack[index].version = original.version
+      } else if commit.splice?.inserts(index) != true {
+        commit.changedScreens.append(index)
+      }
+    }
+    if commit.changedScreens.count > 1 { commit.changedScreens.sort() }
+    assert(Set(commit.changedScreens).count == commit.changedScreens.count, "changed twice")
+  }
+
+  private mutating func orderDetached(_ draft: inout Draft, _ commit: inout Commit) {
+    if detached.isTouched(since: draft.mark) { listDetached(&draft, &commit) }
+    guard let notes = draft.rare, !notes.released.isEmpty else { return }
+    commit.released = notes.released.filter { key in
+      guard !isKnown(key) else { return false }
+      return notes.before?.state.isKnown(key) ?? true
+    }
+  }
+
+  private mutating func listDetached(_ draft: inout Draft, _ commit: inout Commit) {
+    let removed = commit.splice?.removed ?? []
+    if let record = detached.onlyRecord(since: draft.mark) {
+      if isListed(record, &draft, removed) { commit.detached = [record] }
+    } else {
+      let recent = detached.records(since: draft.mark)
+      if !recent.isEmpty {
+        var order = CanonicalOrder(removed: Array(removed) + (draft.rare?.oldChain ?? []))
+        for record in recent { order.add(record, isListed: isListed(record, &draft, removed)) }
+        detached.reorder(since: draft.mark, as: order.keys)
+        commit.detached = order.listed
+      }
+    }
+    assert(commit.detached.allSatisfy { detached.contains($0.key) })
+    if !commit.detached.isEmpty, let before = draft.rare?.before {
+      commit.onlyMovesDetached = commit.detached.allSatisfy(before.state.holdsDetached)
+    }
+  }
+
+  private mutating func makeRoom(
+    _ limits: NavigationLimits, _ draft: inout Draft, _ commit: inout Commit
+  ) {
+    while detached.count > limits.detachedRecords || byteCount > limits.stateBytes,
+      let oldest = detached.oldest
+    {
+      forget(oldest)
+      if case .screen(let screen) = oldest { noteForgotten(screen, &draft) }
+      assert(!isKnown(oldest.key), "a record is known that made room")
+      commit.released.append(oldest.key)
+    }
+    assert(detached.count <= limits.detachedRecords)
+  }
+
+  /// Whether the commit must list a detached record, because replay cannot derive it from the
+  /// stack's change and the chains.
+  private func isListed(
+    _ record: DetachedRecords.Record, _ draft: inout Draft, _ removed: ShortList<ScreenID>
+  ) -> Bool {
+    switch record {
+    case .screen(let screen):
+      // Replay derives which screens were dismissed from the chains before and after.
+      !removed.contains(screen.id) && draft.rare?.oldChain.contains(screen.id) != true
+        || draft.touched.contains { $0.id == screen.id }
+    case .button(let button):
+      // Replay derives a button that left its last list, except for those that `concerns` names.
+      draft.rare?.concerns(button.id) ?? false
+    }
+  }
+
+  private func holdsDetached(_ record: DetachedRecords.Record) -> Bool {
+    switch record {
+    case .screen(let screen): detached.screen(screen.id)?.hasSameContent(as: screen) ?? false
+    case .button(let button): detached.button(button.id) == button
+    }
+  }
+
+  func isKnown(_ key: DetachedRecords.Key) -> Bool {
+    switch key {
+    case .screen(let id): screen(id) != nil
+    case .button(let id): shown[id] != nil || detached.button(id) != nil
+    }
+  }
+
+  private func relation(_ draft: inout Draft) -> Relation {
+    assert(draft.lowest <= draft.oldCount)
+    guard let top = top?.id else { return .empty }
+    if top == draft.oldTop { return .same }
+    // Below `lowest` both stacks are equal. If the new stack ends there, its top was on the old
+    // one.
+    return draft.oldTail.contains(top) || stack.count <= draft.lowest ? .back : .new
+  }
+
+  mutating func stamp(_ part: PartName, with version: Revision) {
+    switch part {
+    case .bar: bar.version = version
+    case .toolbar: toolbar.version = version
+    case .presented: presented.version = version
+    case .transition: transition.version = version
+    case .environment: environment.version = version
+    case .settings: settings.version = version
+    }
+  }
+
+  private func hasSamePart(_ part: PartName, as other: NavigationController) -> Bool {
+    switch part {
+    case .bar: bar.content == other.bar.content
+    case .toolbar: toolbar.content == other.toolbar.content
+    case .presented: presented.content == other.presented.content
+    case .transition: transition.content == other.transition.content
+    case .environment: environment.content == other.environment.content
+    case .settings:
+      settings.content == other.settings.content && isAttached == other.isAttached
+    }
+  }
+}
+
+extension [NavigationEvent] {
+  /// Appends events; an empty list takes over their storage instead of copying them.
+  fileprivate mutating func add(_ events: [NavigationEvent]) {
+    guard !events.isEmpty else { return }
+    if isEmpty { self = events } else { self += events }
+  }
+}
+
+/// The canonical order of the records that one revision detaches, equal in `perform` and `replay`.
+///
+/// Removed screens come first, in the order of `removed`. Buttons that left their last list follow,
+/// in the byte order of their ids. The records that the journal lists come last.
+struct CanonicalOrder {
+  private let removed: [ScreenID]
+  private var screens: [ScreenID: DetachedRecords.Key] = [:]
+  private var buttons: [ButtonID] = []
+  private(set) var listed: [DetachedRecords.Record] = []
+
+  init(removed: [ScreenID]) { self.removed = removed }
+
+  mutating func add(_ record: DetachedRecords.Record, isListed: Bool) {
+    switch record {
+    case _ where isListed: listed.append(record)
+    case .screen(let screen):
+      assert(screens[screen.id] == nil, "\(screen.id.text) is detached twice")
+      assert(removed.contains(screen.id), "nothing tells where \(screen.id.text) stood")
+      screens[screen.id] = record.key
+    case .button(let button): buttons.append(button.id)
+    }
+  }
+
+  var keys: [DetachedRecords.Key] {
+    let dropped = buttons.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+    assert(Set(buttons).count == buttons.count, "a button is detached twice")
+    return removed.compactMap { screens[$0] } + dropped.map { .button($0) } + listed.map(\.key)
+  }
+}
+
+/// The notes of a `Draft` that most messages do not make.
+///
+/// Law: a draft with a new `RareNotes` behaves like a draft without one.
+/// Each draft has an object of its own, because `Draft` is not copyable.
+final class RareNotes {
+  /// The ids of the presented screens before the message.
+  var oldChain: [ScreenID] = []
+  /// All presentations and dismissals together: the last kind, the screen visible before, the one
+  /// visible now.
+  var presentation: (kind: RunningTransition.Kind, from: ScreenID?, to: ScreenID?)?
+  /// The screens that operations put in the place of others, and those others.
+  ///
+  /// No `didPush` and no `didPop` names them.
+  var exchanged: Set<ScreenID> = []
+  /// A screen that an operation put on top, and whether displays then animate a pop.
+  ///
+  /// Nil leaves the kind of the transition to the stacks before and after.
+  var direction: (top: ScreenID, isBack: Bool)?
+  /// The results that operations gave for the screens that they removed.
+  var results: [ScreenID: OpaqueJSON] = [:]
+  /// The buttons in the lists that the current operation names.
+  ///
+  /// The nav learns of a new button only when the operation has passed all checks.
+  var named: [ButtonID: Button] = [:]
+  /// The buttons that operations made or edited.
+  var touchedButtons: Set<ButtonID> = []
+  var released: [DetachedRecords.Key] = []
+  /// The top when an operation last set the bar's visibility; nil if none did.
+  var topOfBarSet: ScreenID?
+  /// The events that come last in the revision.
+  var tail: [NavigationEvent] = []
+  /// The delegates' answers for the transition that the message may begin; nil without any.
+  var animation: Animation?
+  /// Events to report before and after those of the stack's change.
+  var beginning: [NavigationEvent] = []
+  var ending: [NavigationEvent] = []
+  /// The state before the message, if it creates the nav, has several operations, or updates a
+  /// duplicate.
+  ///
+  /// `finish` compares with it, to find changes that a later operation undid.
+  var before: StateBefore?
+
+  /// Whether replay cannot derive that a button left its last list.
+  ///
+  /// It cannot do so if the button was also edited or was detached before the message. If a screen
+  /// was released, replay does not know which buttons had left that screen before.
+  func concerns(_ button: ButtonID) -> Bool {
+    touchedButtons.contains(button) || !released.isEmpty
+      || before?.state.detached.button(button) != nil
+  }
+}
+
+/// A state, kept outside of its owner because most messages need none.
+///
+/// A test of an optional controller copies its 192 bytes.
+final class StateBefore: Sendable {
+  let state: NavigationController
+
+  init(_ state: NavigationController) { self.state = state }
+}

@@ -1,0 +1,112 @@
+package import NavigationCore
+
+// The operations on bars, appearance and environment.
+
+extension NavigationController {
+  mutating func setBar(
+    _ edits: [Edit<Bar>], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) {
+    var content = bar.content
+    content.apply(edits)
+    try checkRoom(content, settings.content, context)
+    assert(content.className == bar.content.className, "the class is fixed at creation")
+    bar.change(.bar, &draft) { $0 = content }
+  }
+
+  mutating func setBarHidden(_ isHidden: Bool, _ draft: inout Draft) {
+    setBarHidden(isHidden, animated: draft.isAnimated ?? false, cause: .api, &draft)
+    draft.noteRarely().topOfBarSet = top?.id
+  }
+
+  func checkDisplayed() throws(NavigationError) {
+    guard isAttached else {
+      throw .invalidArgument("a detached controller is not on display, nobody can touch it")
+    }
+  }
+
+  mutating func setAppearance(
+    _ slot: AppearanceSlot, _ object: OpaqueJSON?, of id: ScreenID?, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    guard let id else {
+      var appearance = bar.content.appearance
+      appearance[slot] = object
+      try setBar([.set(\.appearance, appearance)], &draft, context)
+      return .nothing
+    }
+    guard let screen = screen(id) else { throw .unknownScreen(id) }
+    var appearance = screen.item.appearance
+    appearance[slot] = object
+    return try setItem(id, [.set(\.appearance, appearance)], requireOnStack: false, &draft, context)
+  }
+
+  mutating func setProxy(
+    _ name: String, _ edits: [Edit<Bar>], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let isToolbar = try !context.isBarClass(name)
+    var content = settings.content
+    var bar = Bar()
+    bar.look = content.proxy[Text(name)] ?? BarLook()
+    bar.apply(edits)
+    let look = bar.look
+    if isToolbar, !look.suitsToolbars {
+      throw .invalidArgument("the look of a toolbar is barStyle, translucent and barTintColor")
+    }
+    content.proxy[Text(name)] = look == BarLook() ? nil : look
+    let (count, limit) = (content.proxyByteCount, context.limits.lookBytes)
+    guard count <= limit || count < settings.content.proxyByteCount else { throw .sizeLimit(limit) }
+    settings.change(.settings, &draft) { $0 = content }
+  }
+
+  /// Whether some of the looks of all bars are of this nav's classes, and the nav has others.
+  package func lacks(_ looks: [Text: BarLook]) -> Bool {
+    settings.isDefault && looks.isEmpty ? false : own(looks) != settings.content.proxy
+  }
+
+  /// Takes over the looks of all bars, before the first revision.
+  package mutating func beginWith(_ looks: [Text: BarLook]) { settings.content.proxy = own(looks) }
+
+  mutating func takeLooks(_ looks: [Text: BarLook], _ draft: inout Draft) {
+    let own = own(looks)
+    assert(own.values.allSatisfy { $0 != BarLook() }, "a look in which nothing is set")
+    settings.change(.settings, &draft) { $0.proxy = own }
+  }
+
+  /// The looks of this nav's classes; the same storage if it has no other.
+  private func own(_ looks: [Text: BarLook]) -> [Text: BarLook] {
+    let names = ["NavigationBar", "Toolbar", bar.content.className, toolbar.content.className]
+    let own = looks.filter { names.contains($0.key.string) }
+    return own.count == looks.count ? looks : own
+  }
+
+  mutating func configure(
+    _ edits: [Edit<Settings>], _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    var content = settings.content
+    content.apply(edits)
+    try checkRoom(bar.content, content, context)
+    let wasHiding = settings.content.hidesBarsWhenVerticallyCompact
+    settings.change(.settings, &draft) { $0 = content }
+    if content.hidesBarsWhenVerticallyCompact, !wasHiding { hideBarsIfCompact(&draft) }
+    return .nothing
+  }
+
+  /// Throws `sizeLimit` if bar and settings exceed `partBytes` together, unless the edit makes them
+  /// smaller.
+  private func checkRoom(
+    _ bar: Bar, _ settings: Settings, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let limit = context.limits.partBytes
+    let count = bar.byteCount + settings.byteCount
+    guard count > limit else { return }
+    guard count < self.bar.content.byteCount + self.settings.content.byteCount else {
+      throw .sizeLimit(limit)
+    }
+  }
+
+  mutating func setEnvironment(_ edits: [Edit<Environment>], _ draft: inout Draft) {
+    let old = environment.content
+    environment.change(.environment, &draft) { $0.apply(edits) }
+    if environment.content != old { followEnvironment(from: old, &draft) }
+  }
+}

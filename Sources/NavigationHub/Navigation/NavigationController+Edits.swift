@@ -1,0 +1,135 @@
+import NavigationCore
+
+// Single changes anywhere in the stack, and pushes of a screen that is on it already.
+
+extension NavigationController {
+  mutating func edit(
+    _ operation: Operation, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    switch operation {
+    case .replace(let id, let argument, let isBack):
+      return try replace(id, with: argument, isBack: isBack, &draft, context)
+    case .insert(let argument, let place): return try insert(argument, place, &draft, context)
+    case .remove(let ids): return .poppedAll(try remove(ids, &draft))
+    default: preconditionFailure("\(operation) is performed elsewhere")
+    }
+  }
+
+  /// Puts a screen in the place of another one, which becomes detached.
+  ///
+  /// No event reports the exchange itself, as with UIKit's `setViewControllers(_:animated:)`.
+  private mutating func replace(
+    _ id: ScreenID?, with argument: ScreenArgument, isBack: Bool, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    guard let index = try id.map(requiredIndex) ?? stack.indices.last else { throw .emptyStack }
+    try checkArrival(argument)
+    try checkForm(argument)
+    let arrival = try arrival(argument, &draft)
+    let others = stack[..<index] + stack[(index + 1)...]
+    try checkRoom(for: [arrival], beside: others, context)
+    let screen = take(arrival, &draft)
+    assert(!isKnown(.screen(screen.id)), "\(screen.id.text) stands somewhere else")
+    draft.lower(to: index, of: stack)
+    let old = stack[index]
+    stack[index] = screen
+    detached.touch(.screen(old))
+    let notes = draft.noteRarely()
+    notes.exchanged.formUnion([screen.id, old.id])
+    notes.direction = index == stack.count - 1 ? (screen.id, isBack) : notes.direction
+    return .exchanged(screen.id, popped: old.id)
+  }
+
+  private mutating func insert(
+    _ argument: ScreenArgument, _ place: StackPlace, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    let index =
+      switch place {
+      case .below(let id): try requiredIndex(of: id)
+      case .above(let id): try requiredIndex(of: id) + 1
+      case .at(let index): index
+      }
+    guard index <= stack.count else {
+      throw .invalidArgument(
+        "at is \(index), but the stack has \(counted(stack.count, "screen"))")
+    }
+    try checkArrival(argument)
+    let screen = try takeForStack(argument, &draft, context)
+    draft.lower(to: index, of: stack)
+    stack.insert(screen, at: index)
+    assert(stack[index].id == screen.id)
+    return .screen(screen.id)
+  }
+
+  private mutating func remove(
+    _ ids: [ScreenID], _ draft: inout Draft
+  ) throws(NavigationError) -> [ScreenID] {
+    let indices = try ids.map { id throws(NavigationError) in try requiredIndex(of: id) }
+    var gone: Set<ScreenID> = []
+    for id in ids where !gone.insert(id).inserted { throw .duplicateInSet(id) }
+    guard let lowest = indices.min() else { return [] }
+    guard gone.count < stack.count else { throw .noRoot }
+    draft.lower(to: lowest, of: stack)
+    let removed = stack[lowest...].filter { gone.contains($0.id) }
+    stack.removeAll { gone.contains($0.id) }
+    for screen in removed { detached.touch(.screen(screen)) }
+    assert(removed.count == ids.count && !stack.isEmpty)
+    return removed.map(\.id)
+  }
+
+  /// Throws unless the screen of an argument may come onto the stack, where it must not be yet.
+  private mutating func checkArrival(_ argument: ScreenArgument) throws(NavigationError) {
+    let found = try locate(argument)
+    if let kind = found.kind, kind != .content { throw .forbiddenKind(found.id, kind) }
+    guard let id = found.id else { return }
+    if found.isPresented { throw .ownedElsewhere(id) }
+    if found.isOnStack { throw .duplicateScreen(id) }
+  }
+}
+
+// A push of what is on the stack already.
+
+extension NavigationController {
+  /// The index of the screen that a pushed one means: the one with its id, or for a record without
+  /// an id the topmost one with its route and args.
+  func duplicate(of argument: ScreenArgument, _ context: NavigationContext) -> Int? {
+    switch argument {
+    case .id(let id): return index(of: id)
+    case .record(let record):
+      if let id = record.id { return index(of: id) }
+      return stack.lastIndex { record.agrees(with: $0, context.areEqual) }
+    }
+  }
+
+  /// Makes the screen at an index the top, in the way of the policy.
+  mutating func bringUp(
+    _ index: Int, _ argument: ScreenArgument, _ policy: DuplicatePolicy, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    let id = stack[index].id
+    if policy == .moveToTop {
+      moveToTop(index, &draft)
+      return .found(id, popped: [])
+    }
+    assert(policy.pops, "\(policy) leaves the stack as it is")
+    guard policy == .update, case .record(let record) = argument else {
+      return .found(id, popped: pop(downTo: index, &draft))
+    }
+    // Only what stays counts against the limits, so the pop comes first, though the edit can fail.
+    let notes = draft.noteRarely()
+    if notes.before == nil { notes.before = StateBefore(self) }
+    let popped = pop(downTo: index, &draft)
+    try edit(id, record.edits, record.item, &draft, context)
+    return .found(id, popped: popped)
+  }
+
+  private mutating func moveToTop(_ index: Int, _ draft: inout Draft) {
+    guard index < stack.count - 1 else { return }
+    draft.lower(to: index, of: stack)
+    let screen = stack.remove(at: index)
+    stack.append(screen)
+    draft.noteRarely().direction = (screen.id, false)
+    assert(draft.lowest <= index)
+  }
+}

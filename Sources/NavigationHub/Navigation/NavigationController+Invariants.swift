@@ -1,0 +1,133 @@
+import NavigationCore
+
+// The invariants that a commit can have broken. Its cost is that of what the commit touched, so that
+// release builds check each commit too.
+
+extension NavigationController {
+  /// The names of the invariants that a commit broke; empty for a sound state.
+  ///
+  /// Law: if the state before the commit was sound, and the commit names all that it changed, this is
+  /// `violatedInvariants()`.
+  /// One mistake is found there alone: that a button is counted in too few of the screens that show it.
+  /// O(screens touched × depth). O(state) if the commit presents or dismisses, or touches a button that
+  /// several screens show.
+  /// It is mutating only to avoid a copy of the controller.
+  package mutating func violatedInvariants(touchedBy commit: Commit) -> [String] {
+    isSound(after: commit) ? [] : violatedInvariants()
+  }
+
+  mutating func isSound(after commit: Commit) -> Bool {
+    assert(commit.revision == revision, "a commit of another revision")
+    if isAttached, stack.isEmpty || isStandalone { return false }
+    guard recordBytes == commit.recordBytes else { return false }
+    if commit.touchesSharedButtons || commit.parts.contains(.presented) {
+      return violatedInvariants().isEmpty
+    }
+    if isStandalone, !presented.isDefault { return false }
+    if commit.parts.contains(.bar) || commit.parts.contains(.toolbar), showsWhatIsHidden {
+      return false
+    }
+    if let splice = commit.splice, !isSound(splice) { return false }
+    for index in commit.changedScreens {
+      guard stack[index].kind == .content, isSound(stack[index]) else { return false }
+    }
+    for record in commit.detached {
+      switch record {
+      case .screen(let screen):
+        guard !isActive(screen.id), detached.screen(screen.id).map({ isSound($0) }) ?? true else {
+          return false
+        }
+      case .button(let button):
+        guard shown[button.id] == nil else { return false }
+      }
+    }
+    return true
+  }
+
+  private mutating func isSound(_ splice: Splice) -> Bool {
+    assert(splice.at >= 0 && splice.at <= stack.count)
+    for id in splice.removed where isActive(id) {
+      guard !detached.contains(.screen(id)) else { return false }
+    }
+    let end = splice.at + splice.insertedCount
+    // For many, one set costs less than to compare each with all.
+    let isLarge = splice.insertedCount > 4
+    if isLarge, Set(stack.map(\.id)).count != stack.count { return false }
+    for index in splice.at..<end {
+      let screen = stack[index]
+      guard screen.kind == .content, isSound(screen), isLarge || isOnStackOnce(screen.id),
+        presented.isDefault || presented.content.index(of: screen.id) == nil,
+        !detached.contains(.screen(screen.id))
+      else { return false }
+    }
+    return true
+  }
+
+  private mutating func isOnStackOnce(_ id: ScreenID) -> Bool {
+    var places = 0
+    for index in stack.indices where stack[index].id == id { places += 1 }
+    return places == 1
+  }
+
+  private mutating func isActive(_ id: ScreenID) -> Bool {
+    for index in stack.indices where stack[index].id == id { return true }
+    return !presented.isDefault && presented.content.index(of: id) != nil
+  }
+
+  /// Whether a screen is sound in itself, and its buttons are those of the registry.
+  private mutating func isSound(_ screen: Screen) -> Bool {
+    guard screen.version <= revision else { return false }
+    if screen.hasDefaultDetails { return true }
+    guard screen.item.sidesAreDistinct else { return false }
+    for button in screen.buttons {
+      guard let entry = shown[button.id], entry.button == button,
+        !detached.contains(.button(button.id))
+      else { return false }
+      // Where it is counted more often, other screens must show it.
+      if entry.places != screen.places(of: button.id) { return violatedInvariants().isEmpty }
+    }
+    return true
+  }
+
+  /// Whether a bar shows that is noted as hidden.
+  var showsWhatIsHidden: Bool {
+    guard !bar.isDefault, let hid = bar.content.hid else { return false }
+    return !bar.content.isHidden || hid.toolbar && visibility.toolbar
+  }
+}
+
+extension NavigationController {
+  /// Reckons from what a message touched, and not from the count that was kept, what the bytes of all
+  /// records are.
+  ///
+  /// It also notes whether other screens show a button that the message touched.
+  mutating func reckon(_ draft: inout Draft, _ commit: inout Commit) {
+    var bytes = draft.recordBytes
+    for (id, original) in draft.touched {
+      let screen = screen(id)
+      bytes += (screen?.byteCount ?? 0) - (original?.byteCount ?? 0)
+      // Most screens have no buttons.
+      if screen?.hasDefaultDetails ?? true, original?.hasDefaultDetails ?? true { continue }
+      for button in (original?.buttons ?? []) + (screen?.buttons ?? []) {
+        let places = shown[button.id]?.places ?? 0
+        if places > screen?.places(of: button.id) ?? 0 { draft.touchesSharedButtons = true }
+      }
+    }
+    for id in draft.rare?.touchedButtons ?? [] where shown[id] != nil {
+      let places = draft.touched.reduce(0) { $0 + (screen($1.id)?.places(of: id) ?? 0) }
+      if places != shown[id]?.places { draft.touchesSharedButtons = true }
+    }
+    assert(bytes >= 0, "\(bytes) bytes of records")
+    commit.recordBytes = bytes
+    commit.touchesSharedButtons = draft.touchesSharedButtons
+  }
+
+  /// Notes a screen that was given up, and with it the buttons that nothing else showed.
+  mutating func noteForgotten(_ screen: Screen, _ draft: inout Draft) {
+    assert(!isKnown(.screen(screen.id)), "\(screen.id.text) was given up and is known")
+    if !draft.touched.contains(where: { $0.id == screen.id }) {
+      draft.recordBytes -= screen.byteCount
+    }
+    if screen.buttons.contains(where: { shown[$0.id] != nil }) { draft.touchesSharedButtons = true }
+  }
+}

@@ -1,0 +1,476 @@
+package import NavigationCore
+
+// Making, editing and forgetting screens and buttons.
+
+extension NavigationController {
+  /// Makes a screen from a record without adding it to the nav.
+  func make(
+    _ record: ScreenRecord, _ draft: inout Draft
+  ) throws(NavigationError) -> Screen {
+    let id = record.id ?? draft.nextScreenID()
+    if isStandalone { return try makeItem(record, id, &draft) }
+    // The texts are known to the initialiser, because a screen that gets them later is made again.
+    var (title, route): (String?, String?)
+    for edit in record.edits {
+      if case .title(let value) = edit { title = value }
+      if case .route(let value) = edit { route = value }
+    }
+    var screen = Screen(id: id, version: draft.revision, title: title, route: route)
+    if let kind = record.kind, kind != .content { screen.details.kind = kind }
+    try apply(record.edits, to: &screen, &draft)
+    try apply(record.item, to: &screen, &draft)
+    assert(screen.id == id && screen.version == draft.revision)
+    return screen
+  }
+
+  /// Adds a new screen to the nav's records and returns it; the caller puts it into a list.
+  ///
+  /// It replaces a detached screen with the same id. If the detached screen has the same content,
+  /// it is returned instead, with its version.
+  mutating func adopt(_ screen: Screen, _ draft: inout Draft) -> Screen {
+    assert(index(of: screen.id) == nil, "\(screen.id.text) is on the stack")
+    let former = detached.removeScreen(screen.id)
+    if let former, former.hasSameContent(as: screen) { return former }
+    exchange(former, for: screen)
+    draft.touch(screen.id, original: former)
+    return screen
+  }
+
+  mutating func createScreen(
+    _ record: ScreenRecord, replaces: Bool, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    let place = try locate(.record(record))
+    if let id = place.id, place.isPresented { throw .ownedElsewhere(id) }
+    if let id = place.id, place.isOnStack { throw .duplicateScreen(id) }
+    try checkForm(.record(record))
+    let screen = try make(record, &draft)
+    if let old = detached.screen(screen.id) {
+      // Creating an equal screen again changes nothing, not even its place in the order.
+      if old.hasSameContent(as: screen) { return .screen(screen.id) }
+      guard replaces else { throw .differentScreen(screen.id) }
+    }
+    try checkRoom(adding: screen.byteCount, besideStack: screen.byteCount, context)
+    detached.touch(.screen(adopt(screen, &draft)))
+    assert(screen.id == detached.screen(screen.id)?.id)
+    return .screen(screen.id)
+  }
+
+  /// Sets members of a screen and of its item; checks everything before it changes anything.
+  mutating func edit(
+    _ id: ScreenID, _ edits: [ScreenEdit], _ itemEdits: [ItemEdit], _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) {
+    guard let old = screen(id) else { throw .unknownScreen(id) }
+    var new = old
+    if !edits.isEmpty { try apply(edits, to: &new, &draft) }
+    if !itemEdits.isEmpty { try apply(itemEdits, to: &new, &draft) }
+    assert(new.id == id, "an edit changes the id")
+    try replace(old, by: new, &draft, context)
+  }
+
+  mutating func setItem(
+    _ id: ScreenID, _ edits: [ItemEdit], requireOnStack: Bool, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    if requireOnStack { _ = try requiredIndex(of: id) }
+    try edit(id, [], edits, &draft, context)
+    return .nothing
+  }
+
+  mutating func releaseScreen(
+    _ id: ScreenID, _ draft: inout Draft
+  ) throws(NavigationError) -> OperationOutput {
+    guard let screen = detached.screen(id) else {
+      guard self.screen(id) != nil else { throw .unknownScreen(id) }
+      let place = index(of: id) == nil ? "presented" : "on the stack"
+      throw .invalidArgument(
+        "screen \(id.text) is \(place); only a detached one can be released")
+    }
+    draft.noteRarely().released.append(.screen(id))
+    draft.noteRarely().released += forget(.screen(screen)).map { .button($0) }
+    noteForgotten(screen, &draft)
+    return .nothing
+  }
+
+  mutating func createButton(
+    _ record: ButtonRecord, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    if let id = record.id, shown[id] != nil { throw .duplicateItem(id) }
+    let button = try make(record, &draft)
+    try checkRoom(adding: button.byteCount, besideStack: button.byteCount, context)
+    if detached.button(button.id) != button {
+      detached.touch(.button(button))
+      draft.noteRarely().touchedButtons.insert(button.id)
+    }
+    assert(shown[button.id] == nil, "\(button.id.text) is shown and detached")
+    return .button(button.id)
+  }
+
+  mutating func setButton(
+    _ id: ButtonID, _ edits: [Edit<ButtonContent>], _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    guard let old = shown[id]?.button ?? detached.button(id) else { throw .unknownButton(id) }
+    let new = Button(id: id, content: try old.content.applying(edits, isCreation: false))
+    guard new != old else { return .nothing }
+    try checkSystemItem(of: new.content)
+    assert(old.id == id, "\(id.text) leads to \(old.id.text)")
+    let growth = new.byteCount - old.byteCount
+    guard let places = shown[id]?.places else {
+      try checkRoom(adding: growth, besideStack: new.byteCount, context)
+      draft.noteRarely().touchedButtons.insert(id)
+      detached.touch(.button(new))
+      return .nothing
+    }
+    if byteCount + growth * places > context.limits.stateBytes {
+      let active = (stack + presentedScreens).reduce(0) { $0 + $1.places(of: id) }
+      try checkRoom(adding: growth * places, besideStack: growth * active, context)
+    }
+    let inChain = presentedScreens.reduce(0) { $0 + $1.places(of: id) }
+    if inChain > 0 { try checkChain(adding: growth * inChain, context) }
+    draft.noteRarely().touchedButtons.insert(id)
+    shown[id]?.button = new
+    recordBytes += growth * places
+    replaceShown(new, places: places, &draft)
+    assert(recordBytes >= 0)
+    assert(shown[id]?.places == places, "an edit moved a button")
+    return .nothing
+  }
+
+  /// Replaces a button in all screens that show it; stops after the last of its places.
+  private mutating func replaceShown(_ button: Button, places: Int, _ draft: inout Draft) {
+    assert(places > 0, "\(button.id.text) is shown nowhere")
+    var left = places
+    for index in stack.indices.reversed() where left > 0 {
+      let count = stack[index].places(of: button.id)
+      guard count > 0 else { continue }
+      left -= count
+      draft.touch(stack[index].id, original: stack[index])
+      stack[index].replace(button, version: draft.revision)
+    }
+    for (index, var screen) in presentedScreens.enumerated() where left > 0 {
+      let count = screen.places(of: button.id)
+      guard count > 0 else { continue }
+      left -= count
+      draft.touch(screen.id, original: screen)
+      screen.replace(button, version: draft.revision)
+      replacePresented(at: index, by: screen, &draft)
+    }
+    assert(left >= 0, "more places than were counted")
+    guard left > 0 else { return }
+    for var screen in detachedScreens where screen.places(of: button.id) > 0 {
+      draft.touch(screen.id, original: screen)
+      screen.replace(button, version: draft.revision)
+      detached.touch(.screen(screen))
+    }
+  }
+
+  mutating func releaseButton(
+    _ id: ButtonID, _ draft: inout Draft
+  ) throws(NavigationError) -> OperationOutput {
+    guard detached.remove(.button(id)) != nil else {
+      guard shown[id] != nil else { throw .unknownButton(id) }
+      throw .invalidArgument("button \(id.text) is in use; take it out of its lists first")
+    }
+    assert(shown[id] == nil, "\(id.text) was shown and detached")
+    draft.noteRarely().released.append(.button(id))
+    return .nothing
+  }
+
+  mutating func activateButton(
+    _ id: ButtonID, _ draft: inout Draft
+  ) throws(NavigationError) -> OperationOutput {
+    guard let top else { throw .unknownButton(id) }
+    let toolbarItems = toolbar.content.isHidden ? [] : top.details.toolbarItems
+    let displayed = top.item.leftItems + top.item.rightItems + toolbarItems
+    guard let button = displayed.first(where: { $0.id == id }) else {
+      guard shown[id] != nil || detached.button(id) != nil else { throw .unknownButton(id) }
+      throw .buttonRefused(id, .notDisplayed)
+    }
+    assert(shown[id]?.button == button, "the top shows another \(id.text)")
+    guard button.content.isEnabled else { throw .buttonRefused(id, .disabled) }
+    if button.content.action == "nav.pop" {
+      guard !isCovered else { throw .covered }
+      try checkPop()
+      return .popped(pop(&draft))
+    }
+    return .activated(id, action: button.content.action)
+  }
+
+  /// Replaces a screen of the stack, the chain or the detached records; equal content changes
+  /// nothing.
+  private mutating func replace(
+    _ old: Screen, by new: Screen, _ draft: inout Draft, _ context: NavigationContext
+  ) throws(NavigationError) {
+    assert(new.id == old.id)
+    guard !new.hasSameContent(as: old) else { return }
+    let index = index(of: old.id)
+    let presentedIndex = presented.isDefault ? nil : presented.content.index(of: old.id)
+    let isActive = index != nil || presentedIndex != nil
+    let growth = new.byteCount - old.byteCount
+    try checkRoom(adding: growth, besideStack: isActive ? growth : new.byteCount, context)
+    if presentedIndex != nil {
+      try checkChain(adding: new.writtenByteCount - old.writtenByteCount, context)
+    }
+    assert(index == nil || presentedIndex == nil, "\(old.id.text) has two places")
+    var new = new
+    new.version = draft.revision
+    draft.touch(old.id, original: old)
+    exchange(old, for: new)
+    if let index {
+      stack[index] = new
+    } else if let presentedIndex {
+      replacePresented(at: presentedIndex, by: new, &draft)
+    } else {
+      detached.touch(.screen(new))
+    }
+  }
+
+  /// Updates `recordBytes` and `shown` for a replaced screen; nil stands for no screen.
+  ///
+  /// Buttons that no list holds any more become detached records.
+  mutating func exchange(_ old: Screen?, for new: Screen?) {
+    assert(old == nil || new == nil || old?.id == new?.id, "a content for another screen")
+    for id in count(old, out: new) {
+      guard let button = shown.removeValue(forKey: id)?.button else { continue }
+      detached.touch(.button(button))
+    }
+  }
+
+  /// Updates `recordBytes` and `shown`; returns the buttons that no list holds any more.
+  mutating func count(_ old: Screen?, out new: Screen?) -> [ButtonID] {
+    recordBytes += (new?.byteCount ?? 0) - (old?.byteCount ?? 0)
+    assert(recordBytes >= 0, "\(recordBytes) bytes of records")
+    for button in new?.buttons ?? [] {
+      if shown[button.id] == nil {
+        detached.remove(.button(button.id))
+        shown[button.id] = ShownButton(button: button, places: 1)
+      } else {
+        shown[button.id]?.button = button
+        shown[button.id]?.places += 1
+      }
+    }
+    var unused: [ButtonID] = []
+    for button in old?.buttons ?? [] {
+      shown[button.id]?.places -= 1
+      if shown[button.id]?.places == 0 { unused.append(button.id) }
+    }
+    return unused
+  }
+
+  /// Deletes a detached record, and with a screen the buttons that no other screen shows.
+  ///
+  /// Returns those buttons.
+  @discardableResult
+  mutating func forget(_ record: DetachedRecords.Record) -> [ButtonID] {
+    assert(detached.contains(record.key), "what is forgotten is not detached")
+    detached.remove(record.key)
+    guard case .screen(let screen) = record else { return [] }
+    let unused = count(screen, out: nil)
+    for id in unused { shown.removeValue(forKey: id) }
+    return unused
+  }
+
+  /// The estimated encoded size of all records, in bytes.
+  package var byteCount: Int { recordBytes + detached.buttonBytes }
+
+  /// Throws `sizeLimit` if the nav cannot grow by `growth` bytes.
+  ///
+  /// navd releases detached records to make room. So only the stack, the presented screens and the
+  /// `wanted` bytes beside them must fit into the limit.
+  func checkRoom(
+    adding growth: Int, besideStack wanted: Int, _ context: NavigationContext
+  ) throws(NavigationError) {
+    let limit = context.limits.stateBytes
+    // A nav larger than the limit, because the limit was lowered, may still become smaller.
+    guard growth >= 0, byteCount + growth > limit else { return }
+    guard attachedBytes + wanted <= limit else { throw .sizeLimit(limit) }
+  }
+}
+
+extension Screen {
+  /// The size as it is written, with the escapes of title and route.
+  ///
+  /// `byteCount` leaves these out: to look for them costs a push some 700 instructions, and what is
+  /// on the stack need not fit one message.
+  var writtenByteCount: Int {
+    byteCount + (withTitle { $0.jsonOctets - $0.count } ?? 0)
+      + (withRoute { $0.jsonOctets - $0.count } ?? 0)
+  }
+
+  /// The estimated encoded size of the screen with its buttons, in bytes.
+  var byteCount: Int {
+    var count = 48 + id.text.utf8.count + (args?.bytes.count ?? 0)
+    count += titleByteCount + routeByteCount
+    guard !hasDefaultDetails else { return count }
+    let details = details
+    let item = details.item
+    count += details.restorationID?.jsonOctets ?? 0
+    count += (item.title?.jsonOctets ?? 0) + (item.prompt?.jsonOctets ?? 0)
+    count += item.titleView?.view.bytes.count ?? 0
+    count += item.appearance.byteCount + item.accessibility.byteCount
+    count += details.accessibility.byteCount
+    return buttons.reduce(count) { $0 + $1.byteCount }
+  }
+
+  /// In how many places the screen shows a button.
+  func places(of id: ButtonID) -> Int {
+    hasDefaultDetails ? 0 : buttons.count { $0.id == id }
+  }
+
+  /// Replaces a button, found by its id, in all lists of this screen.
+  ///
+  /// Gives the screen the new `version`.
+  mutating func replace(_ button: Button, version: Revision) {
+    var details = details
+    let swap = { (old: Button) in old.id == button.id ? button : old }
+    details.toolbarItems = details.toolbarItems.map(swap)
+    details.item.leftItems = details.item.leftItems.map(swap)
+    details.item.rightItems = details.item.rightItems.map(swap)
+    details.item.backBarButtonItem = details.item.backBarButtonItem.map(swap)
+    self.details = details
+    self.version = version
+    assert(places(of: button.id) > 0, "\(id.text) shows no \(button.id.text)")
+  }
+}
+
+extension Button {
+  var byteCount: Int {
+    // The names of all members, and the longest word of each that has words.
+    128 + id.text.utf8.count + (content.title?.jsonOctets ?? 0) + content.accessibility.byteCount
+      + (content.action?.jsonOctets ?? 0) + (content.customView?.bytes.count ?? 0)
+      + (content.image?.ref.jsonOctets ?? 0) + (content.landscapeImage?.ref.jsonOctets ?? 0)
+  }
+}
+
+// Setting members of screens, items and buttons.
+
+extension NavigationController {
+  func apply(
+    _ edits: [ScreenEdit], to screen: inout Screen, _ draft: inout Draft
+  ) throws(NavigationError) {
+    for edit in edits {
+      switch edit {
+      case .title(let value): screen.title = value
+      case .route(let value): screen.route = value
+      case .args(let value): screen.args = value
+      case .toolbarItems(let value): screen.details.toolbarItems = try buttons(value, &draft)
+      case .other(let edit): screen.details.apply(edit)
+      }
+    }
+  }
+
+  func apply(
+    _ edits: [ItemEdit], to screen: inout Screen, _ draft: inout Draft
+  ) throws(NavigationError) {
+    guard !edits.isEmpty else { return }
+    var item = screen.item
+    for edit in edits {
+      switch edit {
+      case .title(let value): item.title = value
+      case .backBarButtonItem(let value):
+        item.backBarButtonItem = try value.map { argument throws(NavigationError) in
+          try button(argument, &draft)
+        }
+      case .leftItems(let value): item.leftItems = try buttons(value, &draft)
+      case .rightItems(let value): item.rightItems = try buttons(value, &draft)
+      case .other(let edit): item.apply(edit)
+      }
+    }
+    // UIKit silently drops a button that is on the item's other side; this refuses it instead.
+    let left = Set(item.leftItems.map(\.id))
+    if let both = item.rightItems.first(where: { left.contains($0.id) }) {
+      throw .itemBothSides(both.id)
+    }
+    assert(item.sidesAreDistinct)
+    screen.item = item
+  }
+
+  private func buttons(
+    _ arguments: [ButtonArgument], _ draft: inout Draft
+  ) throws(NavigationError) -> [Button] {
+    var buttons: [Button] = []
+    for argument in arguments {
+      let button = try button(argument, &draft)
+      if !button.isSpace, buttons.contains(where: { $0.id == button.id }) {
+        throw .duplicateItem(button.id)
+      }
+      buttons.append(button)
+    }
+    assert(buttons.count == arguments.count)
+    return buttons
+  }
+
+  private func button(
+    _ argument: ButtonArgument, _ draft: inout Draft
+  ) throws(NavigationError) -> Button {
+    switch argument {
+    case .id(let id):
+      guard let button = shown[id]?.button ?? draft.rare?.named[id] ?? detached.button(id) else {
+        throw .unknownButton(id)
+      }
+      assert(button.id == id, "\(id.text) leads to \(button.id.text)")
+      draft.noteRarely().named[id] = button
+      return button
+    case .record(let record):
+      let button = try make(record, &draft)
+      // A client that sends a whole item back repeats the records of buttons in use. Such a record
+      // must equal the button in use: only `setButton` changes the content of a button.
+      if let old = shown[button.id]?.button ?? draft.rare?.named[button.id] {
+        guard old == button else { throw .duplicateItem(button.id) }
+        return old
+      }
+      assert(!isKnown(.button(button.id)) || detached.contains(.button(button.id)))
+      draft.noteRarely().named[button.id] = button
+      draft.noteRarely().touchedButtons.insert(button.id)
+      return button
+    }
+  }
+
+  func make(
+    _ record: ButtonRecord, _ draft: inout Draft
+  ) throws(NavigationError) -> Button {
+    if let id = record.id, id.isAssignedForm {
+      throw .invalidArgument("id \(id.text) has the form of ids the daemon assigns; choose another")
+    }
+    let content = try ButtonContent().applying(record.edits, isCreation: true)
+    try checkSystemItem(of: content)
+    return Button(id: record.id ?? draft.nextButtonID(), content: content)
+  }
+
+  func checkSystemItem(of content: ButtonContent) throws(NavigationError) {
+    guard let item = content.systemItem, item.isExtra else { return }
+    guard !settings.content.profile.extraSystemItems else { return }
+    throw .invalidArgument("systemItem \(item) needs profile.extraSystemItems")
+  }
+}
+
+extension ButtonContent {
+  /// Returns this content with some members changed.
+  ///
+  /// Throws `invalidArgument` if a new button has not exactly one of title, image, system item and
+  /// custom view, where an image may have a title, or has a landscape image without an image.
+  func applying(
+    _ edits: [Edit<ButtonContent>], isCreation: Bool
+  ) throws(NavigationError) -> ButtonContent {
+    var new = self
+    new.apply(edits)
+    if isCreation {
+      let hasText = new.title != nil || new.image != nil
+      let faces = [hasText, new.systemItem != nil, new.customView != nil]
+      guard faces.count(where: \.self) == 1, new.landscapeImage == nil || new.image != nil else {
+        throw .invalidArgument(
+          "a new button has exactly one of title, image, systemItem and customView; an image may have "
+            + "a title, and landscapeImage")
+      }
+    }
+    return new
+  }
+}
+
+extension NavigationController {
+  /// Whether activating the button pops, because its action is `nav.pop`.
+  package func isPopButton(_ id: ButtonID) -> Bool {
+    (shown[id]?.button ?? detached.button(id))?.content.action == "nav.pop"
+  }
+}

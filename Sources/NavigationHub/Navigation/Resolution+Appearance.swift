@@ -1,0 +1,141 @@
+import NavigationCore
+
+// The choice of an appearance object, if any is set.
+
+extension Resolution {
+  /// Returns the appearance object to draw the bar with; nil if the bar's own properties apply.
+  ///
+  /// Height class and scroll edge decide in which order the slots are tried.
+  func appearance(isLarge: Bool) -> ResolvedBar.AppearanceChoice? {
+    switch (environment.isVerticallyCompact, isAtScrollEdge(isLarge: isLarge)) {
+    case (false, false): find(.standard)
+    case (true, false): find(.compact) ?? find(.standard)
+    case (false, true): find(.scrollEdge) ?? find(.standard, isTransparent: true)
+    case (true, true):
+      find(.compactScrollEdge) ?? find(.scrollEdge) ?? find(.compact)
+        ?? find(.standard, isTransparent: true)
+    }
+  }
+
+  /// Whether the bar is at the scroll edge.
+  ///
+  /// A standalone bar never is, and before iOS 15 only a bar with a large title is.
+  private func isAtScrollEdge(isLarge: Bool) -> Bool {
+    environment.isAtScrollEdge && !isStandalone && (profile.os >= 15 || isLarge)
+  }
+
+  /// Returns the object in a slot: the top item's, else the bar's; nil if neither is set.
+  ///
+  /// `isTransparent` marks an object that stands in for a scroll-edge one. The display then draws
+  /// neither its background nor its shadow.
+  private func find(
+    _ slot: AppearanceSlot, isTransparent: Bool = false
+  ) -> ResolvedBar.AppearanceChoice? {
+    let isOfItem = details?.item.appearance[slot] != nil
+    guard isOfItem || bar.appearance[slot] != nil else { return nil }
+    return ResolvedBar.AppearanceChoice(
+      slot: slot, isOfItem: isOfItem, isTransparent: isTransparent)
+  }
+}
+
+// Background, shadow, title and back indicator by the bar's own properties and its proxies.
+
+extension BarMetrics {
+  /// The metrics whose slot is tried next when this one's is empty; nil if none is left.
+  var fallback: BarMetrics? {
+    switch self {
+    case .default: nil
+    case .compact, .defaultPrompt: .default
+    case .compactPrompt: .defaultPrompt
+    }
+  }
+}
+
+extension Resolution {
+  /// Returns a value of a look: the bar's own, else that of the most specific class that sets it.
+  @inline(__always)
+  private func first<Value>(_ member: (BarLook) -> Value?) -> Value? {
+    if hasDefaultLook { return nil }
+    if let value = member(bar.look) { return value }
+    for look in proxies {
+      if let value = member(look) { return value }
+    }
+    return nil
+  }
+
+  /// The background image for the bar's metrics and position.
+  ///
+  /// For each metrics, the exact position comes before `any`, and both before the fallback metrics.
+  var backgroundImage: ImageReference? {
+    if hasDefaultLook { return nil }
+    let position = environment.barPosition
+    var wanted: BarMetrics? = metrics
+    while let metrics = wanted {
+      if let image = first({ $0.backgroundImages[BackgroundSlot(position, metrics)] }) {
+        return image
+      }
+      if position != .any,
+        let image = first({ $0.backgroundImages[BackgroundSlot(.any, metrics)] })
+      {
+        return image
+      }
+      wanted = metrics.fallback
+    }
+    return nil
+  }
+
+  /// The title's vertical offset, by the same fallback of metrics; nil for 0.
+  private var titleOffset: OpaqueJSON? {
+    if hasDefaultLook { return nil }
+    var wanted: BarMetrics? = metrics
+    while let metrics = wanted {
+      if let offset = first({ $0.titleOffsets[metrics] }) { return offset }
+      wanted = metrics.fallback
+    }
+    return nil
+  }
+
+  /// Whether the bar is translucent: as set, else true unless its background image is opaque.
+  func isTranslucent(over image: ImageReference?) -> Bool {
+    first(\.translucent) ?? image?.hasAlpha ?? true
+  }
+
+  /// Both images or none.
+  var backIndicator: ResolvedBar.BackIndicator {
+    guard let image = first(\.backIndicatorImage), let mask = first(\.backIndicatorMask) else {
+      return .default
+    }
+    return .custom(image: image, mask: mask)
+  }
+
+  /// Returns how the bar's own properties and its proxies draw it over a background image.
+  func properties(over image: ImageReference?) -> ResolvedBar.SurfaceProperties {
+    let isBlack = first(\.barStyle) == .black
+    // The dictionary of attributes is one value: a bar that sets one attribute sets them all.
+    let attributes =
+      first { $0.titleTextAttributes == TitleTextAttributes() ? nil : $0.titleTextAttributes }
+      ?? TitleTextAttributes()
+    return ResolvedBar.SurfaceProperties(
+      background: background(image, isBlack: isBlack),
+      textColor: attributes.color ?? (isBlack ? "white" : "black"), attributes: attributes,
+      titleOffset: titleOffset, shadow: shadow(hasBackground: image != nil))
+  }
+
+  private func background(_ image: ImageReference?, isBlack: Bool) -> ResolvedBar.Background {
+    let color = first(\.barTintColor) ?? (isBlack ? "black" : "white")
+    guard let image else { return .color(color) }
+    // If `translucent` is set, true dims an opaque image, and false puts a backing behind an image
+    // with alpha.
+    let explicit = first(\.translucent)
+    return .image(
+      image, isDimmed: explicit == true && !image.hasAlpha,
+      backing: explicit == false && image.hasAlpha ? color : nil)
+  }
+
+  private func shadow(hasBackground: Bool) -> ResolvedBar.Shadow {
+    guard hasBackground || !profile.shadowNeedsBackground, let image = first(\.shadowImage) else {
+      return .hairline(isThird: environment.scale?.number.map { $0 >= 3 } ?? false)
+    }
+    return image.isEmpty ? .none : .image(image)
+  }
+}

@@ -1,0 +1,110 @@
+import NavigationCore
+
+/// One screen of a saved stack.
+package struct RestorationEntry: Hashable, Sendable {
+  /// The name of the entry in the payload, and in the list of skipped entries.
+  package var path: String
+  /// The screen; nil if its record cannot be read.
+  package var record: ScreenRecord?
+}
+
+extension NavigationController {
+  /// The screens that a client may save to restore them later, bottom first, each with its own
+  /// path.
+  ///
+  /// Screens without a restoration identifier are left out. Nil if the controller itself has none.
+  package var restorableScreens: [(path: String, screen: Screen)]? {
+    guard let prefix = settings.content.restorationID, !prefix.isEmpty else { return nil }
+    var counts: [Text: Int] = [:]
+    var screens: [(path: String, screen: Screen)] = []
+    for screen in stack {
+      guard let id = screen.details.restorationID, !id.isEmpty else { continue }
+      screens.append(("\(prefix)/\(id)#\(counts[Text(id), default: 0])", screen))
+      counts[Text(id), default: 0] += 1
+    }
+    assert(screens.count <= stack.count)
+    assert(Set(screens.map { Text($0.path) }).count == screens.count, "two screens have one path")
+    return screens
+  }
+
+  /// Replaces the stack by the restored screens, or by `root` if no entry can be restored.
+  ///
+  /// There is no animation, as at the launch of an application.
+  mutating func restore(
+    _ entries: [RestorationEntry], _ root: ScreenArgument?, _ draft: inout Draft,
+    _ context: NavigationContext
+  ) throws(NavigationError) -> OperationOutput {
+    var arguments: [ScreenArgument] = []
+    var skipped: [String] = []
+    // The trial draft lets an entry see what the entries before it made; it is discarded.
+    var trial = Draft(of: &self, isAnimated: nil)
+    trial.assignedScreens = draft.assignedScreens
+    trial.assignedButtons = draft.assignedButtons
+    for entry in entries {
+      if let argument = restored(entry, &trial) {
+        arguments.append(argument)
+      } else {
+        skipped.append(entry.path)
+      }
+    }
+    assert(arguments.count + skipped.count == entries.count)
+    if arguments.isEmpty {
+      guard let root else { throw .noRoot }
+      arguments = [root]
+    }
+    let output = try setStack(arguments, &draft, context)
+    draft.isAnimated = false
+    guard case .replaced(_, let ids) = output else { return output }
+    return .restored(ids: ids, skipped: skipped)
+  }
+
+  /// Returns the screen that an entry restores; nil if the entry must be skipped.
+  ///
+  /// A screen that the nav still has is used as it is, because it is newer than the payload.
+  private func restored(_ entry: RestorationEntry, _ trial: inout Draft) -> ScreenArgument? {
+    guard var record = entry.record, record.kind ?? .content == .content else { return nil }
+    if let id = record.id {
+      if let known = screen(id) {
+        let isFree = presented.content.index(of: id) == nil && known.kind == .content
+        return isFree ? .id(id) : nil
+      }
+      // A new id is assigned, because the daemon may assign this one to another screen later.
+      if id.isAssignedForm { record.id = nil }
+    }
+    record.edits = record.edits.map(adapted)
+    record.item = record.item.map(adapted)
+    let (named, screens, buttons) =
+      (trial.rare?.named ?? [:], trial.assignedScreens, trial.assignedButtons)
+    do throws(NavigationError) {
+      _ = try make(record, &trial)
+    } catch {
+      trial.noteRarely().named = named
+      (trial.assignedScreens, trial.assignedButtons) = (screens, buttons)
+      return nil
+    }
+    return .record(record)
+  }
+
+  private func adapted(_ edit: ScreenEdit) -> ScreenEdit {
+    guard case .toolbarItems(let buttons) = edit else { return edit }
+    return .toolbarItems(buttons.map(adapted))
+  }
+
+  private func adapted(_ edit: ItemEdit) -> ItemEdit {
+    switch edit {
+    case .leftItems(let buttons): .leftItems(buttons.map(adapted))
+    case .rightItems(let buttons): .rightItems(buttons.map(adapted))
+    case .backBarButtonItem(let button): .backBarButtonItem(button.map(adapted))
+    default: edit
+    }
+  }
+
+  private func adapted(_ button: ButtonArgument) -> ButtonArgument {
+    guard case .record(var record) = button, let id = record.id, id.isAssignedForm else {
+      return button
+    }
+    if isKnown(.button(id)) { return .id(id) }
+    record.id = nil
+    return .record(record)
+  }
+}

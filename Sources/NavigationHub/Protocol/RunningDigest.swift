@@ -1,0 +1,74 @@
+import NavigationCore
+
+/// Keeps the digest's checksum of one nav up to date at a cost that depends on the size of the change only.
+///
+/// Law: `update(_:from:)` returns the same as `NavigationController.checksum()`. The value
+/// keeps the checksum of the lines up to and including each screen, so a change at index i
+/// recomputes only the lines from i on. It keeps the checksum of the parts' lines separately, and
+/// combines it with that of the screens as long as no part changes.
+package struct RunningDigest: Sendable {
+  /// The checksums; empty before the first update, which computes all of them.
+  private var prefixes: [UInt32] = []
+  /// The checksum of the parts' lines, which follow the line of a screen.
+  private var parts = LineChecksum(isContinued: true)
+  /// The newest revision whose parts `parts` covers; versions never decrease.
+  private var partsAt = Revision(0)
+
+  /// Computes the checksum after a change that did not touch the screens below `index`; O(depth −
+  /// index).
+  package mutating func update(_ controller: borrowing NavigationController, from index: Int)
+    -> UInt32
+  {
+    let count = controller.stack.count
+    let kept = min(index, prefixes.count, count)
+    if prefixes.count > kept { prefixes.removeLast(prefixes.count - kept) }
+    var checksum = kept == 0 ? 0 : prefixes[kept - 1]
+    for position in kept..<count {
+      let screen = controller.stack[position]
+      var line = LineChecksum(isContinued: position > 0, from: checksum)
+      line.append(screen.id.text, screen.version.number)
+      checksum = line.checksum
+      prefixes.append(checksum)
+    }
+    guard count > 0 else {
+      var lines = LineChecksum(isContinued: false)
+      lines.appendParts(of: controller)
+      return lines.checksum
+    }
+    let version = controller.partsVersion
+    if partsAt < version {
+      parts = LineChecksum(isContinued: true)
+      parts.appendParts(of: controller)
+      partsAt = version
+    }
+    return parts.checksum(behind: checksum)
+  }
+}
+
+extension Digest {
+  /// The digest of the next revision.
+  ///
+  /// `diff` is the beginning of its diff, up to and including the changes.
+  func next(checksum: UInt32, diff: Span<UInt8>) -> Digest {
+    Digest(checksum: checksum, chain: BodyHash(diff, seed: chain).bits)
+  }
+}
+
+extension NavigationController {
+  /// Computes the digest's checksum of the nav from scratch; O(depth).
+  package func checksum() -> UInt32 {
+    Digest.checksum(
+      screens: stack.map { ($0.id.text, $0.version.number) },
+      parts: PartName.allCases.map { ($0.text, version(of: $0).number) })
+  }
+}
+
+extension LineChecksum {
+  mutating func appendParts(of controller: borrowing NavigationController) {
+    for part in PartName.allCases {
+      append(Self.labels[Int(part.rawValue)], controller.version(of: part).number)
+    }
+  }
+
+  private static let labels = PartName.allCases.map { ":" + $0.text }
+}

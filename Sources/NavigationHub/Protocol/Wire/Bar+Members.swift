@@ -1,0 +1,251 @@
+package import NavigationCore
+
+extension Bar: TabledRecord {
+  package static let table = MemberTable<Bar>(
+    "a bar",
+    [
+      Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
+      Member("hid", \.hid).readonly,
+      Member("barStyle", \.look.barStyle)
+        .documented("The style of the bar: `default` or `black`."),
+      Member("translucent", \.look.translucent)
+        .documented("Whether the bar is translucent, so that the content behind it is visible."),
+      Member("barTintColor", \.look.barTintColor, RecordReader.colour)
+        .documented("The colour of the bar."),
+      Member("tintColor", \.tintColor, RecordReader.colour)
+        .documented("The colour of its buttons."),
+      Member("backgroundColor", \.backgroundColor, RecordReader.colour)
+        .documented("The colour behind the bar."),
+      Member("shadowImage", \.look.shadowImage)
+        .documented("The image below the bar, by its name."),
+      Member("backIndicatorImage", \.look.backIndicatorImage)
+        .documented("The image of the back button."),
+      Member("backIndicatorMask", \.look.backIndicatorMask)
+        .documented("The mask of the back button's image in transitions."),
+      Member("titleTextAttributes", \.look.titleTextAttributes)
+        .documented("The attributes of the title text."),
+      Member(
+        "titleOffsets", \.look.titleOffsets, isDefault: \.isEmpty, read: RecordReader.offsets
+      ) { offsets, json in
+        json.beginObject()
+        for metrics in BarMetrics.allCases {
+          guard let offset = offsets[metrics] else { continue }
+          json.dynamicName(metrics.word)
+          offset.write(&json)
+        }
+        json.endObject()
+      }.documented("The vertical offset of the title in points, for each metrics."),
+      Member(
+        "backgroundImages", \.look.backgroundImages, isDefault: \.isEmpty,
+        read: RecordReader.images
+      ) { images, json in
+        json.beginObject()
+        for slot in BackgroundSlot.allSlots {
+          guard let image = images[slot] else { continue }
+          json.dynamicName(slot.text)
+          image.write(&json)
+        }
+        json.endObject()
+      }.documented("The images behind the bar, for each position and metrics."),
+      Member("prefersLargeTitles", \.prefersLargeTitles)
+        .documented("Whether titles are large, as far as the items of the screens allow it."),
+      Member("appearance", \.appearance),
+    ])
+
+  /// The members that an appearance proxy lacks.
+  fileprivate static let own: Set<Text> = [
+    "class", "hidden", "hid", "tintColor", "backgroundColor", "prefersLargeTitles", "appearance",
+  ]
+
+  package static let namesOfLook = table.names.filter { !own.contains(Text($0)) }
+}
+
+extension Toolbar: TabledRecord {
+  package static let table = MemberTable<Toolbar>(
+    "a toolbar",
+    [
+      Member("class", \.className).readonly, Member("hidden", \.isHidden).readonly,
+      Member("barStyle", \.barStyle).documented("The style of the toolbar."),
+      Member("tintColor", \.tintColor, RecordReader.colour)
+        .documented("The colour of its buttons."),
+      Member("barTintColor", \.barTintColor, RecordReader.colour)
+        .documented("The colour of the toolbar."),
+      Member("translucent", \.translucent).documented(
+        "Whether the toolbar is translucent, so that the content behind it is visible."),
+    ])
+}
+
+extension TitleTextAttributes: TabledRecord, WireValue {
+  package static let table = MemberTable<TitleTextAttributes>(
+    "titleTextAttributes",
+    [
+      Member("font", \.font), Member("color", \.color, RecordReader.colour),
+      Member("shadowColor", \.shadowColor), Member("shadowOffset", \.shadowOffset),
+    ])
+  package static func read(_ reader: RecordReader) -> ReadValue<TitleTextAttributes> {
+    reader.attributes
+  }
+  package func write(_ json: inout JSONWriter) { json.record(self) }
+}
+
+extension AppearanceSet: TabledRecord, WireValue {
+  package static let table = MemberTable<AppearanceSet>(
+    "appearance",
+    [
+      Member("standard", \.[.standard], RecordReader.appearanceObject),
+      Member("compact", \.[.compact], RecordReader.appearanceObject),
+      Member("scrollEdge", \.[.scrollEdge], RecordReader.appearanceObject),
+      Member("compactScrollEdge", \.[.compactScrollEdge], RecordReader.appearanceObject),
+    ])
+  package static func read(_ reader: RecordReader) -> ReadValue<AppearanceSet> {
+    { tape, at, _ throws(ReadFailure) in
+      try reader.needObject(tape, at, "appearance is a record of slots")
+      return AppearanceSet(try reader.edits(tape, at))
+    }
+  }
+  package func write(_ json: inout JSONWriter) { json.record(self) }
+}
+
+extension AutomaticHiding: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<AutomaticHiding> {
+    { tape, at, _ throws(ReadFailure) in
+      guard let cause = tape.member("cause", of: at), let toolbar = tape.member("toolbar", of: at)
+      else { throw ReadFailure(.invalidArgument, "hid is {cause, toolbar}") }
+      return AutomaticHiding(
+        cause: try reader.word(tape, cause, "hid.cause"),
+        toolbar: try reader.bool(tape, toolbar, "hid.toolbar"))
+    }
+  }
+  package func write(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.member("cause", word: cause.word)
+    json.member("toolbar", toolbar)
+    json.endObject()
+  }
+}
+
+extension RecordReader {
+  /// Reads the properties of an appearance proxy; ignores the member `skipping`, an argument of the
+  /// operation.
+  func lookEdits(
+    _ tape: borrowing JSONTape, _ at: Int, skipping: String?
+  ) throws(ReadFailure) -> [Edit<Bar>] {
+    try tape.forEachMember(of: at) { name, _ throws(ReadFailure) in
+      guard name == skipping || !Self.readonly.contains(Text(name)) else {
+        throw unknownMember(name, of: "a bar")
+      }
+    }
+    return try tape.members(of: at) { name, value throws(ReadFailure) in
+      if name == skipping { return [] }
+      guard !Bar.own.contains(Text(name)),
+        let edits = try Bar.table.edits(self, name, tape, value, name)
+      else { throw ReadFailure(.invalidArgument, "\(name) is not a member of an appearance proxy") }
+      return edits
+    }
+  }
+
+  /// Reads a colour, a text of 1 to 256 bytes that the daemon does not interpret.
+  func colour(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> String? {
+    let colour = try string(tape, at, name)
+    try require(
+      !colour.isEmpty && colour.utf8.count <= 256, "\(name) is a colour of 1 to 256 bytes, or null")
+    return colour
+  }
+
+  func attributes(
+    _ tape: borrowing JSONTape, _ at: Int, _: String
+  ) throws(ReadFailure) -> TitleTextAttributes {
+    try needObject(
+      tape, at, "titleTextAttributes is {font, color, shadowColor, shadowOffset}")
+    var attributes = TitleTextAttributes()
+    var seen: Set<Text> = []
+    try tape.forEachMember(of: at) { alias, value throws(ReadFailure) in
+      let name = Self.legacyAttributes[Text(alias)] ?? alias
+      try require(seen.insert(Text(name)).inserted, "titleTextAttributes names \(name) twice")
+      guard
+        let edits = try TitleTextAttributes.table.edits(
+          self, name, tape, value, "titleTextAttributes.\(name)")
+      else {
+        throw ReadFailure(
+          .invalidArgument,
+          "titleTextAttributes has no key \(alias), but font, color, shadowColor, shadowOffset")
+      }
+      attributes.apply(edits)
+    }
+    return attributes
+  }
+
+  /// The iOS 6 names of the attributes, and the present names under which they are stored.
+  private static let legacyAttributes: [Text: String] = [
+    "UITextAttributeFont": "font", "UITextAttributeTextColor": "color",
+    "UITextAttributeTextShadowColor": "shadowColor",
+    "UITextAttributeTextShadowOffset": "shadowOffset",
+  ]
+
+  fileprivate func offsets(
+    _ tape: borrowing JSONTape, _ at: Int, _: String
+  ) throws(ReadFailure) -> [BarMetrics: OpaqueJSON] {
+    try needObject(tape, at, "titleOffsets is an object with numbers by metrics")
+    var offsets: [BarMetrics: OpaqueJSON] = [:]
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      let metrics = try require(
+        BarMetrics(word: name), "titleOffsets has no metrics \(name), but \(BarMetrics.choices)")
+      if tape.kind(value) == .null { return }
+      try require(tape.number(value) != nil, "titleOffsets.\(name) is a number of points")
+      offsets[metrics] = try opaque(tape, value, name)
+    }
+    return offsets
+  }
+
+  fileprivate func images(
+    _ tape: borrowing JSONTape, _ at: Int, _: String
+  ) throws(ReadFailure) -> [BackgroundSlot: ImageReference] {
+    try needObject(tape, at, "backgroundImages is an object with images by position/metrics")
+    var images: [BackgroundSlot: ImageReference] = [:]
+    var seen: Set<BackgroundSlot> = []
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      let slot = try require(
+        BackgroundSlot(text: name),
+        "backgroundImages has no slot \(name), but position/metrics with positions "
+          + "\(BarPosition.choices) and metrics \(BarMetrics.choices)")
+      try require(seen.insert(slot).inserted, "backgroundImages names \(slot.text) twice")
+      if tape.kind(value) == .null { return }
+      images[slot] = try image(tape, value, "backgroundImages.\(name)")
+    }
+    return images
+  }
+
+  /// Reads an appearance object as it is; only the class that draws the bar interprets its members.
+  func appearanceObject(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> OpaqueJSON? {
+    try needObject(tape, at, "\(name) is an appearance object or null")
+    return try opaque(tape, at, name)
+  }
+}
+
+extension BackgroundSlot {
+  /// All slots, in the order in which the writer writes them.
+  static let allSlots = BarPosition.allCases.flatMap { position in
+    BarMetrics.allCases.map { BackgroundSlot(position, $0) }
+  }
+
+  /// The slot's name on the wire, `position/metrics`.
+  var text: String { "\(position.word)/\(metrics.word)" }
+
+  /// Finds a slot by its name; a name without a position means the position `any`.
+  init?(text: String) {
+    let names = text.pieces
+    guard let last = names.last, names.count <= 2, let metrics = BarMetrics(word: last) else {
+      return nil
+    }
+    guard names.count == 2 else {
+      self.init(.any, metrics)
+      return
+    }
+    guard let position = BarPosition(word: names[0]) else { return nil }
+    self.init(position, metrics)
+  }
+}

@@ -1,0 +1,238 @@
+package import NavigationCore
+
+/// A message from a client to the daemon, after reading.
+package enum ClientMessage: Sendable {
+  // All cases but the op are rare. They are indirect, because events are copied and moved with
+  // every op and should stay small.
+
+  /// Opens a session.
+  indirect case hello(Hello)
+  /// Starts a watch on a nav.
+  indirect case watch(WatchRequest)
+  indirect case unwatch(id: UInt64, nav: String, view: View)
+  case op(OpMessage)
+  /// Reads a value once.
+  indirect case get(GetRequest)
+  /// Replaces the session's delegate roles for a nav.
+  indirect case delegate(DelegateRequest)
+  /// Answers a question to a delegate.
+  indirect case answer(ask: UInt64, DelegateAnswer)
+  /// Takes, or gives back, the display lease of a nav.
+  indirect case lease(LeaseRequest)
+  /// Changes how a cluster is divided.
+  indirect case cluster(ClusterRequest)
+  /// Raises the flow-control limit of the session to this number of bytes since its start.
+  case credit(upTo: UInt64)
+  /// Requests a `pong`.
+  case ping(id: UInt64)
+  case bye(id: UInt64)
+
+  package var verb: ClientVerb {
+    switch self {
+    case .hello: .hello
+    case .watch: .watch
+    case .unwatch: .unwatch
+    case .op: .op
+    case .get: .get
+    case .delegate: .delegate
+    case .answer: .answer
+    case .lease: .lease
+    case .cluster: .cluster
+    case .credit: .credit
+    case .ping: .ping
+    case .bye: .bye
+    }
+  }
+
+  /// The nav that the message names; nil for messages without a nav.
+  package var nav: String? {
+    switch self {
+    case .watch(let request): request.nav
+    case .unwatch(_, let nav, _): nav
+    case .op(let request): request.nav
+    case .get(let request): request.nav
+    case .delegate(let request): request.nav
+    case .lease(let request): request.nav
+    case .hello, .answer, .cluster, .credit, .ping, .bye: nil
+    }
+  }
+}
+
+/// A received `op` message: the members of an `OpRequest`, and the operations.
+///
+/// It is an immutable object, so the checks pass a reference instead of a copy.
+package final class OpMessage: Sendable {
+  package let id: UInt64
+  package let client: ClientID?
+  package let name: String?
+  package let nav: String
+  package let guards: Guards
+  package let isAnimated: Bool?
+  package let waits: Bool
+  package let due: UInt64?
+  package let clock: String?
+  package let isDry: Bool
+  /// The newest row that the client had seen when it sent the op first; nil for the first time.
+  package let again: UInt64?
+  package let kinds: OperationKinds
+  /// All operations, in order, if one has a sender or is not in `readable`; else none.
+  ///
+  /// Usually they are what `kinds` and `readable` say, and a list of them would be made and freed
+  /// for nothing.
+  private let unusual: [RequestedOperation]
+  /// The decoded operations, in order, without those that are unreadable, create the nav or close
+  /// it.
+  ///
+  /// They have a list of their own, which the hub passes to the nav without copying.
+  package let readable: [Operation]
+  /// The checksum of the message as it was sent first, which no other one with its id has.
+  package let octets: BodyHash
+
+  init(
+    id: UInt64, client: ClientID?, name: String?, nav: String, guards: Guards,
+    isAnimated: Bool?, waits: Bool, due: UInt64?, clock: String?, isDry: Bool, again: UInt64?,
+    kinds: OperationKinds, unusual: [RequestedOperation],
+    readable: [Operation], octets: BodyHash
+  ) {
+    assert(unusual.isEmpty ? kinds.count == readable.count : kinds.count == unusual.count)
+    self.id = id
+    self.client = client
+    self.name = name
+    self.nav = nav
+    self.guards = guards
+    self.isAnimated = isAnimated
+    self.waits = waits
+    self.due = due
+    self.clock = clock
+    self.isDry = isDry
+    self.again = again
+    self.kinds = kinds
+    self.unusual = unusual
+    self.readable = readable
+    self.octets = octets
+  }
+
+  /// Whether all operations are in `readable`, and none has a sender.
+  package var areUsual: Bool { unusual.isEmpty }
+
+  package func operation(_ index: Int) -> RequestedOperation {
+    unusual.isEmpty ? RequestedOperation(kinds[index], .operation(index)) : unusual[index]
+  }
+
+  package var operations: [RequestedOperation] { kinds.indices.map { operation($0) } }
+
+  /// The decoded form of an operation; nil if it is unreadable, creates the nav or closes it.
+  package func meaning(_ index: Int) -> Operation? {
+    guard case .operation(let place) = operation(index).arguments else { return nil }
+    return readable[place]
+  }
+}
+
+/// The kinds of the operations of an op, at most 16, without memory of their own.
+package struct OperationKinds: RandomAccessCollection, Sendable {
+  private var kinds = InlineArray<16, OperationKind>(repeating: .unknown)
+  package private(set) var count = 0
+  /// Whether all kinds are ordinary ones, see `OperationKind.isOrdinary`.
+  ///
+  /// An op meets nine tests for other kinds, which look at this alone for most messages.
+  package private(set) var areOrdinary = true
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { count }
+
+  package subscript(_ index: Int) -> OperationKind {
+    precondition(index >= 0 && index < count, "operation \(index) of \(count)")
+    return kinds[index]
+  }
+
+  mutating func append(_ kind: OperationKind) {
+    kinds[count] = kind
+    count += 1
+    if !kind.isOrdinary { areOrdinary = false }
+  }
+}
+
+/// One operation of a received op; its kind is always known, its arguments may be unreadable.
+///
+/// An `Operation` alone is not enough. The daemon checks rights and guards by the kind before it
+/// reports arguments that it cannot read (protocol.md, 9.4), and a nav neither creates nor closes
+/// itself.
+package struct RequestedOperation: Sendable {
+  /// The kind of the operation; `unknown` if no operation has this name.
+  package var kind: OperationKind
+  package var arguments: Arguments
+  /// UIKit's `sender` of a push or show, which navd keeps with the revision, for the log of the nav.
+  package var sender: OpaqueJSON?
+
+  /// Whether the operation can be read, neither creates the nav nor closes it, and has no sender.
+  var isUsual: Bool {
+    if case .operation = arguments { sender == nil } else { false }
+  }
+
+  /// Where to find the decoded operation, or the reason why there is none.
+  package enum Arguments: Sendable {
+    /// The index of the decoded operation in `OpMessage.readable`.
+    case operation(Int)
+    indirect case create(Creation)
+    case close
+    indirect case unreadable(ReadFailure)
+  }
+
+  package init(_ kind: OperationKind, _ arguments: Arguments, sender: OpaqueJSON? = nil) {
+    self.kind = kind
+    self.arguments = arguments
+    self.sender = sender
+  }
+}
+
+extension Operation {
+  /// What the arguments need beside the needs of the kind: rights, and the guard that the policy
+  /// `removal` requires if the kind leaves it to them.
+  package var needs: (guarded: OperationKind.NeededGuard, rights: Rights) {
+    switch self {
+    case .push(_, let policy), .show(_, let policy): (.none, policy.pops ? .pop : [])
+    case .replace(let screen, _, _): (screen == nil ? .position : .none, [])
+    case .insert(_, .below), .insert(_, .above): (.none, [])
+    case .insert(_, .at): (.wholeStack, [])
+    case .pop, .popTo, .popToRoot, .setStack, .remove, .createScreen, .setScreen, .releaseScreen,
+      .setItem, .createButton, .setButton, .releaseButton, .activateButton, .configure, .attach,
+      .detach, .present, .dismiss, .swipeDown, .returning, .open, .restore, .revert, .backTap,
+      .backKey, .backMenu, .setBar, .setToolbar, .setBarHidden, .setToolbarHidden, .setAppearance,
+      .setProxy, .setEnvironment, .tap, .swipe, .completeTransition, .beginGesture,
+      .updateGesture, .finishGesture, .cancelGesture, .expireTransition, .recover,
+      .setDisplayOwner, .takeLooks, .setOrientations:
+      (.none, [])
+    }
+  }
+}
+
+extension RequestedOperation {
+  /// Whether `formFailure` is nil; in the usual case found without making an error.
+  func isWellFormed(isStandalone: Bool) -> Bool {
+    if case .operation = arguments { return isStandalone || !kind.isForItems }
+    return formFailure(isStandalone: isStandalone) == nil
+  }
+
+  /// The error of an operation that is refused before any runs, by the kind of nav; nil for none.
+  func formFailure(isStandalone: Bool) -> ReadFailure? {
+    if kind.isForItems, !isStandalone {
+      return ReadFailure(
+        .barManaged,
+        "cannot call \(kind.name) directly on a bar managed by a controller; use push, pop or "
+          + "setStack")
+    }
+    guard case .unreadable(let failure) = arguments else { return nil }
+    return isStandalone && standaloneFailure != nil ? nil : failure
+  }
+
+  /// The error of an operation that a standalone bar does not have; nil if it has it.
+  var standaloneFailure: ReadFailure? {
+    guard kind.suitsStandaloneBars else {
+      return ReadFailure(.invalidArgument, "\(kind.name) is not for a nav of kind bar")
+    }
+    guard case .unreadable(let failure) = arguments, failure.code == .barDelegateManaged else {
+      return nil
+    }
+    return ReadFailure(.invalidArgument, "a bar's delegate registers by the verb delegate")
+  }
+}

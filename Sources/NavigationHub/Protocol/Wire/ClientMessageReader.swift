@@ -1,0 +1,314 @@
+import NavigationCore
+
+/// Reads the two frames of a client's message; reuses its buffers for the next message.
+package struct ClientMessageReader: Sendable {
+  private var tape = JSONTape()
+  private let maximumBytes: Int
+  /// Whether `actor` of a `hello` is read; a gateway ignores that of a page.
+  package var takesActors = true
+
+  /// Makes a reader that rejects bodies of more than `maximumBytes` bytes.
+  package init(maximumBytes: Int = 65536) { self.maximumBytes = maximumBytes }
+
+  /// Reads a message; opaque values are copied out of the body.
+  ///
+  /// `frame` is the first frame, such as `nsp1.op`, and `body` the second one, a JSON object. The
+  /// error is the answer to the message.
+  package mutating func read(
+    frame: Span<UInt8>, body: Span<UInt8>
+  ) throws(MessageFailure) -> ClientMessage {
+    guard let verb = ClientVerb(frame) else { throw unknown(frame, body) }
+    do throws(MessageFailure) {
+      return try decode(verb, body)
+    } catch {
+      var failure = error
+      failure.verb = verb
+      throw failure
+    }
+  }
+
+  // Never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  private mutating func decode(
+    _ verb: ClientVerb, _ body: Span<UInt8>
+  ) throws(MessageFailure) -> ClientMessage {
+    guard body.count <= maximumBytes else {
+      throw MessageFailure(
+        .limit, "the message has \(body.count) octets; the limit is \(maximumBytes)")
+    }
+    try scan(body)
+    do throws(ReadFailure) {
+      switch verb {
+      case .op: return .op(try op(body))
+      case .credit: return .credit(upTo: try required("upto"))
+      case .answer: return try answer()
+      case .hello:
+        return .hello(try Hello.table.read(tape, without: takesActors ? [] : ["actor"]))
+      case .watch: return .watch(try watch())
+      case .unwatch:
+        let (id, nav) = (try requiredID(), try nav())
+        return .unwatch(id: id, nav: nav, view: try value("view", RecordReader().word) ?? .full)
+      case .get:
+        let isTrace = member("what").flatMap { tape.string($0) } == "trace"
+        return .get(try GetRequest.table.read(tape, without: isTrace ? [] : ["client", "on"]))
+      case .delegate: return .delegate(try delegate())
+      case .lease: return .lease(try lease())
+      case .cluster: return .cluster(try cluster())
+      case .ping: return .ping(id: try requiredID())
+      case .bye: return .bye(id: try requiredID())
+      }
+    } catch {
+      let isWithoutID = verb == .hello || verb == .credit || verb == .answer
+      throw MessageFailure(error.code, id: isWithoutID ? nil : id(), error.text)
+    }
+  }
+
+  /// Makes the error for a first frame that names no verb of this protocol version.
+  private mutating func unknown(_ frame: Span<UInt8>, _ body: Span<UInt8>) -> MessageFailure {
+    switch VerbFrame([UInt8](copying: frame)) {
+    case .current:
+      guard body.count <= maximumBytes else { return MessageFailure(.badVerb, "unknown verb") }
+      do throws(MessageFailure) {
+        try scan(body)
+      } catch {
+        return error
+      }
+      return MessageFailure(.badVerb, id: id(), "unknown verb")
+    case .otherVersion(let verb, let version):
+      return MessageFailure(
+        verb == "hello" ? .version : .badVerb,
+        "the message is NSP/\(version), this daemon speaks NSP/1")
+    case .malformed:
+      return MessageFailure(.badFrame, "the first frame is nsp1. and a verb of a to z")
+    }
+  }
+
+  private mutating func scan(_ body: Span<UInt8>) throws(MessageFailure) {
+    do {
+      try tape.read(body, maximumDepth: 32)
+    } catch {
+      throw MessageFailure(.badJSON, "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard tape.kind(tape.root) == .object else {
+      throw MessageFailure(.badJSON, "the body of a message is one JSON object")
+    }
+  }
+
+  // Reading members of the message itself.
+
+  private func id() -> UInt64? { member("id").flatMap { tape.integer($0) } }
+
+  private func requiredID() throws(ReadFailure) -> UInt64 {
+    guard let id = id() else { throw ReadFailure(RecordReader.idIsRequired) }
+    return id
+  }
+
+  private func member(_ name: String) -> Int? {
+    guard let index = tape.member(name, of: tape.root), tape.kind(index) != .null else {
+      return nil
+    }
+    return index
+  }
+
+  private func required(_ name: String) throws(ReadFailure) -> UInt64 {
+    guard let value = member(name).flatMap({ tape.integer($0) }) else {
+      throw ReadFailure("\(name) is a whole number from 0 to 9007199254740991")
+    }
+    return value
+  }
+
+  /// Reads a member; nil if it is absent or null.
+  private func value<Value>(
+    _ name: String, _ read: ReadValue<Value>
+  ) throws(ReadFailure) -> Value? {
+    guard let at = member(name) else { return nil }
+    return try read(tape, at, name)
+  }
+
+  private func nav() throws(ReadFailure) -> String { try nav(member("nav")) }
+
+  private func nav(_ at: Int?) throws(ReadFailure) -> String {
+    guard let at else { throw ReadFailure(RecordReader.navIsRequired) }
+    return try RecordReader().nav(tape, at, "nav")
+  }
+
+  // The messages.
+
+  private func watch() throws(ReadFailure) -> WatchRequest {
+    let request = try WatchRequest.table.read(tape)
+    guard request.from == nil || request.bad == nil else {
+      throw ReadFailure("a watch has from or bad, not both")
+    }
+    guard request.view == .full || member("resolved") == nil else {
+      throw ReadFailure("resolved goes with view full")
+    }
+    return request
+  }
+
+  private func delegate() throws(ReadFailure) -> DelegateRequest {
+    let (id, nav) = (try requiredID(), try nav())
+    guard let words = member("roles").flatMap({ tape.strings($0) }) else {
+      throw ReadFailure("roles is a list of texts")
+    }
+    var roles: Set<DelegateRole> = []
+    for word in words {
+      guard let role = DelegateRole(rawValue: word) else {
+        let names = DelegateRole.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ReadFailure("a role is one of \(names)")
+      }
+      roles.insert(role)
+    }
+    var request = DelegateRequest(id: id, nav: nav, roles: roles, orientations: nil)
+    guard roles.contains(.orientation) else { return request }
+    guard let at = member("orientations"), tape.kind(at) == .object else {
+      throw ReadFailure("the role orientation needs orientations {supported, preferred}")
+    }
+    request.orientations = try RecordReader().delegateOrientations(tape, at)
+    return request
+  }
+
+  private func answer() throws(ReadFailure) -> ClientMessage {
+    let ask = try required("ask")
+    guard let value = tape.member("value", of: tape.root) else { return .answer(ask: ask, .none) }
+    if let verdict = tape.bool(value) { return .answer(ask: ask, .verdict(verdict)) }
+    func text(_ name: String) -> String? {
+      tape.member(name, of: value).flatMap { tape.string($0) }
+    }
+    if let animator = text("animator") {
+      let duration = tape.member("duration", of: value).flatMap { tape.integer($0) }
+      return .answer(ask: ask, .animator(animator, duration: duration))
+    }
+    if let driver = text("driver") { return .answer(ask: ask, .driver(driver)) }
+    return .answer(ask: ask, .none)
+  }
+
+  private func lease() throws(ReadFailure) -> LeaseRequest {
+    let (id, nav, flag) = (try requiredID(), try nav(), RecordReader().bool)
+    guard let takes = try value("take", flag) else { throw ReadFailure("take is true or false") }
+    let isForced = try value("force", flag) ?? false
+    return LeaseRequest(id: id, nav: nav, wish: !takes ? .release : isForced ? .force : .take)
+  }
+
+  private func cluster() throws(ReadFailure) -> ClusterRequest {
+    let (id, reader) = (try requiredID(), RecordReader())
+    if let member = try value("drain", reader.string) {
+      return ClusterRequest(id: id, wish: .drain(member, on: try value("on", reader.bool) ?? true))
+    }
+    guard let place = member("move"), let target = try value("to", reader.string) else {
+      throw ReadFailure("cluster has move and to, or drain, the name of a member")
+    }
+    if let shard = tape.integer(place) {
+      return ClusterRequest(id: id, wish: .move(Int(clamping: shard), to: target))
+    }
+    return ClusterRequest(id: id, wish: .moveNav(try reader.nav(tape, place, "move"), to: target))
+  }
+
+  /// The tape index of each member's value in an `op`; 0, the index of the message itself, if the
+  /// member is absent or null.
+  private struct OpMembers {
+    var id = 0
+    var list = 0
+    var nav = 0
+    var client = 0
+    var name = 0
+    var animated = 0
+    var due = 0
+    var clock = 0
+    var wait = 0
+    var guards = 0
+    var dry = 0
+    var again = 0
+
+    @inline(__always)
+    init(_ tape: borrowing JSONTape) {
+      let end = tape.next(tape.root)
+      var key = tape.root + 1
+      while key < end {
+        let value = key + 1
+        if tape.kind(value) != .null {
+          switch tape.shortName(key) {
+          case "id": id = value
+          case "nav": nav = value
+          case "if": guards = value
+          case "do": list = value
+          case "client": client = value
+          case "name": name = value
+          case "animated": animated = value
+          case "due": due = value
+          case "onBusy": wait = value
+          case "clock": clock = value
+          case "dry": dry = value
+          case "again": again = value
+          default: break
+          }
+        }
+        key = tape.next(value)
+      }
+    }
+  }
+
+  private func op(_ body: Span<UInt8>) throws(ReadFailure) -> OpMessage {
+    let (members, reader) = (OpMembers(tape), RecordReader())
+    guard members.id != 0, let id = tape.integer(members.id) else {
+      throw ReadFailure(RecordReader.idIsRequired)
+    }
+    guard members.list != 0, tape.kind(members.list) == .array,
+      (1...16).contains(tape.count(members.list))
+    else { throw ReadFailure("do is a list of 1 to 16 ops") }
+    let nav = try nav(members.nav == 0 ? nil : members.nav)
+    let client = members.client == 0 ? nil : try reader.client(tape, members.client, "client")
+    let name = members.name == 0 ? nil : try reader.clientName(tape, members.name, "name")
+    let isAnimated =
+      members.animated == 0 ? nil : try reader.bool(tape, members.animated, "animated")
+    let due = members.due == 0 ? nil : try reader.integer(tape, members.due, "due")
+    let clock = members.clock == 0 ? nil : try reader.string(tape, members.clock, "clock")
+    let waits = members.wait == 0 ? false : try waits(members.wait)
+    let isDry = members.dry == 0 ? false : try reader.bool(tape, members.dry, "dry")
+    let again = members.again == 0 ? nil : try reader.integer(tape, members.again, "again")
+    var guards = Guards()
+    if members.guards != 0 { try self.guards(members.guards, into: &guards) }
+    var readable: [Operation] = []
+    var kinds = OperationKinds()
+    let unusual = operations(members.list, &kinds, &readable)
+    return OpMessage(
+      id: id, client: client, name: name, nav: nav, guards: guards, isAnimated: isAnimated,
+      waits: waits, due: due, clock: clock, isDry: isDry, again: again, kinds: kinds,
+      unusual: unusual, readable: readable,
+      octets: again == nil ? BodyHash(body) : BodyHash(again: body))
+  }
+
+  private func waits(_ at: Int) throws(ReadFailure) -> Bool {
+    guard let wait = tape.string(at), wait == "reject" || wait == "queue" else {
+      throw ReadFailure("onBusy is reject or queue")
+    }
+    return wait == "queue"
+  }
+
+  /// Reads the operations; returns all of them if one is unusual, see `OpMessage`.
+  private func operations(
+    _ list: Int, _ kinds: inout OperationKinds, _ readable: inout [Operation]
+  ) -> [RequestedOperation] {
+    let reader = OperationReader()
+    let end = tape.next(list)
+    var unusual: [RequestedOperation] = []
+    var element = list + 1
+    while element < end {
+      let operation = reader.operation(tape, element, &readable)
+      if !operation.isUsual, unusual.isEmpty {
+        unusual = kinds.indices.map { RequestedOperation(kinds[$0], .operation($0)) }
+      }
+      if !operation.isUsual || !unusual.isEmpty { unusual.append(operation) }
+      kinds.append(operation.kind)
+      element = tape.next(element)
+    }
+    return unusual
+  }
+
+  private func guards(_ at: Int, into guards: inout Guards) throws(ReadFailure) {
+    guard tape.kind(at) == .object else { throw ReadFailure("if is an object of guards") }
+    if let name = guards.read(tape, at) {
+      throw ReadFailure(
+        "if.\(name) is no guard, or has a wrong value; guards are \(Guards.names)")
+    }
+  }
+}

@@ -1,0 +1,299 @@
+package import NavigationCore
+
+/// An encoded diff, and the place of `resolved` in it.
+package struct EncodedDiff: Sendable {
+  /// The encoded diff; empty after `clear`.
+  package private(set) var bytes: [UInt8]
+  // 32-bit offsets, because a ring keeps hundreds of diffs.
+  private let start: Int32
+  private let end: Int32
+
+  /// Takes an encoded diff and the byte range of the value of `resolved`, nil if it has none.
+  package init(bytes: [UInt8], resolved: Range<Int>? = nil) {
+    self.bytes = bytes
+    start = Int32(resolved?.lowerBound ?? 0)
+    end = Int32(resolved?.upperBound ?? 0)
+  }
+
+  /// The byte range of the value of `resolved`; nil if the diff has none.
+  package var resolved: Range<Int>? { end > 0 ? Int(start)..<Int(end) : nil }
+
+  /// The byte range of the member `resolved` with the comma before it; `resolved` is never the
+  /// first member.
+  private var member: Range<Int>? {
+    resolved.map { ($0.lowerBound - Self.name.utf8CodeUnitCount)..<$0.upperBound }
+  }
+
+  private static let name: StaticString = ",\"resolved\":"
+
+  /// The number of bytes with or without the member `resolved`.
+  package func count(hasResolved: Bool) -> Int {
+    hasResolved ? bytes.count : bytes.count - (member?.count ?? 0)
+  }
+
+  /// The ranges before and after the member `resolved`; the first has all bytes if nothing is
+  /// omitted.
+  func parts(hasResolved: Bool) -> (head: Range<Int>, tail: Range<Int>) {
+    guard !hasResolved, let member else { return (0..<bytes.count, bytes.count..<bytes.count) }
+    return (0..<member.lowerBound, member.upperBound..<bytes.count)
+  }
+
+  package func body(hasResolved: Bool) -> [UInt8] {
+    guard !hasResolved, let member else { return bytes }
+    return Array(bytes[..<member.lowerBound]) + bytes[member.upperBound...]
+  }
+
+  package mutating func clear() { bytes = [] }
+}
+
+extension JSONWriter {
+  mutating func diff(_ diff: EncodedDiff, hasResolved: Bool) {
+    let parts = diff.parts(hasResolved: hasResolved)
+    let bytes = diff.bytes.span
+    raw(bytes.extracting(parts.head), and: bytes.extracting(parts.tail))
+  }
+}
+
+/// The members of a diff that are the same for all watches, apart from the changes themselves.
+package struct DiffFrame: ~Copyable {
+  var nav: String
+  var epoch: Epoch
+  var base: Revision
+  var revision: Revision
+  var sequence: UInt64
+  var cause: Cause
+  var by: (name: String, op: UInt64)?
+
+  /// Encodes the diff in the memory of `json`, with the resolved bar if `shown` finds it changed.
+  ///
+  /// `checksum` is that of the new revision; `digest` becomes the new revision's.
+  ///
+  /// It is never inlined, so that its instructions can be counted by its name.
+  @inline(never)
+  package func encode(
+    _ commit: Commit, of controller: borrowing NavigationController, shown: inout ShownBar,
+    checksum: UInt32, digest: inout Digest, _ json: inout JSONWriter
+  ) -> EncodedDiff {
+    json.removeAll()
+    begin(&json)
+    json.flag("animated", commit.isAnimated)
+    if let relation = commit.relation {
+      json.member("relation", word: relation.word)
+    }
+    json.name("ch")
+    json.changes(commit, of: controller)
+    digest = digest.next(checksum: checksum, diff: json.written)
+    // Whether it changed is known only when it has been written.
+    let end = json.position
+    json.name("resolved")
+    let start = json.position
+    var place: Range<Int>?
+    if shown.follow(controller, &json) {
+      place = start..<json.count
+    } else {
+      json.remove(from: end)
+    }
+    json.name("ev")
+    json.events(commit.events)
+    self.end(&json, depth: controller.stack.count, digest)
+    return EncodedDiff(bytes: json.bytes, resolved: place)
+  }
+
+  /// Writes the members before the changes, and opens the object.
+  package func begin(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.member("nav", word: nav)
+    json.member("epoch", hex: epoch.bits)
+    json.member("base", base.number)
+    json.member("rev", revision.number)
+    json.member("seq", sequence)
+    json.member("cause", word: cause.word)
+    if let by {
+      json.name("by")
+      json.beginObject()
+      json.member("name", by.name)
+      json.member("op", by.op)
+      json.endObject()
+    }
+  }
+
+  /// Writes the members after the changes, and closes the object.
+  package func end(_ json: inout JSONWriter, depth: Int, _ digest: Digest) {
+    json.member("depth", UInt64(depth))
+    json.member("dig", digest)
+    json.endObject()
+  }
+}
+
+// Writers of a nav's changes, events and operation results, for messages.
+
+extension JSONWriter {
+  package mutating func events(_ events: [NavigationEvent]) {
+    beginArray()
+    for event in events {
+      beginObject()
+      switch event {
+      case .willShow(let screen, let animated):
+        name("willShow")
+        shown(screen, animated)
+      case .didShow(let screen, let animated):
+        name("didShow")
+        shown(screen, animated)
+      case .willHide(let screen, let animated):
+        name("willHide")
+        shown(screen, animated)
+      case .didHide(let screen, let animated):
+        name("didHide")
+        shown(screen, animated)
+      case .didPush(let screen):
+        name("didPush")
+        only(screen)
+      case .didPop(let screen, let result):
+        name("didPop")
+        only(screen, result)
+      case .didPresent(let screen):
+        name("didPresent")
+        only(screen)
+      case .didDismiss(let screen, let result):
+        name("didDismiss")
+        only(screen, result)
+      case .transitionBegan(let transition):
+        name("transitionBegan")
+        began(transition)
+      case .transitionEnded(let id, let outcome):
+        name("transitionEnded")
+        beginObject()
+        member("tid", id.number)
+        member("outcome", word: outcome.word)
+        endObject()
+      case .barChange(let id, let change):
+        name("barChange")
+        beginObject()
+        member("tid", id.number)
+        visibility(change)
+        endObject()
+      case .barsVisibilityChanged(let bar, let toolbar, let cause):
+        name("barsVisibilityChanged")
+        beginObject()
+        member("bar", bar)
+        member("toolbar", toolbar)
+        name("cause")
+        switch cause {
+        case .api: word("api")
+        case .screen: word("screen")
+        case .automatic(let cause): word(cause.word)
+        }
+        endObject()
+      }
+      endObject()
+    }
+    endArray()
+  }
+
+  private mutating func began(_ transition: RunningTransition) {
+    beginObject()
+    member("tid", transition.id.number)
+    member("op", word: transition.kind.word)
+    optional("from", transition.from?.text)
+    optional("to", transition.to?.text)
+    flag("interactive", transition.isInteractive || transition.driver != nil)
+    optional("animator", transition.animator)
+    if let duration = transition.duration {
+      member("duration", duration)
+    }
+    optional("driver", transition.driver)
+    if transition.isReduced { member("style", word: "fade") }
+    endObject()
+  }
+
+  private mutating func shown(_ screen: ScreenID, _ animated: Bool) {
+    beginObject()
+    member("screen", word: screen.text)
+    member("animated", animated)
+    endObject()
+  }
+
+  private mutating func only(_ screen: ScreenID, _ result: OpaqueJSON? = nil) {
+    beginObject()
+    member("screen", word: screen.text)
+    if let result { optional("result", result) }
+    endObject()
+  }
+
+  /// Writes the changes of a commit, with the changed records as they are after it.
+  package mutating func changes(_ commit: Commit, of controller: borrowing NavigationController) {
+    beginArray()
+    if let splice = commit.splice {
+      beginObject()
+      member("at", UInt64(splice.at))
+      name("del")
+      beginArray()
+      for id in splice.removed { word(id.text) }
+      endArray()
+      name("ins")
+      beginArray()
+      for index in splice.at..<splice.at + splice.insertedCount { screen(controller.stack[index]) }
+      endArray()
+      endObject()
+    }
+    for index in commit.changedScreens {
+      beginObject()
+      member("set", word: "screen")
+      name("to")
+      screen(controller.stack[index])
+      endObject()
+    }
+    if !commit.parts.isEmpty {
+      for part in PartName.allCases where commit.parts.contains(part) {
+        beginObject()
+        member("set", part.text)
+        name("to")
+        self.part(part, of: controller)
+        endObject()
+      }
+    }
+    endArray()
+  }
+
+  /// Writes the results of operations; `delivered` is the number of sessions that get an ephemeral
+  /// event.
+  mutating func outputs(_ outputs: ShortList<OperationOutput>, delivered: Int) {
+    beginArray()
+    for output in outputs { self.output(output, delivered) }
+    endArray()
+  }
+
+  private mutating func output(_ output: OperationOutput, _ delivered: Int) {
+    beginObject()
+    switch output {
+    case .nothing: break
+    case .screen(let id): optional("id", id.text)
+    case .alreadyInStack(let id):
+      optional("id", id.text)
+      member("reason", word: "alreadyInStack")
+    case .found(let id, let popped):
+      optional("id", id.text)
+      list("popped", popped.map(\.text))
+    case .exchanged(let id, let popped):
+      optional("id", id.text)
+      optional("popped", popped.text)
+    case .button(let id): optional("id", id.text)
+    case .popped(let id):
+      name("popped")
+      if let id { word(id.text) } else { null() }
+    case .poppedAll(let ids): list("popped", ids.map(\.text))
+    case .replaced(let popped, let ids):
+      list("popped", popped.map(\.text))
+      list("ids", ids.map(\.text))
+    case .dismissed(let ids): list("dismissed", ids.map(\.text))
+    case .restored(let ids, let skipped):
+      list("ids", ids.map(\.text))
+      list("skipped", skipped)
+    case .transition(let id):
+      member("tid", id.number)
+    case .activated, .progress:
+      member("delivered", UInt64(delivered))
+    }
+    endObject()
+  }
+}

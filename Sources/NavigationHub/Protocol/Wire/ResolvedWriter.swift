@@ -1,0 +1,301 @@
+package import NavigationCore
+
+// Writers of the resolved bar, which exists on the wire only.
+
+extension JSONWriter {
+  /// Writes the resolved bar; equal values give equal bytes.
+  ///
+  /// The members, in this order; those without a condition are always there:
+  ///
+  /// - `top`, `back`, `visible`: ids; each if there is such a screen.
+  /// - `height`, `layoutHeight`, `metrics`.
+  /// - `left`: the back button, if shown, as `{"back":{…}}`, then buttons, left-most first. A back
+  ///   button has `text` or `image` (the `ref`), perhaps with `title`, neither for the indicator
+  ///   alone; what is set of `accessibilityLabel`, `accessibilityHint`, `accessibilityIdentifier` and
+  ///   `language`; `source`;
+  ///   `indicator`, `default` or `custom`; if custom, `indicatorImage` and `indicatorMask`;
+  ///   `generic` and `key` if the text is the generic one; `truncated` if the wanted text does not
+  ///   fit; `candidates`, ending in null, if it has a text at all; `menu`, nearest first, each entry
+  ///   with `screen`, `text` unless its back button would show none, label and language if set. A
+  ///   button has `button`; its face, one of `customView`, `image` (the `ref`; perhaps with `title`),
+  ///   `title`, `systemItem`; `style` unless plain; `action` if it has one; `isEnabled` if false;
+  ///   `isSelected` if true; the texts for screen readers that are set; `tintApplies`.
+  /// - `middle`: omitted if the bar shows neither view nor title there. It has `customView`,
+  ///   `height` if declared and `overflow` if true; or `title`, and unless that is empty
+  ///   `placement`, `inline` or `large`, and `attributes` if any except the colour apply; and
+  ///   `accessibilityLabel` and `language`, each if set.
+  /// - `right`: buttons, right-most first.
+  /// - `appearance`, if an appearance object is set: `slot`, `from` (`item` or `bar`) and
+  ///   `transparent`. The object then decides the look, so the members below that are marked * are
+  ///   omitted.
+  /// - `background`*: a colour, or the `ref` of an image; `backing`* if a colour is behind the
+  ///   image; `imageOpacity`*, `full` or `system`, if and only if the background is an image.
+  /// - `translucent`, `textColor`*, `titleOffset`* if a slot has one, `tintColor`, `shadow`*:
+  ///   `{"hairline":"1/2"}`, `{"hairline":"1/3"}`, `{"image":ref}` or `{"none":true}`.
+  /// - `content`: `top`, and `extendsUnder`, of `status`, `nav` and `tool`, if the top screen wants
+  ///   full-screen layout.
+  /// - `toolbar`: `visible`; `background` unless white; `translucent` if false; `items`, buttons in
+  ///   display order.
+  /// - `orientations`, `swipeBack`.
+  package mutating func resolved(_ bar: ResolvedBar) {
+    beginObject()
+    optional("top", bar.top?.text)
+    optional("back", bar.back?.text)
+    optional("visible", bar.visible?.text)
+    sizes(bar)
+    if let back = bar.backButton {
+      beginBackSlot(back)
+      beginBackMenu()
+      bar.backMenu?.forEach { menuEntry($0, $1) }
+      endBackSlot()
+    }
+    for button in bar.leftItems { slotButton(bar.slot(button)) }
+    endArray()
+    middle(bar)
+    behindMiddle(bar)
+    bool(bar.allowsSwipeBack)
+    endObject()
+  }
+
+  /// Writes `height`, `layoutHeight` and `metrics`, and opens the list `left`.
+  ///
+  /// The caller writes the elements of `left` and closes the list.
+  mutating func sizes(_ bar: ResolvedBar) {
+    member("height", bar.height)
+    member("layoutHeight", bar.layoutHeight)
+    member("metrics", word: bar.metrics.word)
+    name("left")
+    beginArray()
+  }
+
+  /// Writes the members after `middle`, up to and including the name `swipeBack`.
+  ///
+  /// The caller writes the value of `swipeBack`.
+  mutating func behindMiddle(_ bar: ResolvedBar) {
+    name("right")
+    beginArray()
+    for button in bar.rightItems { slotButton(bar.slot(button)) }
+    endArray()
+    surface(bar)
+    layout(bar)
+    name("swipeBack")
+  }
+
+  private mutating func middle(_ bar: ResolvedBar) {
+    guard let middle = bar.middle else { return }
+    name("middle")
+    beginObject()
+    switch middle {
+    case .view(let view):
+      member("customView", raw: view.view.bytes)
+      optional("height", view.height)
+      flag("overflow", bar.overflows)
+    case .title(let title):
+      member("title", title)
+      if !title.isEmpty { placement(bar) }
+      accessibility(bar.titleAccessibility)
+    }
+    endObject()
+  }
+
+  /// Writes the members that follow a title that is not empty.
+  mutating func placement(_ bar: ResolvedBar) {
+    name("placement")
+    if bar.isLarge { word("large") } else { word("inline") }
+    if case .properties(let properties) = bar.surface { attributes(properties.attributes) }
+  }
+
+  /// Writes the title's attributes except the colour, which is the member `textColor` of the bar.
+  private mutating func attributes(_ value: TitleTextAttributes) {
+    guard value.font != nil || value.shadowColor != nil || value.shadowOffset != nil else { return }
+    name("attributes")
+    beginObject()
+    optional("font", value.font)
+    optional("shadowColor", value.shadowColor)
+    optional("shadowOffset", value.shadowOffset)
+    endObject()
+  }
+
+  private mutating func slotButton(_ slot: ResolvedBar.ButtonSlot) {
+    let content = slot.button.content
+    beginObject()
+    member("button", word: slot.button.id.text)
+    switch slot.button.face {
+    case .customView(let view):
+      member("customView", raw: view.bytes)
+    case .image:
+      optional("image", slot.image?.ref)
+      optional("title", content.title)
+    case .title(let title): optional("title", title)
+    case .systemItem(let item): member("systemItem", word: item.word)
+    }
+    if content.style != .plain {
+      member("style", word: content.style.word)
+    }
+    optional("action", content.action)
+    forPeople(content)
+    member("tintApplies", slot.tintApplies)
+    endObject()
+  }
+
+  /// Writes the members of the back button, the first element of `left`, before `menu`.
+  mutating func beginBackSlot(_ slot: borrowing ResolvedBar.BackSlot) {
+    beginObject()
+    name("back")
+    beginObject()
+    optional("text", slot.text)
+    optional("image", slot.image?.ref)
+    optional("title", slot.title)
+    accessibility(slot.accessibility)
+    backOrigin(slot)
+    if let generic = slot.generic {
+      name("candidates")
+      beginArray()
+      if let wanted = slot.wanted { string(wanted) }
+      lastCandidates(generic)
+    }
+  }
+
+  /// Opens the list `menu`, behind the other members of the back button.
+  mutating func beginBackMenu() { literal(#""menu":["#) }
+
+  /// Writes one entry of `menu`.
+  @inline(__always)
+  mutating func menuEntry(_ screen: borrowing Screen, _ rules: BackButtonRules) {
+    literal(#"{"screen":"#)
+    word(screen.id.text)
+    if rules.showsWholeTitleInMenu(of: screen) {
+      screen.withTitle { member("text", utf8: $0) }
+    } else {
+      let entry = rules.menuEntry(of: screen)
+      optional("text", entry.text)
+      accessibility(entry.accessibility)
+    }
+    endObject()
+  }
+
+  /// Closes the list `menu` and the back button.
+  mutating func endBackSlot() {
+    endArray()
+    endObject()
+    endObject()
+  }
+
+  /// Writes the source of the back button's content, and its indicator.
+  private mutating func backOrigin(_ slot: borrowing ResolvedBar.BackSlot) {
+    member("source", word: slot.source.word)
+    name("indicator")
+    switch slot.indicator {
+    case .default: word("default")
+    case .custom(let image, let mask):
+      word("custom")
+      optional("indicatorImage", image.ref)
+      optional("indicatorMask", mask.ref)
+    }
+    if slot.isGeneric {
+      member("generic", true)
+      member("key", word: "back.generic")
+    }
+    flag("truncated", slot.isTruncated)
+  }
+
+  private mutating func lastCandidates(_ generic: String) {
+    string(generic)
+    null()
+    endArray()
+  }
+
+  /// Writes the members of a back button before `menu`, but without its text.
+  ///
+  /// The text must be a title that fits.
+  ///
+  /// First come the members between the text and the first candidate, then those after that
+  /// candidate. Returns the position at which the second part begins.
+  mutating func backSlotBesideTitle(_ slot: borrowing ResolvedBar.BackSlot) -> Int {
+    backOrigin(slot)
+    name("candidates")
+    beginArray()
+    let end = position
+    lastCandidates(slot.generic ?? "")
+    return end
+  }
+
+  private mutating func surface(_ bar: ResolvedBar) {
+    switch bar.surface {
+    case .appearance(let choice):
+      name("appearance")
+      beginObject()
+      member("slot", word: choice.slot.word)
+      name("from")
+      if choice.isOfItem { word("item") } else { word("bar") }
+      member("transparent", choice.isTransparent)
+      endObject()
+      translucent(bar.isTranslucent)
+      optional("tintColor", bar.tintColor)
+    case .properties(let properties):
+      background(properties.background)
+      translucent(bar.isTranslucent)
+      optional("textColor", properties.textColor)
+      optional("titleOffset", properties.titleOffset)
+      optional("tintColor", bar.tintColor)
+      shadow(properties.shadow)
+    }
+  }
+
+  private mutating func translucent(_ value: Bool) {
+    member("translucent", value)
+  }
+
+  private mutating func background(_ background: ResolvedBar.Background) {
+    switch background {
+    case .color(let color): optional("background", color)
+    case .image(let image, let isDimmed, let backing):
+      optional("background", image.ref)
+      optional("backing", backing)
+      name("imageOpacity")
+      if isDimmed { word("system") } else { word("full") }
+    }
+  }
+
+  private mutating func shadow(_ shadow: ResolvedBar.Shadow) {
+    name("shadow")
+    beginObject()
+    switch shadow {
+    case .hairline(let isThird):
+      name("hairline")
+      if isThird { word("1/3") } else { word("1/2") }
+    case .image(let image): optional("image", image.ref)
+    case .none: flag("none", true)
+    }
+    endObject()
+  }
+
+  private mutating func layout(_ bar: ResolvedBar) {
+    name("content")
+    beginObject()
+    member("top", bar.contentTop)
+    if let bars = bar.extendsUnder {
+      name("extendsUnder")
+      beginArray()
+      if bars.contains(.status) { word("status") }
+      if bars.contains(.navigation) { word("nav") }
+      if bars.contains(.tool) { word("tool") }
+      endArray()
+    }
+    endObject()
+    name("toolbar")
+    beginObject()
+    member("visible", bar.showsToolbar)
+    if bar.toolbarBackground != "white" { optional("background", bar.toolbarBackground) }
+    if !bar.isToolbarTranslucent { member("translucent", false) }
+    name("items")
+    beginArray()
+    for button in bar.toolbarItems { slotButton(bar.slot(button)) }
+    endArray()
+    endObject()
+    name("orientations")
+    beginArray()
+    for orientation in bar.orientations { word(orientation.word) }
+    endArray()
+  }
+}

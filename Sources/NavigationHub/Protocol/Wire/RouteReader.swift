@@ -1,0 +1,138 @@
+package import NavigationCore
+
+/// Reads the route templates of the settings, such as `{"match":"settings/:page","screens":[…]}`.
+package enum RouteReader {
+  /// Reads templates that were checked when a client set them; returns none if they are invalid.
+  package static func checked(_ routes: OpaqueJSON) -> [RouteTemplate] {
+    do {
+      return try templates(routes)
+    } catch {
+      return []
+    }
+  }
+
+  static func templates(_ routes: OpaqueJSON) throws(ReadFailure) -> [RouteTemplate] {
+    var tape = JSONTape()
+    do {
+      try tape.read(routes.bytes, maximumDepth: 48)
+    } catch {
+      throw ReadFailure(.invalidArgument, "routes: \(error.reason.rawValue)")
+    }
+    try require(tape.kind(0) == .array, "routes is a list")
+    return try tape.elements(of: 0) { at throws(ReadFailure) in try template(tape, at) }
+  }
+
+  private static func template(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> RouteTemplate {
+    let needs = tape.kind(at) == .object ? tape.member("needs", of: at) : nil
+    guard tape.kind(at) == .object, tape.count(at) == (needs == nil ? 2 : 3),
+      let match = tape.string("match", of: at),
+      let list = tape.member("screens", of: at), tape.kind(list) == .array
+    else {
+      throw ReadFailure(
+        .invalidArgument,
+        "a route is {match, screens, needs}: a text, a list and, if it has conditions, an object")
+    }
+    let segments = try segments(match)
+    var names: Set<Text> = []
+    for case .name(let name) in segments where !names.insert(Text(name)).inserted {
+      throw ReadFailure(.invalidArgument, "the route \(match) has :\(name) twice")
+    }
+    return RouteTemplate(
+      segments: segments,
+      screens: try tape.elements(of: list) { at throws(ReadFailure) in
+        try screen(tape, at, names, match)
+      },
+      conditions: needs == nil ? [] : try conditions(tape, needs ?? at, match))
+  }
+
+  private static func conditions(
+    _ tape: borrowing JSONTape, _ at: Int, _ match: String
+  ) throws(ReadFailure) -> [RouteTemplate.Condition] {
+    try require(
+      tape.kind(at) == .object && tape.count(at) > 0,
+      "needs of the route \(match) is {roles, has}: lists")
+    var conditions: [RouteTemplate.Condition] = []
+    try tape.forEachMember(of: at) { word, value throws(ReadFailure) in
+      let texts = tape.strings(value) ?? []
+      let ids = texts.compactMap { ScreenID($0) }
+      switch word {
+      case "roles" where !texts.isEmpty: conditions.append(.roles(texts))
+      case "has" where !texts.isEmpty && ids.count == texts.count: conditions.append(.has(ids))
+      case "roles", "has":
+        let what = word == "has" ? "ids of screens" : "names of roles"
+        throw ReadFailure(
+          .invalidArgument, "\(word) of the route \(match) is a list of \(what), not an empty one")
+      default:
+        throw ReadFailure(
+          .invalidArgument, "needs of the route \(match) has \(word); it may have roles and has")
+      }
+    }
+    return conditions
+  }
+
+  private static func segments(
+    _ match: String
+  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
+    try require(!match.isEmpty, "a route matches something")
+    return try match.pieces.map { piece throws(ReadFailure) in
+      guard piece.utf8.first == UInt8(ascii: ":") else { return .text(piece) }
+      let name = String(decoding: piece.utf8.dropFirst(), as: UTF8.self)
+      try require(
+        Grammar.isID(name.utf8.span),
+        "the route \(match) has \(piece), which is no name of a segment")
+      return .name(name)
+    }
+  }
+
+  private static func screen(
+    _ tape: borrowing JSONTape, _ at: Int, _ names: Set<Text>, _ match: String
+  ) throws(ReadFailure) -> RouteTemplate.Element {
+    var record: ScreenRecord
+    do throws(ReadFailure) {
+      switch try RecordReader().screenArgument(tape, at) {
+      case .id(let id): record = ScreenRecord(id: id)
+      case .record(let value): record = value
+      }
+    } catch {
+      // A wrong screen makes the template invalid, whatever the code of the screen's own error is.
+      throw ReadFailure(.invalidArgument, "a screen of the route \(match): \(error.text)")
+    }
+    try require(
+      record.id?.isAssignedForm != true && record.kind ?? .content == .content,
+      "a screen of the route \(match) is of another kind than content, or has an id of the form "
+        + "that the daemon assigns")
+    if tape.kind(at) == .string, let id = record.id { return .id(id) }
+    var pattern: [RouteTemplate.Piece] = []
+    for case .route(let route?) in record.edits { pattern = try pieces(route, names, match) }
+    return .record(record, route: pattern)
+  }
+
+  private static func pieces(
+    _ route: String, _ names: Set<Text>, _ match: String
+  ) throws(ReadFailure) -> [RouteTemplate.Piece] {
+    var pieces: [RouteTemplate.Piece] = []
+    var rest = route.utf8[...]
+    let brace = UInt8(ascii: "}")
+    while let open = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == brace }) {
+      let behind = rest.index(after: open)
+      guard rest[open] != brace, let close = rest[behind...].firstIndex(of: brace),
+        names.contains(Text(String(decoding: rest[behind..<close], as: UTF8.self)))
+      else {
+        throw ReadFailure(
+          .invalidArgument,
+          "the route \(route) of \(match) has a brace that names no segment of \(match)")
+      }
+      if open > rest.startIndex {
+        pieces.append(.text(String(decoding: rest[..<open], as: UTF8.self)))
+      }
+      pieces.append(.name(String(decoding: rest[behind..<close], as: UTF8.self)))
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty || pieces.isEmpty {
+      pieces.append(.text(String(decoding: rest, as: UTF8.self)))
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,313 @@
+package import NavigationCore
+
+// What is said of screens and items on the wire and in the journal. A client's buttons can be ids, so
+// its lists of them, like the hot members, are read by `RecordReader`.
+
+extension ScreenDetails: TabledRecord {
+  package static let table = MemberTable<ScreenDetails>(
+    "a screen",
+    [
+      Member("restorationID", \.restorationID).documented("The id for saving and restoring."),
+      Member("prefersBarHidden", \.prefersBarHidden)
+        .documented("Whether the bar hides or shows when the screen becomes the top."),
+      Member("wantsFullScreenLayout", \.wantsFullScreenLayout)
+        .documented("Whether the screen extends under every bar."),
+      Member("extendsUnderOpaqueBars", \.extendsUnderOpaqueBars)
+        .documented("Whether the screen also extends under opaque bars."),
+      Member("canPop", \.canPop).documented(
+        "Whether a person may pop the screen while it is the top; programs always may."),
+      Member("modalInPresentation", \.modalInPresentation)
+        .documented("Whether a person cannot swipe the screen away while it is presented."),
+      Member("edges", \.edges).documented("The edges at which the screen extends under bars."),
+      Member("toolbarItems", \.toolbarItems)
+        .documented("The buttons in the toolbar, in display order."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says when the screen comes on display."),
+      Member("language", \.accessibility[.language], RecordReader.language)
+        .documented("The language of the screen, a tag of BCP 47."),
+      Member("item", \.item),
+    ])
+}
+
+extension NavigationItem: TabledRecord, WireValue {
+  package static let table = MemberTable<NavigationItem>(
+    "a navigation item",
+    [
+      Member("title", \.title), Member("prompt", \.prompt), Member("titleView", \.titleView),
+      Member("backBarButtonItem", \.backBarButtonItem),
+      Member("hidesBackButton", \.hidesBackButton),
+      Member("leftItemsSupplementBackButton", \.leftItemsSupplementBackButton),
+      Member("leftItems", \.leftItems), Member("rightItems", \.rightItems),
+      Member("largeTitleDisplayMode", \.largeTitleDisplayMode),
+      Member("accessibilityLabel", \.accessibility[.label]),
+      Member("language", \.accessibility[.language], RecordReader.language),
+      Member("appearance", \.appearance),
+    ])
+  package static func read(_ reader: RecordReader) -> ReadValue<NavigationItem> {
+    { tape, at, name throws(ReadFailure) in
+      try reader.needObject(tape, at, "\(name) is a record")
+      return try reader.stored(tape, at)
+    }
+  }
+  package func write(_ json: inout JSONWriter) { json.record(self) }
+}
+
+extension TitleView: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<TitleView> { reader.titleView }
+  package func write(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.member("view", raw: view.bytes)
+    json.optional("height", height)
+    json.endObject()
+  }
+}
+
+extension Edges {
+  /// Each edge with its word, in the order in which the writer writes them.
+  static let named: [(Edges, String)] = [
+    (.top, "top"), (.left, "left"), (.bottom, "bottom"), (.right, "right"),
+  ]
+}
+
+extension Edges: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<Edges> { reader.edges }
+  package func write(_ json: inout JSONWriter) {
+    json.beginArray()
+    for (edge, word) in Edges.named where contains(edge) { json.word(word) }
+    json.endArray()
+  }
+}
+
+extension Button: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<Button> {
+    { tape, at, _ throws(ReadFailure) in try reader.storedButton(tape, at) }
+  }
+  package func write(_ json: inout JSONWriter) { json.button(self) }
+}
+
+extension [Button]: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<[Button]> {
+    { tape, at, name throws(ReadFailure) in
+      try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
+      return try tape.elements(of: at) { at throws(ReadFailure) in
+        try reader.storedButton(tape, at)
+      }
+    }
+  }
+  package func write(_ json: inout JSONWriter) {
+    json.beginArray()
+    for button in self { json.button(button) }
+    json.endArray()
+  }
+}
+
+extension RecordReader {
+  fileprivate func titleView(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> TitleView {
+    guard tape.kind(at) == .object else {
+      return TitleView(view: try opaque(tape, at, name))
+    }
+    let view = try require(
+      tape.member("view", of: at), "titleView is a record with view, and height if you like")
+    var height: OpaqueJSON?
+    if let value = tape.member("height", of: at), tape.kind(value) != .null {
+      guard let points = tape.number(value), points >= 0 else {
+        throw ReadFailure(.invalidArgument, "titleView.height is a number of points, 0 or more")
+      }
+      height = OpaqueJSON(validated: tape.raw(value))
+    }
+    try require(
+      tape.count(at) == (tape.member("height", of: at) == nil ? 1 : 2),
+      "titleView has no members but view and height")
+    return TitleView(view: try opaque(tape, view, "titleView.view"), height: height)
+  }
+
+  fileprivate func edges(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> Edges {
+    try require(tape.kind(at) == .array, "edges is a list of top, left, bottom, right")
+    var edges: Edges = []
+    try tape.forEachElement(of: at) { element throws(ReadFailure) in
+      let word = tape.string(element)
+      let edge = try require(
+        Edges.named.first(where: { $0.1 == word })?.0, "edges is a list of top, left, bottom, right"
+      )
+      edges.insert(edge)
+    }
+    return edges
+  }
+
+  package func storedButton(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Button {
+    try needObject(tape, at, "a button is no record")
+    var id: ButtonID?
+    let content: ButtonContent = try stored(tape, at) { name, value throws(ReadFailure) in
+      guard name == "id" else { return false }
+      id = try buttonID(tape, value)
+      return true
+    }
+    guard let id else { throw ReadFailure(.invalidArgument, "a button without id") }
+    return Button(id: id, content: content)
+  }
+
+  package func storedScreen(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> Screen {
+    try needObject(tape, at, "a screen is no record")
+    var (id, version): (ScreenID?, UInt64) = (nil, 0)
+    var (title, route): (String?, String?)
+    var args: OpaqueJSON?
+    var details: ScreenDetails?
+    let end = tape.next(at)
+    var key = at + 1
+    while key < end {
+      let value = key + 1
+      switch tape.shortName(key) {
+      case "id": id = try screenID(tape, value)
+      case "ver": version = try integer(tape, value, "ver")
+      case "title": title = try text(tape, value, "title")
+      case "route": route = try text(tape, value, "route")
+      case "args": args = try opaque(tape, value, "args")
+      default:
+        let name = tape.string(key) ?? ""
+        var new = details ?? ScreenDetails()
+        if name == "kind" {
+          new.kind = try word(tape, value, name)
+        } else {
+          new.apply(try ScreenDetails.table.required(self, name, tape, value))
+        }
+        details = new
+      }
+      key = tape.next(value)
+    }
+    guard let id else { throw ReadFailure(.invalidArgument, "a screen without id") }
+    var screen = Screen(id: id, version: Revision(version), title: title, route: route)
+    if let args { screen.args = args }
+    if let details { screen.details = details }
+    return screen
+  }
+}
+
+// Readers of buttons, in messages and in journal rows.
+
+extension RecordReader {
+  func buttons(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> [ButtonArgument] {
+    if tape.kind(at) == .null { return [] }
+    try require(tape.kind(at) == .array, "\(name) is a list of buttons: ids or records")
+    return try tape.elements(of: at) { at throws(ReadFailure) in try button(tape, at) }
+  }
+
+  func button(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonArgument {
+    switch tape.kind(at) {
+    case .string:
+      // A text that cannot be an id is the id of no button.
+      guard let id = ButtonID(tape.string(at) ?? "") else {
+        throw ReadFailure(.unknownButton, "\"\(tape.string(at) ?? "")\" is not the id of a button")
+      }
+      return .id(id)
+    case .object: return .record(try buttonRecord(tape, at))
+    case .null, .no, .yes, .integer, .number, .array:
+      throw ReadFailure(.unknownButton, "a list of buttons holds ids and records only")
+    }
+  }
+
+  package func buttonID(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonID {
+    guard let text = tape.string(at), let id = ButtonID(text) else {
+      throw ReadFailure(
+        .invalidArgument, "a button id is a letter or digit, then up to 63 letters, digits, . _ -")
+    }
+    return id
+  }
+
+  func buttonRecord(_ tape: borrowing JSONTape, _ at: Int) throws(ReadFailure) -> ButtonRecord {
+    var record = ButtonRecord()
+    record.edits = try edits(tape, at) { name, _ in name == "id" }
+    if let id = tape.member("id", of: at), tape.kind(id) != .null {
+      record.id = try buttonID(tape, id)
+    }
+    return record
+  }
+
+  fileprivate func style(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> ButtonStyle {
+    // UIKit's legacy style; it looks like the plain one since iOS 7.
+    tape.string(at) == "bordered" ? .plain : try word(tape, at, name)
+  }
+
+  fileprivate func systemItem(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> SystemItem {
+    if let name = tape.string(at), let item = SystemItem(word: name) { return item }
+    if let raw = tape.integer(at), raw < 256, let item = SystemItem(rawValue: UInt8(raw)) {
+      return item
+    }
+    throw ReadFailure(
+      .invalidArgument,
+      "\(name) is a number from 0 to 24 or one of \(SystemItem.choices)")
+  }
+
+  func image(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> ImageReference {
+    if let ref = tape.string(at) { return ImageReference(ref: ref) }
+    guard tape.kind(at) == .object, let ref = tape.member("ref", of: at),
+      let text = tape.string(ref)
+    else {
+      throw ReadFailure(.invalidArgument, "\(name) is a reference or {ref, hasAlpha, empty}")
+    }
+    var image = ImageReference(ref: text)
+    try tape.forEachMember(of: at) { member, value throws(ReadFailure) in
+      switch member {
+      case "ref": break
+      case "hasAlpha": image.hasAlpha = try flag(tape, value, member)
+      case "empty": image.isEmpty = try flag(tape, value, member)
+      default: throw unknownMember(member, of: "an image")
+      }
+    }
+    return image
+  }
+}
+
+extension ButtonContent: TabledRecord {
+  package static let table = MemberTable<ButtonContent>(
+    "a button",
+    [
+      Member("title", \.title).documented("The text."),
+      Member("image", \.image).documented("The image."),
+      Member("landscapeImage", \.landscapeImage)
+        .documented("The image on a phone in landscape."),
+      Member("systemItem", \.systemItem).documented("The standard button that it is."),
+      Member("customView", \.customView)
+        .documented("The custom view, by the description from which displays make it."),
+      Member("style", \.style, RecordReader.style)
+        .documented("Whether it has the style `done`, which displays show bold."),
+      Member("action", \.action)
+        .documented("The name of the application's action for a tap."),
+      Member("isEnabled", \.isEnabled)
+        .documented("Whether a tap does anything; a back button ignores it."),
+      Member("isSelected", \.isSelected).documented("Whether displays show it as selected."),
+      Member("accessibilityLabel", \.accessibility[.label])
+        .documented("What a screen reader says in place of the face."),
+      Member("accessibilityHint", \.accessibility[.hint])
+        .documented("What the button does, said after the label."),
+      Member("accessibilityIdentifier", \.accessibility[.identifier])
+        .documented("A name for tests, never said."),
+    ])
+}
+
+extension ImageReference: WireValue {
+  package static func read(_ reader: RecordReader) -> ReadValue<ImageReference> { reader.image }
+  package func write(_ json: inout JSONWriter) {
+    json.beginObject()
+    json.member("ref", ref)
+    json.flag("hasAlpha", hasAlpha)
+    json.flag("empty", isEmpty)
+    json.endObject()
+  }
+}
+
+extension SystemItem: WireNamed {
+  package static let words = names
+  package static func read(_ reader: RecordReader) -> ReadValue<SystemItem> { reader.systemItem }
+}

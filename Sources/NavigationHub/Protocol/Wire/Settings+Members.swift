@@ -1,0 +1,161 @@
+package import NavigationCore
+
+extension Settings: TabledRecord {
+  package static let table = MemberTable<Settings>(
+    "settings",
+    [
+      Member("container", \.container).documented(
+        "The container of the nav, as the application names it; the daemon does not interpret it."),
+      Member("restorationID", \.restorationID).documented(
+        "The restoration id of the nav; without it, ``NavigationAspect/restoration`` is empty."),
+    ],
+    Member.group(
+      "interactivePop", "Whether a swipe pops the top screen, and where the swipe can begin.",
+      Member("enabled", \.interactivePop.isEnabled),
+      Member("mode", \.interactivePop.isFullScreen, on: "fullScreen", off: "edge")),
+    [
+      Member("interactivePopWithoutBackButton", \.interactivePopWithoutBackButton)
+        .documented("Whether a swipe can pop the top screen while no back button is visible."),
+      Member("simultaneous", \.simultaneous, RecordReader.simultaneous)
+        .documented("Pairs of gestures that displays can recognise at the same time."),
+      Member("hidesBarsOnTap", \.hidesBarsOnTap)
+        .documented("Whether a tap on the content hides or shows the bars."),
+      Member("hidesBarsOnSwipe", \.hidesBarsOnSwipe)
+        .documented("Whether a swipe up hides the bars and a swipe down shows them."),
+      Member("hidesBarsWhenVerticallyCompact", \.hidesBarsWhenVerticallyCompact)
+        .documented("Whether the bars are hidden while the height is compact."),
+      Member("hidesBarsWhenKeyboardAppears", \.hidesBarsWhenKeyboardAppears)
+        .documented("Whether the bars are hidden while a keyboard is visible."),
+      Member("guard", \.guardPolicy).documented("The operations that need a guard."),
+      Member("vetoScope", \.vetoScope)
+        .documented("The operations about which the daemon asks delegates with the role veto."),
+    ],
+    Member.group(
+      "veto",
+      """
+      The rules for delegates with the role veto. They are the time for all questions of one \
+      operation, 1 ms … 60 s, the decision without an answer, and whether operations fail if there \
+      is no such delegate.
+      """, Member("deadline", \.veto.deadline, in: 1...60_000),
+      Member("policy", \.veto.allowsOnTimeout, on: "allow", off: "deny"),
+      Member("required", \.veto.isRequired)),
+    [
+      Member("questionDeadline", \.questionDeadline, in: 1...60_000)
+        .documented("The time for the answer of an animator or interaction delegate, 1 ms … 60 s."),
+      Member("transitionDeadline", \.transitionDeadline, in: 1...60_000).documented(
+        "The time after which an animation counts as complete without a report, 1 ms … 60 s."),
+      Member("gestureDeadline", \.gestureDeadline, in: 1...600_000).documented(
+        "The time without an update after which the daemon cancels a gesture, 1 ms … 10 min."),
+      Member("queue", \.queue, in: 0...64)
+        .documented("The number of operations that can wait for a transition, 0 … 64."),
+    ],
+    Member.group(
+      "profile", "The version of the navigation rules.", Member("os", \.profile.os, in: 7...99),
+      Member("compactHeight", \.profile.compactHeight, in: 1...1000),
+      Member("shadowNeedsBackground", \.profile.shadowNeedsBackground),
+      Member("extraSystemItems", \.profile.extraSystemItems)),
+    [
+      Member(
+        "backTitles", \.backTitles, isDefault: \.isEmpty, read: RecordReader.backTitles
+      ) { titles, json in
+        json.sorted(titles) { $1.string($0.string) }
+      }.documented(
+        "Words for a back button without a title, by language tag; they come before the daemon's own."
+      ),
+      Member("proxy", \.proxy, isDefault: \.isEmpty, read: RecordReader.proxy) { looks, json in
+        json.sorted(looks) { look, json in
+          var bar = Bar()
+          bar.look = look
+          json.record(bar)
+        }
+      }.readonly,
+      Member("routes", \.routes, RecordReader.routes)
+        .documented("The templates from which `open` makes stacks; the first match applies."),
+    ])
+}
+
+extension RecordReader {
+  /// Reads the arguments of `nav.configure`.
+  func settingsEdits(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> [Edit<Settings>] {
+    try refuseReadonly(Settings.table, Self.gettersOfUIKit, tape, at)
+    return try edits(tape, at)
+  }
+
+  /// Properties of UIKit's controller that have no setter.
+  private static let gettersOfUIKit: Set<Text> = [
+    "interactivePopGestureRecognizer", "barHideOnTapGestureRecognizer",
+    "barHideOnSwipeGestureRecognizer", "topViewController", "visibleViewController",
+    "navigationBar", "bar", "toolbar",
+  ]
+
+  package func storedSettings(
+    _ tape: borrowing JSONTape, _ at: Int
+  ) throws(ReadFailure) -> RecordedSettings {
+    try needObject(tape, at, "settings are no record")
+    var isAttached = false
+    let content: Settings = try stored(tape, at) { name, value throws(ReadFailure) in
+      guard name == "attached" else { return false }
+      isAttached = try flag(tape, value, name)
+      return true
+    }
+    return RecordedSettings(isAttached: isAttached, content: content)
+  }
+
+  fileprivate func routes(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> OpaqueJSON? {
+    try list(tape, at, name, "a route is {match, screens}") {
+      $0.member("match", of: $1) != nil && $0.member("screens", of: $1) != nil
+    }
+  }
+
+  fileprivate func simultaneous(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> OpaqueJSON? {
+    try list(tape, at, name, "simultaneous holds pairs of gesture kinds") {
+      $0.kind($1) == .array && $0.count($1) == 2
+    }
+  }
+
+  private func list(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String, _ form: String,
+    _ isRight: (borrowing JSONTape, Int) -> Bool
+  ) throws(ReadFailure) -> OpaqueJSON {
+    try require(tape.kind(at) == .array, "\(name) is a list")
+    try tape.forEachElement(of: at) { element throws(ReadFailure) in
+      try require(isRight(tape, element), form)
+    }
+    return try opaque(tape, at, name)
+  }
+
+  fileprivate func backTitles(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> [Text: Text] {
+    let form = "backTitles is an object of texts of 1 to 256 bytes by language tag"
+    try needObject(tape, at, form)
+    var titles: [Text: Text] = [:]
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      let tag = BackTitles.canonical(name)
+      guard let title = tape.string(value), (1...256).contains(title.utf8.count),
+        (1...64).contains(tag.utf8.count), titles.updateValue(Text(title), forKey: Text(tag)) == nil
+      else { throw ReadFailure(.invalidArgument, form + ", each tag once") }
+    }
+    return titles
+  }
+
+  /// Reads the appearance proxies of all bar classes, by class name.
+  fileprivate func proxy(
+    _ tape: borrowing JSONTape, _ at: Int, _ name: String
+  ) throws(ReadFailure) -> [Text: BarLook] {
+    try needObject(tape, at, "proxy is an object with the looks of bar classes by name")
+    var looks: [Text: BarLook] = [:]
+    try tape.forEachMember(of: at) { name, value throws(ReadFailure) in
+      try needObject(tape, value, "proxy.\(name) is an object with members of bars")
+      let look = Bar(try lookEdits(tape, value, skipping: nil)).look
+      looks[Text(name)] = look == BarLook() ? nil : look
+    }
+    return looks
+  }
+}

@@ -1,0 +1,264 @@
+package import NavigationCore
+
+/// Replaces the contents of entries, so that a recording can be shown to others.
+///
+/// It keeps ids, versions, routes, names of operations, and words and numbers that navd defines. Every
+/// other text becomes `placeholder`, and members that the tables do not name are left out. The tables
+/// name what stays, so a member of a later version cannot slip through. Entries are redacted before the
+/// resolved bar is computed; so the bar has no text that the state has not.
+package struct RecordingRedaction: Sendable {
+  /// The text in the place of each replaced one.
+  package static let placeholder = "redacted"
+
+  /// The routes of screens that keep their contents.
+  private let kept: [NavGlob]
+
+  /// Makes a redaction; a screen keeps its contents if a pattern in `kept` matches its route.
+  package init(keeping kept: [NavGlob] = []) { self.kept = kept }
+
+  /// The names of the rules, as the header of a recording lists them.
+  package var names: [String] {
+    ["contents", "clients", "principals"] + kept.map { "keep \($0.text)" }
+  }
+
+  /// The entry without its contents.
+  package func entry(_ entry: [UInt8]) throws(StoredDataError) -> [UInt8] {
+    let tape = try RecordingWriter.tape(of: entry)
+    var json = JSONWriter(reserving: entry.count)
+    write(0, .members(RedactionRule.entry), tape, &json)
+    return json.bytes
+  }
+
+  /// Writes a value by a rule, which has decided before that there is something to write.
+  private func write(
+    _ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape, _ json: inout JSONWriter
+  ) {
+    switch rule {
+    case .keep, .word: json.raw(tape.raw(at))
+    case .text: json.string(Self.placeholder)
+    case .opaque:
+      json.beginObject()
+      json.member("redacted", true)
+      json.endObject()
+    case .list(let element):
+      json.beginArray()
+      tape.forEachElement(of: at) { index in
+        guard stays(index, element, tape) else { return }
+        write(index, element, tape, &json)
+      }
+      json.endArray()
+    case .members(let table): object(at, table, tape, &json)
+    case .screen:
+      guard !keepsContents(at, tape) else { return json.raw(tape.raw(at)) }
+      object(at, RedactionRule.screenMembers, tape, &json)
+    case .change: change(at, tape, &json)
+    }
+  }
+
+  private func object(
+    _ at: Int, _ table: [String: RedactionRule], _ tape: borrowing JSONTape,
+    _ json: inout JSONWriter
+  ) {
+    json.beginObject()
+    tape.forEachMember(of: at) { name, value in
+      guard let rule = table[name], stays(value, rule, tape) else { return }
+      json.dynamicName(name)
+      write(value, rule, tape, &json)
+    }
+    json.endObject()
+  }
+
+  /// Whether a rule applies to a value: one of another kind is left out.
+  private func stays(_ at: Int, _ rule: RedactionRule, _ tape: borrowing JSONTape) -> Bool {
+    switch rule {
+    case .keep: tape.kind(at) != .object && tape.kind(at) != .array
+    case .word(let words): tape.string(at).map(words.contains) ?? false
+    case .text: tape.kind(at) == .string
+    case .opaque: tape.kind(at) != .null
+    case .list: tape.kind(at) == .array
+    case .members, .screen, .change: tape.kind(at) == .object
+    }
+  }
+
+  /// Writes a change: a splice, or a screen or part that is set.
+  private func change(_ at: Int, _ tape: borrowing JSONTape, _ json: inout JSONWriter) {
+    guard let set = tape.member("set", of: at) else {
+      return object(at, RedactionRule.splice, tape, &json)
+    }
+    let part = tape.string(set).flatMap { RedactionRule.parts[$0] }
+    object(at, ["set": .keep, "to": part ?? .members([:])], tape, &json)
+  }
+
+  private func keepsContents(_ screen: Int, _ tape: borrowing JSONTape) -> Bool {
+    guard let route = tape.string("route", of: screen) else {
+      return false
+    }
+    return kept.contains { $0.matches(route) }
+  }
+}
+
+/// What stays of a value.
+indirect enum RedactionRule: Sendable {
+  /// A number, a truth value, or a text that a client cannot choose, or that identifies something.
+  case keep
+  /// One of these texts.
+  case word(Set<String>)
+  /// A placeholder in the place of a text.
+  case text
+  /// A placeholder in the place of any value.
+  case opaque
+  /// A list; a rule for its elements.
+  case list(RedactionRule)
+  /// An object: the members that stay, each with a rule.
+  case members([String: RedactionRule])
+  /// A screen, which may keep its contents.
+  case screen
+  /// A change of a revision.
+  case change
+}
+
+extension RedactionRule {
+  /// A table of members that stay as they are.
+  private static func kept(_ names: String...) -> [String: RedactionRule] {
+    Dictionary(uniqueKeysWithValues: names.map { ($0, .keep) })
+  }
+
+  /// An entry of `get` `diffs`, or a state before them.
+  static let entry: [String: RedactionRule] =
+    kept(
+      "kind", "rev", "t", "epoch", "before", "dig", "depth", "override", "vetoSkipped",
+      "omitted", "cause"
+    ).and([
+      "by": .members(["name": .text, "principal": .text]),
+      "do": .list(.word(operations)),
+      "ins": .list(.members(kept("id", "route"))),
+      "presented": .list(.members(kept("id", "route"))),
+      "del": .list(.keep),
+      "bad": .members(kept("rev", "dig", "ours")),
+      "ch": .list(.change),
+      "ev": .list(.members(events)),
+      "state": .members(kept("kind", "dig").and(["screens": .list(.screen)]).and(parts)),
+    ])
+
+  private static let operations = Set(OperationKind.allCases.map(\.name))
+
+  static let splice: [String: RedactionRule] = kept("at").and([
+    "del": .list(.keep), "ins": .list(.screen),
+  ])
+
+  /// What a change can set, by its name.
+  static let parts: [String: RedactionRule] = [
+    "screen": .screen, "bar": .members(bar), "toolbar": .members(toolbar),
+    "presented": .members(kept("ver").and(["chain": .list(.members(presentation))])),
+    "transition": .members(transition), "environment": .members(environment),
+    "settings": .members(settings),
+  ]
+
+  static let screenMembers: [String: RedactionRule] =
+    kept(
+      "id", "ver", "kind", "route", "prefersBarHidden", "wantsFullScreenLayout",
+      "extendsUnderOpaqueBars", "canPop", "modalInPresentation"
+    ).and([
+      "title": .text, "args": .opaque, "restorationID": .text, "edges": .list(.keep),
+      "accessibilityLabel": .text,
+      "toolbarItems": .list(.members(button)), "item": .members(item),
+    ])
+
+  private static let item: [String: RedactionRule] =
+    kept("hidesBackButton", "leftItemsSupplementBackButton", "largeTitleDisplayMode").and([
+      "title": .text, "prompt": .text, "accessibilityLabel": .text,
+      "titleView": .members(kept("height").and(["view": .opaque])),
+      "backBarButtonItem": .members(button), "leftItems": .list(.members(button)),
+      "rightItems": .list(.members(button)), "appearance": .members(appearance),
+    ])
+
+  private static let appearance: [String: RedactionRule] = [
+    "standard": .opaque, "compact": .opaque, "scrollEdge": .opaque, "compactScrollEdge": .opaque,
+  ]
+
+  private static let image = RedactionRule.members(kept("hasAlpha", "empty").and(["ref": .text]))
+
+  private static let button: [String: RedactionRule] =
+    kept("id", "systemItem", "style", "isEnabled", "isSelected").and([
+      "title": .text, "image": image, "landscapeImage": image, "customView": .opaque,
+      "action": .text, "accessibilityLabel": .text, "accessibilityHint": .text,
+      "accessibilityIdentifier": .text,
+    ])
+
+  private static let hiding = RedactionRule.members(kept("cause", "toolbar"))
+
+  // The class is text of the client, and the appearance proxies carry names of classes.
+  // Neither is kept.
+  private static let bar: [String: RedactionRule] =
+    kept("ver", "hidden", "barStyle", "translucent", "prefersLargeTitles").and([
+      "hid": hiding, "barTintColor": .text, "tintColor": .text, "backgroundColor": .text,
+      "shadowImage": image, "backIndicatorImage": image, "backIndicatorMask": image,
+      "appearance": .members(appearance),
+    ])
+
+  private static let toolbar: [String: RedactionRule] =
+    kept("ver", "hidden", "barStyle", "translucent").and([
+      "tintColor": .text, "barTintColor": .text,
+    ])
+
+  private static let presentation: [String: RedactionRule] =
+    kept("from", "covers", "contextOwner").and(["screen": .screen, "style": .word(styles)])
+
+  /// UIKit's styles; a client may name any other one.
+  private static let styles: Set<String> = [
+    "automatic", "none", "fullScreen", "pageSheet", "formSheet", "currentContext", "custom",
+    "overFullScreen", "overCurrentContext", "popover", "blurOverFullScreen",
+  ]
+
+  private static let transition: [String: RedactionRule] =
+    kept("ver", "tid", "op", "from", "to", "phase", "duration", "style", "deadline").and([
+      "owner": .text, "animator": .text, "driver": .text,
+      "barChange": .members(
+        kept("before", "hidden", "animated", "jump").and(["hid": hiding])),
+    ])
+
+  private static let environment: [String: RedactionRule] =
+    kept(
+      "ver", "idiom", "vCompact", "scrollEdge", "keyboard", "scale", "statusBar",
+      "backTitleBudget", "orientation", "barPosition", "animations", "screenReader",
+      "contentSizeCategory", "accessibilityContrast"
+    ).and([
+      "owner": .text,
+      "orientations": .members(kept("preferred").and(["supported": .list(.keep)])),
+    ])
+
+  private static let settings: [String: RedactionRule] =
+    kept(
+      "ver", "attached", "interactivePopWithoutBackButton", "hidesBarsOnTap", "hidesBarsOnSwipe",
+      "hidesBarsWhenVerticallyCompact", "hidesBarsWhenKeyboardAppears", "guard", "vetoScope",
+      "questionDeadline", "transitionDeadline", "gestureDeadline", "queue"
+    ).and([
+      "restorationID": .text, "interactivePop": .members(kept("enabled", "mode")),
+      "veto": .members(kept("deadline", "policy", "required")),
+      "profile": .members(
+        kept("os", "compactHeight", "shadowNeedsBackground", "extraSystemItems")),
+    ])
+
+  private static let events: [String: RedactionRule] = {
+    let screen = RedactionRule.members(kept("screen", "animated"))
+    let change = RedactionRule.members(kept("tid", "hidden", "animated", "jump"))
+    return [
+      "willShow": screen, "didShow": screen, "willHide": screen, "didHide": screen,
+      "didPush": screen, "didPop": screen, "didPresent": screen, "didDismiss": screen,
+      "transitionBegan": .members(
+        kept("tid", "op", "from", "to", "interactive", "duration", "style").and([
+          "animator": .text, "driver": .text,
+        ])),
+      "transitionEnded": .members(kept("tid", "outcome")),
+      "barChange": change,
+      "barsVisibilityChanged": .members(kept("bar", "toolbar", "cause")),
+    ]
+  }()
+}
+
+extension [String: RedactionRule] {
+  /// A table with the members of both.
+  fileprivate func and(_ other: [String: RedactionRule]) -> [String: RedactionRule] {
+    merging(other) { _, new in new }
+  }
+}

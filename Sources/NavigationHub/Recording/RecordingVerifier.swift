@@ -1,0 +1,108 @@
+import NavigationCore
+
+/// Replays a recording, and compares each digest with the one it computes.
+///
+/// A digest covers ids and versions, so it proves order and identity. The verifier also computes the
+/// resolved bar, if the recording was made by the rules of this version. It keeps one state.
+package struct RecordingVerifier {
+  private let header: RecordingHeader
+  /// The state after the last line.
+  package private(set) var replay = HistoryReplay()
+  package private(set) var entries: UInt64 = 0
+  /// The number of changes and states so far.
+  package private(set) var revisions: UInt64 = 0
+  private var needsState = false
+
+  package init(_ header: RecordingHeader) { self.header = header }
+
+  /// The version of the rules by which this program computes resolved bars.
+  package static var rules: UInt64 { HistoryReplay.rules }
+
+  /// Whether the resolved bars are compared too.
+  package var comparesBars: Bool { header.rules == HistoryReplay.rules }
+
+  /// Takes the next entry; after the first fault, the verifier is of no use.
+  @discardableResult
+  package mutating func take(
+    _ entry: [UInt8], line number: Int
+  ) throws(RecordingFault) -> HistoryReplay.Step {
+    let before = (revision: replay.revision, digest: replay.digest, isBegun: replay.isBegun)
+    let step: HistoryReplay.Step
+    do throws(StoredDataError) {
+      step = try replay.take(entry)
+    } catch {
+      throw fault(error, entry, number, after: before.revision)
+    }
+    entries += 1
+    guard before.isBegun || step.kind == .state else {
+      throw .broken(line: number, what: "the first entry is no state")
+    }
+    if !before.isBegun, step.revision != header.from {
+      throw .order(line: number, revision: step.revision.number, after: header.from.number)
+    }
+    try checkOrder(step, number, after: before.revision)
+    needsState = step.isOmitted
+    guard step.isChange else { return step }
+    revisions += 1
+    guard step.recorded == replay.digest else {
+      throw .digest(
+        line: number, revision: step.revision.number, computed: replay.digest,
+        recorded: step.recorded)
+    }
+    if step.kind == .changed, let named = step.before, named != before.digest {
+      throw .digest(
+        line: number, revision: before.revision.number, computed: before.digest, recorded: named)
+    }
+    guard !comparesBars || step.statedBar == step.bar else {
+      throw .resolved(line: number, revision: step.revision.number)
+    }
+    return step
+  }
+
+  package func finish(_ end: RecordingEnd) throws(RecordingFault) {
+    guard end.entries == entries else {
+      throw .end(what: "counts \(end.entries) entries, but there are \(entries)")
+    }
+    guard !needsState else { throw .end(what: "follows an entry without contents") }
+    guard end.revision == replay.revision else {
+      throw .end(
+        what: "names revision \(end.revision.number), but the last is \(replay.revision.number)")
+    }
+    guard end.digest == replay.digest else {
+      throw .end(what: "names digest \(end.digest.text), not \(replay.digest.text)")
+    }
+  }
+
+  private func fault(
+    _ error: StoredDataError, _ entry: [UInt8], _ number: Int, after revision: Revision
+  ) -> RecordingFault {
+    var tape = JSONTape()
+    do throws(JSONError) { try tape.read(entry, maximumDepth: 48) } catch {
+      return .broken(line: number, what: "\(error.reason.rawValue) at octet \(error.offset)")
+    }
+    guard let found = tape.integer("rev", of: 0) else {
+      return .broken(line: number, what: error.what)
+    }
+    let isChange = tape.member("kind", of: 0).map { tape.isString($0, "changed") } ?? false
+    if isChange, replay.isBegun, found != revision.number + 1 {
+      return .order(line: number, revision: found, after: revision.number)
+    }
+    return .contradiction(line: number, revision: found, what: error.what)
+  }
+
+  private func checkOrder(
+    _ step: HistoryReplay.Step, _ number: Int, after revision: Revision
+  ) throws(RecordingFault) {
+    func refuse() -> RecordingFault {
+      .order(line: number, revision: step.revision.number, after: revision.number)
+    }
+    if needsState, step.kind != .state { throw refuse() }
+    switch step.kind {
+    case .changed where step.isOmitted:
+      guard step.revision == revision.next else { throw refuse() }
+    case .epoch, .closed: guard step.revision == revision else { throw refuse() }
+    case .state, .created: guard step.revision >= revision else { throw refuse() }
+    case .changed, .report, nil: break
+    }
+  }
+}
