@@ -103,7 +103,7 @@ extension LongProcessTests {
           return attempt
         } catch {
           let lag = begin.duration(to: .now) - driver.advanced
-          guard lag > Self.tolerance, attempt < 5, daemon.child.isRunning else {
+          guard lag > Self.tolerance, attempt < 20, daemon.child.isRunning else {
             Issue.record("\(row.id), attempt \(attempt), \(lag) behind: \(error)")
             guard daemon.child.isRunning else { throw Failure(daemon.child.transcript) }
             return attempt
