@@ -176,7 +176,7 @@ extension Journal {
 
   private func writeStaged() throws(JournalError) {
     try storeGroup()
-    // A missing snapshot leaves no gap in a sequence, so the census is stored with the snapshots.
+    // No gap in a sequence shows that a snapshot is lost: the census, stored with them, does.
     if batch.hasSnapshots { try metadata.write(census.draft) }
   }
 

@@ -7,7 +7,7 @@ import NavigationHub
 /// that some are not, and in which boot of the machine. If the next process finds another boot, rows
 /// may be missing, and every nav needs a new epoch.
 final class SQLiteEngine: JournalEngine {
-  /// Whether acknowledged rows may be missing; every commit is then synced.
+  /// Whether a power failure may have lost acknowledged rows; while it is true, every commit is synced.
   private(set) var mustRenewEpochs: Bool
 
   let database: Database

@@ -52,7 +52,7 @@ final class PostgresKeeper: ClusterKeeper {
   /// With their leases they keep the epochs of their navs. One that has renewed its lease since has
   /// had its time.
   private func waitForOthers(_ time: Int64) {
-    notBefore = SystemClock.bootMilliseconds() + place.reunion
+    notBefore = SystemClock.bootMilliseconds() + place.reconnection
     renewedAfter = time + Int64(place.lease)
   }
 

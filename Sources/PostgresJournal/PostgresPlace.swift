@@ -31,7 +31,7 @@ package struct PostgresPlace: ClusterPlace {
   ///
   /// It notices by its next renewal, after a third of the lease, that the former server is silent,
   /// and waits `patience` for it. Of all addresses but one, each can then cost a time-out.
-  var reunion: UInt64 { lease + UInt64(hosts - 1) * PostgresConnection.connectTimeout * 1000 }
+  var reconnection: UInt64 { lease + UInt64(hosts - 1) * PostgresConnection.connectTimeout * 1000 }
   /// The number of addresses in the connection string.
   private let hosts: Int
 

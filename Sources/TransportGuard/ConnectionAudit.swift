@@ -18,7 +18,7 @@ struct ConnectionAudit {
     var count: Int { counted.count + open.count }
   }
 
-  /// The time at which each present difference was first seen; `.max` if it was returned.
+  /// When each connection that only one side knows was first found; `.max` once the caller has it.
   private var seen: [UInt64: UInt64] = [:]
   /// The time of the next comparison, in milliseconds; nil if no connection changed since the last
   /// one and no difference is pending.

@@ -29,7 +29,7 @@ public struct NavigationReply: Hashable, Sendable {
 
   /// The ids of the screens that the operations pushed or set, in the order of the operations.
   ///
-  /// The daemon chose those of screens without an id.
+  /// If a screen was sent without an id, the daemon chose its id.
   public var ids: [String] { results.flatMap(\.ids) }
 
   /// The ids of all screens that were removed, in the order of the operations.

@@ -28,7 +28,7 @@ package struct Replica: Sendable {
   package private(set) var isSuspect = false
   /// The position of a mirror that is not stored.
   ///
-  /// The watch asks to resume there, so that the snapshot says why the daemon could not.
+  /// The watch asks to resume at this position; the snapshot then says why the daemon could not.
   private var start: MirrorPosition?
   /// The divergence to report with the next watch, while the mirror is suspect.
   private var divergence: MirrorPosition?

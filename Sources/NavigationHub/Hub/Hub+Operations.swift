@@ -245,7 +245,7 @@ extension Hub {
       || error.code == .gestureRefused && error.reason == GestureRefusal.blocked.rawValue
     guard isBlocked, let slot = navs.slot(of: op.request.nav) else { return }
     assert(navs[slot].directory == nil, "a virtual nav has no screens")
-    // The error names the screen, which may have come with the op. A gesture is about the top.
+    // The error names the screen, unless a gesture was blocked: that is about the top screen.
     let blocked = navs[slot].controller.top.flatMap { $0.details.canPop ? nil : $0.id.text }
     let screen =
       error.details.first { "\($0.name)" == "screen" }?.json

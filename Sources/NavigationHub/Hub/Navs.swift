@@ -286,7 +286,7 @@ struct Navs: Sendable {
     switch row.kind {
     case .closed: dormants.remove(place)
     case .epoch:
-      // An epoch that the nav's snapshot includes is not newer than the snapshot's.
+      // The snapshot has the epoch of an earlier row already.
       guard dormants.history(place).lastSequence == row.sequence else { return }
       dormants.renew(place, try reader.epoch(in: [UInt8](copying: body)))
     case .created, .changed, .report: break

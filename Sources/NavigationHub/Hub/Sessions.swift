@@ -126,7 +126,7 @@ struct Session: Sendable {
 /// The sessions by slot, connection and client id, and the fences and op rates of connections.
 ///
 /// Laws:
-/// - A connection has at most one session, and so has a client id. Both indexes name live slots.
+/// - A connection has at most one session, a client id too. Both indexes name live slots.
 /// - `counts` has the number of sessions of each principal that has any.
 /// - A fenced connection has no session.
 ///

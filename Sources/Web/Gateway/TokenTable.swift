@@ -28,7 +28,7 @@ struct TokenTable: Sendable {
 
   init(_ fixed: [String: SessionActor] = [:]) { self.fixed = fixed }
 
-  /// Replaces the tokens of the file.
+  /// Replaces the tokens that were read from the file.
   ///
   /// For an actor that lost a token, its launch codes and their tokens end too: whoever stole the
   /// token could have made them. Others stay.

@@ -18,7 +18,7 @@ package enum DelegateAnswer: Hashable, Sendable {
   case animator(String, duration: UInt64?)
   /// The name of the driver of an interactive transition.
   case driver(String)
-  /// A value of another form: no verdict, which counts as a timeout, no animator or no driver.
+  /// A value of another form. As a verdict it counts as a timeout, else as no animator or driver.
   case none
 }
 
