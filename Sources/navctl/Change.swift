@@ -5,7 +5,6 @@ import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
 struct Change {
-  /// What a command wants to do to a nav.
   typealias Wish = (nav: String, operations: [NavigationOperation])
 
   private let invocation: Invocation
@@ -17,10 +16,7 @@ struct Change {
   private var request: OpRequest
   private let begun = SystemClock.bootMilliseconds()
 
-  /// Reads the guards from the command line, or takes them from the state that was last seen.
-  ///
-  /// `isGuarded` says whether the typed conditions apply to these operations. It throws if the
-  /// operations need a guard and there is none.
+  /// Takes the guards from the command line if `isGuarded`, else from the state that was last seen.
   init(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
     isGuarded: Bool = true
@@ -147,13 +143,11 @@ extension Change {
     return false
   }
 
-  /// Whether the change waits until an open transition ends.
   static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
     try line.contains("on-busy")
       ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }
 
-  /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws {

@@ -30,7 +30,6 @@ final class Daemon {
     try get(GetRequest(id: 0, nav: nav, what: what, at: revision))
   }
 
-  /// Reads the statistics of the daemon, within a time or that of the command.
   func statistics(timeout: UInt64? = nil) throws -> (body: [UInt8], value: JSONValue) {
     let request = GetRequest(id: 0, nav: nil, what: .stats)
     let limit = timeout.map { Duration.milliseconds($0) } ?? self.timeout
@@ -60,8 +59,7 @@ final class Daemon {
     }
   }
 
-  /// Reads log entries as `log` does, fewer and fewer of them while they exceed a message: the
-  /// newest ones of the range.
+  /// As `log`, but fewer and fewer entries while they exceed a message: the newest of the range.
   func someLog(nav: String, from: UInt64?, limit: UInt64) throws -> OkReply {
     var (from, limit) = (from, limit)
     while true {

@@ -13,8 +13,6 @@ enum Output {
     Array((isASCII.withLock { $0 } ? TerminalText.ascii(text) : text).utf8)
   }
 
-  /// Writes one line to stdout.
-  ///
   /// On a terminal, a line that is too wide goes on in the next one, behind four spaces.
   static func line(_ text: String) throws {
     guard let columns = terminalColumns, TerminalText.width(text) > columns,

@@ -96,7 +96,6 @@ enum ApplyCommand {
     }
   }
 
-  /// Reads the options and arguments of a line; a fault names the line.
   private static func parse(
     _ words: [String], _ grammar: CommandLineGrammar, at place: String
   ) throws -> ParsedCommandLine {

@@ -182,7 +182,6 @@ extension Command {
   }
 }
 
-/// Waits until the screen that `--expect` names is on top.
 private func awaitExpected(_ invocation: Invocation) throws {
   let line = invocation.line
   guard let expected = line.value(of: "expect"), !line.contains("dry-run") else { return }
@@ -220,7 +219,6 @@ private func helpLine(_ object: NavObject) -> String {
   return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
 }
 
-/// The object, its id, its members and the nav of a line of `set`.
 private func setting(
   _ invocation: Invocation
 ) throws -> (object: NavObject, id: String?, members: [String], nav: String) {

@@ -292,7 +292,6 @@ private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: Cl
   return (body, members)
 }
 
-/// Asks for a change, and waits until it is done.
 private func divide(
   _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
 ) throws {

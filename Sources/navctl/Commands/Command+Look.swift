@@ -316,7 +316,6 @@ private func writeConnections(_ daemon: Daemon) throws -> Bool {
   }
 }
 
-/// Prints the result for one nav; returns false if navd found it damaged.
 private func write(_ invocation: Invocation, _ nav: String, _ answer: Daemon.Answer) throws -> Bool
 {
   try write(invocation, answer) { value, isSound in

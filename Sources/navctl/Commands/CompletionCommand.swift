@@ -92,7 +92,6 @@ enum CompletionCommand {
 enum Names: Hashable, Sendable {
   case navs, screens, buttons, routes, members
 
-  /// The names that stand for a placeholder; nil if navd has none of that kind.
   init?(_ placeholder: String) {
     switch placeholder {
     case "NAV": self = .navs
@@ -104,7 +103,6 @@ enum Names: Hashable, Sendable {
     }
   }
 
-  /// The names in the state of a nav, each with its title.
   func names(in state: JSONValue) -> [Completion.Word] {
     switch self {
     case .navs, .members: return []

@@ -136,7 +136,6 @@ private struct Answers {
 
 /// The options of `delegate`, and the texts between it and the command that answers for it.
 enum DelegateText {
-  /// Reads `--roles` and `--orientations`, and checks that they fit each other and `--exec`.
   static func registration(_ line: ParsedCommandLine) throws(UsageError) -> DelegateRegistration {
     let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
     var roles: Set<DelegateRole> = []
@@ -176,7 +175,6 @@ enum DelegateText {
       remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
   }
 
-  /// A question as JSON, with the members in which the daemon sent it.
   static func json(_ ask: Ask) -> [UInt8] {
     let (name, texts) = ask.question.form
     let members = texts.map { JSONObject.Member(name: $0, value: $1.map { .string($0) } ?? .null) }
@@ -219,10 +217,7 @@ enum DelegateText {
     return OpaqueJSON.object(members).bytes
   }
 
-  /// The answer that follows from the exit status and the output of the command, and the fault of
-  /// the command.
-  ///
-  /// Without an answer, navctl sends none, and the settings of the nav decide at the deadline.
+  /// The answer by the status and the output of the command, nil for none, and its fault.
   static func answer(
     _ question: Question, status: Int32, output: [UInt8]
   ) -> (value: OpaqueJSON?, complaint: String?) {

@@ -49,8 +49,7 @@ enum KeyCommand {
 
   /// Refuses a role that the daemon does not know, because clients with its keys could not connect.
   ///
-  /// Roles other than `admin` and `ui` come from the configuration. navctl asks the daemon for
-  /// them, because its configuration can be another file, or one that this user cannot read.
+  /// It asks the daemon, whose configuration this user may not be able to read.
   private static func requireKnown(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
@@ -63,10 +62,7 @@ enum KeyCommand {
       "there is no role '\(role)'; navd knows \(known.joined(separator: ", "))", remedy: define)
   }
 
-  /// The access roles that the running daemon knows, such as `admin`.
-  ///
-  /// Nil if no daemon answers, or if it refuses this user. The caller then accepts no role of the
-  /// configuration.
+  /// The roles that navd knows; nil if none answers, or if it refuses this user.
   private static func knownRoles(_ invocation: Invocation) -> [String]? {
     let statistics = try? invocation.connect().statistics().value
     return statistics?["roles"]?.elements.compactMap(\.string)

@@ -61,11 +61,9 @@ enum LeaseCommand {
     throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
   }
 
-  /// Holds the display until the child ends, and returns its status; without a child, until a signal
-  /// arrives, and returns 0.
+  /// Holds the display until the child ends, and returns its status; without one, until a signal.
   ///
-  /// Without a child it throws when the lease or the nav ends. With a child it only prints the loss
-  /// of the lease.
+  /// Without a child it throws when the lease or the nav ends; with one it only prints that.
   private static func hold(
     _ daemon: Daemon, _ nav: String, _ signals: borrowing Signals, _ child: Subprocess?
   ) throws -> Int32 {
@@ -89,7 +87,6 @@ enum LeaseCommand {
     }
   }
 
-  /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
   private static func end(_ child: Subprocess?, _ failure: PlainFailure) throws {
     guard child != nil else { throw failure }
     for line in failure.lines { Output.error("navctl: \(line)") }
@@ -106,17 +103,13 @@ enum LeaseCommand {
 
 /// Holds the display for one operation, or for as long as `lease take` runs.
 enum Lease {
-  /// The option of commands that hold the display during their operation.
   static let option = OptionDeclaration(
     "lease", "Hold the display while the command runs", group: "When:")
 
-  /// The variable with the nav whose display the enclosing `lease take` holds.
-  ///
-  /// Its only use is a better remedy when the daemon refuses a command inside that lease.
+  /// The nav of the enclosing `lease take`; only a remedy in it depends on that.
   static let variable = "NAVD_LEASE"
 
-  /// Takes the display and waits until the daemon confirms it; returns the name of the holder that
-  /// other clients see.
+  /// Takes the display and waits until navd confirms it; returns the name of the holder.
   static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {
     try daemon.connection.lease(nav, isForced ? .force : .take, isKept: isKept)
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)

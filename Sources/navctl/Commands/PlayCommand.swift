@@ -140,7 +140,6 @@ private struct Playback: ~Copyable {
     due = now + UInt64(min(gap, 1e12))
   }
 
-  /// Carries out a request; returns false for `quit`.
   private mutating func take(_ request: PlayRequest) throws -> Bool {
     switch request {
     case .quit: return false

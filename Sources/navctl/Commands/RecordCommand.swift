@@ -83,7 +83,6 @@ enum RecordCommand {
     return false
   }
 
-  /// What to record, by the options and what the daemon has.
   private static func header(_ daemon: Daemon, _ nav: String) throws -> RecordingHeader {
     let line = daemon.invocation.line
     let (from, to) = (try line.integer(of: "from"), try line.integer(of: "to"))
@@ -108,7 +107,6 @@ enum RecordCommand {
       to: Revision(end))
   }
 
-  /// Writes the state at the first revision, with the author of that revision.
   private static func begin(
     _ daemon: Daemon, _ header: RecordingHeader, _ writer: inout RecordingWriter,
     _ file: inout RecordingFile

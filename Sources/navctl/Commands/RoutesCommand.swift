@@ -144,8 +144,6 @@ struct RouteCase: Sendable {
   /// The ids or routes of the screens, bottom first; nil if the route must be refused.
   var stack: [String]?
 
-  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
-  /// null means that the route must be refused.
   init(_ line: String) throws(UsageError) {
     let value = try Quantities.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()
@@ -160,8 +158,7 @@ struct RouteCase: Sendable {
     stack = value["stack"]?.elements.map(\.plainText)
   }
 
-  /// What is wrong with an outcome, the records of the stack, bottom first, or nil for a refusal; nil
-  /// if it is the one that the case wants.
+  /// What is wrong with an outcome, nil for a refusal; nil if it is the one that the case wants.
   func fault(_ screens: [JSONValue]?) -> String? {
     guard let screens else {
       return stack.map { _ in "no route matches it, or its conditions do not hold" }

@@ -40,7 +40,6 @@ enum TopCommand {
   }
 }
 
-/// The statistics at one time, to be drawn or to be printed as JSON.
 private struct TopFrame {
   var sample: TopDrawing.Sample
   var record: Record
@@ -50,8 +49,7 @@ private struct TopFrame {
 private struct TopView {
   let invocation: Invocation
   let endpoint: String
-  /// The only reference to it; nil after an error, because a daemon that came back gets a connection
-  /// of its own.
+  /// Nil after an error: a daemon that came back gets a connection of its own.
   private var daemon: Daemon?
 
   init(_ invocation: Invocation) throws {

@@ -64,9 +64,6 @@ enum TraceCommand {
 /// The lines of `navctl trace`: one for each message of a client, as navd received or sent it.
 enum TraceText {
   /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
-  ///
-  /// `report` is one element of `traced.list`, see protocol §12. The line is without what a
-  /// terminal would interpret.
   static func line(_ report: JSONValue) -> String {
     let direction = report["dir"]?.string == "out" ? "out" : "in "
     var parts = [time(report["t"]?.integer), direction, verb(report["verb"]?.string), peer(report)]

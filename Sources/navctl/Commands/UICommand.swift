@@ -62,7 +62,6 @@ private struct BrowserView: ~Copyable {
 
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
 
-  /// Shows frames until the user or a signal ends the command.
   mutating func run(_ daemon: Daemon, _ signals: borrowing Signals, _ nav: String?) throws {
     resize()
     guard try perform(browser.start(nav), on: daemon) else { return }
@@ -87,7 +86,6 @@ private struct BrowserView: ~Copyable {
     }
   }
 
-  /// Takes the pending signals; returns false if one of them ends the command.
   private mutating func goesOn(after signals: borrowing Signals) -> Bool {
     while let signal = signals.next() {
       switch signal {
@@ -147,7 +145,6 @@ enum BrowserTerminal {
     return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
   }
 
-  /// The error for a terminal that cannot place the cursor, as its description has it.
   static func unfit(_ term: String?, nav: String?) -> UsageError {
     let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
     return UsageError(

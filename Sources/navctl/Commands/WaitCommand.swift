@@ -24,8 +24,7 @@ enum WaitCommand {
     try write(invocation, mirror, nav: nav, endpoint: daemon.endpoint)
   }
 
-  /// Watches a nav until its state meets a condition, and returns that state; throws `PlainFailure`
-  /// with status 4 after the time.
+  /// Watches a nav until it meets a condition, and returns its state; throws status 4 in time.
   static func mirror(
     of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {
@@ -69,7 +68,6 @@ enum WaitCommand {
 struct Countdown {
   private let end: UInt64?
 
-  /// Starts the time; nil stands for no limit.
   init(_ milliseconds: UInt64?) {
     end = milliseconds.map { SystemClock.monotonicMilliseconds() + $0 }
   }
@@ -81,7 +79,6 @@ struct Countdown {
 }
 
 extension WatchOutcome {
-  /// The error with which a command ends when its watch ends.
   func failure(_ nav: String) -> any Error {
     switch self {
     case .refused(let error): Refusal(error: error, nav: nav)
@@ -105,7 +102,6 @@ enum WaitCondition: Hashable, Sendable {
   case depth(UInt64)
   case revision(UInt64)
 
-  /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     var conditions: [WaitCondition] = []
     if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }
@@ -126,7 +122,6 @@ enum WaitCondition: Hashable, Sendable {
     }
   }
 
-  /// The condition as text, such as "top wifi".
   var text: String {
     switch self {
     case .top(let top): "top \(top ?? "none")"

@@ -19,16 +19,13 @@ struct Plan: Sendable {
   private(set) var steps: [(line: Int, step: Step)] = []
 
   enum Conditions: Sendable {
-    /// The words of options, such as `--top` and `wifi`.
     case words([String])
-    /// The options that JSON stands for.
     case options([ParsedCommandLine.Occurrence])
   }
 
   /// The highest number of operations in one message (protocol §9).
   static let maximumOperations = 16
 
-  /// Reads a plan; an error names the line, and the file by `name`.
   init(_ text: String, name: String) throws(UsageError) {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -72,7 +69,6 @@ struct Plan: Sendable {
     self.conditions = conditions
   }
 
-  /// The options of `navctl` that stand for guards of the protocol.
   private static func options(
     _ guards: JSONValue
   ) throws(UsageError) -> [ParsedCommandLine.Occurrence] {
@@ -106,9 +102,7 @@ struct Plan: Sendable {
 }
 
 enum ShellWords {
-  /// Splits a line at spaces and tabs; quotes and backslashes work as in sh(1), nothing is expanded.
-  ///
-  /// `#` at the beginning of a word begins a comment. A quote that is not closed is an error.
+  /// Splits a line as sh(1) does, without expansion; `#` at the beginning of a word is a comment.
   static func split(_ line: String) throws(UsageError) -> [String] {
     var words: [String] = []
     var word: String?

@@ -146,14 +146,12 @@ enum Quantities {
     return result + word
   }
 
-  /// The value of a text that must be a JSON object; `what` names it in the error.
   static func jsonObject(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
     let value = try json(text, what: what)
     try require(value.bytes.first == UInt8(ascii: "{"), "\(what) is not a JSON object: '\(text)'")
     return value
   }
 
-  /// Reads a text that must be a JSON object.
   static func object(_ text: String, what: String) throws(UsageError) -> JSONValue {
     let octets = try jsonObject(text, what: what)
     do { return try JSONValue(octets.bytes) } catch { throw UsageError("\(what) is not JSON") }

@@ -10,7 +10,6 @@ struct Player: ~Copyable {
   private var input: RecordingInput
   private var verifier: RecordingVerifier
   private var ahead: [UInt8]?
-  /// The entry that led to the revision that is shown.
   private(set) var entry: [UInt8] = []
   /// Whether the last line was read, and was right.
   private(set) var isAtEnd = false
@@ -54,7 +53,6 @@ struct Player: ~Copyable {
     while !verifier.replay.isBegun || !isDone(at: target) { try advance() }
   }
 
-  /// Reads up to the next revision, or to the end.
   private mutating func fill() throws {
     while ahead == nil, !isAtEnd {
       switch try input.next() {

@@ -104,8 +104,7 @@ struct RecordingPage {
   private static let start = Array(#"<script type="application/octet-stream" id="navrec">"#.utf8)
   private static let end = Array("</script>".utf8)
 
-  /// Reads the page from the directory that the command line names, nil for the usual ones; throws
-  /// what is missing, and how to make it.
+  /// Reads the page from a directory, nil for the usual ones; throws what is missing.
   init(directory option: String?) throws {
     let directory: String
     do throws(InspectorFiles.Missing) {

@@ -29,7 +29,6 @@ enum BrowserKey: Hashable, Sendable {
   }
 }
 
-/// One line that the user types, with a cursor in it.
 struct LineEditor: Hashable, Sendable {
   private(set) var before = ""
   private var after = ""
@@ -69,9 +68,7 @@ struct EscapeFilter: Hashable, Sendable {
 
   private var place = Place.outside
 
-  /// Takes all keys that have arrived, oldest first, and returns each whole sequence as `other`.
-  ///
-  /// Nothing is pending behind the last key.
+  /// Takes all keys that have arrived, and returns each whole sequence as `other`.
   mutating func take(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {

@@ -61,8 +61,6 @@ import CNCurses
     }
   }
 
-  /// The next key that has arrived; nil if there is none.
-  ///
   /// A sequence that ncurses does not know is Escape, and then each of its characters.
   func nextKey() -> BrowserKey? {
     var character: UInt32 = 0

@@ -12,7 +12,6 @@ struct BrowserPlace: Hashable, Sendable {
   var column: Int
 }
 
-/// How the rows and columns of the terminal are divided.
 struct BrowserLayout: Hashable, Sendable {
   let columns: Int
   let rows: Int
@@ -63,7 +62,6 @@ extension NavBrowser {
 
 // Around the panes.
 extension NavBrowser {
-  /// The program, the address, the connection, and whether keys can change anything.
   private var head: StyledLine {
     let mode = isWritable ? "read-write" : "read-only"
     var right = StyledLine(

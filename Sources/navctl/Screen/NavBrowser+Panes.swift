@@ -3,7 +3,6 @@ import NavigationClient
 
 // The panes: the list, the stack and the changes of the open nav, and the help in their place.
 extension NavBrowser {
-  /// The lines between the head and the status, as many as the layout has.
   mutating func body(_ layout: BrowserLayout) -> [StyledLine] {
     guard layout.isWide else { return lines(of: pane, layout) }
     let left = lines(of: .list, layout)
@@ -83,9 +82,7 @@ extension NavBrowser {
     return isChosen ? line.restyled(.chosen) : line
   }
 
-  /// What is known about a nav, the longest text first.
-  ///
-  /// The open one is known by its mirror, the others by the daemon's directory of heads.
+  /// The longest text first; the open nav is known by its mirror, the others by their heads.
   private func notes(_ nav: String, isOpen: Bool) -> [String] {
     let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
     return head?.texts ?? []

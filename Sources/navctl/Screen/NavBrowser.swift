@@ -21,11 +21,9 @@ struct NavBrowser: Sendable {
   struct Change: Sendable {
     var nav: String
     var operation: NavigationOperation
-    /// The state of the last frame, as far as the operation needs it.
     var guards: Guards
     /// The command of navctl that does the same, for messages.
     var command: String
-    /// The state from which the guards were made.
     var seen: Seen
     /// The id of its request; nil until it is sent.
     var id: UInt64?
@@ -38,7 +36,6 @@ struct NavBrowser: Sendable {
     var name: String
     /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
-    /// Whether the copy is known to be right.
     var isCurrent = false
     /// Why there is no copy, or no newer one; nil if nothing is wrong.
     var problem: String?
@@ -49,7 +46,6 @@ struct NavBrowser: Sendable {
 
   struct Prompt: Sendable {
     enum Purpose: Sendable {
-      /// The filter of the list, with the one before.
       case filter(former: String)
       case push(nav: String)
     }
@@ -75,9 +71,7 @@ struct NavBrowser: Sendable {
   var rows = 24
 
   var pane = Pane.list
-  /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
-  /// The newest revisions of the navs in memory, by their names.
   var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
   /// The rows of the list; nil if they must be made anew.
@@ -100,7 +94,6 @@ struct NavBrowser: Sendable {
   var pending: Change?
   var isConnected = true
 
-  /// The first actions: watch the directory, and the nav that was named.
   mutating func start(_ nav: String?) -> [Effect] {
     guard let nav else { return [.watch(Self.directory)] }
     chosen = nav

@@ -12,10 +12,7 @@ struct TopDrawing: Sendable {
   /// Nil for as many lines as a frame needs.
   let rows: Int?
 
-  /// Draws one frame.
-  ///
-  /// Without the sample `before`, and after a restart of the daemon, the frame has no rates, and
-  /// its times are those since the start.
+  /// Without `before`, and after a restart, a frame has no rates, and times since the start.
   func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let boot = statistics.text("boot")
@@ -120,7 +117,6 @@ struct TopDrawing: Sendable {
     return lines
   }
 
-  /// The users and keys with the most connections, and the limit for one of them.
   private func connections(_ principals: [ConnectionLoad]) -> [StyledLine] {
     [Self.row("CONNECTIONS OF", "NOW", "LIMIT", .strong)]
       + principals.prefix(4).map { load in

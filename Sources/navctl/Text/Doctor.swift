@@ -4,7 +4,6 @@ import RuntimePaths
 /// The facts that `navctl doctor` judges; nil if a fact could not be found out.
 struct DoctorFacts: Sendable {
   var endpoint: String?
-  /// The reason why there is no address: the sockets that navctl tried.
   var endpointFailure: String?
   var socket: FileStatus?
   /// Why the permissions of files do not let this user connect; nil if they do.
@@ -32,11 +31,9 @@ struct DoctorFinding: Hashable, Sendable {
     case fail
   }
 
-  /// The subject of the check in one word, such as `socket`.
   var subject: String
   var verdict: Verdict
   var finding: String
-  /// The next command or action in one line; nil without a fault.
   var remedy: String?
 
   init(_ subject: String, _ verdict: Verdict, _ finding: String, _ remedy: String? = nil) {
@@ -128,7 +125,6 @@ enum Doctor {
   private static let firstPlausibleTime: UInt64 = 1_704_067_200_000
   private static let lastPlausibleTime: UInt64 = 4_102_444_800_000
 
-  /// The findings as text: a line each, and a second line if there is a remedy.
   static func lines(_ findings: [DoctorFinding], columns: Int = 80) -> [StyledLine] {
     let width = findings.map { TerminalText.width($0.subject) }.max() ?? 0
     return findings.flatMap { finding in
@@ -143,7 +139,6 @@ enum Doctor {
     }
   }
 
-  /// The findings as one JSON object, with `ok` false if a check failed.
   static func json(_ findings: [DoctorFinding]) -> [UInt8] {
     let list = findings.map { finding in
       var members: JSONObject = [

@@ -2,10 +2,9 @@ import NavigationCore
 import RuntimePaths
 
 enum ErrorText {
-  /// The cause, for a failed guard the changes since the seen state, and the remedy.
+  /// The cause, after a failed guard the changes since the seen state, and the remedy.
   ///
-  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
-  /// milliseconds since 1970. The two to six lines have no line breaks.
+  /// `seen` is the state that the guards came from, nil if the user typed them.
   static func lines(
     _ error: ErrReply, nav: String?, seen: Seen?, of attempt: Attempt = Attempt(),
     now: UInt64 = SystemClock.wallMilliseconds()
@@ -36,7 +35,6 @@ enum ErrorText {
     return lines
   }
 
-  /// The failure of a command that the daemon refused.
   static func failure(
     _ error: ErrReply, nav: String? = nil, seen: Seen? = nil, of attempt: Attempt = Attempt()
   ) -> PlainFailure {
@@ -81,11 +79,7 @@ struct TopChangeText {
   /// Whether the line contains everything in the daemon's message, and so can replace it.
   let replacesMessage: Bool
 
-  /// Makes the text; nil if the error does not name the change, or if the expected screen is on
-  /// top.
-  ///
-  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
-  /// milliseconds since 1970.
+  /// Nil if the error does not name the change, or if the expected screen is on top.
   init?(_ error: ErrReply, seen: Seen?, now: UInt64) {
     guard let since = error.since, let top = error.top,
       let expected = Self.expected(error, seen), expected != top

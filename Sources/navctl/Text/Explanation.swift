@@ -53,8 +53,6 @@ struct Explanation: Hashable, Sendable {
       .sorted { ($0.1, $0.2, Text($0.0)) < ($1.1, $1.2, Text($1.0)) }.prefix(3).map(\.0)
   }
 
-  /// The explanation as text: the code and its exit status first, the remedy last.
-  ///
   /// Lines break at `columns`, except the example and the remedy.
   func lines(columns: Int) -> [String] {
     var lines = [

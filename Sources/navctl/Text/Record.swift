@@ -20,10 +20,7 @@ struct Record: Sendable {
   let kind: Kind
   let bytes: [UInt8]
 
-  /// Makes a record of an object without the member `type`.
-  ///
-  /// `time` is the milliseconds since 1970 at which it happened or arrived; nil if it did not
-  /// happen.
+  /// `object` has no member `type`; `time`, in milliseconds since 1970, is that of the event.
   init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#
@@ -57,7 +54,6 @@ struct Record: Sendable {
 enum Schema {
   static var text: [UInt8] { PackageResources.navctl_schema_json }
 
-  /// The schema of one type, with the definitions that it refers to; nil if there is no such type.
   static func text(of kind: Record.Kind) throws -> [UInt8] {
     let whole = try JSONValue(text)
     let definitions = (whole["$defs"]?.object.members ?? []).filter {

@@ -14,7 +14,6 @@ struct Attempt: Sendable {
 
 /// The remedy of an error: that of its code, unless the attempt shows a better one.
 enum Remedies {
-  /// The remedy of an error in one line, without a full stop.
   static func remedy(
     for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
@@ -99,9 +98,7 @@ enum Remedies {
     return ["lease", "delegate"].contains(attempt.command ?? "") ? "push admin" : "read"
   }
 
-  /// The remedy for an error code that this version of navctl does not know.
-  ///
-  /// The `retry` of the error selects it.
+  /// The remedy for a code that this navctl does not know, by the `retry` of the error.
   static func remedy(for retry: Retry, nav: String) -> String {
     switch retry {
     case .no: "do not repeat it as it is; a newer navctl may explain it"
@@ -113,10 +110,7 @@ enum Remedies {
 
 /// What to type in place of an argument that the daemon refused, by its message.
 enum Correction {
-  /// The remedy in one line, for `words`, the arguments of the command; nil if the message names
-  /// no nearer word.
-  ///
-  /// `settingOf` is the nav of a `set`; nil for any other command.
+  /// The remedy for `words`, the arguments; nil if the message names no nearer word.
   static func remedy(_ message: String, _ words: [String], settingOf nav: String?) -> String? {
     let message = message.split(separator: " ").map(String.init)
     guard let last = message.last, let first = message.first else { return nil }

@@ -9,7 +9,6 @@ struct ScreenOrigin: Sendable {
   private(set) var taken: JSONValue?
   private(set) var route: String?
   private(set) var isPresented = false
-  /// Whether the newest entry that was looked at is newer than all that says something of the screen.
   var isFound: Bool { put != nil }
 
   init(of screen: String) { self.screen = screen }

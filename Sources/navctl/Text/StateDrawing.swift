@@ -6,22 +6,16 @@ struct StateDrawing: Sendable {
 
   init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// Draws the body of a snapshot: the bar, the presented screens, the stack, the toolbar and the
-  /// position.
-  ///
   /// `elapsed` is the milliseconds since the running transition began; nil if unknown.
   func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let (head, rows, tail) = sections(state, elapsed: elapsed)
     return head + rows + tail
   }
 
-  /// Draws the body of a snapshot in a number of lines.
+  /// Draws a snapshot in a number of lines; the bar stays, and the position goes first.
   ///
-  /// If not all fits, the position is left out first. Then lines name how many screens are missing
-  /// above and below; the bar stays.
-  ///
-  /// `skipped` screens are left out at the top, at most as many as do not fit. The result has that
-  /// number, and whether the outermost screen is among the lines.
+  /// At most `skipped` screens are left out at the top. The result has their number, and whether
+  /// the outermost screen is among the lines.
   func lines(
     _ state: JSONValue, height: Int, skipped: Int
   ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {
@@ -249,7 +243,6 @@ struct TransitionDrawing: Sendable {
 struct Flow: Sendable {
   let columns: Int
 
-  /// Sets the pieces; a piece that is longer than a line is cut.
   func lines(_ pieces: [StyledLine]) -> [StyledLine] {
     var lines: [StyledLine] = []
     for piece in pieces {

@@ -75,7 +75,6 @@ enum StatusDrawing {
       + (stalled > 0 ? ", \(Figures.count(stalled)) stalled" : "")
   }
 
-  /// The number of all connections and its limit, and the same for each user and key.
   private static func connections(_ statistics: JSONValue) -> String {
     let all = ConnectionLoad.all(statistics).text
     let principals = ConnectionLoad.principals(statistics)
@@ -178,10 +177,8 @@ struct ConnectionLoad {
     }
   }
 
-  /// The used part of the limit, 0 if there is none.
   var share: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
 
-  /// Whether at least 80 % of the limit is in use.
   var isScarce: Bool { limit > 0 && count * 5 >= limit * 4 }
 
   /// For example `12 of 256`, or `uid:1000 12 of 64` for one user.

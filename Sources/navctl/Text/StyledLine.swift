@@ -2,9 +2,7 @@ import NavigationCore
 
 /// A line of text in pieces with a style each.
 struct StyledLine: Hashable, Sendable {
-  /// The style of a piece; it only repeats what the text already expresses.
-  ///
-  /// Its value selects it in an escape sequence.
+  /// The style of a piece, which repeats what the text says; its value is that of the escape.
   enum Style: String, Sendable {
     case plain = ""
     /// Bold: the main piece of the line.
@@ -61,9 +59,7 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The cells of the line, from left to right, up to a number of columns.
-  ///
-  /// A character is never split: one that does not fit into the last columns is left out.
+  /// The cells from left to right; a character that does not fit into the last ones is left out.
   func cells(columns: Int) -> [TerminalCell] {
     var cells: [TerminalCell] = []
     var column = 0
@@ -87,8 +83,6 @@ struct StyledLine: Hashable, Sendable {
   /// The width of the line in columns; a mark that begins a piece stands alone.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
-  /// the styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { text, style in
@@ -111,10 +105,7 @@ struct TerminalCell: Hashable, Sendable {
   var width: Int
   var style: StyledLine.Style
 
-  /// Makes a cell of what a terminal can show in it.
-  ///
-  /// A terminal joins no scalars that have a width each. So a sequence of emoji is shown as its first
-  /// one, and a mark that stands alone as U+FFFD.
+  /// What a terminal can show: of joined emoji the first, and U+FFFD for a mark that stands alone.
   init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
     let scalars = character.unicodeScalars
     let joiner: Unicode.Scalar = "\u{200D}"
