@@ -293,8 +293,8 @@ private func showTransition(_ invocation: Invocation) throws {
     return try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
   }
   let elapsed = daemon.elapsed(nav: nav, state: state)
-  let lines = TransitionDrawing(columns: invocation.columns)
-    .lines(state["transition"], elapsed: elapsed)
+  let lines = StateDrawing(columns: invocation.columns)
+    .transition(state["transition"], elapsed: elapsed)
   if lines.isEmpty { try Output.line("\(nav): no transition is running") }
   try invocation.write(lines)
 }

@@ -158,9 +158,7 @@ extension NavBrowser {
   }
 
   /// The newest revision of a nav; nil if the daemon does not send it.
-  func head(of nav: String) -> NavHead? {
-    heads[nav].flatMap { try? JSONValue($0.json.bytes) }.flatMap { NavHead($0) }
-  }
+  func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
 }
 
 // What the daemon sends.

@@ -51,6 +51,22 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
+  /// Sets pieces of text one after another, and begins a new line if a piece does not fit.
+  static func flow(_ pieces: [StyledLine], columns: Int) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for piece in pieces {
+      if let last = lines.last, last.width + 2 + piece.width <= columns {
+        lines[lines.count - 1].append("  ")
+        lines[lines.count - 1].append(piece)
+      } else {
+        var line = StyledLine(lines.isEmpty ? "" : "  ")
+        line.append(piece)
+        lines.append(line.fitted(columns: columns))
+      }
+    }
+    return lines
+  }
+
   func restyled(_ style: Style) -> StyledLine { StyledLine(pieces.map(\.text).joined(), style) }
 
   var ascii: StyledLine {
