@@ -210,25 +210,19 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
   }
   guard let endpoint = facts.endpoint, facts.denial == nil else { return facts }
   do {
-    try ask(invocation, endpoint, &facts)
+    let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
+    let start = SystemClock.monotonicMilliseconds()
+    let pong = try daemon.connection.ping(timeout: daemon.timeout)
+    facts.took = SystemClock.monotonicMilliseconds() - start
+    facts.daemonTime = pong.time
+    facts.ownTime = SystemClock.wallMilliseconds()
+    facts.statistics = try daemon.statistics().value
   } catch let refusal as Refusal {
     facts.failure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
   } catch {
     facts.failure = "\(error)"
   }
   return facts
-}
-
-private func ask(
-  _ invocation: Invocation, _ endpoint: String, _ facts: inout DoctorFacts
-) throws {
-  let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
-  let start = SystemClock.monotonicMilliseconds()
-  let pong = try daemon.connection.ping(timeout: daemon.timeout)
-  facts.took = SystemClock.monotonicMilliseconds() - start
-  facts.daemonTime = pong.time
-  facts.ownTime = SystemClock.wallMilliseconds()
-  facts.statistics = try daemon.statistics().value
 }
 
 /// State and log of a nav; the error instead of what cannot be read.

@@ -218,17 +218,11 @@ enum JUnit {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
+    let signs: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
+    return text.reduce(into: "") { result, character in
       // XML has no form for most control characters.
-      case let other where other.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
-        result.append(other)
-      default: result += "?"
-      }
+      let isControl = character.unicodeScalars.contains { $0.value < 0x20 }
+      result += signs[character] ?? (isControl ? "?" : String(character))
     }
   }
 }

@@ -40,10 +40,7 @@ enum TopCommand {
   }
 }
 
-private struct TopFrame {
-  var sample: TopDrawing.Sample
-  var record: Record
-}
+private typealias TopFrame = (sample: TopDrawing.Sample, record: Record)
 
 /// Reads and draws the frames of one run, and holds the connection to the daemon.
 private struct TopView {
@@ -84,9 +81,10 @@ private struct TopView {
       ?? invocation.connect(endpoint, try invocation.identity(endpoint), milliseconds: timeout)
     let (body, statistics) = try daemon.statistics(timeout: timeout)
     self.daemon = daemon
-    return TopFrame(
+    return (
       sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
-      record: Record(.status, body, at: SystemClock.wallMilliseconds()))
+      record: Record(.status, body, at: SystemClock.wallMilliseconds())
+    )
   }
 }
 

@@ -102,25 +102,21 @@ enum TraceText {
   }
 
   private static func peer(_ report: JSONValue) -> String {
-    var parts = [report["name"]?.string ?? ""]
-    if let user = report["uid"]?.integer { parts.append("uid \(user)") }
-    if let process = report["pid"]?.integer { parts.append("pid \(process)") }
-    if let key = report["key"]?.string { parts.append("key \(key)") }
-    if let address = report["address"]?.string { parts.append(address) }
-    if let actor = report["actor"]?.string { parts.append("for \(actor)") }
-    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+    [
+      ("name", ""), ("uid", "uid "), ("pid", "pid "), ("key", "key "), ("address", ""),
+      ("actor", "for "),
+    ].compactMap { name, words in report[name].map { words + $0.plainText } }
+      .filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private static func summary(of body: JSONValue) -> [String] {
-    var parts: [String] = []
-    if let id = body["id"]?.integer { parts.append("id \(id)") }
-    if let nav = body["nav"]?.string { parts.append(nav) }
-    if let what = body["what"]?.string { parts.append(what) }
     let operations = body.list("do").compactMap { $0.members.first?.name }
-    if !operations.isEmpty { parts.append(operations.joined(separator: ",")) }
-    if let code = body["code"]?.string { parts.append(code) }
-    if let revision = body["rev"]?.integer { parts.append("rev \(revision)") }
-    if let cause = body["cause"]?.string, cause != "api" { parts.append(cause) }
-    return parts
+    let cause = body["cause"]?.string
+    let parts: [String?] = [
+      body["id"]?.integer.map { "id \($0)" }, body["nav"]?.string, body["what"]?.string,
+      operations.isEmpty ? nil : operations.joined(separator: ","), body["code"]?.string,
+      body["rev"]?.integer.map { "rev \($0)" }, cause == "api" ? nil : cause,
+    ]
+    return parts.compactMap(\.self)
   }
 }

@@ -60,14 +60,11 @@ enum Operations {
     arguments.add("onDuplicate", line.value(of: "on-duplicate"))
     if let sender = line.value(of: "sender") {
       try require(line.contains("show"), "--sender goes with --show")
-      arguments.add("sender", try self.sender(sender))
+      let isJSON = ["{", "[", "\""].contains { sender.hasPrefix($0) }
+      arguments.add(
+        "sender", isJSON ? try Quantities.json(sender, what: "--sender") : .string(sender))
     }
     return NavigationOperation(line.contains("show") ? .show : .push, arguments)
-  }
-
-  private static func sender(_ text: String) throws(UsageError) -> OpaqueJSON {
-    ["{", "[", "\""].contains { text.hasPrefix($0) }
-      ? try Quantities.json(text, what: "--sender") : .string(text)
   }
 
   static func popTo(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
@@ -97,8 +94,7 @@ enum Operations {
     try require(
       places.count == 1, "insert takes one of --below, --above and --at",
       remedy: "for example navctl insert kiosk help --below wifi")
-    arguments.add("below", line.value(of: "below"))
-    arguments.add("above", line.value(of: "above"))
+    for name in ["below", "above"] { arguments.add(name, line.value(of: name)) }
     if let index = line.value(of: "at") {
       arguments.add("at", .integer(try Quantities.integer(index, option: "at")))
     }
@@ -158,8 +154,7 @@ enum Operations {
 
   static func screenMembers(_ line: Line, id: String?) throws(UsageError) -> JSONObject {
     var members = record(id)
-    members.add("title", line.value(of: "title"))
-    members.add("route", line.value(of: "route"))
+    for name in ["title", "route"] { members.add(name, line.value(of: name)) }
     members.add("restorationID", line.value(of: "restoration-id"))
     if let args = line.value(of: "args") {
       members.add("args", try Quantities.json(args, what: "--args"))

@@ -46,7 +46,7 @@ extension NavBrowser {
   }
 
   mutating func report(_ text: String, isAlert: Bool = false) {
-    message = Message(text: text, isAlert: isAlert)
+    message = (text, isAlert)
   }
 
   private func step(_ key: BrowserKey) -> Int? {

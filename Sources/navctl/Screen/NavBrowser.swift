@@ -54,11 +54,6 @@ struct NavBrowser: Sendable {
     var editor = LineEditor()
   }
 
-  struct Message: Sendable {
-    var text: String
-    var isAlert: Bool
-  }
-
   static let directory = "$navs"
   /// The directory of the newest revisions of the navs in memory; some daemons do not have it.
   static let headDirectory = "$heads"
@@ -90,7 +85,7 @@ struct NavBrowser: Sendable {
   var prompt: Prompt?
   /// The first line of the help that is drawn; nil while it is not shown.
   var helpTop: Int?
-  var message: Message?
+  var message: (text: String, isAlert: Bool)?
   var pending: Change?
   var isConnected = true
 

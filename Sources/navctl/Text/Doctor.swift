@@ -25,11 +25,7 @@ struct DoctorFacts: Sendable {
 }
 
 struct DoctorFinding: Hashable, Sendable {
-  enum Verdict: String, Sendable {
-    case ok
-    case warn
-    case fail
-  }
+  enum Verdict: String, Sendable { case ok, warn, fail }
 
   var subject: String
   var verdict: Verdict

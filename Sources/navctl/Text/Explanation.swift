@@ -60,12 +60,11 @@ struct Explanation: Hashable, Sendable {
       members.add("effect", refusal.effect.rawValue)
       members.add("retry", refusal.retry.rawValue)
     }
-    for (name, text) in [
-      ("meaning", meaning), ("why", cause), ("example", example), ("try", remedy),
-    ] {
-      members.add(name, text)
-    }
-    return .object(members)
+    return .object(
+      members + [
+        "meaning": .string(meaning), "why": .string(cause), "example": .string(example),
+        "try": .string(remedy),
+      ])
   }
 
   /// The codes of navctl's own errors, of notes in navd's log, and of the ends of sessions.
