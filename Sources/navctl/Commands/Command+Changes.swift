@@ -138,7 +138,9 @@ extension Command {
         isOver = next.isLast
       }
       guard !isOver else { break }
-      guard let line = try input.next(idle: { try drain(daemon) }) else {
+      // Answers heartbeats meanwhile, so that navd keeps the session.
+      let idle = { while try daemon.connection.next(timeout: .zero) != nil {} }
+      guard let line = try input.next(idle: idle) else {
         Output.error("navctl: stdin ended before finish or cancel; the gesture is cancelled")
         break
       }
@@ -278,11 +280,6 @@ private func gestureChange(
   let operation = try Operations.gesture(step, invocation.line)
   // The typed conditions describe the state before the gesture, so they guard only step one.
   return (try Change(invocation, nav: nav, [operation], isGuarded: isFirst), step.isLast)
-}
-
-/// Receives pending messages and answers heartbeats, so that navd keeps the session.
-private func drain(_ daemon: Daemon) throws {
-  while try daemon.connection.next(timeout: .zero) != nil {}
 }
 
 private func showTransition(_ invocation: Invocation) throws {

@@ -227,7 +227,21 @@ extension Command {
     }
     let daemon = try invocation.connect()
     let navs = try named.map { [$0] } ?? Directory.navNames(daemon)
-    var isSound = try named != nil || writeConnections(daemon)
+    func write(_ answer: Daemon.Answer, _ text: (JSONValue, Bool) -> String) throws -> Bool {
+      let value = try answer.reply.json()
+      let isSound = value["ok"]?.bool ?? false
+      try invocation.write(
+        TerminalText.visible(text(value, isSound)), Record(.verify, answer.body))
+      return isSound
+    }
+    var isSound =
+      try named != nil
+      || write(daemon.get(.verify, nil)) { value, isOK in
+        func figure(_ name: String) -> String { value[name]?.plainText ?? "0" }
+        var text = "connections  \(isOK ? "ok" : "MISCOUNTED")  \(figure("counted")) counted"
+        text += "  \(figure("open")) open"
+        return isOK ? text : text + "  \(figure("differences")) differed since the start"
+      }
     var line = ProgressLine(.verify, as: named == nil ? form : .none)
     defer { line.end() }
     for (index, nav) in navs.enumerated() {
@@ -242,7 +256,14 @@ extension Command {
         continue
       }
       if Output.isTerminal { line.pause() }
-      if try !write(invocation, nav, answer) { isSound = false }
+      let isRight = try write(answer) { value, isOK in
+        let revision = answer.reply.revision?.number ?? 0
+        var text = "\(nav)  \(isOK ? "ok" : "DAMAGED")  rev \(revision)"
+        if let digest = value["dig"]?.string { text += "  digest \(digest)" }
+        for problem in value.list("violated") { text += "  \(problem.plainText)" }
+        return text
+      }
+      if !isRight { isSound = false }
     }
     line.show(UInt64(navs.count), of: UInt64(navs.count))
     try ExitStatus.end(isSound ? 0 : ErrorCode.internal.exitStatus)
@@ -304,35 +325,4 @@ private func topScreen(_ daemon: Daemon, _ nav: String, _ entry: JSONValue) thro
   } catch is Refusal {
     return nil
   }
-}
-
-/// Prints whether the daemon's count of connections is right; returns that.
-private func writeConnections(_ daemon: Daemon) throws -> Bool {
-  try write(daemon.invocation, try daemon.get(.verify, nil)) { value, isSound in
-    func figure(_ name: String) -> String { value[name]?.plainText ?? "0" }
-    var text = "connections  \(isSound ? "ok" : "MISCOUNTED")  \(figure("counted")) counted"
-    text += "  \(figure("open")) open"
-    return isSound ? text : text + "  \(figure("differences")) differed since the start"
-  }
-}
-
-private func write(_ invocation: Invocation, _ nav: String, _ answer: Daemon.Answer) throws -> Bool
-{
-  try write(invocation, answer) { value, isSound in
-    let word = isSound ? "ok" : "DAMAGED"
-    var text = "\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)"
-    if let digest = value["dig"]?.string { text += "  digest \(digest)" }
-    for problem in value.list("violated") { text += "  \(problem.plainText)" }
-    return text
-  }
-}
-
-private func write(
-  _ invocation: Invocation, _ answer: Daemon.Answer, _ text: (JSONValue, Bool) -> String
-) throws -> Bool {
-  let value = try answer.reply.json()
-  let isSound = value["ok"]?.bool ?? false
-  try invocation.write(
-    TerminalText.visible(text(value, isSound)), Record(.verify, answer.body))
-  return isSound
 }

@@ -54,18 +54,14 @@ enum KeyCommand {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
       "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"
+    let statistics = try? invocation.connect().statistics().value
     let known = try require(
-      knownRoles(invocation), "cannot check the role '\(role)': no navd answers with its roles",
+      statistics?["roles"]?.elements.compactMap(\.string),
+      "cannot check the role '\(role)': no navd answers with its roles",
       remedy: "start navd, and run this as root or as its user; or use --role ui or --role admin")
     try require(
       known.contains(role),
       "there is no role '\(role)'; navd knows \(known.joined(separator: ", "))", remedy: define)
-  }
-
-  /// The roles that navd knows; nil if none answers, or if it refuses this user.
-  private static func knownRoles(_ invocation: Invocation) -> [String]? {
-    let statistics = try? invocation.connect().statistics().value
-    return statistics?["roles"]?.elements.compactMap(\.string)
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {

@@ -46,7 +46,9 @@ enum RecordCommand {
     defer { progress.end() }
     try file.line(writer.header.line)
     do {
-      try begin(daemon, header, &writer, &file)
+      let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
+      let first = try state(daemon, header.nav, at: header.from)
+      try file.line(try writer.state(first, origin: origin.list.first))
       var next = header.from.number + 1
       while next <= header.to.number {
         progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
@@ -105,15 +107,6 @@ enum RecordCommand {
     return RecordingHeader(
       nav: nav, server: server, recorded: SystemClock.wallMilliseconds(), from: Revision(first),
       to: Revision(end))
-  }
-
-  private static func begin(
-    _ daemon: Daemon, _ header: RecordingHeader, _ writer: inout RecordingWriter,
-    _ file: inout RecordingFile
-  ) throws {
-    let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
-    let state = try state(daemon, header.nav, at: header.from)
-    try file.line(try writer.state(state, origin: origin.list.first))
   }
 
   /// Writes the entries of one answer; returns the revision to go on from.

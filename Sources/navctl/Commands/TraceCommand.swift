@@ -66,7 +66,10 @@ enum TraceText {
   /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
   static func line(_ report: JSONValue) -> String {
     let direction = report["dir"]?.string == "out" ? "out" : "in "
-    var parts = [time(report["t"]?.integer), direction, verb(report["verb"]?.string), peer(report)]
+    let verb = report["verb"]?.string.map { $0.isEmpty ? "unreadable" : $0 } ?? "-"
+    var parts = [
+      time(report["t"]?.integer), direction, TerminalText.padded(verb, columns: 8), peer(report),
+    ]
     if let body = report["body"] { parts += summary(of: body) }
     parts.append("\(report["size"]?.integer ?? 0) B")
     return TerminalText.visible(parts.joined(separator: "  "))
@@ -95,10 +98,6 @@ enum TraceText {
     let seconds = Tables.utc(milliseconds: milliseconds).dropFirst(11).prefix(8)
     let rest = String(milliseconds % 1000)
     return "\(seconds).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
-  }
-
-  private static func verb(_ verb: String?) -> String {
-    TerminalText.padded(verb.map { $0.isEmpty ? "unreadable" : $0 } ?? "-", columns: 8)
   }
 
   private static func peer(_ report: JSONValue) -> String {

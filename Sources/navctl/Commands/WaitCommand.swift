@@ -21,7 +21,11 @@ enum WaitCommand {
     let timer = Countdown(invocation.typedTimeout)
     let daemon = try invocation.connect()
     let mirror = try mirror(of: nav, meeting: condition, daemon, timer)
-    try write(invocation, mirror, nav: nav, endpoint: daemon.endpoint)
+    let top = TerminalText.visible(mirror.top ?? "none")
+    try invocation.write(
+      "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
+      Record(.position, MirrorText.position(mirror, nav: nav)))
+    Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(mirror), of: nav)
   }
 
   /// Watches a nav until it meets a condition, and returns its state; throws status 4 in time.
@@ -51,16 +55,6 @@ enum WaitCommand {
     throw PlainFailure(
       .busy, TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
       "try: navctl show \(nav)")
-  }
-
-  private static func write(
-    _ invocation: Invocation, _ mirror: Mirror, nav: String, endpoint: String
-  ) throws {
-    let top = TerminalText.visible(mirror.top ?? "none")
-    try invocation.write(
-      "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
-      Record(.position, MirrorText.position(mirror, nav: nav)))
-    Memory(invocation.environment, endpoint: endpoint).remember(Seen(mirror), of: nav)
   }
 }
 

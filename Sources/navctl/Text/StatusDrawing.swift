@@ -31,12 +31,18 @@ enum StatusDrawing {
     _ statistics: JSONValue
   ) -> [(name: String, text: String, isAlert: Bool)] {
     let count = Figures.count
+    let library = statistics.text("process.libzmq")
+    let server = statistics.text("server") + (library.isEmpty ? "" : ", libzmq \(library)")
+    let stalled = statistics.number("lag.stalled")
+    let sessions =
+      count(statistics.number("sessions")) + (stalled > 0 ? ", \(count(stalled)) stalled" : "")
+    let loads = [ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics)
     var rows: [(name: String, text: String, isAlert: Bool)] = [
-      ("version", version(statistics), false),
+      ("version", server, false),
       ("up", Figures.age(milliseconds: statistics.number("uptime")), false),
       ("navs", count(statistics.number("navs")), false),
-      ("sessions", sessions(statistics), statistics.number("lag.stalled") > 0),
-      ("connections", connections(statistics), isScarce(statistics)),
+      ("sessions", sessions, stalled > 0),
+      ("connections", connections(statistics), loads.contains(where: \.isScarce)),
       ("watches", watches(statistics), statistics.number("lag.watches") > 0),
       ("operations", operations(statistics), false), ("journal", journal(statistics), false),
     ]
@@ -64,17 +70,6 @@ enum StatusDrawing {
     return rows
   }
 
-  private static func version(_ statistics: JSONValue) -> String {
-    let library = statistics.text("process.libzmq")
-    return statistics.text("server") + (library.isEmpty ? "" : ", libzmq \(library)")
-  }
-
-  private static func sessions(_ statistics: JSONValue) -> String {
-    let stalled = statistics.number("lag.stalled")
-    return Figures.count(statistics.number("sessions"))
-      + (stalled > 0 ? ", \(Figures.count(stalled)) stalled" : "")
-  }
-
   private static func connections(_ statistics: JSONValue) -> String {
     let all = ConnectionLoad.all(statistics).text
     let principals = ConnectionLoad.principals(statistics)
@@ -85,11 +80,6 @@ enum StatusDrawing {
     let more = principals.count - shown.count
     return all + "; " + shown.joined(separator: ", ") + (more > 0 ? ", \(more) more" : "")
       + " of \(Figures.count(limit))\(principals.count > 1 ? " each" : "")"
-  }
-
-  private static func isScarce(_ statistics: JSONValue) -> Bool {
-    ([ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics))
-      .contains(where: \.isScarce)
   }
 
   private static func watches(_ statistics: JSONValue) -> String {

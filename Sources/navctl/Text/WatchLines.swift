@@ -4,9 +4,7 @@ import NavigationCore
 struct WatchLines: Sendable {
   private var last: (epoch: String, revision: UInt64)?
 
-  /// Begins before any line is printed, or after a position.
-  ///
-  /// A complete state is a `snapshot` if there is no line or position before it, else a `resync`.
+  /// A complete state is a `resync` behind a line or a position, else a `snapshot`.
   init(after position: MirrorPosition? = nil) {
     last = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
   }
