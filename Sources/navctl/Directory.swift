@@ -72,9 +72,7 @@ struct Directory {
     }
     throw PlainFailure(.busy, ConnectionText.timeout(daemon.endpoint, isChange: false))
   }
-}
 
-enum NavList {
   /// Adds the position of each nav, which `$heads` has, to its record of `$navs`.
   static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
     var byName: [String: JSONValue] = [:]

@@ -32,7 +32,7 @@ extension Command {
     if invocation.isJSON {
       try Output.record(.doctor, Doctor.json(findings))
     } else {
-      try invocation.write(Doctor.lines(findings, columns: invocation.columns))
+      try invocation.write(Doctor.lines(findings))
     }
     try ExitStatus.end(findings.contains { $0.verdict == .fail } ? 1 : 0)
   }

@@ -303,7 +303,7 @@ extension Command {
       return try write(.clients, clients, Tables.clients(clients, columns: invocation.tableColumns))
     }
     let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
-    let navs = NavList.join(navs: lists[0], heads: lists[1])
+    let navs = Directory.join(navs: lists[0], heads: lists[1])
     try write(.navs, navs, Tables.navs(navs, columns: invocation.tableColumns))
   }
 }

@@ -53,8 +53,10 @@ enum RecordCommand {
       while next <= header.to.number {
         progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
         next = try copy(daemon, header, from: next, &writer, &file)
-        guard !isInterrupted(signals) else {
-          throw PlainFailure("interrupted: the recording was not completed")
+        while let signal = signals.next() {
+          guard signal == SIGCHLD else {
+            throw PlainFailure("interrupted: the recording was not completed")
+          }
         }
       }
     } catch let error as StoredDataError {
@@ -78,11 +80,6 @@ enum RecordCommand {
       keeping: try patterns.map {
         try require(NavGlob($0), "--keep takes a pattern of 1 to 256 octets for routes")
       })
-  }
-
-  private static func isInterrupted(_ signals: borrowing Signals) -> Bool {
-    while let signal = signals.next() { if signal != SIGCHLD { return true } }
-    return false
   }
 
   private static func header(_ daemon: Daemon, _ nav: String) throws -> RecordingHeader {

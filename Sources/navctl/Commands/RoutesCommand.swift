@@ -33,8 +33,7 @@ enum RoutesCommand {
   private static func check(_ invocation: Invocation, _ nav: String) throws {
     let state = try invocation.connect().get(.state, nav).reply.json()
     let routes = state["settings"]?.list("routes") ?? []
-    let faults = RouteTemplates.faults(routes)
-    try report(invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
+    try report(invocation, nav, zip(routes, faults(routes)).map { ($0["match"]?.string ?? "", $1) })
   }
 
   /// Prints the route of the top, if opening it would leave the stack as it is.
@@ -136,6 +135,25 @@ enum RoutesCommand {
     }
     try ExitStatus.end(failures == 0 ? 0 : 1)
   }
+  /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
+  static func faults(_ routes: [JSONValue]) -> [String?] {
+    let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
+    return patterns.enumerated().map { index, pattern in
+      // A template with conditions leaves the route to the next one where they do not hold.
+      let earlier = (0..<index).first {
+        routes[$0]["needs"] == nil && covers(patterns[$0], pattern)
+      }
+      return earlier.map { patterns[$0] }.map { earlier in
+        "\(pattern.joined(separator: "/")) never matches: \(earlier.joined(separator: "/")) "
+          + "comes first and matches all of it"
+      }
+    }
+  }
+
+  private static func covers(_ one: [String], _ other: [String]) -> Bool {
+    one.count == other.count
+      && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
+  }
 }
 
 /// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
@@ -173,29 +191,6 @@ struct RouteCase: Sendable {
     return fits
       ? nil
       : "it leads to [\(found.joined(separator: ", "))], not [\(stack.joined(separator: ", "))]"
-  }
-}
-
-/// The faults of route templates that no error of the daemon shows.
-enum RouteTemplates {
-  /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
-  static func faults(_ routes: [JSONValue]) -> [String?] {
-    let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
-    return patterns.enumerated().map { index, pattern in
-      // A template with conditions leaves the route to the next one where they do not hold.
-      let earlier = (0..<index).first {
-        routes[$0]["needs"] == nil && covers(patterns[$0], pattern)
-      }
-      return earlier.map { patterns[$0] }.map { earlier in
-        "\(pattern.joined(separator: "/")) never matches: \(earlier.joined(separator: "/")) "
-          + "comes first and matches all of it"
-      }
-    }
-  }
-
-  private static func covers(_ one: [String], _ other: [String]) -> Bool {
-    one.count == other.count
-      && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
 }
 

@@ -127,12 +127,9 @@ struct LiveScreen: ~Copyable {
       ]
       _ = unsafe poll(&entries, 2, Int32(clamping: end - now))
       if entries[0].revents != 0, let signal = signals.next(), signal != SIGCHLD { return false }
-      if entries[1].revents != 0, !readKeys() { return false }
+      guard entries[1].revents != 0 else { continue }
+      let keys = readOnce(0, atMost: 64) ?? []
+      if keys.isEmpty || keys.contains(UInt8(ascii: "q")) || keys.contains(3) { return false }
     }
-  }
-
-  private func readKeys() -> Bool {
-    let keys = readOnce(0, atMost: 64) ?? []
-    return !keys.isEmpty && !keys.contains { $0 == UInt8(ascii: "q") || $0 == 3 }
   }
 }

@@ -75,7 +75,11 @@ private struct BrowserView: ~Copyable {
       _ = unsafe poll(&entries, nfds_t(entries.count), -1)
       guard goesOn(after: signals) else { return }
       // Keys come first: they are about the frame that the user sees, not about newer events.
-      for key in takeKeys() { guard try perform(browser.press(key), on: daemon) else { return } }
+      var keys: [BrowserKey] = []
+      while let key = terminal.nextKey() { keys.append(key) }
+      for key in escapes.take(keys) {
+        guard try perform(browser.press(key), on: daemon) else { return }
+      }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
       try daemon.connection.serve(limit: 256)
@@ -95,12 +99,6 @@ private struct BrowserView: ~Copyable {
       }
     }
     return true
-  }
-
-  private mutating func takeKeys() -> [BrowserKey] {
-    var keys: [BrowserKey] = []
-    while let key = terminal.nextKey() { keys.append(key) }
-    return escapes.take(keys)
   }
 
   private mutating func resize() {

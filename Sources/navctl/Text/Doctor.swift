@@ -121,7 +121,7 @@ enum Doctor {
   private static let firstPlausibleTime: UInt64 = 1_704_067_200_000
   private static let lastPlausibleTime: UInt64 = 4_102_444_800_000
 
-  static func lines(_ findings: [DoctorFinding], columns: Int = 80) -> [StyledLine] {
+  static func lines(_ findings: [DoctorFinding]) -> [StyledLine] {
     let width = findings.map { TerminalText.width($0.subject) }.max() ?? 0
     return findings.flatMap { finding in
       var line = StyledLine(

@@ -25,8 +25,9 @@ enum ErrorText {
       lines.append("it is unknown whether navd made the change")
     }
     if let after = error.after { lines.append("retry after \(after) ms at the earliest") }
+    let future = error.knownCode == .compacted && error.isFuture ? error.revision : nil
     let remedy =
-      futureRemedy(error, nav: nav)
+      future.map { "draw the newest revision: navctl history \(nav) --at \($0.number)" }
       ?? error.knownCode.map {
         Remedies.remedy(for: $0, message: error.message, nav: nav, of: attempt)
       }
@@ -40,14 +41,6 @@ enum ErrorText {
   ) -> PlainFailure {
     PlainFailure(
       lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))
-  }
-
-  /// The remedy if the requested revision does not exist yet; nil for any other error.
-  private static func futureRemedy(_ error: ErrReply, nav: String) -> String? {
-    guard error.knownCode == .compacted, error.isFuture, let newest = error.revision else {
-      return nil
-    }
-    return "draw the newest revision: navctl history \(nav) --at \(newest.number)"
   }
 
   /// The exit status if a change was made, but its result could not be printed.
