@@ -79,7 +79,6 @@ struct Change {
     }
   }
 
-  /// Prints the answer that the change would get, and the state that it would lead to.
   private func tellPlan(_ answer: OkReply, _ body: [UInt8]) throws {
     if invocation.isJSON { return try Output.record(.planned, body) }
     let plan = try JSONValue(body)

@@ -3,7 +3,6 @@ import NavigationCore
 import RuntimePaths
 
 final class Daemon {
-  /// What the daemon answered, and the body of the message.
   typealias Answer = (reply: OkReply, body: [UInt8])
 
   let invocation: Invocation
@@ -103,6 +102,5 @@ extension NavigationConnection.Reply {
 }
 
 extension OkReply {
-  /// The value; an empty object if the reply has none.
   func json() throws -> JSONValue { try JSONValue(value?.bytes ?? Array("{}".utf8)) }
 }

@@ -5,7 +5,6 @@ import RuntimePaths
 import Synchronization
 import ZeroMQ
 
-/// One run of one command: its parsed command line and its environment.
 struct Invocation {
   let command: CommandSet.Command
   let line: ParsedCommandLine
@@ -111,9 +110,9 @@ struct Invocation {
   }
 
   /// Connects without a session; `wake` ends a wait when it becomes readable, or fails.
-  func connect(wake: Int32? = nil) throws -> Daemon {
+  func connect(name: String = "navctl", wake: Int32? = nil) throws -> Daemon {
     let endpoint = try endpoint()
-    return try connect(endpoint, try identity(endpoint), wake: wake)
+    return try connect(endpoint, try identity(endpoint), name: name, wake: wake)
   }
 
   func connect(to address: DaemonAddress) throws -> Daemon {
@@ -133,11 +132,9 @@ struct Invocation {
 
   /// Opens a session that will hold a lease or a delegate role; a readable `wake` ends a wait.
   func connectSession(wake: Int32) throws -> Daemon {
-    let endpoint = try endpoint()
     // The process id in the name distinguishes two successive holders.
     let daemon = try connect(
-      endpoint, try identity(endpoint), name: line.value(of: "name") ?? "navctl-\(processID())",
-      wake: wake)
+      name: line.value(of: "name") ?? "navctl-\(processID())", wake: wake)
     try daemon.openSession()
     return daemon
   }

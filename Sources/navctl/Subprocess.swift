@@ -92,7 +92,6 @@ struct Subprocess {
   /// Sends a signal; call it only before `endedStatus` has returned a status.
   func kill(_ signal: Int32) { _ = Glibc.kill(isGroup ? -process : process, signal) }
 
-  /// Reads all captured output; call it after the child has ended.
   func collectOutput() -> [UInt8] {
     guard output >= 0 else { return [] }
     defer { Self.close(output) }

@@ -225,7 +225,6 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
   return facts
 }
 
-/// State and log of a nav; the error instead of what cannot be read.
 private func describe(
   _ nav: String, _ limit: UInt64, _ daemon: Daemon
 ) throws -> OpaqueJSON {

@@ -63,7 +63,6 @@ private struct Answers {
   let nav: String
   var waiting: [(id: AskID, ask: Ask)] = []
   var running: (id: AskID, ask: Ask, child: Subprocess)?
-  /// How many questions are left of `--count`; nil without a limit.
   var remaining: UInt64?
 
   mutating func take(_ event: ConnectionEvent) throws {
@@ -112,7 +111,6 @@ private struct Answers {
 
   func stop() { running?.child.kill(SIGKILL) }
 
-  /// Removes a question that has ended, and kills the command that was to answer it.
   private mutating func drop(_ id: AskID) {
     waiting.removeAll { $0.id == id }
     if let running, running.id == id { running.child.kill(SIGKILL) }

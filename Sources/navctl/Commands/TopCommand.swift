@@ -42,7 +42,6 @@ enum TopCommand {
 
 private typealias TopFrame = (sample: TopDrawing.Sample, record: Record)
 
-/// Reads and draws the frames of one run, and holds the connection to the daemon.
 private struct TopView {
   let invocation: Invocation
   let endpoint: String

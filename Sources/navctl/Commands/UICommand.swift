@@ -52,7 +52,6 @@ enum UICommand {
   }
 }
 
-/// Passes keys and events to the browser, and performs what it wants.
 private struct BrowserView: ~Copyable {
   let invocation: Invocation
   var browser: NavBrowser

@@ -92,12 +92,10 @@ private struct WatchStream {
   var lines: WatchLines
   /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
   var pause: UInt64 = 0
-  /// The state of the last printed line that is not yet recorded as seen.
   var unremembered: Seen?
   var lastLatest: (epoch: Epoch, revision: Revision)?
   /// The code with which navd refused the state at `--from`, though it may have the diffs after it.
   var hindrance: String?
-  /// How many lines are left of `--count`; nil without a limit.
   var remaining: UInt64?
   var end: Revision?
   var isAtEnd = false

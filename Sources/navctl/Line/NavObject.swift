@@ -65,7 +65,6 @@ enum NavObject: String, CaseIterable, Sendable {
       remedy: "navctl set \(nav) \(near?.form ?? others) KEY=VALUE")
   }
 
-  /// The object as it is typed, with the placeholder of its id.
   var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
 
   /// The words that a member can have, which the daemon's reader names when it refuses `{}`.

@@ -19,7 +19,6 @@ enum Operations {
     return isComplete ? [create] : [create, .attach()]
   }
 
-  /// The member of `nav.create` that describes the nav: `root`, `classes` of its bars, or `kind`.
   private static func subject(
     _ line: Line, isDetached: Bool
   ) throws(UsageError) -> (name: String, value: OpaqueJSON) {

@@ -10,7 +10,6 @@ import NavigationCore
 struct Plan: Sendable {
   enum Step: Sendable {
     case operation(NavigationOperation)
-    /// The words of a command, of which the first is its name.
     case command([String])
   }
 

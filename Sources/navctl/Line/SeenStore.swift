@@ -68,7 +68,6 @@ struct SeenStore: Sendable {
 
   private static let maximumAgeSeconds = 30 * 86_400
 
-  /// Removes the files of terminal sessions that have ended.
   private func removeOldFiles() {
     let now = Int(SystemClock.wallMilliseconds() / 1000)
     for name in (try? namesInDirectory(directory)) ?? []

@@ -13,7 +13,6 @@ enum BrowserKey: Hashable, Sendable {
   case redraw
   case other
 
-  /// The key of a character that a terminal sends, control characters included.
   init(_ scalar: Unicode.Scalar) {
     switch scalar.value {
     case 3: self = .interrupt
@@ -98,7 +97,6 @@ struct EscapeFilter: Hashable, Sendable {
     return key
   }
 
-  /// Whether a character stands before the final one of a sequence.
   private static func continues(_ scalar: Unicode.Scalar) -> Bool {
     // The function keys of the Linux console have a second bracket.
     (0x20...0x3F).contains(scalar.value) || scalar == "["

@@ -160,7 +160,6 @@ extension NavBrowser {
     prompt = Prompt(purpose: .push(nav: opened.name))
   }
 
-  /// Pushes a screen by its id, or with a title behind the id a new one.
   private mutating func push(_ text: String, on nav: String) -> [Effect] {
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     guard let id = words.first else {

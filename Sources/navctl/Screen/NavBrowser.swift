@@ -22,10 +22,8 @@ struct NavBrowser: Sendable {
     var nav: String
     var operation: NavigationOperation
     var guards: Guards
-    /// The command of navctl that does the same, for messages.
     var command: String
     var seen: Seen
-    /// The id of its request; nil until it is sent.
     var id: UInt64?
   }
 
@@ -34,7 +32,6 @@ struct NavBrowser: Sendable {
   /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {
     var name: String
-    /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
     var isCurrent = false
     /// Why there is no copy, or no newer one; nil if nothing is wrong.
@@ -69,7 +66,6 @@ struct NavBrowser: Sendable {
   var listed: [MirrorRecord] = []
   var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
-  /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
@@ -83,7 +79,6 @@ struct NavBrowser: Sendable {
   var drawn: Seen?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
-  /// The first line of the help that is drawn; nil while it is not shown.
   var helpTop: Int?
   var message: (text: String, isAlert: Bool)?
   var pending: Change?
@@ -152,7 +147,6 @@ extension NavBrowser {
     chosen = rows[chosenIndex].path
   }
 
-  /// The newest revision of a nav; nil if the daemon does not send it.
   func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
 }
 

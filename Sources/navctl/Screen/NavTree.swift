@@ -2,7 +2,6 @@ import NavigationCore
 
 /// The rows of a list of navs: a branch for each part of a name before a `/`, and the navs in it.
 enum NavTree {
-  /// One row: a nav, a branch, or a nav that is a branch of others too.
   struct Row: Hashable, Sendable {
     /// The name of the nav, or the part of the names that all navs of the branch begin with.
     var path: String

@@ -1,6 +1,5 @@
 import NavigationCore
 
-/// Draws one frame of `navctl top` from two samples of the statistics.
 struct TopDrawing: Sendable {
   struct Sample: Sendable {
     var statistics: JSONValue
@@ -9,7 +8,6 @@ struct TopDrawing: Sendable {
   }
 
   let columns: Int
-  /// Nil for as many lines as a frame needs.
   let rows: Int?
 
   /// Without `before`, and after a restart, a frame has no rates, and times since the start.

@@ -33,7 +33,6 @@ struct BarDrawing: Sendable {
     return line
   }
 
-  /// The large title, which has a line of its own; nil if the title is in the bar.
   func largeTitle(_ resolved: JSONValue) -> StyledLine? {
     guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
       return nil
@@ -92,7 +91,6 @@ struct BarDrawing: Sendable {
     return "[\(spoken(face, slot))\(marks)]"
   }
 
-  /// A text, and in quotes what a screen reader says in its place.
   private func spoken(_ text: String, _ slot: JSONValue?) -> String {
     guard let label = slot?["accessibilityLabel"]?.string, label != text else {
       return TerminalText.visible(text)

@@ -17,7 +17,6 @@ struct DoctorFacts: Sendable {
   var ownTime: UInt64 = 0
   var version = ""
 
-  /// The path of the socket file; nil for a network address.
   var socketPath: String? {
     guard let endpoint, endpoint.hasPrefix("ipc://") else { return nil }
     return String(endpoint.dropFirst("ipc://".count))

@@ -7,10 +7,8 @@ extension JSONValue {
     JSONObject(members.map { .init(name: $0.name, value: $0.value.opaque) })
   }
 
-  /// The elements of a list that is a member; none without it.
   func list(_ name: String) -> [JSONValue] { self[name]?.elements ?? [] }
 
-  /// The screens of a state: those of the stack, and the presented ones.
   var shownScreens: [JSONValue] {
     list("screens") + (self["presented"]?.list("chain") ?? []).compactMap { $0["screen"] }
   }

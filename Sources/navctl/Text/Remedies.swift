@@ -51,7 +51,6 @@ enum Remedies {
     }.joined(separator: " ")
   }
 
-  /// How the refused operation can create the screen; nil if it cannot.
   private static func unknownScreen(
     _ nav: String, _ message: String, _ attempt: Attempt
   ) -> String? {

@@ -93,7 +93,6 @@ struct StateDrawing: Sendable {
     return StyledLine.flow(pieces, columns: columns)
   }
 
-  /// The prompt, the bar and the large title, or a note that the bar is hidden.
   private func bar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
     if state["bar"]?["hidden"]?.bool == true {
       let cause = state["bar"]?["hid"]?["cause"]?.string.map { ", by \($0)" } ?? ""

@@ -15,7 +15,6 @@ enum StatusDrawing {
     return lines.map { $0.fitted(columns: columns) }
   }
 
-  /// The state of the daemon: serving, stopping, or unable to write its journal.
   static func verdict(_ statistics: JSONValue) -> StyledLine {
     if statistics["storageProblem"]?.string != nil {
       return StyledLine("  cannot write the journal; find the error: navctl doctor", .alert)
@@ -96,7 +95,6 @@ enum StatusDrawing {
       + "\(Figures.count(refusals(statistics).reduce(0) { $0 + $1.count })) refused"
   }
 
-  /// The numbers of refused operations by their codes, in the daemon's order.
   static func refusals(_ statistics: JSONValue) -> [(code: String, count: UInt64)] {
     (statistics["operations"]?.members ?? []).compactMap { code, number in
       answers.contains(code) ? nil : (code, number.integer ?? 0)

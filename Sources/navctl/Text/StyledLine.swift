@@ -25,7 +25,6 @@ struct StyledLine: Hashable, Sendable {
 
   mutating func append(_ line: StyledLine) { pieces += line.pieces }
 
-  /// The line cut to a number of columns, with an ellipsis if it is cut.
   func fitted(columns: Int) -> StyledLine {
     guard width > columns else { return self }
     var line = StyledLine()
@@ -43,7 +42,6 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The line cut, or padded with spaces on the right, to exactly a number of columns.
   func padded(columns: Int) -> StyledLine {
     var line = fitted(columns: columns)
     let missing = columns - line.width

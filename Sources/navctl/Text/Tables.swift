@@ -95,7 +95,6 @@ enum Tables {
     }
   }
 
-  /// A time in UTC, such as 2026-01-31T08:15:00Z.
   static func utc(milliseconds: UInt64) -> String {
     Timestamp.rfc3339(ofSeconds: Int(milliseconds / 1000))
   }
