@@ -20,7 +20,8 @@ struct Directory {
   static func readOfEachMember(
     _ directories: [Directory], _ daemon: Daemon
   ) throws -> [[JSONValue]] {
-    let others = try others(daemon)
+    let others: [ClusterMembers.Member]
+    do { others = try daemon.cluster().members?.others ?? [] } catch is Refusal { others = [] }
     var lists = try directories.map { [try $0.read(daemon)] }
     for member in others {
       guard let address = member.address else { continue }
@@ -34,10 +35,6 @@ struct Directory {
       }
     }
     return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.join($0) }
-  }
-
-  private static func others(_ daemon: Daemon) throws -> [ClusterMembers.Member] {
-    do { return try daemon.cluster().members?.others ?? [] } catch is Refusal { return [] }
   }
 
   func read(_ daemon: Daemon) throws -> [JSONValue] {

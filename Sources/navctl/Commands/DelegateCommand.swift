@@ -156,14 +156,8 @@ enum DelegateText {
       roles == [.orientation] || line.value(of: "exec") != nil,
       "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
     var registration = DelegateRegistration(roles: roles)
-    if let orientations { try read(orientations, into: &registration) }
-    return registration
-  }
-
-  private static func read(
-    _ text: String, into registration: inout DelegateRegistration
-  ) throws(UsageError) {
-    let value = try Quantities.object(text, what: "--orientations")
+    guard let orientations else { return registration }
+    let value = try Quantities.object(orientations, what: "--orientations")
     registration.supportedOrientations = value.list("supported").compactMap(\.string)
     registration.preferredOrientation = value["preferred"]?.string
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
@@ -171,6 +165,7 @@ enum DelegateText {
       isComplete && !registration.supportedOrientations.isEmpty,
       "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
       remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    return registration
   }
 
   static func json(_ ask: Ask) -> [UInt8] {

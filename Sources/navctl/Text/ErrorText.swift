@@ -10,7 +10,7 @@ enum ErrorText {
     now: UInt64 = SystemClock.wallMilliseconds()
   ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
-    let topChange = error.knownCode == .desync ? TopChangeText(error, seen: seen, now: now) : nil
+    let topChange = error.knownCode == .desync ? topChange(error, seen: seen, now: now) : nil
     let message = TerminalText.visible(error.message)
     var lines = ["\(error.code): \(message.isEmpty ? "refused by the daemon" : message)"]
     if let topChange {
@@ -63,31 +63,26 @@ enum ErrorText {
     if let epoch = error.epoch, epoch != seen.epoch { now += "; the nav has a new epoch" }
     return "seen \(seen.text); \(now)"
   }
-}
 
-/// Explains a failed guard: it names the client that changed the top screen, the cause and the time.
-struct TopChangeText {
-  /// The text in one line, such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
-  let line: String
-  /// Whether the line contains everything in the daemon's message, and so can replace it.
-  let replacesMessage: Bool
-
-  /// Nil if the error does not name the change, or if the expected screen is on top.
-  init?(_ error: ErrReply, seen: Seen?, now: UInt64) {
+  /// A line such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
+  ///
+  /// Nil if the error does not name the change, or if the expected screen is on top. A line that
+  /// contains everything in the daemon's message replaces it.
+  private static func topChange(
+    _ error: ErrReply, seen: Seen?, now: UInt64
+  ) -> (line: String, replacesMessage: Bool)? {
     guard let since = error.since, let top = error.top,
       let expected = Self.expected(error, seen), expected != top
     else { return nil }
     let name = { (id: String?) in id.map(TerminalText.visible) ?? "no screen" }
     let deed = "\(Self.means(since.cause))by \(Self.who(since.author)) \(Self.when(since, now))"
-    let isAboutTop = error.reason == "top"
+    let revision = since.revision.number
     guard let expected, expected == since.popped ?? since.covered else {
-      line = "the top is \(name(top)) since rev \(since.revision.number), \(deed)"
-      replacesMessage = false
-      return
+      return ("the top is \(name(top)) since rev \(revision), \(deed)", false)
     }
     let what = since.popped == nil ? "covered with \(name(top))" : "popped"
-    line = "\(name(expected)) is not on top any more: \(what) \(deed), rev \(since.revision.number)"
-    replacesMessage = isAboutTop
+    let line = "\(name(expected)) is not on top any more: \(what) \(deed), rev \(revision)"
+    return (line, error.reason == "top")
   }
 
   /// The expected top: the inner nil is an empty stack, the outer nil a guard without a top.

@@ -18,8 +18,7 @@ enum Remedies {
     for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
-    let correction = Correction.remedy(
-      message, attempt.words, settingOf: command == "set" ? nav : nil)
+    let correction = correction(message, attempt.words, settingOf: command == "set" ? nav : nil)
     let list = message.split(separator: " ").last.flatMap { id in
       attempt.words.first { Members.isListOfOneID($0) && $0.hasSuffix("=\(id)") }
     }
@@ -105,12 +104,11 @@ enum Remedies {
     case .resync: "see the present state: navctl show \(nav)"
     }
   }
-}
 
-/// What to type in place of an argument that the daemon refused, by its message.
-enum Correction {
-  /// The remedy for `words`, the arguments; nil if the message names no nearer word.
-  static func remedy(_ message: String, _ words: [String], settingOf nav: String?) -> String? {
+  /// What to type in place of `words`, the arguments; nil if the message names no nearer word.
+  private static func correction(
+    _ message: String, _ words: [String], settingOf nav: String?
+  ) -> String? {
     let message = message.split(separator: " ").map(String.init)
     guard let last = message.last, let first = message.first else { return nil }
     if message.contains(where: { $0 == "op" }), message.contains(where: { $0 == "know" }) {
