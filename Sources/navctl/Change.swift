@@ -108,10 +108,7 @@ struct Change {
     if invocation.isJSON { try Output.record(.changed, body) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
-}
 
-// The options of all commands that change a nav, and what they do with them.
-extension Change {
   static let dryRunOption = OptionDeclaration(
     "dry-run", "Print the answer and the state that it would lead to; change nothing",
     group: "When:")

@@ -58,10 +58,7 @@ extension NavBrowser {
       lines: isASCII ? fitted.map(\.ascii) : fitted,
       cursor: cursor.flatMap { $0.row < rows ? $0 : nil })
   }
-}
 
-// Around the panes.
-extension NavBrowser {
   private var head: StyledLine {
     let mode = isWritable ? "read-write" : "read-only"
     var right = StyledLine(

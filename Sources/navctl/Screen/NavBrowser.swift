@@ -121,10 +121,7 @@ struct NavBrowser: Sendable {
     streams[nav]?.follow()
     return (former.map { [.unwatch($0)] } ?? []) + [.watch(nav)]
   }
-}
 
-// The list.
-extension NavBrowser {
   /// The rows of the list, with the chosen one kept as the list changes.
   mutating func currentRows() -> [NavTree.Row] {
     if let treeRows { return treeRows }
@@ -148,10 +145,7 @@ extension NavBrowser {
   }
 
   func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
-}
 
-// What the daemon sends.
-extension NavBrowser {
   mutating func take(_ event: SessionEvent) -> [Effect] {
     switch event {
     case .opened:

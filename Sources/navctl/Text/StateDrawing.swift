@@ -178,9 +178,7 @@ struct StateDrawing: Sendable {
       return title.map(TerminalText.visible)
     }
   }
-}
 
-extension StateDrawing {
   /// Draws the part `transition` of a state; no lines while none runs.
   ///
   /// `elapsed` is the milliseconds since it began; nil if unknown.
