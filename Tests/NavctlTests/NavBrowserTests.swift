@@ -189,7 +189,7 @@ import Testing
 
   @Test func `the error about an unfit terminal names other commands`() {
     func remedy(_ isTerminal: Bool, _ term: String?, isJSON: Bool = false) -> String? {
-      BrowserTerminal.obstacle(isTerminal: isTerminal, term: term, isJSON: isJSON, nav: "kiosk")?
+      UICommand.obstacle(isTerminal: isTerminal, term: term, isJSON: isJSON, nav: "kiosk")?
         .remedy
     }
     #expect(remedy(true, "xterm") == nil)

@@ -4,6 +4,8 @@ import NavigationCore
 import RuntimePaths
 
 enum RoutesCommand {
+  private typealias Case = (name: String, fault: String?)
+
   static let command = Command(
     "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
     .init("NAV check|test|reverse [FILE]"),
@@ -77,7 +79,7 @@ enum RoutesCommand {
     }
     let daemon = try invocation.connect()
     try daemon.openSession()
-    var results: [JUnit.Case] = []
+    var results: [Case] = []
     for each in cases {
       results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
     }
@@ -108,11 +110,11 @@ enum RoutesCommand {
   }
 
   private static func report(
-    _ invocation: Invocation, _ nav: String, _ cases: [JUnit.Case]
+    _ invocation: Invocation, _ nav: String, _ cases: [Case]
   ) throws {
     if let path = invocation.line.value(of: "junit") {
       do throws(SystemError) {
-        try writeFileAtomically(path, Array(JUnit.report("routes \(nav)", cases).utf8))
+        try writeFileAtomically(path, Array(junit("routes \(nav)", cases).utf8))
       } catch {
         throw UsageError("cannot write the report: \(error)", remedy: "--junit FILE")
       }
@@ -154,6 +156,30 @@ enum RoutesCommand {
     one.count == other.count
       && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
+
+  /// The report of a test run in the form that CI servers read.
+  private static func junit(_ suite: String, _ cases: [Case]) -> String {
+    let failures = cases.count { $0.fault != nil }
+    var lines = [
+      #"<?xml version="1.0" encoding="UTF-8"?>"#,
+      #"<testsuite name="\#(escaped(suite))" tests="\#(cases.count)" failures="\#(failures)">"#,
+    ]
+    for (name, fault) in cases {
+      let head = #"  <testcase classname="\#(escaped(suite))" name="\#(escaped(name))""#
+      lines.append(
+        fault.map { #"\#(head)><failure message="\#(escaped($0))"/></testcase>"# } ?? "\(head)/>")
+    }
+    return (lines + ["</testsuite>", ""]).joined(separator: "\n")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    let signs: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
+    return text.reduce(into: "") { result, character in
+      // XML has no form for most control characters.
+      let isControl = character.unicodeScalars.contains { $0.value < 0x20 }
+      result += signs[character] ?? (isControl ? "?" : String(character))
+    }
+  }
 }
 
 /// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
@@ -191,33 +217,5 @@ struct RouteCase: Sendable {
     return fits
       ? nil
       : "it leads to [\(found.joined(separator: ", "))], not [\(stack.joined(separator: ", "))]"
-  }
-}
-
-/// The report of a test run in the form that CI servers read.
-enum JUnit {
-  typealias Case = (name: String, fault: String?)
-
-  static func report(_ suite: String, _ cases: [Case]) -> String {
-    let failures = cases.count { $0.fault != nil }
-    var lines = [
-      #"<?xml version="1.0" encoding="UTF-8"?>"#,
-      #"<testsuite name="\#(escaped(suite))" tests="\#(cases.count)" failures="\#(failures)">"#,
-    ]
-    for (name, fault) in cases {
-      let head = #"  <testcase classname="\#(escaped(suite))" name="\#(escaped(name))""#
-      lines.append(
-        fault.map { #"\#(head)><failure message="\#(escaped($0))"/></testcase>"# } ?? "\(head)/>")
-    }
-    return (lines + ["</testsuite>", ""]).joined(separator: "\n")
-  }
-
-  private static func escaped(_ text: String) -> String {
-    let signs: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
-    return text.reduce(into: "") { result, character in
-      // XML has no form for most control characters.
-      let isControl = character.unicodeScalars.contains { $0.value < 0x20 }
-      result += signs[character] ?? (isControl ? "?" : String(character))
-    }
   }
 }

@@ -37,13 +37,13 @@ enum TraceCommand {
       case .traced(let messages):
         for report in messages.list where remaining != 0 {
           let report = try JSONValue(report.bytes)
-          let shown = isRedacted ? TraceText.redacted(report) : report
-          try invocation.write(TraceText.line(shown), TraceText.record(shown))
+          let shown = isRedacted ? redacted(report) : report
+          try invocation.write(line(shown), record(shown))
           remaining = remaining.map { $0 - 1 }
         }
         if messages.dropped > 0 {
           try invocation.write(
-            TraceText.dropped(messages.dropped),
+            dropped(messages.dropped),
             Record(.dropped, ["dropped": .integer(messages.dropped)]))
         }
         guard !messages.isOver else {
@@ -59,10 +59,7 @@ enum TraceCommand {
     guard let remaining, remaining > 0, !Output.hasLostReader else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited messages did not pass")
   }
-}
 
-/// The lines of `navctl trace`: one for each message of a client, as navd received or sent it.
-enum TraceText {
   /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
   static func line(_ report: JSONValue) -> String {
     let direction = report["dir"]?.string == "out" ? "out" : "in "

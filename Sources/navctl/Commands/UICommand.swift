@@ -22,7 +22,7 @@ enum UICommand {
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]
-    if let obstacle = BrowserTerminal.obstacle(
+    if let obstacle = obstacle(
       isTerminal: Output.isTerminal && isatty(0) == 1, term: term, isJSON: invocation.isJSON,
       nav: nav)
     {
@@ -40,7 +40,7 @@ enum UICommand {
       isWritable: invocation.line.contains("write"), endpoint: daemon.endpoint,
       isASCII: !isUTF8 || Output.isASCII.withLock { $0 })
     guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
-      throw BrowserTerminal.unfit(term, nav: nav)
+      throw unfit(term, nav: nav)
     }
     var view = BrowserView(
       invocation: invocation, browser: browser, terminal: terminal, events: events)
@@ -49,6 +49,30 @@ enum UICommand {
     try daemon.connection.leave()
     let memory = Memory(invocation.environment, endpoint: daemon.endpoint)
     if let shown { memory.remember(shown.seen, of: shown.nav) }
+  }
+
+  /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
+  static func obstacle(isTerminal: Bool, term: String?, isJSON: Bool, nav: String?) -> UsageError? {
+    let watch = "navctl watch \(nav.map(TerminalText.visible) ?? "NAV")"
+    if isJSON {
+      return UsageError(
+        "ui draws a screen for people and prints no JSON",
+        remedy: "\(watch) -o json, navctl list -o json")
+    }
+    guard isTerminal else {
+      return UsageError(
+        "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
+    }
+    return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
+  }
+
+  static func unfit(_ term: String?, nav: String?) -> UsageError {
+    let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
+    return UsageError(
+      "ui needs a terminal that can place the cursor, and "
+        + (name.map { "TERM is \($0)" } ?? "TERM is not set"),
+      remedy: "navctl watch \(nav.map(TerminalText.visible) ?? "NAV"), navctl list; "
+        + "or TERM=xterm navctl ui")
   }
 }
 
@@ -123,31 +147,5 @@ private struct BrowserView: ~Copyable {
       }
     }
     return true
-  }
-}
-
-enum BrowserTerminal {
-  /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
-  static func obstacle(isTerminal: Bool, term: String?, isJSON: Bool, nav: String?) -> UsageError? {
-    let watch = "navctl watch \(nav.map(TerminalText.visible) ?? "NAV")"
-    if isJSON {
-      return UsageError(
-        "ui draws a screen for people and prints no JSON",
-        remedy: "\(watch) -o json, navctl list -o json")
-    }
-    guard isTerminal else {
-      return UsageError(
-        "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
-    }
-    return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
-  }
-
-  static func unfit(_ term: String?, nav: String?) -> UsageError {
-    let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
-    return UsageError(
-      "ui needs a terminal that can place the cursor, and "
-        + (name.map { "TERM is \($0)" } ?? "TERM is not set"),
-      remedy: "navctl watch \(nav.map(TerminalText.visible) ?? "NAV"), navctl list; "
-        + "or TERM=xterm navctl ui")
   }
 }

@@ -51,7 +51,7 @@ struct Plan: Sendable {
       }
       steps.append((number, .operation(try NavigationOperation(typed: line))))
     } else {
-      let words = try ShellWords.split(line)
+      let words = try Self.words(of: line)
       if words.first == "if" { return try note(.words(Array(words.dropFirst()))) }
       steps.append((number, .command(words)))
     }
@@ -98,11 +98,9 @@ struct Plan: Sendable {
     }
     return options
   }
-}
 
-enum ShellWords {
   /// Splits a line as sh(1) does, without expansion; `#` at the beginning of a word is a comment.
-  static func split(_ line: String) throws(UsageError) -> [String] {
+  static func words(of line: String) throws(UsageError) -> [String] {
     var words: [String] = []
     var word: String?
     var quote: Character?

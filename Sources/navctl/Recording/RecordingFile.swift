@@ -52,7 +52,7 @@ struct RecordingFile: ~Copyable {
 
   mutating func finish() throws {
     take(gzip.finish())
-    if let tail { pending += Base64.encoded(rest) + tail }
+    if let tail { pending += Self.base64(rest) + tail }
     try flush()
     if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
@@ -76,7 +76,7 @@ struct RecordingFile: ~Copyable {
     guard tail != nil else { return pending += bytes }
     rest += bytes
     let whole = rest.count / 3 * 3
-    pending += Base64.encoded(Array(rest[..<whole]))
+    pending += Self.base64(Array(rest[..<whole]))
     rest.removeFirst(whole)
   }
 
@@ -90,6 +90,24 @@ struct RecordingFile: ~Copyable {
 
   private static func exists(_ path: String) -> PlainFailure {
     PlainFailure("file: \(path) exists already", "try: --force, or another name")
+  }
+
+  private static let letters = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  /// RFC 4648, for bytes in a page.
+  private static func base64(_ bytes: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for index in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[index..<min(index + 3, bytes.count)]
+      let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+      for place in 0..<4 {
+        text.append(
+          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
+      }
+    }
+    return text
   }
 }
 
@@ -124,26 +142,6 @@ struct RecordingPage {
     }
     head = Array(text[..<place])
     tail = Array(text[end...])
-  }
-}
-
-/// Base64 (RFC 4648), for bytes in a page.
-enum Base64 {
-  private static let letters = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func encoded(_ bytes: [UInt8]) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for index in stride(from: 0, to: bytes.count, by: 3) {
-      let part = bytes[index..<min(index + 3, bytes.count)]
-      let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-      for place in 0..<4 {
-        text.append(
-          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
-      }
-    }
-    return text
   }
 }
 
