@@ -186,11 +186,13 @@ extension Command {
       its name and its type.
       """, example: "schema diff"
   ) { invocation in
-    guard let word = invocation.line.positionals.first else { return try Output.data(Schema.text) }
+    guard let word = invocation.line.positionals.first else {
+      return try Output.data(Record.schema)
+    }
     let kind = try require(
       Record.Kind(rawValue: word), "there is no type '\(word)'",
       remedy: "one of \(Record.Kind.allCases.map(\.rawValue).joined(separator: " "))")
-    try Output.json(Schema.text(of: kind))
+    try Output.json(Record.schema(of: kind))
   }
 }
 
