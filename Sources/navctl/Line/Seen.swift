@@ -48,10 +48,7 @@ extension Seen {
       epoch: mirror.epoch, revision: mirror.revision, top: mirror.top,
       visible: .some(mirror.outermostPresented ?? mirror.top))
   }
-}
 
-/// The format of the files in which navctl keeps `Seen`.
-enum SeenFile {
   private static let version: UInt64 = 1
 
   static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {

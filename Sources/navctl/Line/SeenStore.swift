@@ -17,7 +17,7 @@ struct SeenStore: Sendable {
 
   func path(endpoint: String, nav: String) -> String {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
-    // Two hashes of 64 bits make a collision unlikely, and `SeenFile.decode` detects one.
+    // Two hashes of 64 bits make a collision unlikely, and `Seen.decode` detects one.
     let name =
       Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
       + Epoch(bits: Self.hash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
@@ -26,12 +26,12 @@ struct SeenStore: Sendable {
 
   func load(endpoint: String, nav: String) -> Seen? {
     (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
-      .flatMap { SeenFile.decode($0, endpoint: endpoint, nav: nav) }
+      .flatMap { Seen.decode($0, endpoint: endpoint, nav: nav) }
   }
 
   func save(_ seen: Seen, endpoint: String, nav: String) throws(SystemError) {
     let path = path(endpoint: endpoint, nav: nav)
-    let bytes = SeenFile.encode(seen, endpoint: endpoint, nav: nav)
+    let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
     if FileStatus.probe(path) == nil {
       try createPrivateDirectory(directory)
       removeOldFiles()
