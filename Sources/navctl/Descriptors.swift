@@ -87,7 +87,7 @@ struct InputLines {
     }
   }
 
-  /// The text of a file, or of stdin for `-`; refuses what is not UTF-8, as it would be another.
+  /// The text of a file, or of stdin for `-`; refuses what is not UTF-8.
   static func text(of file: String, remedy: String) throws(UsageError) -> String {
     let bytes: [UInt8]
     do throws(SystemError) {

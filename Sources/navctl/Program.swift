@@ -15,7 +15,7 @@ enum Program {
     ChangeCommands.restoration, ChangeCommands.presentations, [.set], ChangeCommands.records,
     [.back], ChangeCommands.touch,
     [
-      .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
+      .gesture, .transition, Lease.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
       ApplyCommand.command,
     ],

@@ -4,7 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum LeaseCommand {
+/// Holds the display for one operation, or for as long as `lease take` runs.
+enum Lease {
   static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", Subject.roles,
     .init("NAV take|release [-- COMMAND...]"),
@@ -37,10 +38,10 @@ enum LeaseCommand {
     let daemon = try invocation.connectSession(wake: signals.descriptor)
     let nav = arguments.nav
     if arguments.rest.first == "release" { return try release(daemon, nav, isForced: isForced) }
-    let owner = try Lease.take(daemon, nav, isForced: isForced, isKept: true)
+    let owner = try take(daemon, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
     if words.isEmpty { try tell(invocation, nav, owner: owner) }
-    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
+    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(variable, nav)])
     let status = try hold(daemon, nav, signals, child)
     try daemon.connection.leave()
     try ExitStatus.end(status)
@@ -50,7 +51,7 @@ enum LeaseCommand {
     try require(
       isForced, "a lease ends with the command that took it; release works only with --force",
       remedy: "interrupt that command, or navctl lease \(nav) release --force")
-    _ = try Lease.take(daemon, nav, isForced: true, isKept: false)
+    _ = try take(daemon, nav, isForced: true, isKept: false)
     try daemon.connection.lease(nav, .release)
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while let event = try daemon.connection.nextEvent(timeout: timer.left) {
@@ -99,10 +100,7 @@ enum LeaseCommand {
       TerminalText.visible("\(nav)  \(text)"),
       Record(.lease, members, at: SystemClock.wallMilliseconds()))
   }
-}
 
-/// Holds the display for one operation, or for as long as `lease take` runs.
-enum Lease {
   static let option = OptionDeclaration(
     "lease", "Hold the display while the command runs", group: "When:")
 

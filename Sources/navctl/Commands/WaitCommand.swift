@@ -28,7 +28,7 @@ enum WaitCommand {
     Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(mirror), of: nav)
   }
 
-  /// Watches a nav until it meets a condition, and returns its state; throws status 4 in time.
+  /// Watches a nav until it meets a condition, and returns its state; status 4 after the time.
   static func mirror(
     of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {
