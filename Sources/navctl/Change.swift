@@ -5,7 +5,6 @@ import RuntimePaths
 
 /// One request: operations that navd performs all or none, and their guards.
 struct Change {
-  /// What a command wants to do to a nav.
   typealias Wish = (nav: String, operations: [NavigationOperation])
 
   private let invocation: Invocation
@@ -17,10 +16,7 @@ struct Change {
   private var request: OpRequest
   private let begun = SystemClock.bootMilliseconds()
 
-  /// Reads the guards from the command line, or takes them from the state that was last seen.
-  ///
-  /// `isGuarded` says whether the typed conditions apply to these operations. It throws if the
-  /// operations need a guard and there is none.
+  /// Takes the guards from the command line if `isGuarded`, else from the state that was last seen.
   init(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation],
     isGuarded: Bool = true
@@ -83,7 +79,6 @@ struct Change {
     }
   }
 
-  /// Prints the answer that the change would get, and the state that it would lead to.
   private func tellPlan(_ answer: OkReply, _ body: [UInt8]) throws {
     if invocation.isJSON { return try Output.record(.planned, body) }
     let plan = try JSONValue(body)
@@ -113,10 +108,7 @@ struct Change {
     if invocation.isJSON { try Output.record(.changed, body) }
     Output.error("navctl: \(nav) exists already; nothing changed")
   }
-}
 
-// The options of all commands that change a nav, and what they do with them.
-extension Change {
   static let dryRunOption = OptionDeclaration(
     "dry-run", "Print the answer and the state that it would lead to; change nothing",
     group: "When:")
@@ -147,13 +139,11 @@ extension Change {
     return false
   }
 
-  /// Whether the change waits until an open transition ends.
   static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
     try line.contains("on-busy")
       ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")
   }
 
-  /// Sends operations, prints the result and records it as seen in this terminal.
   static func perform(
     _ invocation: Invocation, nav: String, _ operations: [NavigationOperation]
   ) throws {

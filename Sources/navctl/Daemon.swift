@@ -3,7 +3,6 @@ import NavigationCore
 import RuntimePaths
 
 final class Daemon {
-  /// What the daemon answered, and the body of the message.
   typealias Answer = (reply: OkReply, body: [UInt8])
 
   let invocation: Invocation
@@ -30,7 +29,6 @@ final class Daemon {
     try get(GetRequest(id: 0, nav: nav, what: what, at: revision))
   }
 
-  /// Reads the statistics of the daemon, within a time or that of the command.
   func statistics(timeout: UInt64? = nil) throws -> (body: [UInt8], value: JSONValue) {
     let request = GetRequest(id: 0, nav: nil, what: .stats)
     let limit = timeout.map { Duration.milliseconds($0) } ?? self.timeout
@@ -60,8 +58,7 @@ final class Daemon {
     }
   }
 
-  /// Reads log entries as `log` does, fewer and fewer of them while they exceed a message: the
-  /// newest ones of the range.
+  /// As `log`, but fewer and fewer entries while they exceed a message: the newest of the range.
   func someLog(nav: String, from: UInt64?, limit: UInt64) throws -> OkReply {
     var (from, limit) = (from, limit)
     while true {
@@ -105,6 +102,5 @@ extension NavigationConnection.Reply {
 }
 
 extension OkReply {
-  /// The value; an empty object if the reply has none.
   func json() throws -> JSONValue { try JSONValue(value?.bytes ?? Array("{}".utf8)) }
 }

@@ -30,7 +30,6 @@ func readOnce(_ descriptor: Int32, atMost count: Int = 65_536) -> [UInt8]? {
   }
 }
 
-/// Bytes that have been read, and the lines in them.
 struct LineBuffer {
   var bytes: [UInt8] = []
   var isAtEnd = false
@@ -53,7 +52,6 @@ struct LineBuffer {
 struct KeyMode: ~Copyable {
   private let former: termios?
 
-  /// Switches the terminal if that is wanted; with `takesSignals`, ^C and the like are keys too.
   init(isWanted: Bool = true, takesSignals: Bool = false) {
     var settings = termios()
     let isTerminal = unsafe isWanted && tcgetattr(0, &settings) == 0
@@ -70,17 +68,13 @@ struct KeyMode: ~Copyable {
 
 /// Reads lines of standard input, and serves a connection while none arrives.
 struct InputLines {
-  /// The maximum time of one wait for input, in milliseconds; then `idle` runs again.
   private static let turnMilliseconds: Int32 = 500
   /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536
 
   private var buffer = LineBuffer()
 
-  /// Waits for the next line, without its line break, and removes it from the buffer; nil at the
-  /// end of the input.
-  ///
-  /// It calls `idle` before each wait, so at least twice a second, and throws its error.
+  /// The next line without its line break, nil at the end; calls `idle` at least twice a second.
   mutating func next(idle: () throws -> Void) throws -> String? {
     while true {
       if let line = buffer.next() { return line }
@@ -93,9 +87,7 @@ struct InputLines {
     }
   }
 
-  /// The text of a file, or of standard input for `-`.
-  ///
-  /// What is not UTF-8 is refused: with a sign in place of an octet, it would be another text.
+  /// The text of a file, or of stdin for `-`; refuses what is not UTF-8.
   static func text(of file: String, remedy: String) throws(UsageError) -> String {
     let bytes: [UInt8]
     do throws(SystemError) {

@@ -9,10 +9,7 @@ struct Directory {
   static let clients = Directory(nav: "$clients", isOptional: false)
 
   let nav: String
-  /// Whether a daemon counts as one without records if it refuses to give them.
-  ///
-  /// The caller may not read them, or the daemon is of a version without this nav. The daemons of a
-  /// cluster can differ in both.
+  /// Whether a refusal counts as no records: a right is missing, or an old daemon has no such nav.
   let isOptional: Bool
 
   static func navNames(_ daemon: Daemon) throws -> [String] {
@@ -23,7 +20,8 @@ struct Directory {
   static func readOfEachMember(
     _ directories: [Directory], _ daemon: Daemon
   ) throws -> [[JSONValue]] {
-    let others = try others(daemon)
+    let others: [ClusterMembers.Member]
+    do { others = try daemon.cluster().members?.others ?? [] } catch is Refusal { others = [] }
     var lists = try directories.map { [try $0.read(daemon)] }
     for member in others {
       guard let address = member.address else { continue }
@@ -39,12 +37,6 @@ struct Directory {
     return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.join($0) }
   }
 
-  /// The other daemons of a cluster that have navs; none without a cluster.
-  private static func others(_ daemon: Daemon) throws -> [ClusterMembers.Member] {
-    do { return try daemon.cluster().members?.others ?? [] } catch is Refusal { return [] }
-  }
-
-  /// Reads the records of one daemon; none if it refuses those of an optional directory.
   func read(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try readAll(daemon)
@@ -55,8 +47,7 @@ struct Directory {
     }
   }
 
-  /// Reads the records of one daemon; those that exceed the size of a reply are read from the snapshot
-  /// of a watch.
+  /// Records that exceed the size of a reply are read from the snapshot of a watch.
   private func readAll(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try daemon.get(.state, nav).reply.json().list("screens")
@@ -78,11 +69,8 @@ struct Directory {
     }
     throw PlainFailure(.busy, ConnectionText.timeout(daemon.endpoint, isChange: false))
   }
-}
 
-enum NavList {
-  /// Adds to each record of `$navs` the position that `$heads` has of the nav: `rev`, `depth`,
-  /// `top`, `t` and `watches`.
+  /// Adds the position of each nav, which `$heads` has, to its record of `$navs`.
   static func join(navs: [JSONValue], heads: [JSONValue]) -> [JSONValue] {
     var byName: [String: JSONValue] = [:]
     for head in heads { if let id = head["id"]?.string { byName[id] = head } }

@@ -20,7 +20,6 @@ struct PlainFailure: Error {
 extension PlainFailure {
   init(_ lines: String...) { self.init(lines: lines, status: 1) }
 
-  /// Makes a failure with the status that a refusal with this code has.
   init(_ code: ErrorCode, _ lines: String...) { self.init(code, lines) }
 
   init(_ code: ErrorCode, _ lines: [String]) {
@@ -36,7 +35,6 @@ extension PlainFailure {
 struct ExitStatus: Error {
   var status: Int32
 
-  /// Ends a command with a status; goes on for 0.
   static func end(_ status: Int32) throws(ExitStatus) {
     if status != 0 { throw ExitStatus(status: status) }
   }

@@ -5,7 +5,6 @@ import RuntimePaths
 import Synchronization
 import ZeroMQ
 
-/// One run of one command: its parsed command line and its environment.
 struct Invocation {
   let command: CommandSet.Command
   let line: ParsedCommandLine
@@ -41,11 +40,9 @@ struct Invocation {
     return min(max(columns, 20), 400)
   }
 
-  /// The width into which tables fit: the terminal's; nil if stdout is none, since programs read
-  /// lines.
+  /// The width into which tables fit; nil if stdout is no terminal, since programs read lines.
   var tableColumns: Int? { Output.isTerminal ? columns : nil }
 
-  /// The form in which a command that takes long shows its progress, by `--progress`.
   func progressForm() throws -> ProgressDisplay.Form {
     let word = try line.choice(of: "progress", ProgressDisplay.Form.words)
     return ProgressDisplay.Form(word: word, isTerminal: ProgressLine.isTerminal)
@@ -56,9 +53,7 @@ struct Invocation {
     "progress", argument: "HOW", "auto (if stderr is a terminal), json (lines on stderr) or none",
     choices: ProgressDisplay.Form.words)
 
-  /// Splits the arguments into the nav and the others, as the usage line of the command has them.
-  ///
-  /// `nav` names the nav in place of an option; `isOwn` recognises words that do not name it.
+  /// The nav and the rest; `nav` stands for an option, `isOwn` knows words that name no nav.
   func navArguments(
     rest: ClosedRange<Int>? = nil, of nav: String? = nil, isOwn: ((String) -> Bool)? = nil
   ) throws -> NavArguments {
@@ -79,7 +74,6 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
-  /// Whether an argument, an option or `NAVD_NAV` names a nav; for commands where it is optional.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
@@ -115,20 +109,16 @@ struct Invocation {
     }
   }
 
-  /// Connects to the daemon without a session; requests need none.
-  ///
-  /// `wake` is a descriptor that ends a wait when it becomes readable, or fails.
-  func connect(wake: Int32? = nil) throws -> Daemon {
+  /// Connects without a session; `wake` ends a wait when it becomes readable, or fails.
+  func connect(name: String = "navctl", wake: Int32? = nil) throws -> Daemon {
     let endpoint = try endpoint()
-    return try connect(endpoint, try identity(endpoint), wake: wake)
+    return try connect(endpoint, try identity(endpoint), name: name, wake: wake)
   }
 
-  /// Connects to another daemon of a cluster, without a session.
   func connect(to address: DaemonAddress) throws -> Daemon {
     try connect(address.endpoint, try identity(try endpoint())?.keys(for: address))
   }
 
-  /// Connects to an address, as a client that others see by a name.
   func connect(
     _ endpoint: String, _ identity: NetworkIdentity?, name: String = "navctl",
     milliseconds: UInt64? = nil, wake: Int32? = nil
@@ -140,15 +130,11 @@ struct Invocation {
         timeout: .milliseconds(milliseconds ?? timeoutMilliseconds), wake: wake))
   }
 
-  /// Connects and opens a session that will hold a lease or a delegate role.
-  ///
-  /// `wake` is a descriptor that ends a wait when it becomes readable.
+  /// Opens a session that will hold a lease or a delegate role; a readable `wake` ends a wait.
   func connectSession(wake: Int32) throws -> Daemon {
-    let endpoint = try endpoint()
     // The process id in the name distinguishes two successive holders.
     let daemon = try connect(
-      endpoint, try identity(endpoint), name: line.value(of: "name") ?? "navctl-\(processID())",
-      wake: wake)
+      name: line.value(of: "name") ?? "navctl-\(processID())", wake: wake)
     try daemon.openSession()
     return daemon
   }
@@ -178,13 +164,10 @@ struct NavArguments: Hashable, Sendable {
   var nav: String
   var rest: [String]
 
-  /// Splits the arguments of a command.
+  /// The first argument is the nav, unless `option` names it, or `variable` does and `isOwn` holds.
   ///
-  /// The first argument is the nav, unless `--nav` names it, or `NAVD_NAV` is set and the first
-  /// argument is a word of the command. `isOwn` says which words these are; without it, all are if
-  /// there are not too many. `rest` is the number of arguments besides the nav, `option` the value of
-  /// `--nav`, and `variable` that of `NAVD_NAV`. It throws if an argument is missing or there are too
-  /// many.
+  /// `option` is the value of `--nav`, `variable` that of `NAVD_NAV`. Without `isOwn`, all are
+  /// words of the command if there are not too many.
   init(
     _ positionals: [String], rest: ClosedRange<Int> = 0...Int.max,
     isOwn: ((String) -> Bool)? = nil, option: String?, variable: String?, usage: String

@@ -4,7 +4,6 @@ import NavigationCore
 import RuntimePaths
 import Synchronization
 
-/// Writes data to stdout and everything else to stderr, unbuffered.
 enum Output {
   /// Whether text is written in ASCII; the command line and the locale decide once.
   static let isASCII = Mutex(false)
@@ -13,8 +12,6 @@ enum Output {
     Array((isASCII.withLock { $0 } ? TerminalText.ascii(text) : text).utf8)
   }
 
-  /// Writes one line to stdout.
-  ///
   /// On a terminal, a line that is too wide goes on in the next one, behind four spaces.
   static func line(_ text: String) throws {
     guard let columns = terminalColumns, TerminalText.width(text) > columns,
@@ -93,7 +90,6 @@ enum Output {
 
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalColumns: Int? { terminalSize?.columns }
 
   static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }

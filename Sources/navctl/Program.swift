@@ -15,7 +15,7 @@ enum Program {
     ChangeCommands.restoration, ChangeCommands.presentations, [.set], ChangeCommands.records,
     [.back], ChangeCommands.touch,
     [
-      .gesture, .transition, LeaseCommand.command, DelegateCommand.command, KeyCommand.command,
+      .gesture, .transition, Lease.command, DelegateCommand.command, KeyCommand.command,
       .backup, .cluster, .engineTest, CompletionCommand.command, .schema, .op,
       ApplyCommand.command,
     ],
@@ -117,7 +117,6 @@ struct Command: Sendable {
   /// What a line would change, as plans take it; nil for a command that changes no nav.
   var change: (@Sendable (Invocation) throws -> Change.Wish?)?
 
-  /// Declares a command; its help ends with an example.
   init(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments = .none,
     options: [OptionDeclaration] = [], note: String = "", example: String,
@@ -129,9 +128,7 @@ struct Command: Sendable {
     self.run = run
   }
 
-  /// Declares a command that changes a nav.
-  ///
-  /// `read` runs if the line changes nothing, and `end` after the change.
+  /// A command that changes a nav; `read` runs if a line changes nothing, `end` after a change.
   static func changing(
     _ name: String, _ summary: String, _ group: String, _ arguments: PositionalArguments,
     options: [OptionDeclaration], note: String = "", example: String,

@@ -5,25 +5,21 @@ import RuntimePaths
 /// A child process; the caller calls `endedStatus` when SIGCHLD arrives.
 struct Subprocess {
   enum Destination {
-    /// To the stdout of this process.
     case inherited
     /// To stderr, because stdout is for data of navctl.
     case standardError
-    /// Into a pipe, for `collectOutput`.
     case captured
   }
 
   private let process: pid_t
-  /// Whether it leads a process group of its own; `kill` then signals the group.
   private let isGroup: Bool
   /// The read end of the pipe for captured output; −1 without.
   private let output: Int32
 
-  /// Starts a command that is found in `PATH`.
+  /// Starts a command that is found in `PATH`; nil as `input` inherits stdin.
   ///
-  /// nil as `input` inherits stdin. Above 64 KiB, the call blocks until the child has read the
-  /// input or has ended. By default, a child with `input` gets a process group of its own. An error
-  /// has status 127 or 126, as shells report it.
+  /// Above 64 KiB of input, the call blocks until the child has read it or has ended. An error has
+  /// status 127 or 126, as shells report it.
   init(
     _ words: [String], variables: [(String, String)] = [], input: [UInt8]? = nil,
     destination: Destination = .inherited, isGroup: Bool? = nil
@@ -75,16 +71,13 @@ struct Subprocess {
         + (remedy.map { ["try: \($0)"] } ?? []), status: code == ENOENT ? 127 : 126)
   }
 
-  /// The exit status, or 128 plus the signal that killed it; nil while it runs.
-  ///
-  /// It returns a status once, because waitpid(2) then forgets the process.
+  /// The exit status, or 128 plus the signal; nil while it runs, and after the first answer.
   func endedStatus() -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
     return Self.exitStatus(status)
   }
 
-  /// Waits until the child has ended; returns as `endedStatus`.
   func waitForEnd() -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return 126 } }
@@ -99,7 +92,6 @@ struct Subprocess {
   /// Sends a signal; call it only before `endedStatus` has returned a status.
   func kill(_ signal: Int32) { _ = Glibc.kill(isGroup ? -process : process, signal) }
 
-  /// Reads all captured output; call it after the child has ended.
   func collectOutput() -> [UInt8] {
     guard output >= 0 else { return [] }
     defer { Self.close(output) }
@@ -112,7 +104,6 @@ struct Subprocess {
     for descriptor in descriptors where descriptor >= 0 { _ = Glibc.close(descriptor) }
   }
 
-  /// A pipe that no other child inherits: both ends are closed on exec.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("make", "a pipe", code: errno) }

@@ -61,7 +61,6 @@ import Testing
   @Test(arguments: [-5, 0, 19]) func `widths below 20 columns count as 20`(columns: Int) throws {
     #expect(BarDrawing(columns: columns).columns == 20)
     #expect(StateDrawing(columns: columns).columns == 20)
-    #expect(TransitionDrawing(columns: columns).columns == 20)
   }
 
   /// What the toolbar's documentation says of flexible spaces, by adding one column at a time.

@@ -119,13 +119,14 @@ import Testing
          "settings":{"routes":[{"match":"settings/:page","screens":["home"]}]}}
         """#.utf8))
     func names(_ placeholder: String) throws -> [Completion.Word] {
-      try #require(Names(placeholder)).names(in: state)
+      try #require(CompletionCommand.named.contains(placeholder))
+      return CompletionCommand.names(placeholder, in: state)
     }
     #expect(try names("ID").map(\.text) == ["home", "wifi", "alert"])
     #expect(try names("SCREEN").first == .init(text: "home", summary: "Home"))
     #expect(try names("BUTTON").map(\.text) == ["menu", "add", "scan"])
     #expect(try names("ROUTE").map(\.text) == ["settings/:page"])
     #expect(try names("NAV").isEmpty)
-    #expect(Names("TEXT") == nil)
+    #expect(!CompletionCommand.named.contains("TEXT"))
   }
 }

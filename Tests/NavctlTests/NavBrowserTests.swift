@@ -180,16 +180,16 @@ import Testing
       #"{"id":1,"re":"watch","code":"forbidden","retry":"no","msg":"no right","nav":"$heads"}"#)
     _ = stage.browser.take(.watchEnded(nav: "$heads", view: .full, .refused(error)))
     #expect(!stage.screen.contains("rev 7") && !stage.screen.contains("forbidden"))
-    #expect(NavHead(try value(#"{"id":"tv","rev":7}"#))?.texts == ["rev 7"])
+    #expect(NavBrowser.texts(of: try value(#"{"id":"tv","rev":7}"#)) == ["rev 7"])
     #expect(
-      NavHead(try value(#"{"id":"hud","rev":1,"depth":0,"top":""}"#))?.texts
+      NavBrowser.texts(of: try value(#"{"id":"hud","rev":1,"depth":0,"top":""}"#))
         == ["rev 1  depth 0", "rev 1"])
-    #expect(NavHead(try value(#"{"id":"tv","kind":"bar"}"#)) == nil)
+    #expect(NavBrowser.texts(of: try value(#"{"id":"tv","kind":"bar"}"#)).isEmpty)
   }
 
   @Test func `the error about an unfit terminal names other commands`() {
     func remedy(_ isTerminal: Bool, _ term: String?, isJSON: Bool = false) -> String? {
-      BrowserTerminal.obstacle(isTerminal: isTerminal, term: term, isJSON: isJSON, nav: "kiosk")?
+      UICommand.obstacle(isTerminal: isTerminal, term: term, isJSON: isJSON, nav: "kiosk")?
         .remedy
     }
     #expect(remedy(true, "xterm") == nil)

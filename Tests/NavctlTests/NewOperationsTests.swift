@@ -212,9 +212,10 @@ import Testing
   }
 
   @Test func `roles and orientations are read`() throws {
-    let veto = try DelegateText.registration(line([("roles", "veto,animator"), ("exec", "true")]))
+    let veto = try DelegateCommand.registration(
+      line([("roles", "veto,animator"), ("exec", "true")]))
     #expect(veto == DelegateRegistration(roles: [.veto, .animator]))
-    let orientation = try DelegateText.registration(
+    let orientation = try DelegateCommand.registration(
       line([("orientations", #"{"supported":["portrait"],"preferred":"portrait"}"#)]))
     #expect(
       orientation
@@ -225,31 +226,32 @@ import Testing
       [], [("roles", "veto")], [("roles", "king"), ("exec", "true")], [("roles", "orientation")],
       [("orientations", "{}")], [("orientations", #"{"suported":["portrait"]}"#)],
     ] as [[(String, String?)]] {
-      #expect(throws: UsageError.self) { try DelegateText.registration(line(options)) }
+      #expect(throws: UsageError.self) { try DelegateCommand.registration(line(options)) }
     }
   }
 
   @Test func `the command finds the question on stdin and in its environment`() throws {
     let ask = try ask(.shouldPop(screen: "wifi", cause: "backButton"))
     #expect(
-      String(decoding: DelegateText.json(ask), as: UTF8.self)
+      String(decoding: DelegateCommand.json(ask), as: UTF8.self)
         == #"{"ask":7,"nav":"kiosk","epoch":"c0ffee12c0ffee12","rev":22,"within":2000,"#
         + #""q":{"shouldPop":{"screen":"wifi","cause":"backButton"}}}"#)
-    let variables = DelegateText.variables(ask).map { "\($0.0)=\($0.1)" }
+    let variables = DelegateCommand.variables(ask).map { "\($0.0)=\($0.1)" }
     for expected in ["NAVD_NAV=kiosk", "NAVD_QUESTION=shouldPop", "NAVD_SCREEN=wifi"] {
       #expect(variables.contains(expected))
     }
     #expect(
-      DelegateText.line(ask) == "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms")
+      DelegateCommand.line(ask)
+        == "ask 7  shouldPop  screen wifi  cause backButton  rev 22  2000 ms")
     let data = try self.ask(.animatorFor(operation: "push", from: nil, to: "a"))
     #expect(
-      String(decoding: DelegateText.json(data), as: UTF8.self)
+      String(decoding: DelegateCommand.json(data), as: UTF8.self)
         .contains(#""q":{"animatorFor":{"op":"push","from":null,"to":"a"}}"#))
   }
 
   @Test(arguments: [(Int32(0), "true"), (1, "false"), (2, "null"), (137, "null")])
   func `the status of a veto is its answer`(status: Int32, expected: String) {
-    let answer = DelegateText.answer(.shouldPush(screen: "a"), status: status, output: [])
+    let answer = DelegateCommand.answer(.shouldPush(screen: "a"), status: status, output: [])
     #expect(answer.value?.text == expected)
     #expect((answer.complaint == nil) == (expected != "null"))
   }
@@ -259,7 +261,7 @@ import Testing
     (1, #"{"animator":"fade"}"#, "null"), (0, "fade", "null"),
   ])
   func `what an animator writes is its answer`(status: Int32, output: String, expected: String) {
-    let answer = DelegateText.answer(
+    let answer = DelegateCommand.answer(
       .animatorFor(operation: "push", from: nil, to: "a"), status: status,
       output: Array(output.utf8))
     #expect(answer.value?.text == expected)
@@ -268,9 +270,9 @@ import Testing
 
   @Test func `the end of a round is told`() {
     let settlement = Settlement(number: 7, outcome: "denied", by: "shell")
-    #expect(DelegateText.line(settlement) == "settled 7  denied by shell")
+    #expect(DelegateCommand.line(settlement) == "settled 7  denied by shell")
     #expect(
-      String(decoding: DelegateText.json(settlement), as: UTF8.self)
+      String(decoding: DelegateCommand.json(settlement), as: UTF8.self)
         == #"{"settled":7,"outcome":"denied","by":"shell"}"#)
   }
 }

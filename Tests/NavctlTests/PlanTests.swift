@@ -73,6 +73,6 @@ import Testing
     ("a # b", ["a"]), ("a#b", ["a#b"]), ("x'y'z", ["xyz"]), ("", []),
   ])
   func `a line is split as a shell splits it`(line: String, words: [String]) throws {
-    #expect(try ShellWords.split(line) == words)
+    #expect(try Plan.words(of: line) == words)
   }
 }

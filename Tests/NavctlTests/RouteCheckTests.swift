@@ -8,7 +8,7 @@ import Testing
   @Test func `a template hides a later one only with the same octets`() throws {
     func faults(_ templates: [String]) throws -> [String?] {
       let routes = templates.map { #"{"match":"\#($0)"}"# }.joined(separator: ",")
-      return RouteTemplates.faults(try JSONValue(Array("[\(routes)]".utf8)).elements)
+      return RoutesCommand.faults(try JSONValue(Array("[\(routes)]".utf8)).elements)
     }
     let same = try faults([Self.composed, Self.composed])
     #expect(same[0] == nil && same[1] != nil)

@@ -9,7 +9,7 @@ import Testing
 /// Files of seen states and texts of mirrors under attack, and what becomes of old files.
 @Suite struct SeenFileTests {
   @Test func `a changed octet before the state, or of its names, leaves no guard`() throws {
-    let bytes = SeenFile.encode(try seen(), endpoint: "ipc:///a", nav: "kiosk")
+    let bytes = Seen.encode(try seen(), endpoint: "ipc:///a", nav: "kiosk")
     let text = String(decoding: bytes, as: UTF8.self)
     let head = try #require(text.range(of: #""epoch":""#))
     let name = try #require(text.range(of: #"","rev":"#))
@@ -26,12 +26,12 @@ import Testing
         var odd = bytes
         odd[place] = octet
         #expect(
-          SeenFile.decode(odd, endpoint: "ipc:///a", nav: "kiosk") == nil,
+          Seen.decode(odd, endpoint: "ipc:///a", nav: "kiosk") == nil,
           "\(String(decoding: odd, as: UTF8.self))")
       }
     }
-    #expect(SeenFile.decode(bytes + bytes, endpoint: "ipc:///a", nav: "kiosk") == nil)
-    #expect(SeenFile.decode([], endpoint: "", nav: "") == nil)
+    #expect(Seen.decode(bytes + bytes, endpoint: "ipc:///a", nav: "kiosk") == nil)
+    #expect(Seen.decode([], endpoint: "", nav: "") == nil)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -42,9 +42,9 @@ import Testing
       top: texts.below(4) == 0 ? nil : texts.text(atMost: 64) + texts.pick(SampleTexts.steering),
       visible: texts.pick([nil, .some(nil), .some("pin")]))
     let (endpoint, nav) = (texts.text(atMost: 40), texts.text(atMost: 40))
-    let bytes = SeenFile.encode(seen, endpoint: endpoint, nav: nav)
-    #expect(SeenFile.decode(bytes, endpoint: endpoint, nav: nav) == seen)
-    #expect(SeenFile.decode(bytes, endpoint: endpoint + "x", nav: nav) == nil)
+    let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
+    #expect(Seen.decode(bytes, endpoint: endpoint, nav: nav) == seen)
+    #expect(Seen.decode(bytes, endpoint: endpoint + "x", nav: nav) == nil)
   }
 
   @Test func `a mirror is what the terminal has seen, also without screens`() throws {

@@ -86,16 +86,16 @@ import Testing
   }
 
   @Test func `no part of a damaged file becomes a guard`() throws {
-    let bytes = SeenFile.encode(try seen(), endpoint: "e", nav: "kiosk")
-    #expect(SeenFile.decode(bytes, endpoint: "e", nav: "kiosk") == (try seen()))
+    let bytes = Seen.encode(try seen(), endpoint: "e", nav: "kiosk")
+    #expect(Seen.decode(bytes, endpoint: "e", nav: "kiosk") == (try seen()))
     for length in 0..<bytes.count {
-      #expect(SeenFile.decode(Array(bytes.prefix(length)), endpoint: "e", nav: "kiosk") == nil)
+      #expect(Seen.decode(Array(bytes.prefix(length)), endpoint: "e", nav: "kiosk") == nil)
     }
-    #expect(SeenFile.decode(bytes, endpoint: "e", nav: "other") == nil)
-    #expect(SeenFile.decode(bytes, endpoint: "f", nav: "kiosk") == nil)
+    #expect(Seen.decode(bytes, endpoint: "e", nav: "other") == nil)
+    #expect(Seen.decode(bytes, endpoint: "f", nav: "kiosk") == nil)
     let text = String(decoding: bytes, as: UTF8.self)
     let newer = text.replacing("\"version\":1", with: "\"version\":2")
-    #expect(SeenFile.decode(Array(newer.utf8), endpoint: "e", nav: "kiosk") == nil)
+    #expect(Seen.decode(Array(newer.utf8), endpoint: "e", nav: "kiosk") == nil)
   }
 
   @Test func `a snapshot and an answer show what there is`() throws {

@@ -142,11 +142,11 @@ import NavigationCore
   }
 
   @Test func `pieces flow into lines of the width, and a long one is cut`() {
-    let flow = Flow(columns: 12)
     let pieces = ["one", "two", "长长长长长长长", "three", "4"].map { StyledLine($0) }
     #expect(
-      flow.lines(pieces).map(\.plain) == ["one  two", "  长长长长…", "  three  4"])
-    #expect(flow.lines([]).isEmpty)
+      StyledLine.flow(pieces, columns: 12).map(\.plain)
+        == ["one  two", "  长长长长…", "  three  4"])
+    #expect(StyledLine.flow([], columns: 12).isEmpty)
   }
 
   @Test func `a sign that is never drawn takes no cell, and hides no line that is too wide`() {

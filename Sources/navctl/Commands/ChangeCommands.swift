@@ -4,7 +4,6 @@ import NavigationCore
 
 /// The commands that send operations and do nothing else.
 enum ChangeCommands {
-  /// Makes the operations of an option line and of the arguments after the nav.
   private typealias Make =
     @Sendable (_ line: ParsedCommandLine, _ words: [String]) throws -> [NavigationOperation]
 
@@ -198,7 +197,6 @@ enum ChangeCommands {
     ) { [try Operations.swipe($1[0])] },
   ]
 
-  /// Options of commands that show a screen and can create it.
   private static let newScreen: [OptionDeclaration] = [
     ("title", "TEXT", "Title of the new screen"), ("route", "ROUTE", "Route of the new screen"),
     ("args", "JSON", "Arguments of the new screen"),

@@ -138,7 +138,9 @@ extension Command {
         isOver = next.isLast
       }
       guard !isOver else { break }
-      guard let line = try input.next(idle: { try drain(daemon) }) else {
+      // Answers heartbeats meanwhile, so that navd keeps the session.
+      let idle = { while try daemon.connection.next(timeout: .zero) != nil {} }
+      guard let line = try input.next(idle: idle) else {
         Output.error("navctl: stdin ended before finish or cancel; the gesture is cancelled")
         break
       }
@@ -182,7 +184,6 @@ extension Command {
   }
 }
 
-/// Waits until the screen that `--expect` names is on top.
 private func awaitExpected(_ invocation: Invocation) throws {
   let line = invocation.line
   guard let expected = line.value(of: "expect"), !line.contains("dry-run") else { return }
@@ -220,7 +221,6 @@ private func helpLine(_ object: NavObject) -> String {
   return "\(object.rawValue)\(id): \(keys.joined(separator: ", "))"
 }
 
-/// The object, its id, its members and the nav of a line of `set`.
 private func setting(
   _ invocation: Invocation
 ) throws -> (object: NavObject, id: String?, members: [String], nav: String) {
@@ -282,11 +282,6 @@ private func gestureChange(
   return (try Change(invocation, nav: nav, [operation], isGuarded: isFirst), step.isLast)
 }
 
-/// Receives pending messages and answers heartbeats, so that navd keeps the session.
-private func drain(_ daemon: Daemon) throws {
-  while try daemon.connection.next(timeout: .zero) != nil {}
-}
-
 private func showTransition(_ invocation: Invocation) throws {
   let nav = try invocation.navArguments { $0 == "complete" }.nav
   let daemon = try invocation.connect()
@@ -295,8 +290,8 @@ private func showTransition(_ invocation: Invocation) throws {
     return try Output.record(.transition, state["transition"]?.bytes ?? Array("{}".utf8))
   }
   let elapsed = daemon.elapsed(nav: nav, state: state)
-  let lines = TransitionDrawing(columns: invocation.columns)
-    .lines(state["transition"], elapsed: elapsed)
+  let lines = StateDrawing(columns: invocation.columns)
+    .transition(state["transition"], elapsed: elapsed)
   if lines.isEmpty { try Output.line("\(nav): no transition is running") }
   try invocation.write(lines)
 }

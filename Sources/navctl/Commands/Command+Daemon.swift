@@ -32,7 +32,7 @@ extension Command {
     if invocation.isJSON {
       try Output.record(.doctor, Doctor.json(findings))
     } else {
-      try invocation.write(Doctor.lines(findings, columns: invocation.columns))
+      try invocation.write(Doctor.lines(findings))
     }
     try ExitStatus.end(findings.contains { $0.verdict == .fail } ? 1 : 0)
   }
@@ -186,11 +186,13 @@ extension Command {
       its name and its type.
       """, example: "schema diff"
   ) { invocation in
-    guard let word = invocation.line.positionals.first else { return try Output.data(Schema.text) }
+    guard let word = invocation.line.positionals.first else {
+      return try Output.data(Record.schema)
+    }
     let kind = try require(
       Record.Kind(rawValue: word), "there is no type '\(word)'",
       remedy: "one of \(Record.Kind.allCases.map(\.rawValue).joined(separator: " "))")
-    try Output.json(Schema.text(of: kind))
+    try Output.json(Record.schema(of: kind))
   }
 }
 
@@ -210,7 +212,13 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
   }
   guard let endpoint = facts.endpoint, facts.denial == nil else { return facts }
   do {
-    try ask(invocation, endpoint, &facts)
+    let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
+    let start = SystemClock.monotonicMilliseconds()
+    let pong = try daemon.connection.ping(timeout: daemon.timeout)
+    facts.took = SystemClock.monotonicMilliseconds() - start
+    facts.daemonTime = pong.time
+    facts.ownTime = SystemClock.wallMilliseconds()
+    facts.statistics = try daemon.statistics().value
   } catch let refusal as Refusal {
     facts.failure = "navd refuses: \(refusal.error.code): \(refusal.error.message)"
   } catch {
@@ -219,19 +227,6 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
   return facts
 }
 
-private func ask(
-  _ invocation: Invocation, _ endpoint: String, _ facts: inout DoctorFacts
-) throws {
-  let daemon = try invocation.connect(endpoint, try invocation.identity(endpoint))
-  let start = SystemClock.monotonicMilliseconds()
-  let pong = try daemon.connection.ping(timeout: daemon.timeout)
-  facts.took = SystemClock.monotonicMilliseconds() - start
-  facts.daemonTime = pong.time
-  facts.ownTime = SystemClock.wallMilliseconds()
-  facts.statistics = try daemon.statistics().value
-}
-
-/// State and log of a nav; the error instead of what cannot be read.
 private func describe(
   _ nav: String, _ limit: UInt64, _ daemon: Daemon
 ) throws -> OpaqueJSON {
@@ -292,7 +287,6 @@ private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: Cl
   return (body, members)
 }
 
-/// Asks for a change, and waits until it is done.
 private func divide(
   _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
 ) throws {

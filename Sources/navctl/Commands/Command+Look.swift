@@ -227,7 +227,21 @@ extension Command {
     }
     let daemon = try invocation.connect()
     let navs = try named.map { [$0] } ?? Directory.navNames(daemon)
-    var isSound = try named != nil || writeConnections(daemon)
+    func write(_ answer: Daemon.Answer, _ text: (JSONValue, Bool) -> String) throws -> Bool {
+      let value = try answer.reply.json()
+      let isSound = value["ok"]?.bool ?? false
+      try invocation.write(
+        TerminalText.visible(text(value, isSound)), Record(.verify, answer.body))
+      return isSound
+    }
+    var isSound =
+      try named != nil
+      || write(daemon.get(.verify, nil)) { value, isOK in
+        func figure(_ name: String) -> String { value[name]?.plainText ?? "0" }
+        var text = "connections  \(isOK ? "ok" : "MISCOUNTED")  \(figure("counted")) counted"
+        text += "  \(figure("open")) open"
+        return isOK ? text : text + "  \(figure("differences")) differed since the start"
+      }
     var line = ProgressLine(.verify, as: named == nil ? form : .none)
     defer { line.end() }
     for (index, nav) in navs.enumerated() {
@@ -242,7 +256,14 @@ extension Command {
         continue
       }
       if Output.isTerminal { line.pause() }
-      if try !write(invocation, nav, answer) { isSound = false }
+      let isRight = try write(answer) { value, isOK in
+        let revision = answer.reply.revision?.number ?? 0
+        var text = "\(nav)  \(isOK ? "ok" : "DAMAGED")  rev \(revision)"
+        if let digest = value["dig"]?.string { text += "  digest \(digest)" }
+        for problem in value.list("violated") { text += "  \(problem.plainText)" }
+        return text
+      }
+      if !isRight { isSound = false }
     }
     line.show(UInt64(navs.count), of: UInt64(navs.count))
     try ExitStatus.end(isSound ? 0 : ErrorCode.internal.exitStatus)
@@ -282,7 +303,7 @@ extension Command {
       return try write(.clients, clients, Tables.clients(clients, columns: invocation.tableColumns))
     }
     let lists = try Directory.readOfEachMember([.navs, .heads], daemon)
-    let navs = NavList.join(navs: lists[0], heads: lists[1])
+    let navs = Directory.join(navs: lists[0], heads: lists[1])
     try write(.navs, navs, Tables.navs(navs, columns: invocation.tableColumns))
   }
 }
@@ -295,7 +316,6 @@ private func draw(
   try invocation.write(drawing.lines(try answer.reply.json(), elapsed: elapsed))
 }
 
-/// The top screen after the revision of an entry; nil if that state cannot be read.
 private func topScreen(_ daemon: Daemon, _ nav: String, _ entry: JSONValue) throws -> String? {
   guard let revision = entry["rev"]?.integer, entry["bad"] == nil else { return nil }
   do {
@@ -304,36 +324,4 @@ private func topScreen(_ daemon: Daemon, _ nav: String, _ entry: JSONValue) thro
   } catch is Refusal {
     return nil
   }
-}
-
-/// Prints whether the daemon's count of connections is right; returns that.
-private func writeConnections(_ daemon: Daemon) throws -> Bool {
-  try write(daemon.invocation, try daemon.get(.verify, nil)) { value, isSound in
-    func figure(_ name: String) -> String { value[name]?.plainText ?? "0" }
-    var text = "connections  \(isSound ? "ok" : "MISCOUNTED")  \(figure("counted")) counted"
-    text += "  \(figure("open")) open"
-    return isSound ? text : text + "  \(figure("differences")) differed since the start"
-  }
-}
-
-/// Prints the result for one nav; returns false if navd found it damaged.
-private func write(_ invocation: Invocation, _ nav: String, _ answer: Daemon.Answer) throws -> Bool
-{
-  try write(invocation, answer) { value, isSound in
-    let word = isSound ? "ok" : "DAMAGED"
-    var text = "\(nav)  \(word)  rev \(answer.reply.revision?.number ?? 0)"
-    if let digest = value["dig"]?.string { text += "  digest \(digest)" }
-    for problem in value.list("violated") { text += "  \(problem.plainText)" }
-    return text
-  }
-}
-
-private func write(
-  _ invocation: Invocation, _ answer: Daemon.Answer, _ text: (JSONValue, Bool) -> String
-) throws -> Bool {
-  let value = try answer.reply.json()
-  let isSound = value["ok"]?.bool ?? false
-  try invocation.write(
-    TerminalText.visible(text(value, isSound)), Record(.verify, answer.body))
-  return isSound
 }

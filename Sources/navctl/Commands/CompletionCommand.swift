@@ -70,50 +70,35 @@ enum CompletionCommand {
   private static func live(
     _ placeholder: String, _ completion: Completion, _ invocation: Invocation
   ) throws -> [Completion.Word] {
-    guard let source = Names(placeholder) else { return [] }
+    guard named.contains(placeholder) else { return [] }
     var line = completion.line
     line.options.append(.init("timeout", "500ms"))
     if completion.isArgument { line.positionals.append(completion.prefix) }
     let command = Program.grammar.commands.first { $0.name == completion.command }
     let quick = try Invocation(command: command ?? invocation.command, line: line)
     let daemon = try quick.connect()
-    if source == .navs {
-      return try Directory.navNames(daemon).map { .init(text: $0, summary: "") }
-    }
-    if source == .members {
-      return try daemon.cluster().members?.members.map { .init(text: $0.name, summary: "") } ?? []
-    }
-    let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
-    return source.names(in: try daemon.get(.state, nav).reply.json())
-  }
-}
-
-/// The names that a running navd knows, by the placeholders of the help.
-enum Names: Hashable, Sendable {
-  case navs, screens, buttons, routes, members
-
-  /// The names that stand for a placeholder; nil if navd has none of that kind.
-  init?(_ placeholder: String) {
     switch placeholder {
-    case "NAV": self = .navs
-    case "SCREEN", "ID": self = .screens
-    case "BUTTON": self = .buttons
-    case "ROUTE": self = .routes
-    case "MEMBER": self = .members
-    default: return nil
+    case "NAV": return try Directory.navNames(daemon).map { .init(text: $0, summary: "") }
+    case "MEMBER":
+      return try daemon.cluster().members?.members.map { .init(text: $0.name, summary: "") } ?? []
+    default:
+      let nav = try quick.navArguments(rest: 0...quick.command.arguments.behindNav.upperBound).nav
+      return names(placeholder, in: try daemon.get(.state, nav).reply.json())
     }
   }
 
-  /// The names in the state of a nav, each with its title.
-  func names(in state: JSONValue) -> [Completion.Word] {
-    switch self {
-    case .navs, .members: return []
-    case .screens: return state.shownScreens.compactMap(Self.word)
-    case .buttons: return state.shownScreens.flatMap(\.buttons).compactMap(Self.word)
-    case .routes:
+  /// The placeholders of the help that stand for names which a running navd knows.
+  static let named = ["NAV", "SCREEN", "ID", "BUTTON", "ROUTE", "MEMBER"]
+
+  static func names(_ placeholder: String, in state: JSONValue) -> [Completion.Word] {
+    switch placeholder {
+    case "SCREEN", "ID": return state.shownScreens.compactMap(word)
+    case "BUTTON": return state.shownScreens.flatMap(\.buttons).compactMap(word)
+    case "ROUTE":
       return (state["settings"]?.list("routes") ?? []).compactMap {
         $0["match"]?.string.map { .init(text: $0, summary: "") }
       }
+    default: return []
     }
   }
 

@@ -23,7 +23,7 @@ enum DelegateCommand {
       """, example: #"delegate kiosk --roles veto --exec '[ "$NAVD_SCREEN" != pin ]'"#, run: run)
 
   static func run(_ invocation: Invocation) throws {
-    let registration = try DelegateText.registration(invocation.line)
+    let registration = try registration(invocation.line)
     let nav = try invocation.navArguments().nav
     let count = try invocation.line.integer(of: "count")
     let signals = try Signals()
@@ -55,88 +55,7 @@ enum DelegateCommand {
     guard let remaining = answers.remaining, remaining > 0 else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited questions did not arrive")
   }
-}
 
-/// The open questions in order of arrival, and the running command, which answers the first.
-private struct Answers {
-  let invocation: Invocation
-  let nav: String
-  var waiting: [(id: AskID, ask: Ask)] = []
-  var running: (id: AskID, ask: Ask, child: Subprocess)?
-  /// How many questions are left of `--count`; nil without a limit.
-  var remaining: UInt64?
-
-  mutating func take(_ event: ConnectionEvent) throws {
-    switch event {
-    case .duty(.registered(_, let roles)):
-      let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
-      try invocation.write(
-        "\(nav)  delegate  \(words.joined(separator: " "))",
-        Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
-    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav)
-    case .duty(.asked(let id, let ask)):
-      try invocation.write(DelegateText.line(ask), Record(.ask, DelegateText.json(ask), at: now))
-      waiting.append((id, ask))
-      try startNext()
-    case .duty(.settled(let id, _, let settlement)):
-      try invocation.write(
-        DelegateText.line(settlement), Record(.settled, DelegateText.json(settlement), at: now))
-      drop(id)
-      countDown()
-      try startNext()
-    case .duty(.voided(let id, _)):
-      Output.error("navctl: question \(id.number) has ended; navd accepts no answer to it")
-      drop(id)
-      try startNext()
-    case .session(.lost):
-      Output.error("navctl: connection lost; the roles are registered again when navd is back")
-    default: break
-    }
-  }
-
-  /// Takes the answer of the running command; nil while it runs, or if its question has ended.
-  mutating func takeEnd() throws -> (AskID, OpaqueJSON)? {
-    guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
-    running = nil
-    let output = child.collectOutput()
-    let isAwaited = waiting.contains { $0.id == id }
-    waiting.removeAll { $0.id == id }
-    defer { if !ask.question.isVeto { countDown() } }
-    try startNext()
-    // The question ended first, and `drop` killed the command.
-    guard isAwaited else { return nil }
-    let (value, complaint) = DelegateText.answer(ask.question, status: status, output: output)
-    if let complaint { Output.error("navctl: question \(ask.number): \(complaint)") }
-    return value.map { (id, $0) }
-  }
-
-  func stop() { running?.child.kill(SIGKILL) }
-
-  /// Removes a question that has ended, and kills the command that was to answer it.
-  private mutating func drop(_ id: AskID) {
-    waiting.removeAll { $0.id == id }
-    if let running, running.id == id { running.child.kill(SIGKILL) }
-  }
-
-  private mutating func startNext() throws {
-    guard running == nil, let (id, ask) = waiting.first,
-      let command = invocation.line.value(of: "exec")
-    else { return }
-    let child = try Subprocess(
-      ["/bin/sh", "-c", command], variables: DelegateText.variables(ask),
-      input: DelegateText.json(ask) + [0x0A],
-      destination: ask.question.isVeto ? .standardError : .captured)
-    running = (id, ask, child)
-  }
-
-  private mutating func countDown() { remaining = remaining.map { $0 - min($0, 1) } }
-
-  private var now: UInt64 { SystemClock.wallMilliseconds() }
-}
-
-/// The options of `delegate`, and the texts between it and the command that answers for it.
-enum DelegateText {
-  /// Reads `--roles` and `--orientations`, and checks that they fit each other and `--exec`.
   static func registration(_ line: ParsedCommandLine) throws(UsageError) -> DelegateRegistration {
     let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
     var roles: Set<DelegateRole> = []
@@ -159,14 +78,8 @@ enum DelegateText {
       roles == [.orientation] || line.value(of: "exec") != nil,
       "delegate needs a command that answers the questions", remedy: "--exec COMMAND")
     var registration = DelegateRegistration(roles: roles)
-    if let orientations { try read(orientations, into: &registration) }
-    return registration
-  }
-
-  private static func read(
-    _ text: String, into registration: inout DelegateRegistration
-  ) throws(UsageError) {
-    let value = try Quantities.object(text, what: "--orientations")
+    guard let orientations else { return registration }
+    let value = try Quantities.object(orientations, what: "--orientations")
     registration.supportedOrientations = value.list("supported").compactMap(\.string)
     registration.preferredOrientation = value["preferred"]?.string
     let isComplete = value.members.allSatisfy { ["supported", "preferred"].contains($0.name) }
@@ -174,9 +87,9 @@ enum DelegateText {
       isComplete && !registration.supportedOrientations.isEmpty,
       "--orientations needs supported, a list of one or more, and takes nothing else but preferred",
       remedy: #"as in '{"supported":["portrait"],"preferred":"portrait"}'"#)
+    return registration
   }
 
-  /// A question as JSON, with the members in which the daemon sent it.
   static func json(_ ask: Ask) -> [UInt8] {
     let (name, texts) = ask.question.form
     let members = texts.map { JSONObject.Member(name: $0, value: $1.map { .string($0) } ?? .null) }
@@ -219,10 +132,7 @@ enum DelegateText {
     return OpaqueJSON.object(members).bytes
   }
 
-  /// The answer that follows from the exit status and the output of the command, and the fault of
-  /// the command.
-  ///
-  /// Without an answer, navctl sends none, and the settings of the nav decide at the deadline.
+  /// The answer by the status and the output of the command, nil for none, and its fault.
   static func answer(
     _ question: Question, status: Int32, output: [UInt8]
   ) -> (value: OpaqueJSON?, complaint: String?) {
@@ -245,4 +155,81 @@ enum DelegateText {
     case .unknown(let name): return (nil, "this navctl does not know the question \(name)")
     }
   }
+}
+
+/// The open questions in order of arrival, and the running command, which answers the first.
+private struct Answers {
+  let invocation: Invocation
+  let nav: String
+  var waiting: [(id: AskID, ask: Ask)] = []
+  var running: (id: AskID, ask: Ask, child: Subprocess)?
+  var remaining: UInt64?
+
+  mutating func take(_ event: ConnectionEvent) throws {
+    switch event {
+    case .duty(.registered(_, let roles)):
+      let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
+      try invocation.write(
+        "\(nav)  delegate  \(words.joined(separator: " "))",
+        Record(.delegate, ["nav": .string(nav), "roles": .array(words.map { .string($0) })]))
+    case .duty(.registrationRefused(_, let error)): throw Refusal(error: error, nav: nav)
+    case .duty(.asked(let id, let ask)):
+      try invocation.write(
+        DelegateCommand.line(ask), Record(.ask, DelegateCommand.json(ask), at: now))
+      waiting.append((id, ask))
+      try startNext()
+    case .duty(.settled(let id, _, let settlement)):
+      try invocation.write(
+        DelegateCommand.line(settlement),
+        Record(.settled, DelegateCommand.json(settlement), at: now))
+      drop(id)
+      countDown()
+      try startNext()
+    case .duty(.voided(let id, _)):
+      Output.error("navctl: question \(id.number) has ended; navd accepts no answer to it")
+      drop(id)
+      try startNext()
+    case .session(.lost):
+      Output.error("navctl: connection lost; the roles are registered again when navd is back")
+    default: break
+    }
+  }
+
+  /// Takes the answer of the running command; nil while it runs, or if its question has ended.
+  mutating func takeEnd() throws -> (AskID, OpaqueJSON)? {
+    guard let (id, ask, child) = running, let status = child.endedStatus() else { return nil }
+    running = nil
+    let output = child.collectOutput()
+    let isAwaited = waiting.contains { $0.id == id }
+    waiting.removeAll { $0.id == id }
+    defer { if !ask.question.isVeto { countDown() } }
+    try startNext()
+    // The question ended first, and `drop` killed the command.
+    guard isAwaited else { return nil }
+    let (value, complaint) = DelegateCommand.answer(ask.question, status: status, output: output)
+    if let complaint { Output.error("navctl: question \(ask.number): \(complaint)") }
+    return value.map { (id, $0) }
+  }
+
+  func stop() { running?.child.kill(SIGKILL) }
+
+  private mutating func drop(_ id: AskID) {
+    waiting.removeAll { $0.id == id }
+    if let running, running.id == id { running.child.kill(SIGKILL) }
+  }
+
+  private mutating func startNext() throws {
+    guard running == nil, let (id, ask) = waiting.first,
+      let command = invocation.line.value(of: "exec")
+    else { return }
+    let child = try Subprocess(
+      ["/bin/sh", "-c", command], variables: DelegateCommand.variables(ask),
+      input: DelegateCommand.json(ask) + [0x0A],
+      destination: ask.question.isVeto ? .standardError : .captured)
+    running = (id, ask, child)
+  }
+
+  private mutating func countDown() { remaining = remaining.map { $0 - min($0, 1) } }
+
+  private var now: UInt64 { SystemClock.wallMilliseconds() }
 }

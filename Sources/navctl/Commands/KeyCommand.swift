@@ -49,27 +49,19 @@ enum KeyCommand {
 
   /// Refuses a role that the daemon does not know, because clients with its keys could not connect.
   ///
-  /// Roles other than `admin` and `ui` come from the configuration. navctl asks the daemon for
-  /// them, because its configuration can be another file, or one that this user cannot read.
+  /// It asks the daemon, whose configuration this user may not be able to read.
   private static func requireKnown(_ role: String, _ invocation: Invocation) throws {
     guard !["admin", "ui"].contains(role) else { return }
     let define =
       "a line role = \(role) WHO or grant = role:\(role) in navd.conf(5), then reload navd"
+    let statistics = try? invocation.connect().statistics().value
     let known = try require(
-      knownRoles(invocation), "cannot check the role '\(role)': no navd answers with its roles",
+      statistics?["roles"]?.elements.compactMap(\.string),
+      "cannot check the role '\(role)': no navd answers with its roles",
       remedy: "start navd, and run this as root or as its user; or use --role ui or --role admin")
     try require(
       known.contains(role),
       "there is no role '\(role)'; navd knows \(known.joined(separator: ", "))", remedy: define)
-  }
-
-  /// The access roles that the running daemon knows, such as `admin`.
-  ///
-  /// Nil if no daemon answers, or if it refuses this user. The caller then accepts no role of the
-  /// configuration.
-  private static func knownRoles(_ invocation: Invocation) -> [String]? {
-    let statistics = try? invocation.connect().statistics().value
-    return statistics?["roles"]?.elements.compactMap(\.string)
   }
 
   private static func show(_ key: String, _ invocation: Invocation) throws {

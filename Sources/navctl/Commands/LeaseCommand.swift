@@ -4,7 +4,8 @@ import NavigationClient
 import NavigationCore
 import RuntimePaths
 
-enum LeaseCommand {
+/// Holds the display for one operation, or for as long as `lease take` runs.
+enum Lease {
   static let command = Command(
     "lease", "Hold the display of a nav, while the command runs", Subject.roles,
     .init("NAV take|release [-- COMMAND...]"),
@@ -37,10 +38,10 @@ enum LeaseCommand {
     let daemon = try invocation.connectSession(wake: signals.descriptor)
     let nav = arguments.nav
     if arguments.rest.first == "release" { return try release(daemon, nav, isForced: isForced) }
-    let owner = try Lease.take(daemon, nav, isForced: isForced, isKept: true)
+    let owner = try take(daemon, nav, isForced: isForced, isKept: true)
     // With COMMAND, stdout belongs to COMMAND.
     if words.isEmpty { try tell(invocation, nav, owner: owner) }
-    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(Lease.variable, nav)])
+    let child = words.isEmpty ? nil : try Subprocess(words, variables: [(variable, nav)])
     let status = try hold(daemon, nav, signals, child)
     try daemon.connection.leave()
     try ExitStatus.end(status)
@@ -50,7 +51,7 @@ enum LeaseCommand {
     try require(
       isForced, "a lease ends with the command that took it; release works only with --force",
       remedy: "interrupt that command, or navctl lease \(nav) release --force")
-    _ = try Lease.take(daemon, nav, isForced: true, isKept: false)
+    _ = try take(daemon, nav, isForced: true, isKept: false)
     try daemon.connection.lease(nav, .release)
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while let event = try daemon.connection.nextEvent(timeout: timer.left) {
@@ -61,11 +62,9 @@ enum LeaseCommand {
     throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
   }
 
-  /// Holds the display until the child ends, and returns its status; without a child, until a signal
-  /// arrives, and returns 0.
+  /// Holds the display until the child ends, and returns its status; without one, until a signal.
   ///
-  /// Without a child it throws when the lease or the nav ends. With a child it only prints the loss
-  /// of the lease.
+  /// Without a child it throws when the lease or the nav ends; with one it only prints that.
   private static func hold(
     _ daemon: Daemon, _ nav: String, _ signals: borrowing Signals, _ child: Subprocess?
   ) throws -> Int32 {
@@ -89,7 +88,6 @@ enum LeaseCommand {
     }
   }
 
-  /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
   private static func end(_ child: Subprocess?, _ failure: PlainFailure) throws {
     guard child != nil else { throw failure }
     for line in failure.lines { Output.error("navctl: \(line)") }
@@ -102,21 +100,14 @@ enum LeaseCommand {
       TerminalText.visible("\(nav)  \(text)"),
       Record(.lease, members, at: SystemClock.wallMilliseconds()))
   }
-}
 
-/// Holds the display for one operation, or for as long as `lease take` runs.
-enum Lease {
-  /// The option of commands that hold the display during their operation.
   static let option = OptionDeclaration(
     "lease", "Hold the display while the command runs", group: "When:")
 
-  /// The variable with the nav whose display the enclosing `lease take` holds.
-  ///
-  /// Its only use is a better remedy when the daemon refuses a command inside that lease.
+  /// The nav of the enclosing `lease take`; only a remedy in it depends on that.
   static let variable = "NAVD_LEASE"
 
-  /// Takes the display and waits until the daemon confirms it; returns the name of the holder that
-  /// other clients see.
+  /// Takes the display and waits until navd confirms it; returns the name of the holder.
   static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {
     try daemon.connection.lease(nav, isForced ? .force : .take, isKept: isKept)
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)

@@ -47,13 +47,17 @@ enum RecordCommand {
     defer { progress.end() }
     try file.line(writer.header.line)
     do {
-      try begin(daemon, header, &writer, &file)
+      let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
+      let first = try state(daemon, header.nav, at: header.from)
+      try file.line(try writer.state(first, origin: origin.list.first))
       var next = header.from.number + 1
       while next <= header.to.number {
         progress.show(next - header.from.number, of: header.to.number - header.from.number + 1)
         next = try copy(daemon, header, from: next, &writer, &file)
-        guard !isInterrupted(signals) else {
-          throw PlainFailure("interrupted: the recording was not completed")
+        while let signal = signals.next() {
+          guard signal == SIGCHLD else {
+            throw PlainFailure("interrupted: the recording was not completed")
+          }
         }
       }
     } catch let error as StoredDataError {
@@ -79,12 +83,6 @@ enum RecordCommand {
       })
   }
 
-  private static func isInterrupted(_ signals: borrowing Signals) -> Bool {
-    while let signal = signals.next() { if signal != SIGCHLD { return true } }
-    return false
-  }
-
-  /// What to record, by the options and what the daemon has.
   private static func header(_ daemon: Daemon, _ nav: String) throws -> RecordingHeader {
     let line = daemon.invocation.line
     let (from, to) = (try line.integer(of: "from"), try line.integer(of: "to"))
@@ -107,16 +105,6 @@ enum RecordCommand {
     return RecordingHeader(
       nav: nav, server: server, recorded: SystemClock.wallMilliseconds(), from: Revision(first),
       to: Revision(end))
-  }
-
-  /// Writes the state at the first revision, with the author of that revision.
-  private static func begin(
-    _ daemon: Daemon, _ header: RecordingHeader, _ writer: inout RecordingWriter,
-    _ file: inout RecordingFile
-  ) throws {
-    let origin = try entries(daemon, header.nav, from: header.from.number, limit: 1)
-    let state = try state(daemon, header.nav, at: header.from)
-    try file.line(try writer.state(state, origin: origin.list.first))
   }
 
   /// Writes the entries of one answer; returns the revision to go on from.

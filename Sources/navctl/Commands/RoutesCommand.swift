@@ -4,6 +4,8 @@ import NavigationCore
 import RuntimePaths
 
 enum RoutesCommand {
+  private typealias Case = (name: String, fault: String?)
+
   static let command = Command(
     "routes", "Check the routes of a nav, and test where they lead", Subject.stack,
     .init("NAV check|test|reverse [FILE]"),
@@ -33,8 +35,7 @@ enum RoutesCommand {
   private static func check(_ invocation: Invocation, _ nav: String) throws {
     let state = try invocation.connect().get(.state, nav).reply.json()
     let routes = state["settings"]?.list("routes") ?? []
-    let faults = RouteTemplates.faults(routes)
-    try report(invocation, nav, zip(routes, faults).map { ($0["match"]?.string ?? "", $1) })
+    try report(invocation, nav, zip(routes, faults(routes)).map { ($0["match"]?.string ?? "", $1) })
   }
 
   /// Prints the route of the top, if opening it would leave the stack as it is.
@@ -78,7 +79,7 @@ enum RoutesCommand {
     }
     let daemon = try invocation.connect()
     try daemon.openSession()
-    var results: [JUnit.Case] = []
+    var results: [Case] = []
     for each in cases {
       results.append((each.route, each.fault(try stack(each.route, nav, daemon))))
     }
@@ -109,11 +110,11 @@ enum RoutesCommand {
   }
 
   private static func report(
-    _ invocation: Invocation, _ nav: String, _ cases: [JUnit.Case]
+    _ invocation: Invocation, _ nav: String, _ cases: [Case]
   ) throws {
     if let path = invocation.line.value(of: "junit") {
       do throws(SystemError) {
-        try writeFileAtomically(path, Array(JUnit.report("routes \(nav)", cases).utf8))
+        try writeFileAtomically(path, Array(junit("routes \(nav)", cases).utf8))
       } catch {
         throw UsageError("cannot write the report: \(error)", remedy: "--junit FILE")
       }
@@ -136,51 +137,6 @@ enum RoutesCommand {
     }
     try ExitStatus.end(failures == 0 ? 0 : 1)
   }
-}
-
-/// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
-struct RouteCase: Sendable {
-  var route: String
-  /// The ids or routes of the screens, bottom first; nil if the route must be refused.
-  var stack: [String]?
-
-  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
-  /// null means that the route must be refused.
-  init(_ line: String) throws(UsageError) {
-    let value = try Quantities.object(line, what: "the line")
-    let names = value.members.map(\.name).sorted()
-    guard let route = value["open"]?.string, names == ["open", "stack"],
-      value["stack"].map({ $0.kind == .array }) ?? true
-    else {
-      throw UsageError(
-        "a case has open, a route, and stack, a list of ids or routes, or null",
-        remedy: #"{"open":"settings/wifi","stack":["home","settings/wifi"]}"#)
-    }
-    self.route = route
-    stack = value["stack"]?.elements.map(\.plainText)
-  }
-
-  /// What is wrong with an outcome, the records of the stack, bottom first, or nil for a refusal; nil
-  /// if it is the one that the case wants.
-  func fault(_ screens: [JSONValue]?) -> String? {
-    guard let screens else {
-      return stack.map { _ in "no route matches it, or its conditions do not hold" }
-    }
-    let found = screens.map { $0["route"]?.string ?? $0["id"]?.string ?? "?" }
-    guard let stack else { return "it leads to [\(found.joined(separator: ", "))]" }
-    let fits =
-      stack.count == screens.count
-      && zip(stack, screens).allSatisfy { wanted, screen in
-        screen["id"]?.string == wanted || screen["route"]?.string == wanted
-      }
-    return fits
-      ? nil
-      : "it leads to [\(found.joined(separator: ", "))], not [\(stack.joined(separator: ", "))]"
-  }
-}
-
-/// The faults of route templates that no error of the daemon shows.
-enum RouteTemplates {
   /// For each template why it can never match: an earlier one takes every route of its; nil if it can.
   static func faults(_ routes: [JSONValue]) -> [String?] {
     let patterns = routes.map { ($0["match"]?.string ?? "").pieces }
@@ -200,13 +156,9 @@ enum RouteTemplates {
     one.count == other.count
       && zip(one, other).allSatisfy { $0.hasPrefix(":") && !$1.isEmpty || $0 == $1 }
   }
-}
 
-/// The report of a test run in the form that CI servers read.
-enum JUnit {
-  typealias Case = (name: String, fault: String?)
-
-  static func report(_ suite: String, _ cases: [Case]) -> String {
+  /// The report of a test run in the form that CI servers read.
+  private static func junit(_ suite: String, _ cases: [Case]) -> String {
     let failures = cases.count { $0.fault != nil }
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -221,17 +173,49 @@ enum JUnit {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
+    let signs: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
+    return text.reduce(into: "") { result, character in
       // XML has no form for most control characters.
-      case let other where other.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
-        result.append(other)
-      default: result += "?"
-      }
+      let isControl = character.unicodeScalars.contains { $0.value < 0x20 }
+      result += signs[character] ?? (isControl ? "?" : String(character))
     }
+  }
+}
+
+/// A case of `navctl routes test`: a route, and the stack that opening it must lead to.
+struct RouteCase: Sendable {
+  var route: String
+  /// The ids or routes of the screens, bottom first; nil if the route must be refused.
+  var stack: [String]?
+
+  init(_ line: String) throws(UsageError) {
+    let value = try Quantities.object(line, what: "the line")
+    let names = value.members.map(\.name).sorted()
+    guard let route = value["open"]?.string, names == ["open", "stack"],
+      value["stack"].map({ $0.kind == .array }) ?? true
+    else {
+      throw UsageError(
+        "a case has open, a route, and stack, a list of ids or routes, or null",
+        remedy: #"{"open":"settings/wifi","stack":["home","settings/wifi"]}"#)
+    }
+    self.route = route
+    stack = value["stack"]?.elements.map(\.plainText)
+  }
+
+  /// What is wrong with an outcome, nil for a refusal; nil if it is the one that the case wants.
+  func fault(_ screens: [JSONValue]?) -> String? {
+    guard let screens else {
+      return stack.map { _ in "no route matches it, or its conditions do not hold" }
+    }
+    let found = screens.map { $0["route"]?.string ?? $0["id"]?.string ?? "?" }
+    guard let stack else { return "it leads to [\(found.joined(separator: ", "))]" }
+    let fits =
+      stack.count == screens.count
+      && zip(stack, screens).allSatisfy { wanted, screen in
+        screen["id"]?.string == wanted || screen["route"]?.string == wanted
+      }
+    return fits
+      ? nil
+      : "it leads to [\(found.joined(separator: ", "))], not [\(stack.joined(separator: ", "))]"
   }
 }

@@ -40,18 +40,12 @@ enum TopCommand {
   }
 }
 
-/// The statistics at one time, to be drawn or to be printed as JSON.
-private struct TopFrame {
-  var sample: TopDrawing.Sample
-  var record: Record
-}
+private typealias TopFrame = (sample: TopDrawing.Sample, record: Record)
 
-/// Reads and draws the frames of one run, and holds the connection to the daemon.
 private struct TopView {
   let invocation: Invocation
   let endpoint: String
-  /// The only reference to it; nil after an error, because a daemon that came back gets a connection
-  /// of its own.
+  /// Nil after an error: a daemon that came back gets a connection of its own.
   private var daemon: Daemon?
 
   init(_ invocation: Invocation) throws {
@@ -86,9 +80,10 @@ private struct TopView {
       ?? invocation.connect(endpoint, try invocation.identity(endpoint), milliseconds: timeout)
     let (body, statistics) = try daemon.statistics(timeout: timeout)
     self.daemon = daemon
-    return TopFrame(
+    return (
       sample: .init(statistics: statistics, time: SystemClock.monotonicMilliseconds()),
-      record: Record(.status, body, at: SystemClock.wallMilliseconds()))
+      record: Record(.status, body, at: SystemClock.wallMilliseconds())
+    )
   }
 }
 
@@ -131,12 +126,9 @@ struct LiveScreen: ~Copyable {
       ]
       _ = unsafe poll(&entries, 2, Int32(clamping: end - now))
       if entries[0].revents != 0, let signal = signals.next(), signal != SIGCHLD { return false }
-      if entries[1].revents != 0, !readKeys() { return false }
+      guard entries[1].revents != 0 else { continue }
+      let keys = readOnce(0, atMost: 64) ?? []
+      if keys.isEmpty || keys.contains(UInt8(ascii: "q")) || keys.contains(3) { return false }
     }
-  }
-
-  private func readKeys() -> Bool {
-    let keys = readOnce(0, atMost: 64) ?? []
-    return !keys.isEmpty && !keys.contains { $0 == UInt8(ascii: "q") || $0 == 3 }
   }
 }

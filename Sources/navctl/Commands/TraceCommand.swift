@@ -37,13 +37,13 @@ enum TraceCommand {
       case .traced(let messages):
         for report in messages.list where remaining != 0 {
           let report = try JSONValue(report.bytes)
-          let shown = isRedacted ? TraceText.redacted(report) : report
-          try invocation.write(TraceText.line(shown), TraceText.record(shown))
+          let shown = isRedacted ? redacted(report) : report
+          try invocation.write(line(shown), record(shown))
           remaining = remaining.map { $0 - 1 }
         }
         if messages.dropped > 0 {
           try invocation.write(
-            TraceText.dropped(messages.dropped),
+            dropped(messages.dropped),
             Record(.dropped, ["dropped": .integer(messages.dropped)]))
         }
         guard !messages.isOver else {
@@ -59,17 +59,14 @@ enum TraceCommand {
     guard let remaining, remaining > 0, !Output.hasLostReader else { return }
     throw PlainFailure(.busy, "timeout: \(remaining) awaited messages did not pass")
   }
-}
 
-/// The lines of `navctl trace`: one for each message of a client, as navd received or sent it.
-enum TraceText {
   /// A line such as `08:15:00.250  in   op  remote, uid 1000, pid 412  id 7  kiosk  pop  64 B`.
-  ///
-  /// `report` is one element of `traced.list`, see protocol §12. The line is without what a
-  /// terminal would interpret.
   static func line(_ report: JSONValue) -> String {
     let direction = report["dir"]?.string == "out" ? "out" : "in "
-    var parts = [time(report["t"]?.integer), direction, verb(report["verb"]?.string), peer(report)]
+    let verb = report["verb"]?.string.map { $0.isEmpty ? "unreadable" : $0 } ?? "-"
+    var parts = [
+      time(report["t"]?.integer), direction, TerminalText.padded(verb, columns: 8), peer(report),
+    ]
     if let body = report["body"] { parts += summary(of: body) }
     parts.append("\(report["size"]?.integer ?? 0) B")
     return TerminalText.visible(parts.joined(separator: "  "))
@@ -100,30 +97,22 @@ enum TraceText {
     return "\(seconds).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
   }
 
-  private static func verb(_ verb: String?) -> String {
-    TerminalText.padded(verb.map { $0.isEmpty ? "unreadable" : $0 } ?? "-", columns: 8)
-  }
-
   private static func peer(_ report: JSONValue) -> String {
-    var parts = [report["name"]?.string ?? ""]
-    if let user = report["uid"]?.integer { parts.append("uid \(user)") }
-    if let process = report["pid"]?.integer { parts.append("pid \(process)") }
-    if let key = report["key"]?.string { parts.append("key \(key)") }
-    if let address = report["address"]?.string { parts.append(address) }
-    if let actor = report["actor"]?.string { parts.append("for \(actor)") }
-    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+    [
+      ("name", ""), ("uid", "uid "), ("pid", "pid "), ("key", "key "), ("address", ""),
+      ("actor", "for "),
+    ].compactMap { name, words in report[name].map { words + $0.plainText } }
+      .filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private static func summary(of body: JSONValue) -> [String] {
-    var parts: [String] = []
-    if let id = body["id"]?.integer { parts.append("id \(id)") }
-    if let nav = body["nav"]?.string { parts.append(nav) }
-    if let what = body["what"]?.string { parts.append(what) }
     let operations = body.list("do").compactMap { $0.members.first?.name }
-    if !operations.isEmpty { parts.append(operations.joined(separator: ",")) }
-    if let code = body["code"]?.string { parts.append(code) }
-    if let revision = body["rev"]?.integer { parts.append("rev \(revision)") }
-    if let cause = body["cause"]?.string, cause != "api" { parts.append(cause) }
-    return parts
+    let cause = body["cause"]?.string
+    let parts: [String?] = [
+      body["id"]?.integer.map { "id \($0)" }, body["nav"]?.string, body["what"]?.string,
+      operations.isEmpty ? nil : operations.joined(separator: ","), body["code"]?.string,
+      body["rev"]?.integer.map { "rev \($0)" }, cause == "api" ? nil : cause,
+    ]
+    return parts.compactMap(\.self)
   }
 }

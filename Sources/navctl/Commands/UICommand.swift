@@ -22,7 +22,7 @@ enum UICommand {
     try require(
       nav?.hasPrefix("$") != true, "\(nav ?? "") is a directory, not a nav", remedy: "navctl ui")
     let term = invocation.environment["TERM"]
-    if let obstacle = BrowserTerminal.obstacle(
+    if let obstacle = obstacle(
       isTerminal: Output.isTerminal && isatty(0) == 1, term: term, isJSON: invocation.isJSON,
       nav: nav)
     {
@@ -40,7 +40,7 @@ enum UICommand {
       isWritable: invocation.line.contains("write"), endpoint: daemon.endpoint,
       isASCII: !isUTF8 || Output.isASCII.withLock { $0 })
     guard let terminal = CursesTerminal(isColoured: invocation.isColoured) else {
-      throw BrowserTerminal.unfit(term, nav: nav)
+      throw unfit(term, nav: nav)
     }
     var view = BrowserView(
       invocation: invocation, browser: browser, terminal: terminal, events: events)
@@ -50,9 +50,32 @@ enum UICommand {
     let memory = Memory(invocation.environment, endpoint: daemon.endpoint)
     if let shown { memory.remember(shown.seen, of: shown.nav) }
   }
+
+  /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
+  static func obstacle(isTerminal: Bool, term: String?, isJSON: Bool, nav: String?) -> UsageError? {
+    let watch = "navctl watch \(nav.map(TerminalText.visible) ?? "NAV")"
+    if isJSON {
+      return UsageError(
+        "ui draws a screen for people and prints no JSON",
+        remedy: "\(watch) -o json, navctl list -o json")
+    }
+    guard isTerminal else {
+      return UsageError(
+        "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
+    }
+    return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
+  }
+
+  static func unfit(_ term: String?, nav: String?) -> UsageError {
+    let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
+    return UsageError(
+      "ui needs a terminal that can place the cursor, and "
+        + (name.map { "TERM is \($0)" } ?? "TERM is not set"),
+      remedy: "navctl watch \(nav.map(TerminalText.visible) ?? "NAV"), navctl list; "
+        + "or TERM=xterm navctl ui")
+  }
 }
 
-/// Passes keys and events to the browser, and performs what it wants.
 private struct BrowserView: ~Copyable {
   let invocation: Invocation
   var browser: NavBrowser
@@ -62,7 +85,6 @@ private struct BrowserView: ~Copyable {
 
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
 
-  /// Shows frames until the user or a signal ends the command.
   mutating func run(_ daemon: Daemon, _ signals: borrowing Signals, _ nav: String?) throws {
     resize()
     guard try perform(browser.start(nav), on: daemon) else { return }
@@ -76,7 +98,11 @@ private struct BrowserView: ~Copyable {
       _ = unsafe poll(&entries, nfds_t(entries.count), -1)
       guard goesOn(after: signals) else { return }
       // Keys come first: they are about the frame that the user sees, not about newer events.
-      for key in takeKeys() { guard try perform(browser.press(key), on: daemon) else { return } }
+      var keys: [BrowserKey] = []
+      while let key = terminal.nextKey() { keys.append(key) }
+      for key in escapes.take(keys) {
+        guard try perform(browser.press(key), on: daemon) else { return }
+      }
       // The other end of the terminal is gone.
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
       try daemon.connection.serve(limit: 256)
@@ -87,7 +113,6 @@ private struct BrowserView: ~Copyable {
     }
   }
 
-  /// Takes the pending signals; returns false if one of them ends the command.
   private mutating func goesOn(after signals: borrowing Signals) -> Bool {
     while let signal = signals.next() {
       switch signal {
@@ -97,12 +122,6 @@ private struct BrowserView: ~Copyable {
       }
     }
     return true
-  }
-
-  private mutating func takeKeys() -> [BrowserKey] {
-    var keys: [BrowserKey] = []
-    while let key = terminal.nextKey() { keys.append(key) }
-    return escapes.take(keys)
   }
 
   private mutating func resize() {
@@ -128,32 +147,5 @@ private struct BrowserView: ~Copyable {
       }
     }
     return true
-  }
-}
-
-enum BrowserTerminal {
-  /// Why `navctl ui` cannot run, with what to type instead; nil if it can.
-  static func obstacle(isTerminal: Bool, term: String?, isJSON: Bool, nav: String?) -> UsageError? {
-    let watch = "navctl watch \(nav.map(TerminalText.visible) ?? "NAV")"
-    if isJSON {
-      return UsageError(
-        "ui draws a screen for people and prints no JSON",
-        remedy: "\(watch) -o json, navctl list -o json")
-    }
-    guard isTerminal else {
-      return UsageError(
-        "ui needs a terminal, and stdin or stdout is none", remedy: "\(watch), navctl list")
-    }
-    return ["dumb", ""].contains(term ?? "") ? unfit(term, nav: nav) : nil
-  }
-
-  /// The error for a terminal that cannot place the cursor, as its description has it.
-  static func unfit(_ term: String?, nav: String?) -> UsageError {
-    let name = term.flatMap { $0.isEmpty ? nil : TerminalText.visible($0) }
-    return UsageError(
-      "ui needs a terminal that can place the cursor, and "
-        + (name.map { "TERM is \($0)" } ?? "TERM is not set"),
-      remedy: "navctl watch \(nav.map(TerminalText.visible) ?? "NAV"), navctl list; "
-        + "or TERM=xterm navctl ui")
   }
 }

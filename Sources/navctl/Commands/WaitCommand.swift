@@ -21,11 +21,14 @@ enum WaitCommand {
     let timer = Countdown(invocation.typedTimeout)
     let daemon = try invocation.connect()
     let mirror = try mirror(of: nav, meeting: condition, daemon, timer)
-    try write(invocation, mirror, nav: nav, endpoint: daemon.endpoint)
+    let top = TerminalText.visible(mirror.top ?? "none")
+    try invocation.write(
+      "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
+      Record(.position, MirrorText.position(mirror, nav: nav)))
+    Memory(invocation.environment, endpoint: daemon.endpoint).remember(Seen(mirror), of: nav)
   }
 
-  /// Watches a nav until its state meets a condition, and returns that state; throws `PlainFailure`
-  /// with status 4 after the time.
+  /// Watches a nav until it meets a condition, and returns its state; status 4 after the time.
   static func mirror(
     of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {
@@ -53,23 +56,12 @@ enum WaitCommand {
       .busy, TerminalText.visible("timeout: \(nav) did not reach \(condition.text)\(found)"),
       "try: navctl show \(nav)")
   }
-
-  private static func write(
-    _ invocation: Invocation, _ mirror: Mirror, nav: String, endpoint: String
-  ) throws {
-    let top = TerminalText.visible(mirror.top ?? "none")
-    try invocation.write(
-      "\(nav)  rev \(mirror.revision.number)  top \(top)  depth \(mirror.screens.count)",
-      Record(.position, MirrorText.position(mirror, nav: nav)))
-    Memory(invocation.environment, endpoint: endpoint).remember(Seen(mirror), of: nav)
-  }
 }
 
 /// A time limit that runs from its creation.
 struct Countdown {
   private let end: UInt64?
 
-  /// Starts the time; nil stands for no limit.
   init(_ milliseconds: UInt64?) {
     end = milliseconds.map { SystemClock.monotonicMilliseconds() + $0 }
   }
@@ -81,7 +73,6 @@ struct Countdown {
 }
 
 extension WatchOutcome {
-  /// The error with which a command ends when its watch ends.
   func failure(_ nav: String) -> any Error {
     switch self {
     case .refused(let error): Refusal(error: error, nav: nav)
@@ -105,7 +96,6 @@ enum WaitCondition: Hashable, Sendable {
   case depth(UInt64)
   case revision(UInt64)
 
-  /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     var conditions: [WaitCondition] = []
     if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }
@@ -126,7 +116,6 @@ enum WaitCondition: Hashable, Sendable {
     }
   }
 
-  /// The condition as text, such as "top wifi".
   var text: String {
     switch self {
     case .top(let top): "top \(top ?? "none")"

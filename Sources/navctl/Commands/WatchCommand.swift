@@ -85,7 +85,6 @@ enum WatchCommand {
   }
 }
 
-/// Prints the events of a watch.
 private struct WatchStream {
   let invocation: Invocation
   let nav: String
@@ -93,16 +92,11 @@ private struct WatchStream {
   var lines: WatchLines
   /// The longest time that a line took to be written, in milliseconds, since a connection was lost.
   var pause: UInt64 = 0
-  /// The state of the last printed line that is not yet recorded as seen.
   var unremembered: Seen?
   var lastLatest: (epoch: Epoch, revision: Revision)?
-  /// The error code with which the daemon refused the state at `--from`; nil if there was none.
-  ///
-  /// The daemon may still have the diffs after that revision.
+  /// The code with which navd refused the state at `--from`, though it may have the diffs after it.
   var hindrance: String?
-  /// How many lines are left of `--count`; nil without a limit.
   var remaining: UInt64?
-  /// The revision at which the stream ends; nil for none.
   var end: Revision?
   var isAtEnd = false
 
@@ -181,10 +175,9 @@ private struct WatchStream {
     if Output.isTerminal { remember() }
   }
 
-  /// Records the state of the last printed line as seen.
+  /// Records the state of the last printed line as seen; if stdout is no terminal, only at the end.
   ///
-  /// A program that reads the lines may lag behind, and a state that it has not read yet must not
-  /// guard its next command. So if stdout is no terminal, this happens only at the end.
+  /// A program may not have read a line yet, and that must not guard its next command.
   mutating func remember() {
     memory.remember(unremembered, of: nav)
     unremembered = nil

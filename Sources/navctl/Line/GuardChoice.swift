@@ -10,8 +10,6 @@ struct GuardChoice: Hashable, Sendable {
   var typed: Guards
   var isTyped: Bool { typed != Guards() }
 
-  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
-  /// `--visible` and `--any`.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     typed = Guards()
     typed.any = line.contains("any")
@@ -27,7 +25,6 @@ struct GuardChoice: Hashable, Sendable {
       typed.digest = digest
     }
     typed.depth = try line.integer(of: "depth")
-    // An empty text stands for an empty stack here too.
     if let text = line.value(of: "stack") {
       typed.stack = text.unicodeScalars.split(separator: ",").map(String.init)
     }
@@ -48,16 +45,12 @@ struct GuardChoice: Hashable, Sendable {
     return needs.contains(.position) ? .position : .none
   }
 
-  /// Whether one of the operations removes what it names, and presentations above it that the user
-  /// may not have seen.
+  /// Whether an operation also removes presentations above the screen that it names.
   static func removesMore(_ operations: [NavigationOperation]) -> Bool {
     operations.contains { $0.kind == .dismiss && $0.neededGuard == .none }
   }
 
-  /// The guards of an operation that needs none, with the state that this terminal last showed.
-  ///
-  /// They are the typed conditions. If those leave open what is visible, and the terminal showed
-  /// it, they have the visible screen too.
+  /// The typed conditions, and what is visible if they leave it open and the terminal showed it.
   func guards(bySeen seen: Seen?) -> Guards {
     guard let seen, let visible = seen.visible, !typed.any, typed.visible == nil,
       !typed.fixesState, typed.epoch == nil || typed.epoch == seen.epoch
@@ -68,11 +61,7 @@ struct GuardChoice: Hashable, Sendable {
     return guards
   }
 
-  /// The guards to send: the typed conditions, else conditions from `seen`; none if none are
-  /// needed.
-  ///
-  /// `obstacle` is why navctl does not record what the terminal shows; nil if it does. It throws if
-  /// the operations need a guard, and there is neither.
+  /// The typed conditions, else some from `seen`; throws if a guard is needed and there is neither.
   func guards(
     need: OperationKind.NeededGuard, seen: Seen?, obstacle: String?, command: String, nav: String
   ) throws(UsageError) -> Guards {
@@ -148,9 +137,7 @@ extension NavigationOperation {
     self.init(OperationKind(name: members[0].name), octets: json.opaque)
   }
 
-  /// The rights that the operation needs.
-  ///
-  /// A button may pop or not, which only the state of the nav shows.
+  /// The rights that it needs; a button may pop or not, which only the state of the nav shows.
   var rights: Rights {
     switch kind {
     case .buttonActivate: return [.push, .pop]
@@ -161,11 +148,9 @@ extension NavigationOperation {
     }
   }
 
-  /// The guard that the operation needs, because it can remove screens.
+  /// The guard that the operation needs; navctl is stricter than the daemon about `dismiss`.
   ///
-  /// navctl is stricter than the daemon, which requires no guard for `dismiss`. Without `from`, a
-  /// `dismiss` ends any presentation, so navctl guards it by what is visible. With `from`, its user
-  /// has named a screen.
+  /// Without `from`, it ends any presentation; with `from`, its user has named a screen.
   var neededGuard: OperationKind.NeededGuard {
     do {
       let arguments = try JSONValue(octets.bytes)[kind.name]

@@ -33,13 +33,11 @@ enum Members {
     return key.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
   }
 
-  /// Converts words to members, in their order.
+  /// Converts words to members, in their order; throws for a repeated key, also one of `other`.
   ///
   /// A value that is valid JSON is read as JSON, any other as text; `null` and nothing reset the
   /// member. A dot in a key leads into an object: `veto.policy=allow` is `"veto":{"policy":"allow"}`.
   /// A list of buttons is also read as `scan,help=Help`: ids, and new buttons with their titles.
-  /// It throws for a word that is not KEY=VALUE, a repeated key, or invalid JSON.
-  /// The same goes for a member of `other`, which goes into the operation beside them.
   static func parse(
     _ words: [String], beside other: JSONObject = [:], usage: String
   ) throws(UsageError) -> JSONObject {

@@ -48,12 +48,10 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
   var neededID: String? { row.isOptional ? nil : row.id }
 
   var optionalID: String? { row.isOptional ? row.id : nil }
 
-  /// The members that a client can set, with dots for those of objects.
   var keys: [String] { row.keys }
 
   static func unknown(_ word: String, nav: String) -> UsageError {
@@ -68,12 +66,9 @@ enum NavObject: String, CaseIterable, Sendable {
       remedy: "navctl set \(nav) \(near?.form ?? others) KEY=VALUE")
   }
 
-  /// The object as it is typed, with the placeholder of its id.
   var form: String { ([rawValue] + [neededID].compactMap(\.self)).joined(separator: " ") }
 
-  /// The words that a member can have; empty if it can have any text or number.
-  ///
-  /// The daemon's reader names them when it refuses an empty object.
+  /// The words that a member can have, which the daemon's reader names when it refuses `{}`.
   func values(of key: String) -> [String] { Self.words(in: refusal(of: "\(key)={}") ?? "") }
 
   /// The words that a refusal such as `idiom is phone or pad` names.
@@ -85,7 +80,6 @@ enum NavObject: String, CaseIterable, Sendable {
     return words.count == 5 && words[1] == "is" && words[3] == "or" ? [words[2], words[4]] : []
   }
 
-  /// Why the daemon would refuse a member, as far as that depends on the member alone.
   func refusal(of member: String) -> String? { try? operations(id: "x", [member]).first?.refusal }
 
   /// Refuses what is no member of the object, but an object of its own or of a slot's appearance.
@@ -106,7 +100,6 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// Makes the operations that set members; `words` are KEY=VALUE.
   func operations(id: String?, _ words: [String]) throws(UsageError) -> [NavigationOperation] {
     let usage = "navctl set NAV \(form)"
     try require(
@@ -134,8 +127,7 @@ enum NavObject: String, CaseIterable, Sendable {
       }
   }
 
-  /// The object in a state, a button in what is detached, or what a screen has by its record; nil if
-  /// it is not there.
+  /// The object in a state, in what is detached, or in a screen's record; nil if it is not there.
   func value(id: String?, in state: JSONValue) -> JSONValue? {
     switch self {
     case .screen: return state

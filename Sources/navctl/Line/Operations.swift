@@ -19,7 +19,6 @@ enum Operations {
     return isComplete ? [create] : [create, .attach()]
   }
 
-  /// The member of `nav.create` that describes the nav: `root`, `classes` of its bars, or `kind`.
   private static func subject(
     _ line: Line, isDetached: Bool
   ) throws(UsageError) -> (name: String, value: OpaqueJSON) {
@@ -60,15 +59,11 @@ enum Operations {
     arguments.add("onDuplicate", line.value(of: "on-duplicate"))
     if let sender = line.value(of: "sender") {
       try require(line.contains("show"), "--sender goes with --show")
-      arguments.add("sender", try self.sender(sender))
+      let isJSON = ["{", "[", "\""].contains { sender.hasPrefix($0) }
+      arguments.add(
+        "sender", isJSON ? try Quantities.json(sender, what: "--sender") : .string(sender))
     }
     return NavigationOperation(line.contains("show") ? .show : .push, arguments)
-  }
-
-  /// The sender of a `show`: JSON if the text begins like JSON, else a string.
-  private static func sender(_ text: String) throws(UsageError) -> OpaqueJSON {
-    ["{", "[", "\""].contains { text.hasPrefix($0) }
-      ? try Quantities.json(text, what: "--sender") : .string(text)
   }
 
   static func popTo(_ line: Line, id: String?) throws(UsageError) -> NavigationOperation {
@@ -98,8 +93,7 @@ enum Operations {
     try require(
       places.count == 1, "insert takes one of --below, --above and --at",
       remedy: "for example navctl insert kiosk help --below wifi")
-    arguments.add("below", line.value(of: "below"))
-    arguments.add("above", line.value(of: "above"))
+    for name in ["below", "above"] { arguments.add(name, line.value(of: name)) }
     if let index = line.value(of: "at") {
       arguments.add("at", .integer(try Quantities.integer(index, option: "at")))
     }
@@ -112,9 +106,7 @@ enum Operations {
       ["screens": .array(try screens.map { text throws(UsageError) in try screen(text) })])
   }
 
-  /// Makes the operation of `screen` and `button`: creates, releases or taps one.
-  ///
-  /// `words` are the id, and for a new one its members as KEY=VALUE, or a record in JSON.
+  /// `words` are the id and its members as KEY=VALUE, or a record in JSON.
   static func record(
     _ object: NavObject, verb: String, _ words: [String]
   ) throws(UsageError) -> NavigationOperation {
@@ -149,7 +141,6 @@ enum Operations {
     return NavigationOperation(kind, [object.rawValue: .string(id)])
   }
 
-  /// A screen on the command line: an id, or a record in JSON.
   static func screen(_ text: String) throws(UsageError) -> OpaqueJSON {
     text.hasPrefix("{") ? try Quantities.jsonObject(text, what: "a screen") : .string(text)
   }
@@ -162,8 +153,7 @@ enum Operations {
 
   static func screenMembers(_ line: Line, id: String?) throws(UsageError) -> JSONObject {
     var members = record(id)
-    members.add("title", line.value(of: "title"))
-    members.add("route", line.value(of: "route"))
+    for name in ["title", "route"] { members.add(name, line.value(of: name)) }
     members.add("restorationID", line.value(of: "restoration-id"))
     if let args = line.value(of: "args") {
       members.add("args", try Quantities.json(args, what: "--args"))
@@ -191,9 +181,7 @@ enum Operations {
     return .swipeDown(result: result)
   }
 
-  /// Makes the operation of `back`; nil if it only prints the menu.
-  ///
-  /// `--menu` takes none of the options of a change.
+  /// Nil if it only prints the menu; `--menu` takes none of the options of a change.
   static func back(
     _ line: Line, changeOptions: [OptionDeclaration]
   ) throws(UsageError) -> NavigationOperation? {
@@ -238,17 +226,13 @@ enum Operations {
     return .revert(to: revision)
   }
 
-  /// Makes the operation of `restore` from the contents of a file that `save` wrote.
   static func restore(_ text: String, root: String?) throws(UsageError) -> NavigationOperation {
     var arguments: JSONObject = ["payload": try Quantities.jsonObject(text, what: "the file")]
     if let root { arguments.add("root", try screen(root)) }
     return NavigationOperation(.restore, arguments)
   }
 
-  /// The screen that a command shows.
-  ///
-  /// An id alone refers to a known screen. A record in JSON, or any option about the screen,
-  /// creates one.
+  /// An id alone refers to a known screen; a record, or any option about the screen, creates one.
   static func newScreen(
     _ line: Line, id: String?, command: String
   ) throws(UsageError) -> OpaqueJSON {
@@ -301,9 +285,7 @@ enum GestureStep: Hashable, Sendable {
   case begin
   /// The finger has moved by this part of the width: a JSON number from 0 to 1.
   case update(String)
-  /// The finger lifts, and the pop happens.
   case finish
-  /// The finger lifts, and the screen stays.
   case cancel
 
   var isLast: Bool { self == .finish || self == .cancel }

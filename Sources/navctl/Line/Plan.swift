@@ -10,7 +10,6 @@ import NavigationCore
 struct Plan: Sendable {
   enum Step: Sendable {
     case operation(NavigationOperation)
-    /// The words of a command, of which the first is its name.
     case command([String])
   }
 
@@ -19,16 +18,13 @@ struct Plan: Sendable {
   private(set) var steps: [(line: Int, step: Step)] = []
 
   enum Conditions: Sendable {
-    /// The words of options, such as `--top` and `wifi`.
     case words([String])
-    /// The options that JSON stands for.
     case options([ParsedCommandLine.Occurrence])
   }
 
   /// The highest number of operations in one message (protocol §9).
   static let maximumOperations = 16
 
-  /// Reads a plan; an error names the line, and the file by `name`.
   init(_ text: String, name: String) throws(UsageError) {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -55,7 +51,7 @@ struct Plan: Sendable {
       }
       steps.append((number, .operation(try NavigationOperation(typed: line))))
     } else {
-      let words = try ShellWords.split(line)
+      let words = try Self.words(of: line)
       if words.first == "if" { return try note(.words(Array(words.dropFirst()))) }
       steps.append((number, .command(words)))
     }
@@ -72,7 +68,6 @@ struct Plan: Sendable {
     self.conditions = conditions
   }
 
-  /// The options of `navctl` that stand for guards of the protocol.
   private static func options(
     _ guards: JSONValue
   ) throws(UsageError) -> [ParsedCommandLine.Occurrence] {
@@ -103,13 +98,9 @@ struct Plan: Sendable {
     }
     return options
   }
-}
 
-enum ShellWords {
-  /// Splits a line at spaces and tabs; quotes and backslashes work as in sh(1), nothing is expanded.
-  ///
-  /// `#` at the beginning of a word begins a comment. A quote that is not closed is an error.
-  static func split(_ line: String) throws(UsageError) -> [String] {
+  /// Splits a line as sh(1) does, without expansion; `#` at the beginning of a word is a comment.
+  static func words(of line: String) throws(UsageError) -> [String] {
     var words: [String] = []
     var word: String?
     var quote: Character?

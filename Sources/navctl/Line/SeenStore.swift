@@ -10,33 +10,28 @@ struct SeenStore: Sendable {
   let directory: String
   let session: TerminalSession
 
-  /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`; nil if
-  /// neither variable is set.
   static func directory(_ environment: ProcessEnvironment) -> String? {
     if let path = environment.absolutePath("XDG_STATE_HOME") { return path + "/navctl/seen" }
     return environment.absolutePath("HOME").map { $0 + "/.local/state/navctl/seen" }
   }
 
-  /// The path of the file for one nav; its name is a hash in hex digits.
   func path(endpoint: String, nav: String) -> String {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
-    // Two hashes of 64 bits make a collision unlikely, and `SeenFile.decode` detects one.
+    // Two hashes of 64 bits make a collision unlikely, and `Seen.decode` detects one.
     let name =
       Epoch(bits: Self.hash(key, basis: 0xCBF2_9CE4_8422_2325)).text
       + Epoch(bits: Self.hash(key.reversed(), basis: 0x9E37_79B9_7F4A_7C15)).text
     return "\(directory)/\(name)"
   }
 
-  /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
   func load(endpoint: String, nav: String) -> Seen? {
     (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
-      .flatMap { SeenFile.decode($0, endpoint: endpoint, nav: nav) }
+      .flatMap { Seen.decode($0, endpoint: endpoint, nav: nav) }
   }
 
-  /// Saves a seen state; the file is replaced as a whole or not at all.
   func save(_ seen: Seen, endpoint: String, nav: String) throws(SystemError) {
     let path = path(endpoint: endpoint, nav: nav)
-    let bytes = SeenFile.encode(seen, endpoint: endpoint, nav: nav)
+    let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
     if FileStatus.probe(path) == nil {
       try createPrivateDirectory(directory)
       removeOldFiles()
@@ -46,9 +41,7 @@ struct SeenStore: Sendable {
 
   func forget(endpoint: String, nav: String) { unsafe unlink(path(endpoint: endpoint, nav: nav)) }
 
-  /// Replaces a file by a rename, without a sync.
-  ///
-  /// After a crash of the machine the terminal session is over, and its files are never read again.
+  /// Replaces a file without a sync: after a crash of the machine, no session reads it again.
   private func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let temporary = "\(path).\(getpid())"
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
@@ -75,7 +68,6 @@ struct SeenStore: Sendable {
 
   private static let maximumAgeSeconds = 30 * 86_400
 
-  /// Removes the files of terminal sessions that have ended.
   private func removeOldFiles() {
     let now = Int(SystemClock.wallMilliseconds() / 1000)
     for name in (try? namesInDirectory(directory)) ?? []
@@ -109,10 +101,8 @@ struct Memory {
     (store, obstacle) = (SeenStore(directory: directory, session: session), nil)
   }
 
-  /// The state of a nav that this terminal showed last; nil if it showed none.
   func seen(_ nav: String) -> Seen? { store?.load(endpoint: endpoint, nav: nav) }
 
-  /// Records a state as shown; a failure only prints a warning.
   func remember(_ seen: Seen?, of nav: String) {
     guard let store, let seen else { return }
     do {
@@ -130,7 +120,6 @@ struct Memory {
 /// The system reuses the numbers of terminal devices and of sessions. With the start time of the
 /// session and the id of the boot they are unique.
 struct TerminalSession: Hashable, Sendable {
-  /// The random id of the machine's boot.
   var boot: String
   /// The device number of the controlling terminal, 0 without one.
   var device: Int64
@@ -139,8 +128,7 @@ struct TerminalSession: Hashable, Sendable {
   /// When the leader of the session started, in clock ticks since the boot.
   var start: UInt64
 
-  /// The session of this process; nil if the leader has ended, because its start time is then
-  /// unknown.
+  /// Nil if the leader of the session has ended, because its start time is then unknown.
   static func current(_ environment: ProcessEnvironment) -> TerminalSession? {
     let number = getsid(0)
     do throws(SystemError) {
@@ -156,21 +144,17 @@ struct TerminalSession: Hashable, Sendable {
     }
   }
 
-  /// The identity as text; equal texts mean the same session.
   var text: String { "\(boot) \(device) \(session) \(start)" }
 }
 
 /// The fields of `/proc/PID/stat` that identify a terminal session.
 struct ProcessStatus: Hashable, Sendable {
   var session: Int64
-  /// The device number of the controlling terminal, 0 without one.
   var terminal: Int64
   var start: UInt64
 
-  /// Reads the text of `/proc/PID/stat`; nil if it is not one.
   init?(_ text: String) {
-    // The name of the process stands in parentheses and can itself contain some; the last one ends
-    // it.
+    // The name of the process stands in parentheses and can contain some; the last one ends it.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
     // The first field after the name is field 3 of proc_pid_stat(5).

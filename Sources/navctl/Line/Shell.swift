@@ -7,9 +7,7 @@ enum Shell: String, CaseIterable, Sendable {
   /// Stands for the files and directories, which the shell knows itself.
   static let files = Completion.Word(text: ":files", summary: "")
 
-  /// The words of a command line as the program would get them.
-  ///
-  /// bash gives the parts around `=` and `:` as words of their own, and replaces only the last of them.
+  /// Joins what bash splits around `=` and `:`, of which it replaces only the last part.
   func joined(_ words: [String]) -> [String] {
     guard self == .bash else { return words }
     var joined: [String] = []
@@ -29,7 +27,6 @@ enum Shell: String, CaseIterable, Sendable {
 
   private static let breaks: Set<String> = ["=", ":", "::"]
 
-  /// The line of a candidate in the output, which the script reads.
   func line(_ word: Completion.Word, behind completion: Completion) -> String {
     if word == Self.files { return word.text }
     let summary = word.summary.filter { !$0.isNewline && $0 != "\t" }

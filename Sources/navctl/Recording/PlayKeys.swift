@@ -6,7 +6,6 @@ enum PlayRequest: Hashable {
   case go(UInt64)
   case unknown(String)
 
-  /// Reads a line, such as `g 42`.
   init(line: String) {
     let words = line.split(separator: " ").map(String.init)
     switch (words.first, words.count) {
@@ -26,7 +25,6 @@ struct PlayKeys: ~Copyable {
   /// ^C stays a signal.
   private let mode = KeyMode()
   private var buffer = LineBuffer()
-  /// The digits behind `g`; nil without it.
   private var digits: String?
 
   var isAtEnd: Bool { buffer.isAtEnd }

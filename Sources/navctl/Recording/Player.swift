@@ -11,9 +11,7 @@ struct Player: ~Copyable {
   private var input: RecordingInput
   private var verifier: RecordingVerifier
   private var ahead: [UInt8]?
-  /// The entry that led to the revision that is shown.
   private(set) var entry: [UInt8] = []
-  /// Whether the last line was read, and was right.
   private(set) var isAtEnd = false
 
   init(_ path: String) throws {
@@ -28,15 +26,13 @@ struct Player: ~Copyable {
 
   var digest: Digest { verifier.replay.digest }
 
-  /// The complete state that is shown, as `get` `state` answers it.
   var state: [UInt8] { verifier.replay.state(of: header.nav) }
 
-  /// Whether nothing is left to show up to a revision.
   func isDone(at last: Revision) -> Bool { ahead == nil || revision >= last }
 
   func has(_ revision: Revision) -> Bool { revision >= header.from && revision <= header.to }
 
-  /// The time of the next revision in milliseconds since 1970; nil without one.
+  /// In milliseconds since 1970; nil at the end.
   var nextTime: UInt64? { ahead.flatMap { Self.time(of: $0) } }
 
   mutating func advance() throws {
@@ -55,7 +51,6 @@ struct Player: ~Copyable {
     while !verifier.replay.isBegun || !isDone(at: target) { try advance() }
   }
 
-  /// Reads up to the next revision, or to the end.
   private mutating func fill() throws {
     while ahead == nil, !isAtEnd {
       switch try input.next() {

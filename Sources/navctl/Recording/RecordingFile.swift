@@ -15,14 +15,12 @@ struct RecordingFile: ~Copyable {
   private let replaces: Bool
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
-  /// The end of the page around the file; nil without a page.
   private var tail: [UInt8]?
   /// What of the file in a page is not a multiple of three yet.
   private var rest: [UInt8] = []
   private var pending: [UInt8] = []
   private(set) var byteCount = 0
 
-  /// Begins an empty file for a place; nil as `page` stands for the file alone.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
     let temporary = path == standardStream ? path : "\(path).new-\(getpid())"
     let descriptor: Int32
@@ -56,7 +54,7 @@ struct RecordingFile: ~Copyable {
 
   mutating func finish() throws {
     take(gzip.finish())
-    if let tail { pending += Base64.encoded(rest) + tail }
+    if let tail { pending += Self.base64(rest) + tail }
     try flush()
     if path == Self.standardStream { return }
     guard fsync(descriptor) == 0 else { throw SystemError("sync", temporary, code: navd_errno()) }
@@ -80,7 +78,7 @@ struct RecordingFile: ~Copyable {
     guard tail != nil else { return pending += bytes }
     rest += bytes
     let whole = rest.count / 3 * 3
-    pending += Base64.encoded(Array(rest[..<whole]))
+    pending += Self.base64(Array(rest[..<whole]))
     rest.removeFirst(whole)
   }
 
@@ -95,6 +93,24 @@ struct RecordingFile: ~Copyable {
   private static func exists(_ path: String) -> PlainFailure {
     PlainFailure("file: \(path) exists already", "try: --force, or another name")
   }
+
+  private static let letters = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  /// RFC 4648, for bytes in a page.
+  private static func base64(_ bytes: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for index in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[index..<min(index + 3, bytes.count)]
+      let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+      for place in 0..<4 {
+        text.append(
+          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
+      }
+    }
+    return text
+  }
 }
 
 /// The page of the inspector that holds a recording: the bytes before and behind the file in it.
@@ -106,8 +122,7 @@ struct RecordingPage {
   private static let start = Array(#"<script type="application/octet-stream" id="navrec">"#.utf8)
   private static let end = Array("</script>".utf8)
 
-  /// Reads the page from the directory that the command line names, nil for the usual ones; throws
-  /// what is missing, and how to make it.
+  /// Reads the page from a directory, nil for the usual ones; throws what is missing.
   init(directory option: String?) throws {
     let directory: String
     do throws(InspectorFiles.Missing) {
@@ -129,26 +144,6 @@ struct RecordingPage {
     }
     head = Array(text[..<place])
     tail = Array(text[end...])
-  }
-}
-
-/// Base64 (RFC 4648), for bytes in a page.
-enum Base64 {
-  private static let letters = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func encoded(_ bytes: [UInt8]) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for index in stride(from: 0, to: bytes.count, by: 3) {
-      let part = bytes[index..<min(index + 3, bytes.count)]
-      let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-      for place in 0..<4 {
-        text.append(
-          place > part.count ? UInt8(ascii: "=") : letters[word >> (18 - 6 * place) & 63])
-      }
-    }
-    return text
   }
 }
 

@@ -24,15 +24,13 @@ enum Redaction {
     switch value.kind {
     case .object:
       // What applications put there has any names, which can be texts of users too.
-      guard let name, free.contains(name) else {
-        return .object(
-          JSONObject(
-            value.members.map { .init(name: $0.name, value: redacted($0.value, in: $0.name)) }))
-      }
+      let isFree = name.map { free.contains($0) } ?? false
       return .object(
         JSONObject(
           value.members.enumerated().map { index, member in
-            .init(name: "m\(index)", value: redacted(member.value, in: name))
+            .init(
+              name: isFree ? "m\(index)" : member.name,
+              value: redacted(member.value, in: isFree ? name : member.name))
           }))
     case .array: return .array(value.elements.map { redacted($0, in: name) })
     case .string:

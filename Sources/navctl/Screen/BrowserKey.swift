@@ -13,7 +13,6 @@ enum BrowserKey: Hashable, Sendable {
   case redraw
   case other
 
-  /// The key of a character that a terminal sends, control characters included.
   init(_ scalar: Unicode.Scalar) {
     switch scalar.value {
     case 3: self = .interrupt
@@ -29,7 +28,6 @@ enum BrowserKey: Hashable, Sendable {
   }
 }
 
-/// One line that the user types, with a cursor in it.
 struct LineEditor: Hashable, Sendable {
   private(set) var before = ""
   private var after = ""
@@ -69,9 +67,7 @@ struct EscapeFilter: Hashable, Sendable {
 
   private var place = Place.outside
 
-  /// Takes all keys that have arrived, oldest first, and returns each whole sequence as `other`.
-  ///
-  /// Nothing is pending behind the last key.
+  /// Takes all keys that have arrived, and returns each whole sequence as `other`.
   mutating func take(_ keys: [BrowserKey]) -> [BrowserKey] {
     var taken: [BrowserKey] = []
     for (index, key) in keys.enumerated() {
@@ -101,7 +97,6 @@ struct EscapeFilter: Hashable, Sendable {
     return key
   }
 
-  /// Whether a character stands before the final one of a sequence.
   private static func continues(_ scalar: Unicode.Scalar) -> Bool {
     // The function keys of the Linux console have a second bracket.
     (0x20...0x3F).contains(scalar.value) || scalar == "["

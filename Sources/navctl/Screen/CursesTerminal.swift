@@ -12,7 +12,6 @@ import CNCurses
   /// Takes the character set of the environment; returns false if only ASCII can be shown.
   static func takeLocale() -> Bool { navd_curses_locale() != 0 }
 
-  /// Takes over the terminal; nil if it cannot place the cursor.
   init?(isColoured: Bool) {
     guard let screen = unsafe navd_curses_begin(isColoured ? 1 : 0) else { return nil }
     unsafe self.screen = screen
@@ -61,8 +60,6 @@ import CNCurses
     }
   }
 
-  /// The next key that has arrived; nil if there is none.
-  ///
   /// A sequence that ncurses does not know is Escape, and then each of its characters.
   func nextKey() -> BrowserKey? {
     var character: UInt32 = 0

@@ -13,7 +13,6 @@ struct BrowserPlace: Hashable, Sendable {
   var column: Int
 }
 
-/// How the rows and columns of the terminal are divided.
 struct BrowserLayout: Hashable, Sendable {
   let columns: Int
   let rows: Int
@@ -60,11 +59,7 @@ extension NavBrowser {
       lines: isASCII ? fitted.map(\.ascii) : fitted,
       cursor: cursor.flatMap { $0.row < rows ? $0 : nil })
   }
-}
 
-// Around the panes.
-extension NavBrowser {
-  /// The program, the address, the connection, and whether keys can change anything.
   private var head: StyledLine {
     let mode = isWritable ? "read-write" : "read-only"
     var right = StyledLine(
@@ -94,7 +89,6 @@ extension NavBrowser {
     return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
   }
 
-  /// What is typed, without its beginning if it is too long, and the column of the cursor.
   private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
     let label =
       switch prompt.purpose {

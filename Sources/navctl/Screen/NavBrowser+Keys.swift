@@ -46,7 +46,7 @@ extension NavBrowser {
   }
 
   mutating func report(_ text: String, isAlert: Bool = false) {
-    message = Message(text: text, isAlert: isAlert)
+    message = (text, isAlert)
   }
 
   private func step(_ key: BrowserKey) -> Int? {
@@ -160,7 +160,6 @@ extension NavBrowser {
     prompt = Prompt(purpose: .push(nav: opened.name))
   }
 
-  /// Pushes a screen by its id, or with a title behind the id a new one.
   private mutating func push(_ text: String, on nav: String) -> [Effect] {
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     guard let id = words.first else {

@@ -3,7 +3,6 @@ import NavigationClient
 
 // The panes: the list, the stack and the changes of the open nav, and the help in their place.
 extension NavBrowser {
-  /// The lines between the head and the status, as many as the layout has.
   mutating func body(_ layout: BrowserLayout) -> [StyledLine] {
     guard layout.isWide else { return lines(of: pane, layout) }
     let left = lines(of: .list, layout)
@@ -83,12 +82,21 @@ extension NavBrowser {
     return isChosen ? line.restyled(.chosen) : line
   }
 
-  /// What is known about a nav, the longest text first.
-  ///
-  /// The open one is known by its mirror, the others by the daemon's directory of heads.
+  /// The longest text first; the open nav is known by its mirror, the others by their heads.
   private func notes(_ nav: String, isOpen: Bool) -> [String] {
-    let head = isOpen ? opened?.mirror.map(NavHead.init) : head(of: nav)
-    return head?.texts ?? []
+    let head =
+      isOpen
+      ? opened?.mirror.flatMap { try? JSONValue(MirrorText.position($0, nav: nav)) } : head(of: nav)
+    return head.map { Self.texts(of: $0) } ?? []
+  }
+
+  /// The members `rev`, `depth` and `top` as text, the longest first; none without a revision.
+  static func texts(of head: JSONValue) -> [String] {
+    guard let revision = head["rev"]?.integer else { return [] }
+    let top = head.text("top").isEmpty ? nil : "  \(TerminalText.visible(head.text("top")))"
+    let depth = head["depth"]?.integer.map { "  depth \($0)" }
+    let tails = [depth.map { $0 + (top ?? "") }, top, ""].compactMap(\.self)
+    return tails.map { "rev \(revision)\($0)" }
   }
 
   private mutating func stackPane(columns: Int, rows: Int) -> [StyledLine] {
@@ -165,35 +173,4 @@ extension NavBrowser {
     "▶ chosen nav, or the top screen",
     "◆ open nav, or a presented screen",
   ]
-}
-
-/// The newest revision of a nav, for its row in the list.
-struct NavHead: Hashable, Sendable {
-  var revision: UInt64
-  var depth: UInt64?
-  var top: String?
-
-  /// Reads the members `rev`, `depth` and `top` of a record; nil without a revision.
-  init?(_ record: JSONValue) {
-    guard let revision = record["rev"]?.integer else { return nil }
-    self.revision = revision
-    depth = record["depth"]?.integer
-    top = record["top"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  init(_ mirror: Mirror) {
-    revision = mirror.revision.number
-    depth = UInt64(mirror.screens.count)
-    top = mirror.top
-  }
-
-  /// The head as text, the longest first.
-  var texts: [String] {
-    let name = top.map(TerminalText.visible)
-    var texts: [String] = []
-    if let depth, let name { texts.append("rev \(revision)  depth \(depth)  \(name)") }
-    if let name { texts.append("rev \(revision)  \(name)") }
-    if let depth, name == nil { texts.append("rev \(revision)  depth \(depth)") }
-    return texts + ["rev \(revision)"]
-  }
 }

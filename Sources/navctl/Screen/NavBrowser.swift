@@ -21,13 +21,9 @@ struct NavBrowser: Sendable {
   struct Change: Sendable {
     var nav: String
     var operation: NavigationOperation
-    /// The state of the last frame, as far as the operation needs it.
     var guards: Guards
-    /// The command of navctl that does the same, for messages.
     var command: String
-    /// The state from which the guards were made.
     var seen: Seen
-    /// The id of its request; nil until it is sent.
     var id: UInt64?
   }
 
@@ -36,9 +32,7 @@ struct NavBrowser: Sendable {
   /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {
     var name: String
-    /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
-    /// Whether the copy is known to be right.
     var isCurrent = false
     /// Why there is no copy, or no newer one; nil if nothing is wrong.
     var problem: String?
@@ -49,18 +43,12 @@ struct NavBrowser: Sendable {
 
   struct Prompt: Sendable {
     enum Purpose: Sendable {
-      /// The filter of the list, with the one before.
       case filter(former: String)
       case push(nav: String)
     }
 
     var purpose: Purpose
     var editor = LineEditor()
-  }
-
-  struct Message: Sendable {
-    var text: String
-    var isAlert: Bool
   }
 
   static let directory = "$navs"
@@ -75,12 +63,9 @@ struct NavBrowser: Sendable {
   var rows = 24
 
   var pane = Pane.list
-  /// The directory, in the order of the daemon.
   var listed: [MirrorRecord] = []
-  /// The newest revisions of the navs in memory, by their names.
   var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
-  /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
@@ -94,13 +79,11 @@ struct NavBrowser: Sendable {
   var drawn: Seen?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
-  /// The first line of the help that is drawn; nil while it is not shown.
   var helpTop: Int?
-  var message: Message?
+  var message: (text: String, isAlert: Bool)?
   var pending: Change?
   var isConnected = true
 
-  /// The first actions: watch the directory, and the nav that was named.
   mutating func start(_ nav: String?) -> [Effect] {
     guard let nav else { return [.watch(Self.directory)] }
     chosen = nav
@@ -138,10 +121,7 @@ struct NavBrowser: Sendable {
     streams[nav]?.follow()
     return (former.map { [.unwatch($0)] } ?? []) + [.watch(nav)]
   }
-}
 
-// The list.
-extension NavBrowser {
   /// The rows of the list, with the chosen one kept as the list changes.
   mutating func currentRows() -> [NavTree.Row] {
     if let treeRows { return treeRows }
@@ -164,14 +144,8 @@ extension NavBrowser {
     chosen = rows[chosenIndex].path
   }
 
-  /// The newest revision of a nav; nil if the daemon does not send it.
-  func head(of nav: String) -> NavHead? {
-    heads[nav].flatMap { try? JSONValue($0.json.bytes) }.flatMap { NavHead($0) }
-  }
-}
+  func head(of nav: String) -> JSONValue? { heads[nav].flatMap { try? JSONValue($0.json.bytes) } }
 
-// What the daemon sends.
-extension NavBrowser {
   mutating func take(_ event: SessionEvent) -> [Effect] {
     switch event {
     case .opened:

@@ -2,7 +2,6 @@ import NavigationCore
 
 /// The rows of a list of navs: a branch for each part of a name before a `/`, and the navs in it.
 enum NavTree {
-  /// One row: a nav, a branch, or a nav that is a branch of others too.
   struct Row: Hashable, Sendable {
     /// The name of the nav, or the part of the names that all navs of the branch begin with.
     var path: String
@@ -12,10 +11,7 @@ enum NavTree {
     var isBranch: Bool
   }
 
-  /// The rows of a list of names, in the order of their parts, each branch before what is in it.
-  ///
-  /// The shown names contain `filter`, in upper or lower case; a filter shows the rows of
-  /// `collapsed` branches, too.
+  /// In the order of their parts; a filter, in upper or lower case, shows collapsed branches too.
   static func rows(_ names: [String], filter: String = "", collapsed: Set<String> = []) -> [Row] {
     let wanted = filter.lowercased()
     let shown = wanted.isEmpty ? names : names.filter { $0.lowercased().contains(wanted) }

@@ -1,7 +1,6 @@
 import NavigationCore
 import NavigationHub
 
-/// Draws one frame of `navctl top` from two samples of the statistics.
 struct TopDrawing: Sendable {
   struct Sample: Sendable {
     var statistics: JSONValue
@@ -10,13 +9,9 @@ struct TopDrawing: Sendable {
   }
 
   let columns: Int
-  /// Nil for as many lines as a frame needs.
   let rows: Int?
 
-  /// Draws one frame.
-  ///
-  /// Without the sample `before`, and after a restart of the daemon, the frame has no rates, and
-  /// its times are those since the start.
+  /// Without `before`, and after a restart, a frame has no rates, and times since the start.
   func lines(_ sample: Sample, before: Sample?, endpoint: String) -> [StyledLine] {
     let statistics = sample.statistics
     let boot = statistics.text("boot")
@@ -121,7 +116,6 @@ struct TopDrawing: Sendable {
     return lines
   }
 
-  /// The users and keys with the most connections, and the limit for one of them.
   private func connections(_ principals: [ConnectionLoad]) -> [StyledLine] {
     [Self.row("CONNECTIONS OF", "NOW", "LIMIT", .strong)]
       + principals.prefix(4).map { load in

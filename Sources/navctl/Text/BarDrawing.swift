@@ -8,8 +8,7 @@ struct BarDrawing: Sendable {
 
   /// Draws the bar of a `resolved` value, without a large title.
   ///
-  /// The title is centred in the bar. If the buttons leave too little room, it moves aside first,
-  /// and is cut only if it does not fit between them, as in UIKit.
+  /// As in UIKit, the title is centred, moves aside for buttons, is cut only if it does not fit.
   func line(_ resolved: JSONValue) -> StyledLine {
     let half = columns / 2 - 2
     let left = TerminalText.fitted(texts(resolved["left"]).joined(separator: "  "), columns: half)
@@ -34,7 +33,6 @@ struct BarDrawing: Sendable {
     return line
   }
 
-  /// The large title, which has a line of its own; nil if the title is in the bar.
   func largeTitle(_ resolved: JSONValue) -> StyledLine? {
     guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
       return nil
@@ -42,9 +40,7 @@ struct BarDrawing: Sendable {
     return StyledLine(TerminalText.fitted(middleText(middle), columns: columns), .strong)
   }
 
-  /// Draws the buttons of a toolbar from left to right.
-  ///
-  /// Flexible spaces share the free columns; without one, the buttons stand at the left.
+  /// Draws a toolbar; flexible spaces share the free columns, without one the buttons stand left.
   func toolbar(_ items: [JSONValue]) -> StyledLine {
     var texts: [String] = []
     var flexible: [Int] = []
@@ -95,7 +91,6 @@ struct BarDrawing: Sendable {
     return "[\(spoken(face, slot))\(marks)]"
   }
 
-  /// A text, and in quotes what a screen reader says in its place.
   private func spoken(_ text: String, _ slot: JSONValue?) -> String {
     guard let label = slot?["accessibilityLabel"]?.string, label != text else {
       return TerminalText.visible(text)

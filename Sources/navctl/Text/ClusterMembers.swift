@@ -2,20 +2,17 @@ import NavigationCore
 
 /// How a cluster is divided among its daemons, as `get` `cluster` answers.
 struct ClusterMembers: Sendable {
-  /// One daemon of the cluster.
   struct Member: Hashable, Sendable {
     var name: String
     /// The address; nil if the daemon has none for others.
     var address: DaemonAddress?
     var owned: UInt64
-    /// The first and the last number of each range of its shards.
     var ranges: [ClosedRange<UInt64>] = []
     /// Whether it gives its shards away and takes none.
     var isDraining = false
     /// The milliseconds until its lease ends; 0 if it has ended.
     var lease: UInt64 = 0
 
-    /// What a table shows: whether it serves, drains, or is away.
     var state: String { lease == 0 ? "away" : isDraining ? "draining" : "serving" }
 
     /// Its shards in short, such as `0-340 512`; of many ranges, the first ones.
@@ -72,9 +69,7 @@ struct ClusterMembers: Sendable {
 
   var others: [Member] { members.filter { $0.name != own && $0.owned > 0 } }
 
-  /// Joins the lists of navs of several daemons, sorted by name.
-  ///
-  /// If a nav moves between the two reads, both have it; the later list wins.
+  /// Joins the navs of several daemons, sorted by name; of one that moves, the later record wins.
   static func join(_ lists: [[JSONValue]]) -> [JSONValue] {
     var records: [String: JSONValue] = [:]
     for record in lists.joined() { if let id = record["id"]?.string { records[id] = record } }

@@ -5,8 +5,6 @@ import RuntimePaths
 enum ConnectionText {
   static let noDaemonStatus: Int32 = 7
 
-  /// Lines for a daemon that cannot be reached, one for each of several addresses.
-  ///
   /// A finding is what is at the path of a local socket; nil stands for an address of a network.
   static func unreachable(
     _ endpoint: String, findings: [(address: String, kind: FileStatus.Kind??)] = []
@@ -26,13 +24,10 @@ enum ConnectionText {
       } + [remedy]
   }
 
-  /// Lines for a socket that this user may not connect to.
   static func closed(_ denial: AccessDenial) -> [String] {
     ["forbidden: \(denial.reason)", "try: \(denial.remedy); another address: --endpoint"]
   }
 
-  /// Lines for a client that the daemon does not admit, because its user or key has no right.
-  ///
   /// `key` is nil on a socket of this machine.
   static func unauthorised(_ endpoint: String, key: String?) -> [String] {
     guard let key else {
@@ -49,7 +44,6 @@ enum ConnectionText {
     ]
   }
 
-  /// The error for a daemon that was at its limit of connections until the timeout.
   static func full(_ endpoint: String) -> [String] {
     [
       "too-many-connections: navd at \(endpoint) reached its limit of connections",
@@ -58,8 +52,6 @@ enum ConnectionText {
     ]
   }
 
-  /// Lines for a handshake with a program that is not navd, or that has another server key.
-  ///
   /// `serverKey` is nil on a socket of this machine.
   static func brokenHandshake(_ endpoint: String, serverKey: String?) -> [String] {
     guard let serverKey else {
@@ -85,8 +77,6 @@ enum ConnectionText {
       + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
   }
 
-  /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a
-  /// change.
   static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
     guard isChange else {
       return [

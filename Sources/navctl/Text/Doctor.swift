@@ -4,7 +4,6 @@ import RuntimePaths
 /// The facts that `navctl doctor` judges; nil if a fact could not be found out.
 struct DoctorFacts: Sendable {
   var endpoint: String?
-  /// The reason why there is no address: the sockets that navctl tried.
   var endpointFailure: String?
   var socket: FileStatus?
   /// Why the permissions of files do not let this user connect; nil if they do.
@@ -18,7 +17,6 @@ struct DoctorFacts: Sendable {
   var ownTime: UInt64 = 0
   var version = ""
 
-  /// The path of the socket file; nil for a network address.
   var socketPath: String? {
     guard let endpoint, endpoint.hasPrefix("ipc://") else { return nil }
     return String(endpoint.dropFirst("ipc://".count))
@@ -26,17 +24,11 @@ struct DoctorFacts: Sendable {
 }
 
 struct DoctorFinding: Hashable, Sendable {
-  enum Verdict: String, Sendable {
-    case ok
-    case warn
-    case fail
-  }
+  enum Verdict: String, Sendable { case ok, warn, fail }
 
-  /// The subject of the check in one word, such as `socket`.
   var subject: String
   var verdict: Verdict
   var finding: String
-  /// The next command or action in one line; nil without a fault.
   var remedy: String?
 
   init(_ subject: String, _ verdict: Verdict, _ finding: String, _ remedy: String? = nil) {
@@ -128,8 +120,7 @@ enum Doctor {
   private static let firstPlausibleTime: UInt64 = 1_704_067_200_000
   private static let lastPlausibleTime: UInt64 = 4_102_444_800_000
 
-  /// The findings as text: a line each, and a second line if there is a remedy.
-  static func lines(_ findings: [DoctorFinding], columns: Int = 80) -> [StyledLine] {
+  static func lines(_ findings: [DoctorFinding]) -> [StyledLine] {
     let width = findings.map { TerminalText.width($0.subject) }.max() ?? 0
     return findings.flatMap { finding in
       var line = StyledLine(
@@ -143,7 +134,6 @@ enum Doctor {
     }
   }
 
-  /// The findings as one JSON object, with `ok` false if a check failed.
   static func json(_ findings: [DoctorFinding]) -> [UInt8] {
     let list = findings.map { finding in
       var members: JSONObject = [

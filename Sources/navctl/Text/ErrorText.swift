@@ -2,16 +2,15 @@ import NavigationCore
 import RuntimePaths
 
 enum ErrorText {
-  /// The cause, for a failed guard the changes since the seen state, and the remedy.
+  /// The cause, after a failed guard the changes since the seen state, and the remedy.
   ///
-  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
-  /// milliseconds since 1970. The two to six lines have no line breaks.
+  /// `seen` is the state that the guards came from, nil if the user typed them.
   static func lines(
     _ error: ErrReply, nav: String?, seen: Seen?, of attempt: Attempt = Attempt(),
     now: UInt64 = SystemClock.wallMilliseconds()
   ) -> [String] {
     let nav = error.nav ?? nav ?? "NAV"
-    let topChange = error.knownCode == .desync ? TopChangeText(error, seen: seen, now: now) : nil
+    let topChange = error.knownCode == .desync ? topChange(error, seen: seen, now: now) : nil
     let message = TerminalText.visible(error.message)
     var lines = ["\(error.code): \(message.isEmpty ? "refused by the daemon" : message)"]
     if let topChange {
@@ -26,8 +25,9 @@ enum ErrorText {
       lines.append("it is unknown whether navd made the change")
     }
     if let after = error.after { lines.append("retry after \(after) ms at the earliest") }
+    let future = error.knownCode == .compacted && error.isFuture ? error.revision : nil
     let remedy =
-      futureRemedy(error, nav: nav)
+      future.map { "draw the newest revision: navctl history \(nav) --at \($0.number)" }
       ?? error.knownCode.map {
         Remedies.remedy(for: $0, message: error.message, nav: nav, of: attempt)
       }
@@ -36,20 +36,11 @@ enum ErrorText {
     return lines
   }
 
-  /// The failure of a command that the daemon refused.
   static func failure(
     _ error: ErrReply, nav: String? = nil, seen: Seen? = nil, of attempt: Attempt = Attempt()
   ) -> PlainFailure {
     PlainFailure(
       lines: lines(error, nav: nav, seen: seen, of: attempt), status: exitStatus(error))
-  }
-
-  /// The remedy if the requested revision does not exist yet; nil for any other error.
-  private static func futureRemedy(_ error: ErrReply, nav: String) -> String? {
-    guard error.knownCode == .compacted, error.isFuture, let newest = error.revision else {
-      return nil
-    }
-    return "draw the newest revision: navctl history \(nav) --at \(newest.number)"
   }
 
   /// The exit status if a change was made, but its result could not be printed.
@@ -72,35 +63,26 @@ enum ErrorText {
     if let epoch = error.epoch, epoch != seen.epoch { now += "; the nav has a new epoch" }
     return "seen \(seen.text); \(now)"
   }
-}
 
-/// Explains a failed guard: it names the client that changed the top screen, the cause and the time.
-struct TopChangeText {
-  /// The text in one line, such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
-  let line: String
-  /// Whether the line contains everything in the daemon's message, and so can replace it.
-  let replacesMessage: Bool
-
-  /// Makes the text; nil if the error does not name the change, or if the expected screen is on
-  /// top.
+  /// A line such as "wifi is not on top any more: popped by ui (uid 1000) 3 s ago".
   ///
-  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
-  /// milliseconds since 1970.
-  init?(_ error: ErrReply, seen: Seen?, now: UInt64) {
+  /// Nil if the error does not name the change, or if the expected screen is on top. A line that
+  /// contains everything in the daemon's message replaces it.
+  private static func topChange(
+    _ error: ErrReply, seen: Seen?, now: UInt64
+  ) -> (line: String, replacesMessage: Bool)? {
     guard let since = error.since, let top = error.top,
       let expected = Self.expected(error, seen), expected != top
     else { return nil }
     let name = { (id: String?) in id.map(TerminalText.visible) ?? "no screen" }
     let deed = "\(Self.means(since.cause))by \(Self.who(since.author)) \(Self.when(since, now))"
-    let isAboutTop = error.reason == "top"
+    let revision = since.revision.number
     guard let expected, expected == since.popped ?? since.covered else {
-      line = "the top is \(name(top)) since rev \(since.revision.number), \(deed)"
-      replacesMessage = false
-      return
+      return ("the top is \(name(top)) since rev \(revision), \(deed)", false)
     }
     let what = since.popped == nil ? "covered with \(name(top))" : "popped"
-    line = "\(name(expected)) is not on top any more: \(what) \(deed), rev \(since.revision.number)"
-    replacesMessage = isAboutTop
+    let line = "\(name(expected)) is not on top any more: \(what) \(deed), rev \(revision)"
+    return (line, error.reason == "top")
   }
 
   /// The expected top: the inner nil is an empty stack, the outer nil a guard without a top.

@@ -23,7 +23,6 @@ enum Figures {
     number >= 1000 ? count(UInt64(number.rounded())) : NumberText.decimal(number, digits: 1)
   }
 
-  /// A number of bytes in the unit that gives one to three digits before the point.
   static func bytes(_ number: UInt64) -> String { NumberText.bytes(Double(number)) }
 
   static func time(nanoseconds: Double) -> String {

@@ -1,31 +1,23 @@
 import NavigationCore
 
 extension JSONValue {
-  /// The value as it was written.
   var opaque: OpaqueJSON { OpaqueJSON(validated: bytes) }
 
-  /// The members of an object; none of another value.
   var object: JSONObject {
     JSONObject(members.map { .init(name: $0.name, value: $0.value.opaque) })
   }
 
-  /// The elements of a list that is a member; none without it.
   func list(_ name: String) -> [JSONValue] { self[name]?.elements ?? [] }
 
-  /// The screens of a state: those of the stack, and the presented ones.
   var shownScreens: [JSONValue] {
     list("screens") + (self["presented"]?.list("chain") ?? []).compactMap { $0["screen"] }
   }
 
-  /// The buttons of a screen.
   var buttons: [JSONValue] {
     ["leftItems", "rightItems"].flatMap { self["item"]?.list($0) ?? [] } + list("toolbarItems")
   }
 
-  /// Lays the value out in indented lines, by two spaces a level.
-  ///
-  /// An array or object that fits into a line stays on it. The layout changes white space only, and
-  /// escapes what `TerminalText.json` does.
+  /// Lays the value out by two spaces a level; what fits into a line stays on it.
   func lines(columns: Int = 80, isASCII: Bool = false) -> [String] {
     var lines = [""]
     append(level: 0, columns: columns, suffix: 0, isASCII, to: &lines)

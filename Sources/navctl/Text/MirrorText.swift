@@ -4,7 +4,6 @@ import NavigationHub
 
 /// Writes mirrors and diffs as the JSON in which the daemon sent them, and reads them.
 enum MirrorText {
-  /// A mirror as the body of a complete snapshot.
   static func state(_ mirror: Mirror, nav: String) -> [UInt8] { mirror.snapshot(of: nav).bytes }
 
   static func mirror(_ state: JSONValue) -> Mirror? {
@@ -46,7 +45,6 @@ enum MirrorText {
     return OpaqueJSON.object(members).bytes
   }
 
-  /// The newest value of the view `bar` or `top`, which skips values in between.
   static func latest(_ latest: Latest) -> [UInt8] {
     OpaqueJSON.object([
       "nav": .string(latest.nav), "view": .string(latest.view), "epoch": .string(latest.epoch.text),

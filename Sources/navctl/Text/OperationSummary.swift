@@ -9,16 +9,12 @@ enum OperationSummary {
     if let top = reply.top { parts.append("top \(top ?? "none")") }
     if let depth = reply.depth { parts.append("depth \(depth)") }
     if reply.changed == false { parts.append("unchanged") }
-    parts += outputs(reply, operations: operations)
-    if operations.contains(where: { $0.kind == .navClose }) { parts.append("closed") }
-    return TerminalText.visible(parts.filter { !$0.isEmpty }.joined(separator: "  "))
-  }
-
-  private static func outputs(_ reply: OkReply, operations: [NavigationOperation]) -> [String] {
-    guard let out = reply.out, let list = try? JSONValue(out.bytes).elements else { return [] }
-    return zip(list, operations).compactMap { output, operation in
+    let outputs = reply.out.flatMap { try? JSONValue($0.bytes).elements } ?? []
+    parts += zip(outputs, operations).compactMap { output, operation in
       text(output, operation.kind, isChanged: reply.changed != false)
     }
+    if operations.contains(where: { $0.kind == .navClose }) { parts.append("closed") }
+    return TerminalText.visible(parts.filter { !$0.isEmpty }.joined(separator: "  "))
   }
 
   private static func text(_ output: JSONValue, _ kind: OperationKind, isChanged: Bool) -> String? {

@@ -4,7 +4,6 @@ import NavigationCore
 ///
 /// Its member `type` comes first. `navctl schema TYPE` describes the others.
 struct Record: Sendable {
-  /// The types of records; the schema has a definition of each.
   enum Kind: String, CaseIterable, Sendable {
     case changed, planned
     case state, bar, top, screen, detached, restoration, part, transition
@@ -20,10 +19,7 @@ struct Record: Sendable {
   let kind: Kind
   let bytes: [UInt8]
 
-  /// Makes a record of an object without the member `type`.
-  ///
-  /// `time` is the milliseconds since 1970 at which it happened or arrived; nil if it did not
-  /// happen.
+  /// `object` has no member `type`; `time`, in milliseconds since 1970, is that of the event.
   init(_ kind: Kind, _ object: [UInt8], at time: UInt64? = nil) {
     self.kind = kind
     var head = #"{"type":"\#(kind.rawValue)""#
@@ -48,25 +44,19 @@ struct Record: Sendable {
   init(_ kind: Kind, _ members: JSONObject, at time: UInt64? = nil) {
     self.init(kind, OpaqueJSON.object(members).bytes, at: time)
   }
-}
 
-/// The JSON Schema of what navctl prints with `-o json`.
-///
-/// `Schema/navctl.schema.json` is a part of the program. A released member keeps its name, its type
-/// and whether it is required.
-enum Schema {
-  static var text: [UInt8] { PackageResources.navctl_schema_json }
+  /// A released member keeps its name, its type and whether it is required.
+  static var schema: [UInt8] { PackageResources.navctl_schema_json }
 
-  /// The schema of one type, with the definitions that it refers to; nil if there is no such type.
-  static func text(of kind: Record.Kind) throws -> [UInt8] {
-    let whole = try JSONValue(text)
+  static func schema(of kind: Kind) throws -> [UInt8] {
+    let whole = try JSONValue(schema)
     let definitions = (whole["$defs"]?.object.members ?? []).filter {
-      $0.name == kind.rawValue || Record.Kind(rawValue: $0.name) == nil
+      $0.name == kind.rawValue || Kind(rawValue: $0.name) == nil
     }
-    var schema = JSONObject(
+    var part = JSONObject(
       whole.object.members.filter { $0.name != "oneOf" && $0.name != "$defs" })
-    schema.add("$ref", "#/$defs/\(kind.rawValue)")
-    schema.add("$defs", .object(JSONObject(definitions)))
-    return OpaqueJSON.object(schema).bytes
+    part.add("$ref", "#/$defs/\(kind.rawValue)")
+    part.add("$defs", .object(JSONObject(definitions)))
+    return OpaqueJSON.object(part).bytes
   }
 }

@@ -14,13 +14,11 @@ struct Attempt: Sendable {
 
 /// The remedy of an error: that of its code, unless the attempt shows a better one.
 enum Remedies {
-  /// The remedy of an error in one line, without a full stop.
   static func remedy(
     for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
     let command = attempt.command ?? "COMMAND"
-    let correction = Correction.remedy(
-      message, attempt.words, settingOf: command == "set" ? nav : nil)
+    let correction = correction(message, attempt.words, settingOf: command == "set" ? nav : nil)
     let list = message.split(separator: " ").last.flatMap { id in
       attempt.words.first { Members.isListOfOneID($0) && $0.hasSuffix("=\(id)") }
     }
@@ -52,7 +50,6 @@ enum Remedies {
     }.joined(separator: " ")
   }
 
-  /// How the refused operation can create the screen; nil if it cannot.
   private static func unknownScreen(
     _ nav: String, _ message: String, _ attempt: Attempt
   ) -> String? {
@@ -99,9 +96,7 @@ enum Remedies {
     return ["lease", "delegate"].contains(attempt.command ?? "") ? "push admin" : "read"
   }
 
-  /// The remedy for an error code that this version of navctl does not know.
-  ///
-  /// The `retry` of the error selects it.
+  /// The remedy for a code that this navctl does not know, by the `retry` of the error.
   static func remedy(for retry: Retry, nav: String) -> String {
     switch retry {
     case .no: "do not repeat it as it is; a newer navctl may explain it"
@@ -109,15 +104,11 @@ enum Remedies {
     case .resync: "see the present state: navctl show \(nav)"
     }
   }
-}
 
-/// What to type in place of an argument that the daemon refused, by its message.
-enum Correction {
-  /// The remedy in one line, for `words`, the arguments of the command; nil if the message names
-  /// no nearer word.
-  ///
-  /// `settingOf` is the nav of a `set`; nil for any other command.
-  static func remedy(_ message: String, _ words: [String], settingOf nav: String?) -> String? {
+  /// What to type in place of `words`, the arguments; nil if the message names no nearer word.
+  private static func correction(
+    _ message: String, _ words: [String], settingOf nav: String?
+  ) -> String? {
     let message = message.split(separator: " ").map(String.init)
     guard let last = message.last, let first = message.first else { return nil }
     if message.contains(where: { $0 == "op" }), message.contains(where: { $0 == "know" }) {

@@ -9,7 +9,6 @@ struct ScreenOrigin: Sendable {
   private(set) var taken: JSONValue?
   private(set) var route: String?
   private(set) var isPresented = false
-  /// Whether the newest entry that was looked at is newer than all that says something of the screen.
   var isFound: Bool { put != nil }
 
   init(of screen: String) { self.screen = screen }
@@ -79,9 +78,10 @@ struct ScreenOrigin: Sendable {
   }
 
   func members(nav: String, floor: UInt64) -> JSONObject {
-    var members: JSONObject = ["nav": .string(nav), "screen": .string(screen)]
-    members.add("there", .bool(put != nil && taken == nil))
-    members.add("presented", .bool(isPresented))
+    var members: JSONObject = [
+      "nav": .string(nav), "screen": .string(screen),
+      "there": .bool(put != nil && taken == nil), "presented": .bool(isPresented),
+    ]
     members.add("put", put.map(\.opaque))
     members.add("taken", taken.map(\.opaque))
     members.add("route", route)

@@ -49,7 +49,6 @@ struct StateComparison: Sendable {
     }
   }
 
-  /// The lines for people: `- ` before what was, `+ ` before what is.
   var lines: [StyledLine] {
     differences.flatMap { difference in
       [StyledLine(TerminalText.visible(difference.subject))]

@@ -6,22 +6,16 @@ struct StateDrawing: Sendable {
 
   init(columns: Int = 80) { self.columns = max(20, columns) }
 
-  /// Draws the body of a snapshot: the bar, the presented screens, the stack, the toolbar and the
-  /// position.
-  ///
   /// `elapsed` is the milliseconds since the running transition began; nil if unknown.
   func lines(_ state: JSONValue, elapsed: UInt64? = nil) -> [StyledLine] {
     let (head, rows, tail) = sections(state, elapsed: elapsed)
     return head + rows + tail
   }
 
-  /// Draws the body of a snapshot in a number of lines.
+  /// Draws a snapshot in a number of lines; the bar stays, and the position goes first.
   ///
-  /// If not all fits, the position is left out first. Then lines name how many screens are missing
-  /// above and below; the bar stays.
-  ///
-  /// `skipped` screens are left out at the top, at most as many as do not fit. The result has that
-  /// number, and whether the outermost screen is among the lines.
+  /// At most `skipped` screens are left out at the top. The result has their number, and whether
+  /// the outermost screen is among the lines.
   func lines(
     _ state: JSONValue, height: Int, skipped: Int
   ) -> (lines: [StyledLine], skipped: Int, hasTop: Bool) {
@@ -59,15 +53,20 @@ struct StateDrawing: Sendable {
       + screens.enumerated().reversed().map { depth, screen in
         Row(screen: screen, depth: depth, isTop: depth + 1 == screens.count)
       }
-    let widths = Widths(rows, columns: columns)
+    // Two columns for the mark and two gaps of two columns.
+    let room = max(6, columns - 6)
+    let id = min(room / 3, rows.map { TerminalText.width($0.id) }.max() ?? 0)
+    // A third each; titles get the columns that the details do not need.
+    let details = rows.map { TerminalText.width($0.detail) }.max() ?? 0
+    let title = min(max(room / 3, room - id - details), rows.map(\.titleWidth).max() ?? 0)
     // Presented screens stand above the stack, the outermost first.
-    var middle = rows.map { draw($0, widths) }
+    var middle = rows.map { draw($0, (id: id, title: title, detail: room - id - title)) }
     if screens.isEmpty {
       middle.append(StyledLine(isBar ? "  (no items)" : "  (the stack is empty)", .faint))
     }
     let tail =
       [rule] + toolbar(state, top: screens.last)
-      + TransitionDrawing(columns: columns).lines(state["transition"], elapsed: elapsed)
+      + transition(state["transition"], elapsed: elapsed)
       + position(state, depth: screens.count)
     return (head, middle, tail)
   }
@@ -91,10 +90,9 @@ struct StateDrawing: Sendable {
     if let owner = state["environment"]?["owner"]?.string {
       pieces.append(StyledLine("display \(TerminalText.visible(owner))"))
     }
-    return Flow(columns: columns).lines(pieces)
+    return StyledLine.flow(pieces, columns: columns)
   }
 
-  /// The prompt, the bar and the large title, or a note that the bar is hidden.
   private func bar(_ state: JSONValue, top: JSONValue?) -> [StyledLine] {
     if state["bar"]?["hidden"]?.bool == true {
       let cause = state["bar"]?["hid"]?["cause"]?.string.map { ", by \($0)" } ?? ""
@@ -127,20 +125,17 @@ struct StateDrawing: Sendable {
     return StyledLine(indent + cut, .faint)
   }
 
-  private func draw(_ row: Row, _ widths: Widths) -> StyledLine {
+  private func draw(_ row: Row, _ widths: (id: Int, title: Int, detail: Int)) -> StyledLine {
     var line = StyledLine(row.mark, row.isStrong ? .strong : .faint)
     line.append(TerminalText.padded(row.id, columns: widths.id), row.isStrong ? .strong : .plain)
     line.append("  ")
-    let title = row.title.map { Self.quoted($0, columns: widths.title) } ?? "-"
+    // The closing quote stays if the title is cut.
+    let room = max(1, widths.title - 2)
+    let title = row.title.map { "\"\(TerminalText.fitted($0, columns: room))\"" } ?? "-"
     line.append(TerminalText.padded(title, columns: widths.title))
     line.append("  ")
     line.append(TerminalText.fitted(row.detail, columns: widths.detail), .faint)
     return line
-  }
-
-  /// A title in quotes; the closing quote stays if the title is cut.
-  private static func quoted(_ title: String, columns: Int) -> String {
-    "\"\(TerminalText.fitted(title, columns: max(1, columns - 2)))\""
   }
 
   private struct Row {
@@ -184,35 +179,14 @@ struct StateDrawing: Sendable {
     }
   }
 
-  private struct Widths {
-    var id: Int
-    var title: Int
-    var detail: Int
-
-    init(_ rows: [Row], columns: Int) {
-      // Two columns for the mark and two gaps of two columns.
-      let room = max(6, columns - 6)
-      id = min(room / 3, rows.map { TerminalText.width($0.id) }.max() ?? 0)
-      // A third each; titles get the columns that the details do not need.
-      let details = rows.map { TerminalText.width($0.detail) }.max() ?? 0
-      title = min(max(room / 3, room - id - details), rows.map(\.titleWidth).max() ?? 0)
-      detail = room - id - title
-    }
-  }
-}
-
-struct TransitionDrawing: Sendable {
-  var columns: Int
-
-  init(columns: Int = 80) { self.columns = max(20, columns) }
-
   /// Draws the part `transition` of a state; no lines while none runs.
   ///
   /// `elapsed` is the milliseconds since it began; nil if unknown.
-  func lines(_ transition: JSONValue?, elapsed: UInt64? = nil) -> [StyledLine] {
+  func transition(_ transition: JSONValue?, elapsed: UInt64?) -> [StyledLine] {
     guard let transition, let op = transition["op"]?.string else { return [] }
     var line = StyledLine("⇄ \(TerminalText.visible(op)) ", .alert)
-    line.append(TerminalText.visible("\(end(transition["from"])) → \(end(transition["to"]))"))
+    let ends = ["from", "to"].map { transition[$0]?.plainText ?? "none" }
+    line.append(TerminalText.visible(ends.joined(separator: " → ")))
     var words = [transition["phase"]?.plainText ?? "animating"]
     if let tid = transition["tid"]?.integer { words.append("transition \(tid)") }
     for name in ["style", "animator", "driver", "owner"] {
@@ -222,12 +196,13 @@ struct TransitionDrawing: Sendable {
     if let deadline = transition["deadline"]?.integer {
       words.append(Self.time(deadline, elapsed: elapsed, transition))
     }
-    if let change = transition["barChange"] { words.append("bar \(Self.bar(change))") }
-    return Flow(columns: columns).lines(
-      [line] + words.map { StyledLine(TerminalText.visible($0), .faint) })
+    if let change = transition["barChange"] {
+      let isHidden = change["hidden"]?.bool
+      words.append("bar \(isHidden.map { $0 ? "hides" : "shows" } ?? change.plainText)")
+    }
+    return StyledLine.flow(
+      [line] + words.map { StyledLine(TerminalText.visible($0), .faint) }, columns: columns)
   }
-
-  private func end(_ value: JSONValue?) -> String { value?.plainText ?? "none" }
 
   private static func time(
     _ deadline: UInt64, elapsed: UInt64?, _ transition: JSONValue
@@ -237,31 +212,5 @@ struct TransitionDrawing: Sendable {
     }
     guard let elapsed else { return "ends within \(deadline) ms" }
     return "\(deadline - min(deadline, elapsed)) of \(deadline) ms left"
-  }
-
-  private static func bar(_ change: JSONValue) -> String {
-    guard let isHidden = change["hidden"]?.bool else { return change.plainText }
-    return isHidden ? "hides" : "shows"
-  }
-}
-
-/// Sets pieces of text one after another, and begins a new line if a piece does not fit.
-struct Flow: Sendable {
-  let columns: Int
-
-  /// Sets the pieces; a piece that is longer than a line is cut.
-  func lines(_ pieces: [StyledLine]) -> [StyledLine] {
-    var lines: [StyledLine] = []
-    for piece in pieces {
-      if let last = lines.last, last.width + 2 + piece.width <= columns {
-        lines[lines.count - 1].append("  ")
-        lines[lines.count - 1].append(piece)
-      } else {
-        var line = StyledLine(lines.isEmpty ? "" : "  ")
-        line.append(piece)
-        lines.append(line.fitted(columns: columns))
-      }
-    }
-    return lines
   }
 }

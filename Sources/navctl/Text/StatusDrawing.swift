@@ -16,7 +16,6 @@ enum StatusDrawing {
     return lines.map { $0.fitted(columns: columns) }
   }
 
-  /// The state of the daemon: serving, stopping, or unable to write its journal.
   static func verdict(_ statistics: JSONValue) -> StyledLine {
     if statistics["storageProblem"]?.string != nil {
       return StyledLine("  cannot write the journal; find the error: navctl doctor", .alert)
@@ -32,12 +31,18 @@ enum StatusDrawing {
     _ statistics: JSONValue
   ) -> [(name: String, text: String, isAlert: Bool)] {
     let count = Figures.count
+    let library = statistics.text("process.libzmq")
+    let server = statistics.text("server") + (library.isEmpty ? "" : ", libzmq \(library)")
+    let stalled = statistics.number("lag.stalled")
+    let sessions =
+      count(statistics.number("sessions")) + (stalled > 0 ? ", \(count(stalled)) stalled" : "")
+    let loads = [ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics)
     var rows: [(name: String, text: String, isAlert: Bool)] = [
-      ("version", version(statistics), false),
+      ("version", server, false),
       ("up", Figures.age(milliseconds: statistics.number("uptime")), false),
       ("navs", count(statistics.number("navs")), false),
-      ("sessions", sessions(statistics), statistics.number("lag.stalled") > 0),
-      ("connections", connections(statistics), isScarce(statistics)),
+      ("sessions", sessions, stalled > 0),
+      ("connections", connections(statistics), loads.contains(where: \.isScarce)),
       ("watches", watches(statistics), statistics.number("lag.watches") > 0),
       ("operations", operations(statistics), false), ("journal", journal(statistics), false),
     ]
@@ -65,18 +70,6 @@ enum StatusDrawing {
     return rows
   }
 
-  private static func version(_ statistics: JSONValue) -> String {
-    let library = statistics.text("process.libzmq")
-    return statistics.text("server") + (library.isEmpty ? "" : ", libzmq \(library)")
-  }
-
-  private static func sessions(_ statistics: JSONValue) -> String {
-    let stalled = statistics.number("lag.stalled")
-    return Figures.count(statistics.number("sessions"))
-      + (stalled > 0 ? ", \(Figures.count(stalled)) stalled" : "")
-  }
-
-  /// The number of all connections and its limit, and the same for each user and key.
   private static func connections(_ statistics: JSONValue) -> String {
     let all = ConnectionLoad.all(statistics).text
     let principals = ConnectionLoad.principals(statistics)
@@ -87,11 +80,6 @@ enum StatusDrawing {
     let more = principals.count - shown.count
     return all + "; " + shown.joined(separator: ", ") + (more > 0 ? ", \(more) more" : "")
       + " of \(Figures.count(limit))\(principals.count > 1 ? " each" : "")"
-  }
-
-  private static func isScarce(_ statistics: JSONValue) -> Bool {
-    ([ConnectionLoad.all(statistics)] + ConnectionLoad.principals(statistics))
-      .contains(where: \.isScarce)
   }
 
   private static func watches(_ statistics: JSONValue) -> String {
@@ -108,7 +96,6 @@ enum StatusDrawing {
       + "\(Figures.count(refusals(statistics).reduce(0) { $0 + $1.count })) refused"
   }
 
-  /// The numbers of refused operations by their codes, in the daemon's order.
   static func refusals(_ statistics: JSONValue) -> [(code: String, count: UInt64)] {
     (statistics["operations"]?.members ?? []).compactMap { code, number in
       answers.contains(code) ? nil : (code, number.integer ?? 0)
@@ -179,10 +166,8 @@ struct ConnectionLoad {
     }
   }
 
-  /// The used part of the limit, 0 if there is none.
   var share: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
 
-  /// Whether at least 80 % of the limit is in use.
   var isScarce: Bool { limit > 0 && count * 5 >= limit * 4 }
 
   /// For example `12 of 256`, or `uid:1000 12 of 64` for one user.

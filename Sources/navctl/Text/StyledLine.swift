@@ -3,9 +3,7 @@ import NavigationHub
 
 /// A line of text in pieces with a style each.
 struct StyledLine: Hashable, Sendable {
-  /// The style of a piece; it only repeats what the text already expresses.
-  ///
-  /// Its value selects it in an escape sequence.
+  /// The style of a piece, which repeats what the text says; its value is that of the escape.
   enum Style: String, Sendable {
     case plain = ""
     /// Bold: the main piece of the line.
@@ -28,7 +26,6 @@ struct StyledLine: Hashable, Sendable {
 
   mutating func append(_ line: StyledLine) { pieces += line.pieces }
 
-  /// The line cut to a number of columns, with an ellipsis if it is cut.
   func fitted(columns: Int) -> StyledLine {
     guard width > columns else { return self }
     var line = StyledLine()
@@ -46,12 +43,27 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The line cut, or padded with spaces on the right, to exactly a number of columns.
   func padded(columns: Int) -> StyledLine {
     var line = fitted(columns: columns)
     let missing = columns - line.width
     if missing > 0 { line.append(String(repeating: " ", count: missing)) }
     return line
+  }
+
+  /// Sets pieces of text one after another, and begins a new line if a piece does not fit.
+  static func flow(_ pieces: [StyledLine], columns: Int) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for piece in pieces {
+      if let last = lines.last, last.width + 2 + piece.width <= columns {
+        lines[lines.count - 1].append("  ")
+        lines[lines.count - 1].append(piece)
+      } else {
+        var line = StyledLine(lines.isEmpty ? "" : "  ")
+        line.append(piece)
+        lines.append(line.fitted(columns: columns))
+      }
+    }
+    return lines
   }
 
   func restyled(_ style: Style) -> StyledLine { StyledLine(pieces.map(\.text).joined(), style) }
@@ -62,9 +74,7 @@ struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The cells of the line, from left to right, up to a number of columns.
-  ///
-  /// A character is never split: one that does not fit into the last columns is left out.
+  /// The cells from left to right; a character that does not fit into the last ones is left out.
   func cells(columns: Int) -> [TerminalCell] {
     var cells: [TerminalCell] = []
     var column = 0
@@ -88,8 +98,6 @@ struct StyledLine: Hashable, Sendable {
   /// The width of the line in columns; a mark that begins a piece stands alone.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
-  /// the styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { text, style in
@@ -112,10 +120,7 @@ struct TerminalCell: Hashable, Sendable {
   var width: Int
   var style: StyledLine.Style
 
-  /// Makes a cell of what a terminal can show in it.
-  ///
-  /// A terminal joins no scalars that have a width each. So a sequence of emoji is shown as its first
-  /// one, and a mark that stands alone as U+FFFD.
+  /// What a terminal can show: of joined emoji the first, and U+FFFD for a mark that stands alone.
   init(_ character: Character, column: Int, width: Int, style: StyledLine.Style) {
     let scalars = character.unicodeScalars
     let joiner: Unicode.Scalar = "\u{200D}"

@@ -2,8 +2,6 @@ import NavigationCore
 import RuntimePaths
 
 enum Tables {
-  /// The directory of navs: a heading, and a line for each nav.
-  ///
   /// `-` stands for a position that the caller may not read.
   static func navs(_ records: [JSONValue], columns: Int? = nil) -> [String] {
     let rows = records.map { record in
@@ -14,7 +12,6 @@ enum Tables {
       ["NAV", "REV", "DEPTH", "TOP", "WATCHES", "CHANGED", "OWNER"], rows, columns: columns)
   }
 
-  /// The log of a nav: a heading, and a line for each entry, the oldest first.
   static func log(_ entries: [JSONValue], columns: Int? = nil) -> [String] {
     table(
       ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
@@ -29,9 +26,7 @@ enum Tables {
       }, columns: columns)
   }
 
-  /// The history of a nav: a heading, and a line for each entry, the oldest first.
-  ///
-  /// `tops` are the top screens after each entry; nil if unknown. Cells are cut to fit `columns`.
+  /// `tops` are the top screens after each entry, nil if unknown; cells are cut to fit `columns`.
   static func history(_ entries: [JSONValue], tops: [String?], columns: Int = 80) -> [String] {
     let heading = ["REV", "TIME", "WHO", "WHAT", "TOP"]
     let rows = zip(entries, tops).map { entry, top in
@@ -74,7 +69,6 @@ enum Tables {
       }, columns: columns)
   }
 
-  /// The menu of the back button, nearest screen first: the id and the text of each.
   static func backMenu(_ resolved: JSONValue) -> [String] {
     let back = resolved["left"]?.elements.first?["back"]
     guard let entries = back?["menu"]?.elements, !entries.isEmpty else { return ["no back button"] }
@@ -86,9 +80,7 @@ enum Tables {
     aligned(value.members.filter { $0.name != except }.flatMap { rows(of: $0.value, $0.name) })
   }
 
-  /// A heading and rows, in columns as wide as their widest cell.
-  ///
-  /// If a line would be wider than `columns`, each row is a block instead, with a line for each cell.
+  /// If a line would be wider than `columns`, each row is a block with a line for each cell.
   static func table(_ heading: [String], _ rows: [[String]], columns: Int? = nil) -> [String] {
     let lines = aligned([heading] + rows)
     guard let columns, lines.contains(where: { TerminalText.width($0) > columns }) else {
@@ -103,7 +95,6 @@ enum Tables {
     }
   }
 
-  /// A time in UTC, such as 2026-01-31T08:15:00Z.
   static func utc(milliseconds: UInt64) -> String {
     Timestamp.rfc3339(ofSeconds: Int(milliseconds / 1000))
   }

@@ -3,10 +3,9 @@ import NavigationHub
 
 /// Text measured in the columns of a terminal.
 enum TerminalText {
-  /// The text without characters that control a terminal.
+  /// The text with U+FFFD in place of what controls a terminal or the direction of writing.
   ///
-  /// Titles come from other clients. U+FFFD replaces control characters, line breaks and marks that
-  /// change the direction of writing, so that a title cannot imitate other output.
+  /// Titles come from other clients, and must not imitate other output.
   static func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isSteering) else { return text }
     var result = String.UnicodeScalarView()
@@ -14,10 +13,7 @@ enum TerminalText {
     return String(result)
   }
 
-  /// The text in ASCII, with as many columns as before.
-  ///
-  /// Signs of navctl itself become similar ones. Any other character becomes a question mark for each
-  /// of its columns; `-o json` has it unchanged.
+  /// The text in ASCII, with as many columns; a sign without a similar one becomes question marks.
   static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return text.reduce(into: "") { result, character in
@@ -36,9 +32,7 @@ enum TerminalText {
     "−": "-", "µ": "u",
   ]
 
-  /// Whether variables of a locale say that the terminal shows ASCII alone.
-  ///
-  /// Without any of them it is UTF-8, as everywhere on the devices that navd is for.
+  /// Whether the locale says that the terminal shows ASCII alone; without one, it shows UTF-8.
   static func isASCII(_ variable: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable).first { !$0.isEmpty }
     guard let locale else { return false }
@@ -74,8 +68,7 @@ enum TerminalText {
     return lines
   }
 
-  /// A line that is too wide, broken at spaces if possible; all parts but the first begin with four
-  /// spaces.
+  /// A wide line, broken at spaces if possible; all parts but the first begin with four spaces.
   static func continued(_ text: String, columns: Int) -> [String] {
     let indent = String(repeating: " ", count: columns > 12 ? 4 : 0)
     var parts: [String] = []
@@ -99,9 +92,7 @@ enum TerminalText {
     return parts + [(parts.isEmpty ? "" : indent) + rest]
   }
 
-  /// The same JSON with escapes for what controls a terminal or the direction of writing.
-  ///
-  /// With `isASCII`, all that is not ASCII is escaped.
+  /// The same JSON with escapes for what controls a terminal; with `isASCII`, for all but ASCII.
   static func json(_ bytes: [UInt8], isASCII: Bool = false) -> String {
     var result = String.UnicodeScalarView()
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -124,8 +115,7 @@ enum TerminalText {
   private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true
-    // Line and paragraph separators, and the marks, embeddings, overrides and isolates of
-    // direction.
+    // Separators of lines and paragraphs; marks, embeddings, overrides and isolates of direction.
     case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0x061C: true
     default: false
     }

@@ -4,19 +4,12 @@ import NavigationCore
 struct WatchLines: Sendable {
   private var last: (epoch: String, revision: UInt64)?
 
-  /// Begins before any line is printed, or after a position.
-  ///
-  /// A complete state is a `snapshot` if there is no line or position before it, else a `resync`.
+  /// A complete state is a `resync` behind a line or a position, else a `snapshot`.
   init(after position: MirrorPosition? = nil) {
     last = position.map { ($0.epoch?.text ?? "", $0.revision.number) }
   }
 
-  /// The line for a complete state.
-  ///
-  /// It is a `snapshot` if the watch has no earlier position, else a `resync`, which replaces the
-  /// revisions since that position.
-  /// `time` is the milliseconds since 1970 at which it arrived, and `why` the reason of the daemon,
-  /// such as `join` or `lag`.
+  /// The line for a complete state; `time` is in milliseconds since 1970, `why` such as `join`.
   mutating func snapshot(
     _ state: JSONValue, why: String, at time: UInt64
   ) -> (text: String, json: Record) {
@@ -36,10 +29,7 @@ struct WatchLines: Sendable {
     return (TerminalText.visible(text), Record(kind, members, at: time))
   }
 
-  /// The line for one revision: what happened to the stack, by which client, and how.
-  ///
-  /// An example is `rev 20  pop wifi → network by remote, back button  depth 2`. After the
-  /// revision, `top` is on top; nil for an empty stack.
+  /// The line for a revision: `rev 20  pop wifi → network by remote, back button  depth 2`.
   mutating func diff(_ diff: Diff, top: String?) -> String {
     last = (diff.epoch.text, diff.revision.number)
     var parts = ["rev \(diff.revision.number)", Self.sentence(diff, top: top)]
@@ -89,7 +79,6 @@ struct WatchLines: Sendable {
     }
   }
 
-  /// The line for the newest value of the view `bar` or `top`.
   mutating func latest(_ latest: Latest) -> String {
     last = (latest.epoch.text, latest.revision.number)
     guard let value = try? JSONValue(latest.value.bytes) else {
@@ -106,9 +95,7 @@ struct WatchLines: Sendable {
     return TerminalText.visible(text)
   }
 
-  /// The text about a lost connection, behind a line that took so many milliseconds to be written.
-  ///
-  /// navd disconnects a client that reads nothing; then the network is not at fault.
+  /// navd disconnects a client that reads nothing for long; then the network is not at fault.
   static func loss(after pause: UInt64) -> String {
     pause < 2000
       ? "connection lost; watch continues when navd is back"
