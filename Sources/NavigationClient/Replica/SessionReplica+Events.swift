@@ -65,10 +65,8 @@ extension SessionReplica {
       return open(welcome, at: now)
     // The error to a `hello` that the daemon cannot read has no nonce.
     case .err(let refusal) where refusal.nonce ?? nonce == nonce:
-      switch refusal.retryPolicy {
-      case .later, .same: return giveUp(at: now, after: refusal.after ?? 0)
-      case .no, .resync: return close(.refused(refusal))
-      }
+      return refusal.isPostponing
+        ? giveUp(at: now, after: refusal.after ?? 0) : close(.refused(refusal))
     default: return []
     }
   }
@@ -217,7 +215,7 @@ extension SessionReplica {
       return replicate(key.nav, at: now) { $0.receive(reply) } + waiting
     }
     if let request = duties.requests.removeValue(forKey: reply.id) {
-      return finish(request, reply) + confirm(request.nav)
+      return finish(request, reply) + confirm(request.key.nav)
     }
     return answer(reply.id, .success(reply))
   }
@@ -258,7 +256,7 @@ extension SessionReplica {
     guard let key = asked.removeValue(forKey: id) else {
       return answer(id, .failure(refusal))
     }
-    guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
+    guard refusal.isPostponing else {
       _ = watches.removeValue(forKey: key)
       return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]
     }
@@ -275,7 +273,9 @@ extension SessionReplica {
   ) -> [SessionOutput] {
     guard let index = flights.firstIndex(where: { $0.id == id }) else { return [] }
     let flight = flights.remove(at: index)
-    let waiting = result.isDecided ? confirm(flight.nav) : []
+    // A daemon that has decided the request has the nav.
+    let isPostponed = if case .failure(let refusal) = result { refusal.isPostponing } else { false }
+    let waiting = isPostponed ? [] : confirm(flight.nav)
     return [.event(.answered(id: id, result))] + waiting + sendWaiting()
   }
 
@@ -322,15 +322,5 @@ extension SessionReplica {
     let wait = backOff(watch.faults - 1)
     watches[key]?.retryAt = now + wait
     return outputs
-  }
-}
-
-extension Result where Success == OkReply, Failure == ErrReply {
-  /// Whether the daemon has decided the request, and so has the nav.
-  fileprivate var isDecided: Bool {
-    switch self {
-    case .success: true
-    case .failure(let refusal): refusal.retryPolicy == .no || refusal.retryPolicy == .resync
-    }
   }
 }
