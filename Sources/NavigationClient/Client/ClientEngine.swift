@@ -232,7 +232,7 @@ extension ClientEngine {
   }
 
   private func serve() throws(ZeroMQError) {
-    var links = Links(endpoint, as: identity, linger: 500, wake: wake.descriptor)
+    var links = Links(endpoint, as: identity, wake: wake.descriptor)
     try links.connect(.first, to: nil)
     while true {
       let turn = advance()
@@ -261,7 +261,7 @@ extension ClientEngine {
   /// Returns the commands for the links, and the time of the next call.
   private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
     update { state in
-      let now = monotonicMilliseconds()
+      let now = SystemClock.bootMilliseconds()
       state.absorb(state.cluster.tick(at: now))
       state.absorb(state.cluster.confirm())
       state.expire(at: now)

@@ -1,4 +1,5 @@
 import CLinux
+import RuntimePaths
 import ZeroMQ
 
 /// One descriptor for everything that a connection waits for: an epoll(7) set of the sockets' signs,
@@ -66,9 +67,9 @@ package struct EventDescriptor: ~Copyable {
     self.generation = generation
   }
 
-  /// Makes the descriptor readable from this time of the monotonic clock on; nil for never.
+  /// Makes the descriptor readable from this time of `SystemClock.bootMilliseconds` on; nil for never.
   mutating func wake(at time: UInt64?) {
-    let now = monotonicMilliseconds()
+    let now = SystemClock.bootMilliseconds()
     // A timer that is early costs one look in some seconds; setting it costs a call for each message.
     if let dueAt, let time, dueAt > now, dueAt <= time { return }
     guard dueAt != nil || time != nil else { return }

@@ -1,4 +1,5 @@
 package import NavigationCore
+import RuntimePaths
 import ZeroMQ
 
 extension NavigationConnection {
@@ -98,7 +99,7 @@ extension NavigationConnection {
     }
     exchange.refused = reply
     exchange.sends -= 1
-    let now = monotonicMilliseconds()
+    let now = SystemClock.bootMilliseconds()
     switch whereabouts {
     case .unowned(let after): exchange.pausedUntil = now + max(after, 10)
     case .moved(let address):
@@ -118,7 +119,7 @@ extension NavigationConnection {
     exchange.failures = 0
     exchange.connectsUntil = nil
     let pause = Self.pauses.pause(after: exchange.moves)
-    links.connect(.first, to: nil, at: monotonicMilliseconds() + pause)
+    links.connect(.first, to: nil, at: SystemClock.bootMilliseconds() + pause)
   }
 
   /// The pauses between moves, in milliseconds.

@@ -1,5 +1,6 @@
 import CLinux
 package import NavigationCore
+import RuntimePaths
 package import ZeroMQ
 
 extension NavigationConnection {
@@ -12,13 +13,8 @@ extension NavigationConnection {
     hasSession = true
     let deadline = Deadline(timeout)
     try interpret(
-      cluster.connected(.first, to: links.place(of: .first), at: monotonicMilliseconds()))
-    while cluster.phase != .open {
-      try turn(until: deadline)
-      guard cluster.phase == .open || !deadline.hasPassed else {
-        throw timeUp(isChange: false)
-      }
-    }
+      cluster.connected(.first, to: links.place(of: .first), at: SystemClock.bootMilliseconds()))
+    try awaitSession(until: deadline, or: .noAnswer(endpoint: endpoint, isChange: false))
   }
 
   /// Watches a nav; `next` then returns its state and every change.
@@ -179,7 +175,7 @@ extension NavigationConnection {
     for link in links.ids {
       for event in try ofSystem(try links.takeEvents(of: link)) { try handle(event, of: link) }
     }
-    try interpret(cluster.tick(at: monotonicMilliseconds()))
+    try interpret(cluster.tick(at: SystemClock.bootMilliseconds()))
     try interpret(cluster.confirm())
   }
 
@@ -245,12 +241,15 @@ extension NavigationConnection {
   /// Waits until the session is open; throws `unreachable` after the timeout, or the reason why the
   /// session cannot open.
   package mutating func awaitSession(timeout: Duration) throws(ConnectionError) {
-    let deadline = Deadline(timeout)
+    try awaitSession(until: Deadline(timeout), or: .unreachable(endpoint: endpoint))
+  }
+
+  private mutating func awaitSession(
+    until deadline: Deadline, or error: ConnectionError
+  ) throws(ConnectionError) {
     while !isOpen {
-      guard !deadline.hasPassed else {
-        throw refusal(or: .unreachable(endpoint: endpoint))
-      }
       try turn(until: deadline)
+      guard isOpen || !deadline.hasPassed else { throw refusal(or: error) }
     }
   }
 

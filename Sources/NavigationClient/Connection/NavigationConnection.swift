@@ -62,21 +62,9 @@ package struct NavigationConnection: ~Copyable {
     let cluster = ClusterReplica(
       client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
       heartbeat: heartbeat, seed: source.next())
-    return NavigationConnection(
-      endpoint: endpoint, links: try Self.open(endpoint, as: identity, wake: wake),
-      cluster: cluster, wake: wake)
-  }
-
-  static func open(
-    _ endpoint: String, as identity: NetworkIdentity?, wake: Int32?
-  ) throws(ConnectionError) -> Links {
-    do throws(ZeroMQError) {
-      var links = Links(endpoint, as: identity, linger: 500, wake: wake)
-      try links.connect(.first, to: nil)
-      return links
-    } catch {
-      throw .system(error)
-    }
+    var links = Links(endpoint, as: identity, wake: wake)
+    try ofSystem(try links.connect(.first, to: nil))
+    return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster, wake: wake)
   }
 
   private mutating func awaitConnection(until deadline: Deadline) throws(ConnectionError) {
@@ -135,23 +123,9 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.get, request.id, ClientMessageWriter.message(request), until: deadline)
   }
 
-  /// Reads how a cluster is divided among its daemons; without a session.
-  ///
-  /// - Returns: the reply; without a value from a daemon outside a cluster.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
-  package mutating func cluster(
-    timeout: Duration = defaultTimeout
-  ) throws(ConnectionError) -> Reply {
-    let id = takeID()
-    return try exchange(
-      .get, id, ClientMessageWriter.message(GetRequest(id: id, nav: nil, what: .cluster)),
-      until: Deadline(timeout))
-  }
-
   /// Asks the cluster to be divided in another way; needs the role `admin`.
   ///
-  /// The reply comes as soon as the database has the wish; see `cluster(timeout:)` for what became
-  /// of it.
+  /// The reply comes as soon as the database has the wish; `get` of `.cluster` says what became of it.
   package mutating func divide(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
