@@ -84,29 +84,23 @@ final class ClientEngine: Sendable {
     within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
-      var request = request
       let isByPerson = operations.contains { $0.kind.isByPerson }
       let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
-      request.expire(after: limit, at: state.cluster.place(of: request.nav) ?? endpoint)
       if isFromMirror, state.cluster.replica(of: request.nav) != nil,
         let doubt = state.cluster.doubt(about: request.nav)
       {
         return .failure(NavigationClientError(doubt))
       }
-      let asked = state.cluster.perform(
-        request, operations: operations.map(\.octets.bytes),
-        until: limit.map { Deadline($0).milliseconds })
-      return .success((asked.id, asked.outputs))
+      return .success(
+        state.cluster.perform(
+          request, operations.map(\.octets.bytes), within: limit, at: endpoint))
     }
   }
 
   func get(
     _ request: GetRequest, within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
-    await answer(within: within) { state in
-      let asked = state.cluster.get(request)
-      return .success((asked.id, asked.outputs))
-    }
+    await answer(within: within) { .success($0.cluster.get(request)) }
   }
 
   private typealias Asked = (id: UInt64, outputs: [ClusterOutput])

@@ -152,6 +152,18 @@ struct Links: ~Copyable {
 }
 
 extension ClusterReplica {
+  /// Performs operations, which begin within a time or never; see `perform(_:operations:until:)`.
+  ///
+  /// `endpoint` is where the nav is if the client does not know better.
+  mutating func perform(
+    _ request: OpRequest, _ operations: [[UInt8]], within limit: Duration?, at endpoint: String
+  ) -> (id: UInt64, outputs: [ClusterOutput]) {
+    var request = request
+    request.expire(after: limit, at: place(of: request.nav) ?? endpoint)
+    return perform(
+      request, operations: operations, until: limit.map { Deadline($0).milliseconds })
+  }
+
   /// Handles an event of a link, which is or will be connected to `place`.
   mutating func receive(
     _ event: Link.Event, of link: LinkID, at place: String?

@@ -17,21 +17,11 @@ extension NavigationConnection {
     try awaitSession(until: deadline, or: .noAnswer(endpoint: endpoint, isChange: false))
   }
 
-  /// Watches a nav; `next` then returns its state and every change.
-  ///
-  /// The watch resumes from a stored `mirror`. `start` is the position of a mirror that is not
-  /// stored; the snapshot then has the reason why the daemon could not resume there. A watch that
-  /// `waits` begins when the nav exists, and again after each end of the nav.
-  package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
-    waits: Bool = false
+  /// Asks the sessions for a watch, a duty or its end; `nextEvent` returns what follows.
+  package mutating func request(
+    _ body: (inout ClusterReplica) -> [ClusterOutput]
   ) throws(ConnectionError) {
-    let outputs = cluster.watch(nav, view: view, mirror: mirror, start: start, waits: waits)
-    try interpret(outputs)
-  }
-
-  package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
-    try interpret(cluster.unwatch(nav, view: view))
+    try interpret(body(&cluster))
   }
 
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
@@ -41,38 +31,9 @@ extension NavigationConnection {
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]], within limit: Duration? = nil
   ) throws(ConnectionError) -> UInt64 {
-    let (id, outputs) = cluster.perform(
-      request, operations: operations, until: limit.map { Deadline($0).milliseconds })
+    let (id, outputs) = cluster.perform(request, operations, within: limit, at: endpoint)
     try interpret(outputs)
     return id
-  }
-
-  /// Whether this session holds the display lease of a nav, by the messages received so far.
-  package func holdsLease(of nav: String) -> Bool { cluster.holdsLease(of: nav) }
-
-  /// The replica of a watched nav: its mirror, and whether guards can be made from it.
-  package func replica(of nav: String) -> Replica? { cluster.replica(of: nav) }
-
-  /// Why no guard is made from the mirror of a nav; nil if one can be.
-  package func doubt(about nav: String) -> ErrReply? { cluster.doubt(about: nav) }
-
-  /// Registers as delegate of a nav, also in later sessions; `nextEvent` returns the questions.
-  package mutating func delegate(
-    _ nav: String, _ registration: DelegateRegistration
-  ) throws(ConnectionError) {
-    try interpret(cluster.delegate(nav, registration))
-  }
-
-  /// Answers a question with a JSON value; an answer after the question's end is dropped.
-  package mutating func answer(_ ask: AskID, value: [UInt8]) throws(ConnectionError) {
-    try interpret(cluster.answer(ask, value: value))
-  }
-
-  /// Takes or releases the display lease of a nav; `nextEvent` returns the result.
-  package mutating func lease(
-    _ nav: String, _ wish: LeaseWish, isKept: Bool = false
-  ) throws(ConnectionError) {
-    try interpret(cluster.lease(nav, wish, isKept: isKept))
   }
 
   /// Waits for the next event of the session; drops events of delegate roles and leases.
@@ -229,14 +190,7 @@ extension NavigationConnection {
     return connection
   }
 
-  /// Whether the session with the configured daemon is open.
-  package var isOpen: Bool { cluster.phase == .open }
-
-  /// The likely reason why there is no connection; nil if none is known.
-  package var doubt: ConnectionRefusal? { links.doubt(.first) }
-
-  /// The endpoint of the daemon that has a nav, as far as it is known.
-  package func place(of nav: String) -> String? { cluster.place(of: nav) }
+  private var isOpen: Bool { cluster.phase == .open }
 
   /// Waits until the session is open; throws `unreachable` after the timeout, or the reason why the
   /// session cannot open.

@@ -25,7 +25,8 @@ package struct NavigationConnection: ~Copyable {
   /// The configured address of the daemon, or several, separated by commas.
   package let endpoint: String
   var links: Links
-  var cluster: ClusterReplica
+  /// The sessions, with the replicas of watched navs.
+  package internal(set) var cluster: ClusterReplica
   /// The events that `next` has not returned yet.
   var events: [ConnectionEvent] = []
   /// The replies to awaited requests that have not been taken yet.
@@ -96,8 +97,7 @@ package struct NavigationConnection: ~Copyable {
   ) throws(ConnectionError) -> Reply {
     let deadline = Deadline(timeout)
     guard !hasSession else {
-      let (id, outputs) = cluster.perform(
-        request, operations: operations, until: limit.map { Deadline($0).milliseconds })
+      let (id, outputs) = cluster.perform(request, operations, within: limit, at: endpoint)
       return try awaitReply(
         id, outputs, until: deadline, isChange: true, whenQueued: whenQueued)
     }
@@ -156,7 +156,7 @@ package struct NavigationConnection: ~Copyable {
   }
 
   func refusal(or error: ConnectionError) -> ConnectionError {
-    doubt.map { .refused(endpoint: endpoint, $0) } ?? error
+    links.doubt(.first).map { .refused(endpoint: endpoint, $0) } ?? error
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {

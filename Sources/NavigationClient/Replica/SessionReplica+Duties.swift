@@ -227,7 +227,9 @@ extension SessionReplica {
 
   mutating func receive(_ ask: Ask, at now: UInt64) -> [SessionOutput] {
     // The client has ended its roles for this nav, and the daemon will receive that.
-    guard duties.registrations[ask.nav] != nil, duties.asks[ask.number] == nil else { return [] }
+    guard duties.all[Duties.keys(of: ask.nav).roles] != nil, duties.asks[ask.number] == nil else {
+      return []
+    }
     // The `settled` may come a little after the deadline, so the question stays for another
     // heartbeat interval.
     let expiresAt = now.addingReportingOverflow(ask.within)

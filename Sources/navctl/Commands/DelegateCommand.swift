@@ -28,7 +28,7 @@ enum DelegateCommand {
     let count = try invocation.line.integer(of: "count")
     let signals = try Signals()
     let daemon = try invocation.connectSession(wake: signals.descriptor)
-    try daemon.connection.delegate(nav, registration)
+    try daemon.connection.request { $0.delegate(nav, registration) }
     var answers = Answers(invocation: invocation, nav: nav, remaining: count)
     let timer = Countdown(invocation.typedTimeout)
     while answers.remaining != 0 {
@@ -39,7 +39,7 @@ enum DelegateCommand {
           return
         }
         if let (ask, value) = try answers.takeEnd() {
-          try daemon.connection.answer(ask, value: value.bytes)
+          try daemon.connection.request { $0.answer(ask, value: value.bytes) }
         }
       }
       // A question for an animator or an interaction ends with its answer, not with an event.

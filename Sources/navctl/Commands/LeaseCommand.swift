@@ -51,7 +51,7 @@ enum LeaseCommand {
       isForced, "a lease ends with the command that took it; release works only with --force",
       remedy: "interrupt that command, or navctl lease \(nav) release --force")
     _ = try Lease.take(daemon, nav, isForced: true, isKept: false)
-    try daemon.connection.lease(nav, .release)
+    try daemon.connection.request { $0.lease(nav, .release) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while let event = try daemon.connection.nextEvent(timeout: timer.left) {
       guard case .duty(.leaseReleased) = event else { continue }
@@ -118,7 +118,7 @@ enum Lease {
   /// Takes the display and waits until the daemon confirms it; returns the name of the holder that
   /// other clients see.
   static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {
-    try daemon.connection.lease(nav, isForced ? .force : .take, isKept: isKept)
+    try daemon.connection.request { $0.lease(nav, isForced ? .force : .take, isKept: isKept) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while true {
       guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {

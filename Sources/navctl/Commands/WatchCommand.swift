@@ -55,7 +55,9 @@ enum WatchCommand {
     if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
     try daemon.openSession()
     let waits = invocation.line.contains("wait")
-    try daemon.connection.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
+    try daemon.connection.request {
+      $0.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
+    }
     while stream.remaining != 0, !stream.isAtEnd,
       let event = try daemon.connection.next(timeout: timer.left)
     {
