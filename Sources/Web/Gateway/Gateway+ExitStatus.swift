@@ -4,16 +4,8 @@ extension Gateway {
   /// The status is 2 for a wrong address to listen on, 3 for a file of tokens that cannot be used,
   /// else 1.
   package static func exitStatus(after error: any Error, say: (String) -> Void) -> Int32 {
-    switch error {
-    case let error as ListenError:
-      say("usage: --listen: \(error)")
-      return 2
-    case let error as TokenFileError where !error.isFailedRead:
-      say("\(error)")
-      return 3
-    default:
-      say("\(error)")
-      return 1
-    }
+    say(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
+    if error is ListenError { return 2 }
+    return (error as? TokenFileError)?.isFailedRead == false ? 3 : 1
   }
 }

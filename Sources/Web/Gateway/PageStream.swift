@@ -36,12 +36,8 @@ struct PageStream: Sendable {
     case taken(next: UInt64)
     /// An earlier post is missing.
     case ahead(next: UInt64)
-    /// The post has another form, with the reason.
-    case malformed(String)
-    /// A line is too long, with the reason.
-    case tooLong(String)
-    /// A line does more than read, with the reason.
-    case forbidden(String)
+    /// The post has another form, a line is too long, or does more than read.
+    case refused(RequestGate.Refusal)
     /// navd does not read fast enough.
     case full
   }
@@ -114,30 +110,25 @@ struct PageStream: Sendable {
     guard number >= next else { return .taken(next: next) }
     guard number == next else { return .ahead(next: next) }
     var messages: [PageMessage]
-    do throws(PageMessage.Fault) {
+    do throws(RequestGate.Refusal) {
       messages = try PageMessage.read(body)
     } catch {
-      switch error {
-      case .malformed(let line):
-        return .malformed("line \(line) is not [\"verb\",BODY] with an object as BODY")
-      case .tooLong(let line):
-        return .tooLong("line \(line) has more than \(PageMessage.maximumLineBytes) octets")
-      }
+      return .refused(error)
     }
     guard greetedAt != nil || messages.first?.isHello == true else {
-      return .malformed("the first message of a stream is hello")
+      return .refused(.init(400, "the first message of a stream is hello"))
     }
     for index in messages.indices where messages[index].isHello {
       do throws(MessageFailure) {
         messages[index].body = try hello(messages[index].body, &reader)
       } catch {
-        return .malformed("hello: \(error.text)")
+        return .refused(.init(400, "hello: \(error.text)"))
       }
     }
     if scope != .actor {
       for (index, message) in messages.enumerated() {
         guard let reason = ReadingRule.refusal(of: message, &reader) else { continue }
-        return .forbidden("line \(index + 1): \(reason)")
+        return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
     let size = messages.reduce(0) { $0 + $1.cost }

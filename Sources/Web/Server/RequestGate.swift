@@ -95,15 +95,6 @@ package struct RequestGate: Hashable, Sendable {
     ]
   }
 
-  /// The headers of the answer to a preflight that is permitted, beside those of `sharing`.
-  static func preflight(method: String, headers: [String]) -> [[String]] {
-    [
-      ["Access-Control-Allow-Methods", method],
-      ["Access-Control-Allow-Headers", headers.joined(separator: ", ")],
-      ["Access-Control-Max-Age", "600"],
-    ]
-  }
-
   /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
   private func sharedOrigin(of request: HTTPRequest) -> String? {
     guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
