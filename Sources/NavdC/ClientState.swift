@@ -4,12 +4,6 @@ import NavigationCore
 
 /// What a client keeps besides its connection: events for navd_next, and what they are about.
 struct ClientState {
-  private struct Question {
-    let ask: AskID
-    /// Whether the daemon reports its end.
-    let isVeto: Bool
-  }
-
   /// Why the client has ended; nil while it works.
   private(set) var end: Failure?
   private var events: [Event] = []
@@ -18,7 +12,8 @@ struct ClientState {
   var watched: [String: Bool] = [:]
   /// The submitted changes without an answer.
   var submitted: Set<UInt64> = []
-  private var questions: [UInt64: Question] = [:]
+  /// The questions; of a veto, the daemon reports the end.
+  private var questions: [UInt64: (ask: AskID, isVeto: Bool)] = [:]
   private var questionCount: UInt64 = 0
   var results = AwaitedResults()
 
@@ -147,7 +142,7 @@ struct ClientState {
     case .leaseReleased(let nav): append(NAVD_EVENT_DISPLAY, nav, "ended")
     case .asked(let id, let ask):
       questionCount += 1
-      questions[questionCount] = Question(ask: id, isVeto: ask.question.isVeto)
+      questions[questionCount] = (id, ask.question.isVeto)
       events.append(
         Event(NAVD_EVENT_QUESTION, nav: ask.nav, id: questionCount, ask.members))
     case .settled(let id, let nav, let settlement):

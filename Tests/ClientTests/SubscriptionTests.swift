@@ -19,10 +19,10 @@ import Testing
   /// A delivery as text: the revision, with `!` if revisions before it can be missing.
   private static func text(_ delivery: Delivery?) -> String {
     switch delivery {
-    case .state(let state):
+    case .success(let state?):
       "\(state.revision)\(state.isResynchronised ? "!" : "")"
-    case .finished: "end"
-    case .failed(let error): "\(error.code.rawValue)"
+    case .success(nil): "end"
+    case .failure(let error): "\(error.code.rawValue)"
     case nil: "-"
     }
   }
@@ -101,7 +101,7 @@ import Testing
     #expect(subscription.isLive && subscription.isWaitingForFirst)
     _ = subscription.offer(Self.state(1))
     #expect(!subscription.isWaitingForFirst)
-    #expect(subscription.finish(.finished) == nil)
+    #expect(subscription.finish(.success(nil)) == nil)
     #expect(subscription.finish(.failed(NavigationClientError(.closed, ""))) == nil)
     #expect(subscription.offer(Self.state(2)) == nil)
     #expect(!subscription.isLive)

@@ -132,16 +132,10 @@ extension ClientState {
 }
 
 extension ClientEngine {
-  /// Delegate roles or a display lease that the daemon has granted, with its later status changes.
-  struct Assumed: Sendable {
-    var ticket: UInt64
-    var statuses: AsyncStream<NavigationDutyStatus>
-  }
-
   /// Registers delegate roles or takes a display, and waits for the daemon's reply.
   func assume(
     _ kind: ClientDuty.Kind, of nav: String, within: Duration?
-  ) async -> Result<Assumed, NavigationClientError> {
+  ) async -> Result<GrantedDuty, NavigationClientError> {
     let (statuses, listener) = AsyncStream.makeStream(
       of: NavigationDutyStatus.self, bufferingPolicy: .bufferingNewest(16))
     let ticket = state.withLock { $0.takeTicket() }
@@ -156,7 +150,7 @@ extension ClientEngine {
       state.resign(ticket, error)
     }
     if let error { return .failure(error) }
-    return .success(Assumed(ticket: ticket, statuses: statuses))
+    return .success(GrantedDuty(self, ticket, statuses))
   }
 
   func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }

@@ -195,11 +195,11 @@ final class ClientEngine: Sendable {
       await withCheckedContinuation { continuation in
         let delivery: Delivery? = state.withLock { state in
           guard var subscription = state.subscriptions[ticket] else {
-            return isForked ? .failed(.forked) : .finished
+            return isForked ? .failure(.forked) : .success(nil)
           }
           defer { state.subscriptions[ticket] = subscription }
           if let delivery = subscription.take() { return delivery }
-          if Task.isCancelled { return .finished }
+          if Task.isCancelled { return .success(nil) }
           subscription.reader = continuation
           return nil
         }
@@ -210,7 +210,7 @@ final class ClientEngine: Sendable {
         defer { state.subscriptions[ticket]?.reader = nil }
         return state.subscriptions[ticket]?.reader
       }
-      reader?.resume(returning: .finished)
+      reader?.resume(returning: .success(nil))
     }
   }
 }

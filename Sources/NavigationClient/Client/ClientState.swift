@@ -109,14 +109,14 @@ struct ClientState {
   private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
     let end: Delivery =
       switch outcome {
-      case .ended("closed", _): .finished
+      case .ended("closed", _): .success(nil)
       case .ended(let why, let endpoint):
-        .failed(
+        .failure(
           NavigationClientError(
             .init(rawValue: why), endpoint.map { "the nav lives at \($0)" } ?? "the watch is over"))
-      case .refused(let refusal): .failed(NavigationClientError(refusal))
+      case .refused(let refusal): .failure(NavigationClientError(refusal))
       }
-    let isGone = if case .failed(let error) = end { error.code == .noNav } else { true }
+    let isGone = if case .failure(let error) = end { error.code == .noNav } else { true }
     for (key, subscription) in subscriptions
     where subscription.nav == nav && !(isGone && subscription.waits) {
       if let resumption = subscriptions[key]?.finish(end) { resumptions.append(resumption) }
@@ -141,7 +141,7 @@ struct ClientState {
     dismissAll(error)
     endWaits(error)
     for key in subscriptions.keys {
-      if let resumption = subscriptions[key]?.finish(.failed(error)) {
+      if let resumption = subscriptions[key]?.finish(.failure(error)) {
         resumptions.append(resumption)
       }
     }
@@ -200,7 +200,7 @@ struct ClientState {
     var subscription = Subscription(nav: nav, buffering: buffering, waits: waits)
     let replica = cluster.replica(of: nav)
     if let end {
-      _ = subscription.finish(.failed(end))
+      _ = subscription.finish(.failure(end))
     } else if let replica, replica.isSynced, let mirror = replica.mirror {
       _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
     } else if replica == nil
@@ -216,7 +216,7 @@ struct ClientState {
   mutating func unsubscribe(_ ticket: UInt64) {
     guard let subscription = subscriptions.removeValue(forKey: ticket) else { return }
     if let reader = subscription.reader {
-      resumptions.append { _ in reader.resume(returning: .finished) }
+      resumptions.append { _ in reader.resume(returning: .success(nil)) }
     }
     let nav = subscription.nav
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }

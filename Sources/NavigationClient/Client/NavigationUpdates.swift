@@ -41,11 +41,7 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(NavigationClientError) -> NavigationState? {
-      switch await watch.client.engine.next(watch.ticket) {
-      case .state(let state): return state
-      case .finished: return nil
-      case .failed(let error): throw error
-      }
+      try await watch.client.engine.next(watch.ticket).get()
     }
   }
 }
@@ -61,12 +57,8 @@ public enum NavigationBuffering: Hashable, Sendable {
   case everyRevision
 }
 
-/// The next result for the reader of a watch.
-enum Delivery: Sendable {
-  case state(NavigationState)
-  case finished
-  case failed(NavigationClientError)
-}
+/// The next state for the reader of a watch; nil at its end.
+typealias Delivery = Result<NavigationState?, NavigationClientError>
 
 /// The states that the reader of one watch has not read yet.
 struct Subscription {
@@ -104,7 +96,7 @@ struct Subscription {
     hasBegun = true
     if let reader {
       self.reader = nil
-      return { [state] _ in reader.resume(returning: .state(state)) }
+      return { [state] _ in reader.resume(returning: .success(state)) }
     }
     let limit = buffering == .newest ? 1 : Self.maximumStates
     if buffer.count - first >= limit {
@@ -135,6 +127,6 @@ struct Subscription {
         first = 0
       }
     }
-    return .state(buffer[first])
+    return .success(buffer[first])
   }
 }
