@@ -70,7 +70,7 @@ struct HubRig {
   /// The state that a watch has.
   var state: NavigationState {
     get throws {
-      let mirror = try #require(session.mirror(of: Self.nav))
+      let mirror = try #require(session.replica(of: Self.nav)?.mirror)
       return NavigationState(nav: Self.nav, mirror: mirror)
     }
   }

@@ -261,7 +261,7 @@ import Testing
     let nav = FakeNav()
     try rig.follow(nav)
     _ = try rig.receive(.end, nav.end())
-    #expect(rig.session.mirror(of: "kiosk") == nil)
+    #expect(rig.session.replica(of: "kiosk")?.mirror == nil)
     _ = rig.session.watch("other")
     #expect(rig.session.unwatch("other").sent.map(\.verb) == [.unwatch])
     _ = rig.session.disconnected()

@@ -79,7 +79,7 @@ struct ClientState {
       resumptions.append { _ in request.continuation.resume(returning: answer) }
     case .changed(let nav, let change): absorb(change, of: nav)
     case .ephemeral(let event):
-      guard let mirror = cluster.mirror(of: event.nav) else { return }
+      guard let mirror = cluster.replica(of: event.nav)?.mirror else { return }
       let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
       offer(state) { $0.buffering == .everyRevision && !$0.isWaitingForFirst }
     case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)

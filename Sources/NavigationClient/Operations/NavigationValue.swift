@@ -149,11 +149,3 @@ extension NavigationValue {
   /// A member, if the value is an object that has it.
   public subscript(name: String) -> NavigationValue? { object?[name] }
 }
-
-extension JSONObject {
-  /// An object with members in the order of their names.
-  init(_ members: [String: NavigationValue]) {
-    self = [:]
-    for (name, value) in members.sorted(by: { $0.key < $1.key }) { add(name, value.octets) }
-  }
-}

@@ -1,10 +1,7 @@
 package import NavigationCore
 
 extension ClusterReplica {
-  /// The mirror of a full watch, even while it is suspect; nil if there is none.
-  package func mirror(of nav: String) -> Mirror? { replica(of: nav)?.mirror }
-
-  /// The replica of a full watch; nil if there is none.
+  /// The replica of a full watch, with its mirror; nil if there is none.
   package func replica(of nav: String) -> Replica? {
     guard let index = home(of: nav) else { return waiting.replica(of: nav) }
     return members[index].session.replica(of: nav)

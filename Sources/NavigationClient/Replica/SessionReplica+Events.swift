@@ -193,18 +193,18 @@ extension SessionReplica {
     guard let key = View(word: end.view).map({ WatchKey(nav: end.nav, view: $0) }),
       !asked.values.contains(key), let watch = watches.removeValue(forKey: key)
     else { return [] }
-    let outcome = WatchOutcome.ended(why: end.why, endpoint: end.daemon?.endpoint)
-    return [.event(.watchEnded(nav: end.nav, view: key.view, outcome))]
-      + watchAgain(key, watch, after: end.why)
+    return report(WatchOutcome(end), of: key, watch)
   }
 
-  /// Waits for the next nav of this name, if the watch waits and its nav was closed.
-  private mutating func watchAgain(
-    _ key: WatchKey, _ watch: Watch, after why: String
+  /// Reports the end of a watch that was taken out, which waits for the next nav of the name if it is to.
+  private mutating func report(
+    _ outcome: WatchOutcome, of key: WatchKey, _ watch: Watch
   ) -> [SessionOutput] {
-    guard watch.waits, why == "closed" else { return [] }
+    asked = asked.filter { $0.value != key }
+    let event = SessionOutput.event(.watchEnded(nav: key.nav, view: key.view, outcome))
+    guard watch.waits, case .ended("closed", _) = outcome else { return [event] }
     watches[key] = Watch(replica: Replica(nav: key.nav), waits: true, order: watch.order)
-    return ask(key)
+    return [event] + ask(key)
   }
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
@@ -291,14 +291,7 @@ extension SessionReplica {
     guard var watch = watches.removeValue(forKey: key) else { return [] }
     let change: MirrorChange
     switch (receive(&watch.replica), watch.replica.mirror) {
-    case (.ended(let why, let endpoint), _):
-      asked = asked.filter { $0.value != key }
-      let outcome = WatchOutcome.ended(why: why, endpoint: endpoint)
-      return [.event(.watchEnded(nav: nav, view: .full, outcome))]
-        + watchAgain(key, watch, after: why)
-    case (.refused(let refusal), _):
-      asked = asked.filter { $0.value != key }
-      return [.event(.watchEnded(nav: nav, view: .full, .refused(refusal)))]
+    case (.over(let outcome), _): return report(outcome, of: key, watch)
     case (.applied(let diff), let mirror?):
       watch.faults = 0
       change = .applied(mirror, diff)

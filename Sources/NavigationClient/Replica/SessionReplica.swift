@@ -129,10 +129,7 @@ package struct SessionReplica: Sendable {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The mirror of a full watch, even while it is suspect; nil if there is none.
-  package func mirror(of nav: String) -> Mirror? { replica(of: nav)?.mirror }
-
-  /// The replica of a full watch; nil if there is none.
+  /// The replica of a full watch, with its mirror; nil if there is none.
   package func replica(of nav: String) -> Replica? {
     watches[WatchKey(nav: nav, view: .full)]?.replica
   }
@@ -253,6 +250,8 @@ package enum WatchOutcome: Hashable, Sendable {
   case ended(why: String, endpoint: String?)
   /// The daemon refused it.
   case refused(ErrReply)
+
+  init(_ end: WatchEnd) { self = .ended(why: end.why, endpoint: end.daemon?.endpoint) }
 }
 
 /// The reason why a session will not be opened again.
