@@ -17,7 +17,6 @@ struct ClientState {
   private var questionCount: UInt64 = 0
   var results = AwaitedResults()
 
-  /// Whether `takeEvent` has one.
   var hasEvents: Bool { !events.isEmpty || (end != nil && !isEndTaken) }
 
   /// Takes the oldest event; the end of the client is the last.
@@ -47,7 +46,6 @@ struct ClientState {
     return question.ask
   }
 
-  /// Makes the events of an event of the connection.
   mutating func absorb(_ event: ConnectionEvent) {
     switch event {
     case .session(let event): absorb(event)
@@ -168,7 +166,6 @@ struct ClientState {
 }
 
 extension Failure {
-  /// The reason why a watch is over.
   fileprivate init(_ outcome: WatchOutcome) {
     switch outcome {
     case .refused(let refusal): self.init(refusal)

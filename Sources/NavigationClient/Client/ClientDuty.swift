@@ -48,7 +48,6 @@ extension ClientState {
     }
   }
 
-  /// Removes the record, cancels its tasks and finishes its status stream.
   private mutating func dismiss(_ ticket: UInt64, _ error: NavigationClientError?) {
     guard let duty = duties.removeValue(forKey: ticket) else { return }
     for case let task? in duty.asks.values { resumptions.append { _ in task.cancel() } }
@@ -121,7 +120,6 @@ extension ClientState {
     duties.values.first { $0.nav == nav && $0.kind.isDelegate == isDelegate }
   }
 
-  /// The earliest timeout of a task that waits for a reply about roles or leases.
   var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
 
   mutating func expireDuties(at now: UInt64) {
@@ -155,7 +153,6 @@ extension ClientEngine {
 
   func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
 
-  /// Starts a task that answers a question of the daemon.
   func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ ticket: UInt64) {
     let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
     let deadline = ContinuousClock.now + .milliseconds(wait)

@@ -163,7 +163,6 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Whether the mirror of a nav is in sync, so that guards can be made from it.
   func isSynced(_ nav: String) -> Bool {
     state.withLock { $0.cluster.replica(of: nav)?.isSynced ?? false }
   }
@@ -189,7 +188,6 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Waits for the next state of a subscription, or its end.
   func next(_ ticket: UInt64) async -> Delivery {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -22,9 +22,7 @@ struct ClientState {
   var requests: [UInt64: Request] = [:]
   var waiters: [UInt64: Waiter] = [:]
   var subscriptions: [UInt64: Subscription] = [:]
-  /// Delegate roles and display leases, by their tickets.
   var duties: [UInt64: ClientDuty] = [:]
-  /// The features that the daemon named in the newest cluster.
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   /// What the thread must do, which owns the connections.
@@ -126,7 +124,6 @@ struct ClientState {
     if isWanted, cluster.replica(of: nav) == nil { absorb(cluster.watch(nav, waits: true)) }
   }
 
-  /// Ends the client: all requests and watches fail with an error.
   mutating func finish(_ error: NavigationClientError) {
     guard end == nil else { return }
     end = error
@@ -155,7 +152,6 @@ struct ClientState {
     endWaits(NavigationClientError(.forbidden, "\(error)"))
   }
 
-  /// Resumes the tasks that wait for the session.
   private mutating func endWaits(_ error: NavigationClientError?) {
     for waiter in waiters.values { resume(waiter, error) }
     waiters = [:]
@@ -165,7 +161,6 @@ struct ClientState {
     resumptions.append { _ in waiter.continuation.resume(returning: error) }
   }
 
-  /// The earliest timeout of a request or a waiting task.
   var expiresAt: UInt64? {
     let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)
     return (times + [dutiesExpireAt].compactMap { $0 }).min()

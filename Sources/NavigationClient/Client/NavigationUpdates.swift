@@ -73,7 +73,6 @@ struct Subscription {
   private var first = 0
   private var hasBegun = false
   private(set) var end: Delivery?
-  /// The waiting reader; nil while none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
   init(nav: String, buffering: NavigationBuffering, waits: Bool = false) {
@@ -85,7 +84,6 @@ struct Subscription {
   /// Whether the watch takes new states; those that it has are delivered after its end too.
   var isLive: Bool { end == nil }
 
-  /// Whether the subscription has not received a state yet.
   var isWaitingForFirst: Bool { !hasBegun }
 
   /// Keeps a state, or returns the waiting reader to resume with it.
@@ -117,7 +115,6 @@ struct Subscription {
     return { _ in reader.resume(returning: end) }
   }
 
-  /// Takes the next result; nil if there is none yet.
   mutating func take() -> Delivery? {
     guard first < buffer.count else { return end }
     defer {

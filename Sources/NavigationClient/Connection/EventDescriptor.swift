@@ -48,7 +48,6 @@ package struct EventDescriptor: ~Copyable {
     wake(at: nil)
   }
 
-  /// Watches these descriptors in place of those before.
   mutating func watch(_ signs: [Int32], generation: UInt64) throws(ZeroMQError) {
     // libzmq closes a socket later, and the kernel drops its descriptor then by itself.
     for old in watched where !signs.contains(old) {
@@ -113,7 +112,6 @@ final class WakeDescriptor: Sendable {
     _ = eventfd_write(descriptor, 1)
   }
 
-  /// Makes the descriptor unreadable until the next signal.
   func drain() {
     var count: UInt64 = 0
     _ = unsafe eventfd_read(descriptor, &count)

@@ -74,7 +74,6 @@ struct Link: ~Copyable {
     self.monitor = monitor
   }
 
-  /// Takes the link out of its poller.
   func leave(_ poller: inout Poller) {
     poller.remove(socketSlot)
     poller.remove(monitorSlot)
@@ -187,7 +186,6 @@ struct Link: ~Copyable {
     try flush(&poller)
   }
 
-  /// Drops the messages that libzmq has not accepted.
   mutating func dropUnsent() { outbox.removeAll() }
 
   private mutating func flush(_ poller: inout Poller) throws(ZeroMQError) {

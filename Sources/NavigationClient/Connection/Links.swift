@@ -80,7 +80,6 @@ struct Links: ~Copyable {
     try entry(id)?.link?.send(verb, body, &poller)
   }
 
-  /// Does what an output asks of a link.
   mutating func perform(_ output: ClusterOutput) throws(ZeroMQError) {
     switch output {
     case .send(let link, let verb, let body): try send(link, verb, body)

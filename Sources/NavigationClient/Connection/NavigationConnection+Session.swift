@@ -69,7 +69,6 @@ extension NavigationConnection {
     }
   }
 
-  /// Whether the descriptor `wake` is readable.
   private var isWoken: Bool {
     guard let wake else { return false }
     var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
@@ -128,7 +127,6 @@ extension NavigationConnection {
     return nil
   }
 
-  /// Waits once and handles all events.
   mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
     let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
@@ -168,9 +166,7 @@ extension NavigationConnection {
 
 /// An event that `nextEvent` returns.
 package enum ConnectionEvent: Sendable {
-  /// An event of the session, its watches or requests.
   case session(SessionEvent)
-  /// An event of a delegate role or a display lease.
   case duty(DutyEvent)
 }
 
@@ -218,7 +214,6 @@ extension NavigationConnection {
     }
   }
 
-  /// Whether `takeEvent` has one.
   package var hasEvents: Bool { !events.isEmpty }
 
   /// Takes the oldest event, and handles nothing new; nil if there is none.

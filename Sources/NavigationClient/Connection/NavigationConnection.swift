@@ -54,7 +54,6 @@ package struct NavigationConnection: ~Copyable {
     return connection
   }
 
-  /// Makes a connection that begins to connect.
   static func make(
     _ endpoint: String, as identity: NetworkIdentity?, name: String, window: UInt64,
     heartbeat: UInt64, wake: Int32?

@@ -27,7 +27,6 @@ public struct NavigationOperation: Hashable, Sendable {
     self.init(kind, octets: .object([kind.name: arguments]))
   }
 
-  /// Takes an operation as it is written, and its name in it.
   package init(_ kind: OperationKind, octets: OpaqueJSON) {
     self.kind = kind
     self.octets = octets

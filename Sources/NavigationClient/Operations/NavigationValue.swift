@@ -68,7 +68,6 @@ public indirect enum NavigationValue: Hashable, Sendable {
     }
   }
 
-  /// The value as JSON octets.
   var octets: OpaqueJSON { OpaqueJSON(validated: JSONWriter.value(write)) }
 
   func write(to json: inout JSONWriter) {

@@ -37,7 +37,6 @@ extension ClusterReplica {
     return replace(link, at: now)
   }
 
-  /// Handles a message; see `SessionReplica.receive`.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64
@@ -189,14 +188,12 @@ extension ClusterReplica {
 extension SessionReplica {
   var isOpen: Bool { phase == .open }
 
-  /// Whether the session waits for the answer to `hello`.
   var isGreeting: Bool { if case .greeting = phase { true } else { false } }
 
   var mirroredNavs: [String] {
     watches.filter { $0.value.replica.mirror != nil }.map(\.key.nav)
   }
 
-  /// Whether a request with this id waits for its answer.
   func hasRequest(_ id: UInt64) -> Bool { flights.contains { $0.id == id } }
 }
 

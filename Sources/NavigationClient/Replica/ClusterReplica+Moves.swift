@@ -46,7 +46,6 @@ extension ClusterReplica {
   /// delay the answer of the one that takes over.
   private static let movePauses: ClosedRange<UInt64> = 100...500
 
-  /// Forgets the navs that have not moved for long.
   mutating func dropJourneys(at now: UInt64) {
     guard let end = journeysEndAt, end <= now else { return }
     journeys = journeys.filter { now < $0.value.lastAt + Self.quickMoveMilliseconds }
@@ -71,7 +70,6 @@ extension ClusterReplica {
     return outputs + request(place) { $0.adopt(handoff, at: now) }
   }
 
-  /// Forgets where the navs are of which no session holds anything.
   private mutating func dropUnusedHomes() {
     let used = members.dropFirst().reduce(into: Set<String>()) { $0.formUnion($1.session.navs) }
     homes = homes.filter { used.contains($0.key) }

@@ -33,7 +33,6 @@ package struct Replica: Sendable {
   /// The divergence to report with the next watch, while the mirror is suspect.
   private var divergence: MirrorPosition?
   private var running = MirrorDigest()
-  /// The parts of an incomplete snapshot.
   private var partial: SnapshotPart?
 
   /// Makes a replica without a mirror, or with a stored one from which to resume.

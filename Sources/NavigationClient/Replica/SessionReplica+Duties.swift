@@ -52,7 +52,6 @@ struct Duties: Sendable {
     var isKept = false
     /// The place among the others, in the order of their first request.
     var order: UInt64 = 0
-    /// Whether the session has the lease.
     var isHeld = false
     var retryAt: UInt64?
     var faults = 0
@@ -61,13 +60,11 @@ struct Duties: Sendable {
   struct OpenAsk {
     var nav: String
     var isAnswered = false
-    /// The time at which the question is voided.
     var expiresAt: UInt64
   }
 
   struct Request {
     var key: Key
-    /// Whether it ends the roles or the lease.
     var isEnd: Bool
   }
 
@@ -220,7 +217,6 @@ extension SessionReplica {
     return outputs
   }
 
-  /// Handles deadlines: repeats postponed requests, and expires questions.
   mutating func tickDuties(at now: UInt64) -> [SessionOutput] {
     void { $0.expiresAt <= now } + request { $0.retryAt ?? .max <= now }
   }
@@ -244,7 +240,6 @@ extension SessionReplica {
     return [.duty(.settled(id, nav: ask.nav, settlement))]
   }
 
-  /// Handles the `ok` to a request about roles or leases.
   mutating func finish(_ request: Duties.Request, _ reply: OkReply) -> [SessionOutput] {
     let key = request.key
     guard !request.isEnd else { return [key.ended] }
@@ -259,7 +254,6 @@ extension SessionReplica {
     return [.duty(.leaseTaken(nav: key.nav, owner: reply.owner))]
   }
 
-  /// Handles the `err` to a request about roles or leases.
   mutating func finish(
     _ request: Duties.Request, _ refusal: ErrReply, at now: UInt64
   ) -> [SessionOutput] {

@@ -3,7 +3,6 @@ import NavigationCore
 /// Everything of one nav that a session holds, on its way to another session.
 struct NavHandoff: Sendable {
   let nav: String
-  /// The watches with their mirrors.
   var watches: [(key: SessionReplica.WatchKey, watch: SessionReplica.Watch)] = []
   /// The requests without an answer, oldest first; the next daemon gets the same octets.
   var flights: [SessionReplica.Flight] = []
@@ -83,13 +82,11 @@ extension SessionReplica {
     return outputs + sendWaiting()
   }
 
-  /// The navs of which the session holds something.
   var navs: Set<String> {
     Set(watches.keys.map(\.nav)).union(flights.compactMap(\.nav))
       .union(duties.all.keys.map(\.nav)).union(duties.requests.values.map(\.key.nav))
   }
 
-  /// Whether the session holds nothing.
   var isIdle: Bool {
     flights.isEmpty && watches.isEmpty && duties.all.isEmpty && duties.requests.isEmpty
   }

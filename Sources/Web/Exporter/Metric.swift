@@ -40,7 +40,6 @@ struct Metric: Sendable {
     return name.hasSuffix("_total") ? .counter : .gauge
   }
 
-  /// All metrics, in the order of the page.
   static let all: [Metric] = [
     Metric(
       "navd_build_info", "", "The versions of the daemon and of libzmq, as labels of a 1",

@@ -2,7 +2,6 @@ import NavigationCore
 
 /// Writes the text format of Prometheus, version 0.0.4.
 enum PrometheusText {
-  /// The value of `Content-Type` for this format.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// Writes all metrics of `statistics`, each with its `# HELP` and `# TYPE` line.

@@ -17,7 +17,6 @@ package final class Gateway {
     /// by `rules`.
     package var endpoint: String?
     package var rules: PathRules
-    /// The checks of hosts and origins.
     package var gate = RequestGate()
     package var tokenFile: String?
     package var pageDirectory: String?
@@ -43,7 +42,6 @@ package final class Gateway {
     case inspection
   }
 
-  /// The most streams at a time.
   static let maximumStreams = 256
 
   private let configuration: Configuration
@@ -302,7 +300,6 @@ package final class Gateway {
     close(stream)
   }
 
-  /// Closes the connection to navd, and with it the session.
   private func close(_ stream: OpenStream) {
     guard let link = stream.link.take() else { return }
     poller.remove(link.slot)
@@ -355,7 +352,6 @@ package final class Gateway {
     return SessionActor(name: TokenFile.launchName, role: Role(role), navs: navs)
   }
 
-  /// Prints the address of a page that may be opened once.
   private func launch() {
     guard let actor = configuration.launch else { return }
     let code = randomText(32)
@@ -387,7 +383,6 @@ package final class Gateway {
     return Answers.code(code)
   }
 
-  /// Random octets as text for URLs.
   private func randomText(_ count: Int) -> String {
     var source = SystemRandomNumberGenerator()
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -2,13 +2,9 @@ import NavigationCore
 
 /// The place that a request asks for, from the closed table of routes (docs/protocol.md §16).
 enum Route: Hashable, Sendable {
-  /// Trades a launch code for a token.
   case token
-  /// Makes a launch code.
   case code
-  /// Opens a stream.
   case stream
-  /// Takes a post of a stream.
   case messages
   /// A file of the page, or one of `Gateway.Configuration.scripts`.
   case file

@@ -57,7 +57,6 @@ struct PageStream: Sendable {
 
   /// The id by which posts name the stream.
   let id: String
-  /// For whom the page acts.
   let actor: SessionActor
   private let scope: Scope
   private let openedAt: UInt64
@@ -78,7 +77,6 @@ struct PageStream: Sendable {
   private var taken: UInt64 = 0
   private var waitsSince: UInt64?
 
-  /// Makes a stream that has just been opened.
   init(
     id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64
   ) {
@@ -89,7 +87,6 @@ struct PageStream: Sendable {
     attemptedAt = now
   }
 
-  /// The first line of the stream.
   var opening: [UInt8] {
     let body = JSONWriter.value { json in
       json.beginObject()
@@ -226,7 +223,6 @@ struct PageStream: Sendable {
     self.taken = taken
   }
 
-  /// Whether the gateway reads from navd.
   func reads(pending: Int) -> Bool { !hasEnded && pending < Limits.held }
 
   /// When the stream ends if nothing happens before, and why; nil for never.

@@ -178,7 +178,6 @@ enum SecurityHeaders {
       + "require-trusted-types-for 'script'; trusted-types 'none'"
   }
 
-  /// The headers of every response of a server with pages.
   static let all = headers()
 
   /// The headers of a response whose page may connect to these origins too.
