@@ -201,9 +201,7 @@ struct Link: ~Copyable {
   var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
 
   /// Connects again if that is due, and returns what has happened, after a wait of the poller.
-  mutating func takeEvents(
-    _ poller: inout Poller, limit: Int = 256
-  ) throws(ZeroMQError) -> [Event] {
+  mutating func takeEvents(_ poller: inout Poller) throws(ZeroMQError) -> [Event] {
     var events: [Event] = []
     if let due = dueAt, due <= SystemClock.bootMilliseconds() {
       if due == nextAt {
@@ -214,7 +212,7 @@ struct Link: ~Copyable {
       }
     }
     // Messages first, because those of a lost connection still belong to its session.
-    while events.count < limit, try socket.receive(into: &parts) {
+    while events.count < 256, try socket.receive(into: &parts) {
       (brokenGreetings, fullAnswers) = (0, 0)
       events.append(readMessage())
     }

@@ -47,22 +47,16 @@ extension ClusterReplica {
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], until: UInt64? = nil
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(request.nav) { $0.perform(request, operations: operations, until: until) }
+    ask(home(of: request.nav)) { $0.perform(request, operations: operations, until: until) }
   }
 
   /// Reads a value; a value without a nav is the seed's.
   package mutating func get(_ request: GetRequest) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(request.nav) { $0.get(request) }
+    ask(request.nav.map { home(of: $0) } ?? 0) { $0.get(request) }
   }
 
   package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [ClusterOutput]) {
-    var wasSent = false
-    let outputs = request(members.firstIndex { $0.session.hasRequest(id) }) { session in
-      let forgotten = session.forget(id)
-      wasSent = forgotten.wasSent
-      return forgotten.outputs
-    }
-    return (wasSent, outputs)
+    ask(members.firstIndex { $0.session.hasRequest(id) }) { $0.forget(id) }
   }
 
   package mutating func delegate(
@@ -99,20 +93,15 @@ extension ClusterReplica {
   mutating func request(
     _ index: Int?, _ body: (inout SessionReplica) -> [SessionOutput]
   ) -> [ClusterOutput] {
-    let link = index.map { members[$0].link } ?? .first
-    return withSession(index, body).map { ClusterOutput($0, on: link) }
+    ask(index) { ((), body(&$0)) }.1
   }
 
-  private mutating func ask(
-    _ nav: String?, _ body: (inout SessionReplica) -> (id: UInt64, outputs: [SessionOutput])
-  ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    var id: UInt64 = 0
-    let outputs = request(nav.map { home(of: $0) } ?? 0) { session in
-      let asked = body(&session)
-      id = asked.id
-      return asked.outputs
-    }
-    return (id, outputs)
+  private mutating func ask<Value>(
+    _ index: Int?, _ body: (inout SessionReplica) -> (Value, [SessionOutput])
+  ) -> (Value, [ClusterOutput]) {
+    let link = index.map { members[$0].link } ?? .first
+    let (value, outputs) = withSession(index, body)
+    return (value, outputs.map { ClusterOutput($0, on: link) })
   }
 }
 

@@ -24,22 +24,15 @@ package final class Gateway {
     package var scripts: [String: String]
     /// The actor of the launch codes that the gateway prints; nil for none.
     package var launch: SessionActor?
-    package var purpose = Purpose.participation
+    /// Whether pages only read: one that was launched what navd permits the user of this process, the
+    /// others what it permits the actor of their token.
+    package var isInspection = false
 
     package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
       self.address = address
       self.rules = rules
       self.scripts = scripts
     }
-  }
-
-  /// What pages may do.
-  package enum Purpose: Sendable {
-    /// All that navd permits the actor of their token.
-    case participation
-    /// Read. A page that was launched reads what navd permits the user of this process, and the
-    /// others what it permits the actor of their token.
-    case inspection
   }
 
   static let maximumStreams = 256
@@ -61,7 +54,7 @@ package final class Gateway {
   private var unopenedUntil: UInt64?
   /// Whether nobody can come but by the address that was printed.
   private var isPrivate: Bool {
-    configuration.purpose == .inspection && configuration.tokenFile == nil
+    configuration.isInspection && configuration.tokenFile == nil
   }
   /// The reason that was logged last why there was no attempt to connect; nil after a connection.
   private var loggedFault: String?
@@ -192,7 +185,7 @@ package final class Gateway {
   }
 
   private func scope(of actor: SessionActor) -> PageStream.Scope {
-    guard configuration.purpose == .inspection else { return .actor }
+    guard configuration.isInspection else { return .actor }
     var source = SystemRandomNumberGenerator()
     let client = ClientID(high: source.next(), low: source.next())
     return actor == configuration.launch ? .readingUser(client) : .readingActor(client)

@@ -1,3 +1,6 @@
+import CMicroHTTPD
+import NavigationCore
+
 /// The checks that keep other pages away from a server on loopback.
 ///
 /// A page of any site can send requests to a port of this machine. A pure value.
@@ -80,7 +83,7 @@ package struct RequestGate: Hashable, Sendable {
     else { return false }
     let asked = (request.requestedHeaders ?? "").split(separator: ",")
     return request.requestedMethod == method
-      && asked.allSatisfy { name in headers.contains { $0.isSame(as: name) } }
+      && asked.allSatisfy { name in headers.contains { $0 == String(name) } }
   }
 
   /// The headers that let a page of an allowed origin read the answer to a request.
@@ -97,7 +100,7 @@ package struct RequestGate: Hashable, Sendable {
 
   /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
   private func sharedOrigin(of request: HTTPRequest) -> String? {
-    guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
+    guard let origin = request.origin, allowedOrigins.contains(where: { $0 == origin }),
       !isOwnOrigin(of: request)
     else { return nil }
     return origin
@@ -105,11 +108,11 @@ package struct RequestGate: Hashable, Sendable {
 
   private func isOwnOrigin(of request: HTTPRequest) -> Bool {
     guard let origin = request.origin, let host = request.hosts.first else { return false }
-    if origin.isSame(as: "http://" + host) { return true }
+    if origin == "http://" + host { return true }
     guard let (name, _) = Self.split(host), allowedHosts.contains(name.lowercased()) else {
       return false
     }
-    return origin.isSame(as: "https://" + host)
+    return origin == "https://" + host
   }
 
   /// Whether a text is an origin as a browser writes it in the header `Origin`.
@@ -130,18 +133,8 @@ package struct RequestGate: Hashable, Sendable {
 
   private func isAllowed(_ name: String) -> Bool {
     let name = name.lowercased()
-    return name == "localhost" || name == "[::1]" || Self.isLoopback(name)
+    return unsafe navd_is_loopback(name) == 1 || name == "localhost" || name == "[::1]"
       || allowedHosts.contains(name)
-  }
-
-  /// Whether a name is an address in 127.0.0.0/8, in its usual form.
-  static func isLoopback(_ name: String) -> Bool {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4, parts[0] == "127" else { return false }
-    return parts.allSatisfy { part in
-      guard let number = UInt8(part) else { return false }
-      return String(number) == part
-    }
   }
 
   /// Splits `NAME:PORT`, where the port may be left out; nil for anything else.
