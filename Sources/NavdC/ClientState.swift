@@ -46,14 +46,7 @@ struct ClientState {
     return question.ask
   }
 
-  mutating func absorb(_ event: ConnectionEvent) {
-    switch event {
-    case .session(let event): absorb(event)
-    case .duty(let event): absorb(event)
-    }
-  }
-
-  private mutating func absorb(_ event: SessionEvent) {
+  mutating func absorb(_ event: SessionEvent) {
     switch event {
     case .opened(let welcome):
       events.append(
@@ -89,6 +82,7 @@ struct ClientState {
       if case .ended("closed", _) = outcome, watched[nav] == true {} else { watched[nav] = nil }
       events += results.end(nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
+    case .duty(let event): absorb(event)
     // The client watches no other view, and the connection throws its end.
     case .watchEnded, .latest, .traced, .closed, .queued: break
     }

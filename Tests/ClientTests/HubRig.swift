@@ -111,8 +111,9 @@ struct HubRig {
       case .event(.changed(_, .applied(_, let diff))):
         eventList = diff.events.bytes
       case .event(.ephemeral(let event)): eventList = event.events.bytes
+      case .reconnect, .elsewhere, .replaced, .event(.duty):
+        Issue.record("the session left: \(output)")
       case .event: break
-      case .reconnect, .elsewhere, .replaced, .duty: Issue.record("the session left: \(output)")
       }
     }
   }

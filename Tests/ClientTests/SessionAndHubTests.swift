@@ -74,8 +74,9 @@ private struct World {
       case .reconnect:
         disconnect(index)
         connect(index)
+      case .elsewhere, .replaced, .event(.duty):
+        Issue.record("nobody plays a role and nothing moves")
       case .event(let event): note(event, of: index)
-      case .elsewhere, .replaced, .duty: Issue.record("nobody plays a role and nothing moves")
       }
     }
   }

@@ -353,7 +353,7 @@ import Testing
       switch output {
       case .event(.answered(_, .failure(let refusal))): refusal.effect
       case .event(.watchEnded(let nav, _, .refused(let refusal))): "\(nav) \(refusal.code)"
-      case .duty(.registrationRefused(let nav, let refusal)): "\(nav) roles \(refusal.code)"
+      case .event(.duty(.registrationRefused(let nav, let refusal))): "\(nav) roles \(refusal.code)"
       default: nil
       }
     }

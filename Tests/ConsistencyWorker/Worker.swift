@@ -91,7 +91,7 @@ struct Worker: ~Copyable {
     case .opened:
       opened += 1
       Lines.write("opened \(opened)")
-    case .queued, .latest, .ephemeral, .traced: break
+    case .queued, .latest, .ephemeral, .traced, .duty: break
     }
   }
 

@@ -451,7 +451,7 @@ extension [ClusterOutput] {
   }
 
   var duties: [DutyEvent] {
-    compactMap { if case .duty(let event) = $0 { event } else { nil } }
+    compactMap { if case .event(.duty(let event)) = $0 { event } else { nil } }
   }
 
   var failed: [ErrReply] {

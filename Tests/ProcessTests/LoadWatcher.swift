@@ -33,7 +33,8 @@ final class LoadWatcher {
       case .changed(_, .resumed(let mirror)): note(mirror, isNext: false)
       case .watchEnded(_, _, let outcome): load.note("\(name): the watch ended: \(outcome)")
       case .closed(let end): load.note("\(name): the session ended: \(end)")
-      case nil, .changed, .opened, .lost, .answered, .queued, .latest, .ephemeral, .traced: break
+      case nil, .changed, .opened, .lost, .answered, .queued, .latest, .ephemeral, .traced, .duty:
+        break
       }
     }
   }

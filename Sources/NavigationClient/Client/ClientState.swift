@@ -56,7 +56,6 @@ struct ClientState {
       case .dropUnsent(let link):
         commands.removeAll { if case .send(link, _, _) = $0 { true } else { false } }
       case .event(let event): absorb(event)
-      case .duty(let event): absorb(event)
       }
     }
   }
@@ -81,6 +80,7 @@ struct ClientState {
       let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
       offer(state) { $0.buffering == .everyRevision && !$0.isWaitingForFirst }
     case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)
+    case .duty(let event): absorb(event)
     case .queued, .latest, .traced, .watchEnded: break
     }
   }

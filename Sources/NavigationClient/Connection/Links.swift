@@ -86,7 +86,7 @@ struct Links: ~Copyable {
     case .connect(let link, let address, let at): connect(link, to: address, at: at)
     case .close(let link): close(link)
     // What there was to drop was sent at once.
-    case .dropUnsent, .event, .duty: break
+    case .dropUnsent, .event: break
     }
   }
 

@@ -17,7 +17,7 @@ extension NavigationConnection {
     try awaitSession(until: deadline, or: .noAnswer(endpoint: endpoint, isChange: false))
   }
 
-  /// Asks the sessions for a watch, a duty or its end; `nextEvent` returns what follows.
+  /// Asks the sessions for a watch, a duty or its end; `next` returns what follows.
   package mutating func request(
     _ body: (inout ClusterReplica) -> [ClusterOutput]
   ) throws(ConnectionError) {
@@ -36,31 +36,12 @@ extension NavigationConnection {
     return id
   }
 
-  /// Waits for the next event of the session; drops events of delegate roles and leases.
-  ///
-  /// It returns nil after the timeout. It throws `closed` if the session has ended for good and all
-  /// events were returned.
-  package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
-    let deadline = timeout.map { Deadline($0) }
-    while true {
-      guard let event = try nextEvent(until: deadline) else { return nil }
-      if case .session(let event) = event { return event }
-    }
-  }
-
-  /// Waits for the next event of the session, of a delegate role or of a lease.
+  /// Waits for the next event of the session.
   ///
   /// It returns nil after the timeout, or if the descriptor `wake` is readable. It throws `closed`
   /// if the session has ended for good and all events were returned.
-  package mutating func nextEvent(
-    timeout: Duration? = nil
-  ) throws(ConnectionError) -> ConnectionEvent? {
-    try nextEvent(until: timeout.map { Deadline($0) })
-  }
-
-  private mutating func nextEvent(
-    until deadline: Deadline?
-  ) throws(ConnectionError) -> ConnectionEvent? {
+  package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
+    let deadline = timeout.map { Deadline($0) }
     while true {
       if !events.isEmpty { return events.removeFirst() }
       try turn(until: deadline)
@@ -120,7 +101,7 @@ extension NavigationConnection {
   /// Takes the event with the position of a queued request; nil if there is none.
   private mutating func takeQueued(_ id: UInt64) -> UInt64? {
     for (index, event) in events.enumerated() {
-      guard case .session(.queued(id, let position)) = event else { continue }
+      guard case .queued(id, let position) = event else { continue }
       events.remove(at: index)
       return position
     }
@@ -157,17 +138,10 @@ extension NavigationConnection {
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)
-      case .event(let event): events.append(.session(event))
-      case .duty(let event): events.append(.duty(event))
+      case .event(let event): events.append(event)
       }
     }
   }
-}
-
-/// An event that `nextEvent` returns.
-package enum ConnectionEvent: Sendable {
-  case session(SessionEvent)
-  case duty(DutyEvent)
 }
 
 // A session in the event loop of another library: nothing here waits.
@@ -217,7 +191,7 @@ extension NavigationConnection {
   package var hasEvents: Bool { !events.isEmpty }
 
   /// Takes the oldest event, and handles nothing new; nil if there is none.
-  package mutating func takeEvent() -> ConnectionEvent? {
+  package mutating func takeEvent() -> SessionEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
 

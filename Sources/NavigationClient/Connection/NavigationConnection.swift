@@ -28,13 +28,13 @@ package struct NavigationConnection: ~Copyable {
   /// The sessions, with the replicas of watched navs.
   package internal(set) var cluster: ClusterReplica
   /// The events that `next` has not returned yet.
-  var events: [ConnectionEvent] = []
+  var events: [SessionEvent] = []
   /// The replies to awaited requests that have not been taken yet.
   var replies: [UInt64: Reply] = [:]
   /// The ids of requests in `perform` and `get`, whose replies are not events.
   var awaited: Set<UInt64> = []
   var hasSession = false
-  /// A descriptor that ends a wait of `nextEvent` while it is readable.
+  /// A descriptor that ends a wait of `next` while it is readable.
   let wake: Int32?
   private var nextID: UInt64 = 1
 
@@ -42,7 +42,7 @@ package struct NavigationConnection: ~Copyable {
   ///
   /// `window` is the credit of a session: octets that the daemon can send unconfirmed. After
   /// `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor that
-  /// ends a wait of `nextEvent` while it is readable.
+  /// ends a wait of `next` while it is readable.
   package static func connect(
     to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
     timeout: Duration = .seconds(5),

@@ -155,7 +155,6 @@ extension ClusterReplica {
       case .event(.closed(let end)):
         results += close(end)
       case .event(let event): results.append(.event(event))
-      case .duty(let event): results.append(.duty(event))
       case .elsewhere(let nav, let whereabouts):
         results += relocate(nav, from: link, whereabouts, at: now)
       case .replaced(let end):

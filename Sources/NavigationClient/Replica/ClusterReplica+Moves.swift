@@ -120,9 +120,7 @@ extension ClusterReplica {
     // Its daemon has ended it, or it never was open.
     let losses = withSession(index) { $0.disconnected() }
     var outputs: [ClusterOutput] = []
-    for loss in losses {
-      if case .duty(let event) = loss { outputs.append(.duty(event)) }
-    }
+    for case .event(.duty(let event)) in losses { outputs.append(.event(.duty(event))) }
     if wasOpen { outputs += lost(link) }
     let navs = members[index].session.navs.sorted()
     let handoffs = navs.map { nav in withSession(index) { $0.release(nav) } }

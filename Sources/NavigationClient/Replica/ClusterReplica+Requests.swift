@@ -111,7 +111,6 @@ extension ClusterOutput {
     switch output {
     case .send(let verb, let body): self = .send(link, verb, body)
     case .event(let event): self = .event(event)
-    case .duty(let event): self = .duty(event)
     case .reconnect, .elsewhere, .replaced:
       preconditionFailure("output=\(output) of a request")
     }

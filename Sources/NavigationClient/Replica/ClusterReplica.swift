@@ -193,5 +193,4 @@ package enum ClusterOutput: Sendable {
   case dropUnsent(LinkID)
   /// Pass this event to the user; `opened` and `lost` are about the seed.
   case event(SessionEvent)
-  case duty(DutyEvent)
 }

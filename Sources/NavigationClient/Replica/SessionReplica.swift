@@ -190,8 +190,8 @@ package enum SessionOutput: Sendable {
   /// The session has ended for good, but another session can take over everything that it holds.
   case replaced(SessionEnd)
   case event(SessionEvent)
-  /// Pass this event to the user of the roles and leases; there is none without such requests.
-  case duty(DutyEvent)
+
+  static func duty(_ event: DutyEvent) -> SessionOutput { .event(.duty(event)) }
 }
 
 /// Where a nav is that the daemon does not have.
@@ -221,6 +221,8 @@ package enum SessionEvent: Sendable {
   /// Messages of other clients, for which this one has asked.
   case traced(TracedMessages)
   case watchEnded(nav: String, view: View, WatchOutcome)
+  /// There is none without requests for roles or leases.
+  case duty(DutyEvent)
 }
 
 /// A change of a mirror.

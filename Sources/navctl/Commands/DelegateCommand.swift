@@ -44,7 +44,7 @@ enum DelegateCommand {
       }
       // A question for an animator or an interaction ends with its answer, not with an event.
       guard answers.remaining != 0 else { break }
-      guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {
+      guard let event = try daemon.connection.next(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         break
       }
@@ -66,7 +66,7 @@ private struct Answers {
   /// How many questions are left of `--count`; nil without a limit.
   var remaining: UInt64?
 
-  mutating func take(_ event: ConnectionEvent) throws {
+  mutating func take(_ event: SessionEvent) throws {
     switch event {
     case .duty(.registered(_, let roles)):
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
@@ -88,7 +88,7 @@ private struct Answers {
       Output.error("navctl: question \(id.number) has ended; navd accepts no answer to it")
       drop(id)
       try startNext()
-    case .session(.lost):
+    case .lost:
       Output.error("navctl: connection lost; the roles are registered again when navd is back")
     default: break
     }

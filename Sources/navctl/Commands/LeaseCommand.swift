@@ -53,7 +53,7 @@ enum LeaseCommand {
     _ = try Lease.take(daemon, nav, isForced: true, isKept: false)
     try daemon.connection.request { $0.lease(nav, .release) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
-    while let event = try daemon.connection.nextEvent(timeout: timer.left) {
+    while let event = try daemon.connection.next(timeout: timer.left) {
       guard case .duty(.leaseReleased) = event else { continue }
       try tell(daemon.invocation, nav, owner: nil)
       return try daemon.connection.leave()
@@ -76,7 +76,7 @@ enum LeaseCommand {
         // The terminal sends SIGINT to the child as well, so only SIGTERM is passed on.
         if signal == SIGTERM { child.kill(SIGTERM) }
       }
-      guard let event = try daemon.connection.nextEvent() else { continue }
+      guard let event = try daemon.connection.next() else { continue }
       switch event {
       case .duty(.leaseLost(_, isTakenAgain: true)):
         Output.error("navctl: connection lost; the display is taken again when navd is back")
@@ -121,7 +121,7 @@ enum Lease {
     try daemon.connection.request { $0.lease(nav, isForced ? .force : .take, isKept: isKept) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while true {
-      guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {
+      guard let event = try daemon.connection.next(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
       }

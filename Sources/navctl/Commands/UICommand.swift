@@ -81,7 +81,6 @@ private struct BrowserView: ~Copyable {
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
       try daemon.connection.serve(limit: 256)
       while let event = daemon.connection.takeEvent() {
-        guard case .session(let event) = event else { continue }
         guard try perform(browser.take(event), on: daemon) else { return }
       }
     }

@@ -144,7 +144,7 @@ private struct WatchStream {
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
-    case .opened, .closed, .answered, .ephemeral, .traced, .changed: break
+    case .opened, .closed, .answered, .ephemeral, .traced, .changed, .duty: break
     }
   }
 
