@@ -151,8 +151,6 @@ extension ClientEngine {
     return .success(GrantedDuty(self, ticket, statuses))
   }
 
-  func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
-
   func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ ticket: UInt64) {
     let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
     let deadline = ContinuousClock.now + .milliseconds(wait)

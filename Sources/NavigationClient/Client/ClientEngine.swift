@@ -97,15 +97,9 @@ final class ClientEngine: Sendable {
     }
   }
 
-  func get(
-    _ request: GetRequest, within: Duration?
-  ) async -> Result<OkReply, NavigationClientError> {
-    await answer(within: within) { .success($0.cluster.get(request)) }
-  }
+  typealias Asked = (id: UInt64, outputs: [ClusterOutput])
 
-  private typealias Asked = (id: UInt64, outputs: [ClusterOutput])
-
-  private func answer(
+  func answer(
     within: Duration?,
     _ ask: @Sendable (inout ClientState) -> Result<Asked, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
@@ -162,18 +156,6 @@ final class ClientEngine: Sendable {
       change { cancel(&$0, NavigationClientError(.cancelled, "the task was cancelled")) }
     }
   }
-
-  func isSynced(_ nav: String) -> Bool {
-    state.withLock { $0.cluster.replica(of: nav)?.isSynced ?? false }
-  }
-
-  var features: Set<NavigationFeature> { state.withLock { $0.features } }
-
-  func subscribe(_ nav: String, _ buffering: NavigationBuffering, waits: Bool) -> UInt64 {
-    change { $0.subscribe(nav, buffering, waits: waits) }
-  }
-
-  func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
 
   /// Returns a stream of the present status of the connection and every change.
   ///

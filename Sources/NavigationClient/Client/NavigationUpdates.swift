@@ -24,10 +24,10 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
 
     init(client: NavigationClient, nav: String, buffering: NavigationBuffering, waits: Bool) {
       self.client = client
-      ticket = client.engine.subscribe(nav, buffering, waits: waits)
+      ticket = client.engine.change { $0.subscribe(nav, buffering, waits: waits) }
     }
 
-    deinit { client.engine.unsubscribe(ticket) }
+    deinit { client.engine.change { $0.unsubscribe(ticket) } }
   }
 
   /// Reads the states of a nav; the watch ends when the iterator is destroyed.

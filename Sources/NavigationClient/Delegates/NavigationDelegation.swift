@@ -22,7 +22,7 @@ final class GrantedDuty: Sendable {
 
   deinit { end() }
 
-  func end() { engine.resign(ticket) }
+  func end() { engine.change { $0.resign(ticket) } }
 }
 
 /// The delegate roles of this client for a nav; see ``NavigationClient/delegate(_:roles:within:)``.

@@ -4,7 +4,7 @@ extension SessionReplica {
   /// Handles a new connection: sends `hello`.
   package mutating func connected(at now: UInt64) -> [SessionOutput] {
     guard phase != .closed else { return [] }
-    let outputs = lose()
+    let outputs = disconnected()
     let nonce = String(random.next(), radix: 16)
     phase = .greeting(nonce: nonce)
     lastHeard = now
@@ -14,9 +14,6 @@ extension SessionReplica {
     (hello.window, hello.heartbeat) = (wantedWindow, wantedHeartbeat)
     return outputs + [.send(.hello, ClientMessageWriter.message(hello))]
   }
-
-  /// Handles the loss of the connection; the caller makes another one.
-  package mutating func disconnected() -> [SessionOutput] { lose() }
 
   /// Handles deadlines: detects silence, and repeats postponed requests.
   package mutating func tick(at now: UInt64) -> [SessionOutput] {
@@ -100,7 +97,8 @@ extension SessionReplica {
     return outputs
   }
 
-  private mutating func lose() -> [SessionOutput] {
+  /// Handles the loss of the connection; the caller makes another one.
+  package mutating func disconnected() -> [SessionOutput] {
     switch phase {
     case .unconnected, .closed: return []
     case .greeting, .open: break
@@ -118,7 +116,7 @@ extension SessionReplica {
   }
 
   private mutating func giveUp(at now: UInt64, after least: UInt64) -> [SessionOutput] {
-    let outputs = lose()
+    let outputs = disconnected()
     let wait = backOff(attempts)
     attempts += 1
     return outputs + [.reconnect(at: now + max(wait, least))]
@@ -126,12 +124,12 @@ extension SessionReplica {
 
   private mutating func close(_ end: SessionEnd) -> [SessionOutput] {
     guard !isReplaceable else {
-      let outputs = lose()
+      let outputs = disconnected()
       phase = .closed
       return outputs + [.replaced(end)]
     }
     let duties = loseDuties(forGood: true)
-    _ = lose()
+    _ = disconnected()
     phase = .closed
     self.duties = Duties()
     flights = []

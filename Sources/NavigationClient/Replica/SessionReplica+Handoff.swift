@@ -28,20 +28,21 @@ extension SessionReplica {
     }
     asked = asked.filter { $0.value.nav != nav }
     confirmed.remove(nav)
-    handoff.flights = flights.filter { $0.nav == nav }
-    flights.removeAll { $0.nav == nav }
-    for index in handoff.flights.indices { handoff.flights[index].withdraw() }
+    handoff.flights = releaseFlights(of: nav)
     outputs.append(contentsOf: releaseDuties(of: nav, into: &handoff))
     return (handoff, outputs + (phase == .open ? sendWaiting() : []))
   }
 
   /// Takes the requests without a nav out of the session.
   mutating func releaseRest() -> NavHandoff {
-    var handoff = NavHandoff(nav: "")
-    handoff.flights = flights.filter { $0.nav == nil }
-    flights.removeAll { $0.nav == nil }
-    for index in handoff.flights.indices { handoff.flights[index].withdraw() }
-    return handoff
+    NavHandoff(nav: "", flights: releaseFlights(of: nil))
+  }
+
+  private mutating func releaseFlights(of nav: String?) -> [Flight] {
+    var released = flights.filter { $0.nav == nav }
+    flights.removeAll { $0.nav == nav }
+    for index in released.indices { released[index].withdraw() }
+    return released
   }
 
   private mutating func releaseDuties(
