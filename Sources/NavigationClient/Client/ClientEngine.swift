@@ -193,9 +193,7 @@ final class ClientEngine: Sendable {
       reader?.resume(returning: .success(nil))
     }
   }
-}
 
-extension ClientEngine {
   /// The main function of the thread, which returns when the client is closed.
   private func run() {
     do throws(ZeroMQError) {

@@ -154,9 +154,7 @@ extension NavigationConnection {
       guard !deadline.hasPassed else { throw timeUp(isChange: false) }
     }
   }
-}
 
-extension NavigationConnection {
   /// Sends a read that takes long, such as a backup, and polls its progress; without a session.
   ///
   /// After a loss of the connection, the daemon has `defaultTimeout` to come back; the request is

@@ -44,9 +44,7 @@ public struct NavigationOperation: Hashable, Sendable {
     }
     self.init(OperationKind(name: name), octets: OpaqueJSON(validated: Array(json.utf8)))
   }
-}
 
-extension NavigationOperation {
   /// Puts a screen on top of the stack.
   ///
   /// - Parameters:
@@ -147,9 +145,7 @@ extension NavigationOperation {
   public static func remove(_ screens: [String]) -> NavigationOperation {
     NavigationOperation(.remove, ["screens": .array(screens.map { .string($0) })])
   }
-}
 
-extension NavigationOperation {
   /// Creates the nav with a root screen; it must be the first operation of a list.
   public static func create(root: ScreenDescription) -> NavigationOperation {
     NavigationOperation(.navCreate, ["root": root.content])
@@ -171,9 +167,7 @@ extension NavigationOperation {
   public static func createBar() -> NavigationOperation {
     NavigationOperation(.navCreate, ["kind": .string("bar")])
   }
-}
 
-extension NavigationOperation {
   /// Creates a screen without showing it.
   ///
   /// - Parameters:

@@ -74,9 +74,7 @@ package struct Mirror: Hashable, Sendable {
   }
 
   package var outermostPresented: String? { presented.last?.id }
-}
 
-extension Mirror {
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   package func guards(for basis: GuardBasis) -> Guards {
     var guards = Guards()
