@@ -22,7 +22,7 @@ struct ClientState {
   var requests: [UInt64: Request] = [:]
   var waiters: [UInt64: Waiter] = [:]
   var subscriptions: [UInt64: Subscription] = [:]
-  var duties: [UInt64: ClientDuty] = [:]
+  var duties: [Duties.Key: ClientDuty] = [:]
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   /// What the thread must do, which owns the connections.

@@ -77,7 +77,9 @@ extension NavigationClient {
     guard !roles.registration.roles.isEmpty else {
       throw NavigationClientError(.invalidArgument, "there is no role to register")
     }
-    let duty = try await engine.assume(.delegate(roles), of: nav, within: limit).get()
+    let duty = try await engine.assume(Duties.keys(of: nav).roles, roles, within: limit) {
+      $0.delegate(nav, roles.registration)
+    }.get()
     return NavigationDelegation(nav, duty)
   }
 
@@ -98,9 +100,9 @@ extension NavigationClient {
   public func takeDisplay(
     of nav: String, force: Bool = false, keeping: Bool = false, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationDisplayLease {
-    let duty = try await engine.assume(
-      .display(force: force, isKept: keeping), of: nav, within: limit
-    ).get()
+    let duty = try await engine.assume(Duties.keys(of: nav).lease, within: limit) {
+      $0.lease(nav, force ? .force : .take, isKept: keeping)
+    }.get()
     return NavigationDisplayLease(nav, duty)
   }
 }
