@@ -20,11 +20,7 @@ public struct NavigationOperation: Hashable, Sendable {
   public var json: String { octets.text }
 
   package init(_ kind: OperationKind, _ arguments: JSONObject = [:]) {
-    self.init(kind, arguments: .object(arguments))
-  }
-
-  package init(_ kind: OperationKind, arguments: OpaqueJSON) {
-    self.init(kind, octets: .object([kind.name: arguments]))
+    self.init(kind, octets: .object([kind.name: .object(arguments)]))
   }
 
   package init(_ kind: OperationKind, octets: OpaqueJSON) {
