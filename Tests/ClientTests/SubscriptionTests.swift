@@ -102,7 +102,7 @@ import Testing
     _ = subscription.offer(Self.state(1))
     #expect(!subscription.isWaitingForFirst)
     #expect(subscription.finish(.success(nil)) == nil)
-    #expect(subscription.finish(.failed(NavigationClientError(.closed, ""))) == nil)
+    #expect(subscription.finish(.failure(NavigationClientError(.closed, ""))) == nil)
     #expect(subscription.offer(Self.state(2)) == nil)
     #expect(!subscription.isLive)
     #expect(Self.text(subscription.take()) == "1!")
@@ -111,7 +111,7 @@ import Testing
 
   @Test func `an end without a state is all there is`() {
     var subscription = Self.make(.newest)
-    _ = subscription.finish(.failed(NavigationClientError(.noNav, "")))
+    _ = subscription.finish(.failure(NavigationClientError(.noNav, "")))
     for _ in 0..<2 { #expect(Self.text(subscription.take()) == "no-nav") }
   }
 

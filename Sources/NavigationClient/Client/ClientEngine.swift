@@ -30,9 +30,6 @@ final class ClientEngine: Sendable {
     self.identity = identity
     self.wake = wake
     ownState = Lock(ClientState(cluster: cluster))
-  }
-
-  func start() throws(NavigationClientError) {
     guard let thread = Thread({ self.run() }) else {
       throw NavigationClientError(.unreachable, "the system can start no further thread")
     }

@@ -68,7 +68,6 @@ public final class NavigationClient: Sendable {
       client: ClientID(high: source.next(), low: source.next()), name: name,
       heartbeat: UInt64(clamping: heartbeat.milliseconds), seed: source.next())
     engine = try ClientEngine(endpoint: self.endpoint, identity: identity, cluster: cluster)
-    try engine.start()
   }
 
   deinit { close() }

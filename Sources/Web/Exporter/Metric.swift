@@ -16,13 +16,6 @@ struct Metric: Sendable {
     case information([(label: String, path: String)])
   }
 
-  /// The type of a metric in the sense of Prometheus.
-  enum Kind: String, Sendable {
-    case counter
-    case gauge
-    case histogram
-  }
-
   /// The name in Prometheus, such as `navd_navs`.
   let name: String
   /// The path in the answer to `get stats`.
@@ -35,9 +28,10 @@ struct Metric: Sendable {
     (self.name, self.path, self.help, self.value) = (name, path, help, value)
   }
 
-  var kind: Kind {
-    if case .histogram = value { return .histogram }
-    return name.hasSuffix("_total") ? .counter : .gauge
+  /// The type of the metric in Prometheus.
+  var kind: String {
+    if case .histogram = value { return "histogram" }
+    return name.hasSuffix("_total") ? "counter" : "gauge"
   }
 
   static let all: [Metric] = [

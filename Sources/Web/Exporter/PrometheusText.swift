@@ -9,7 +9,7 @@ enum PrometheusText {
     var text = ""
     for metric in Metric.all {
       text += "# HELP \(metric.name) \(escaped(metric.help, quotes: false))\n"
-      text += "# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+      text += "# TYPE \(metric.name) \(metric.kind)\n"
       append(metric, of: statistics, to: &text)
     }
     return text

@@ -124,7 +124,7 @@ struct PageStream: Sendable {
     }
     if scope != .actor {
       for (index, message) in messages.enumerated() {
-        guard let reason = ReadingRule.refusal(of: message, &reader) else { continue }
+        guard let reason = Self.refusal(toRead: message, &reader) else { continue }
         return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
@@ -139,6 +139,37 @@ struct PageStream: Sendable {
     outboxBytes += size
     next += 1
     return .taken(next: next)
+  }
+
+  /// Why a message of a page that only reads may not pass; nil for one that changes neither a nav nor
+  /// the daemon.
+  ///
+  /// navd judges rights; this rule holds for an administrator's page too. A message that cannot be
+  /// read is refused, because a newer daemon could understand it.
+  private static func refusal(
+    toRead message: PageMessage, _ reader: inout ClientMessageReader
+  ) -> String? {
+    let read: ClientMessage
+    do throws(MessageFailure) {
+      read = try reader.read(frame: message.frame.span, body: message.body.span)
+    } catch {
+      return "the inspector cannot read this message: \(error.text)"
+    }
+    switch read {
+    case .hello, .watch, .unwatch, .credit, .ping, .bye: return nil
+    case .get(let request):
+      switch request.what {
+      case .state, .bar, .top, .screen, .detached, .restoration, .log, .diffs, .refusals,
+        .stats, .cluster, .config, .trace:
+        return nil
+      // navd freezes a nav that it finds broken.
+      case .verify where request.nav == nil: return nil
+      case .backup, .reload, .verify:
+        return "the inspector only reads: it asks for no \(request.what)"
+      }
+    case .op, .delegate, .answer, .lease, .cluster:
+      return "the inspector only reads: it sends no \(read.verb.rawValue)"
+    }
   }
 
   /// The page's `hello` with the actor of its token, or none.
