@@ -1,6 +1,5 @@
 import CLinux
 package import RuntimePaths
-import ZeroMQ
 
 /// The main function of navd-exporter.
 package enum Exporter {
@@ -18,13 +17,17 @@ package enum Exporter {
     let source = Source(ConnectionProbe(endpoint: endpoint, rules: rules))
     var server = try HTTPServer(address, application: source)
     ready(server.bound)
-    var poller = Poller()
-    let signal = poller.add(descriptor: signals)
-    _ = poller.add(descriptor: server.descriptor)
     while true {
-      _ = try poller.wait(milliseconds: Int(server.timeout))
+      var entries = [
+        pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+      ]
+      let result = unsafe poll(&entries, nfds_t(entries.count), server.timeout)
+      guard result >= 0 || navd_errno() == EINTR else {
+        throw SystemError("wait for", "requests", code: navd_errno())
+      }
       // The exporter has no configuration, so SIGHUP has no effect.
-      if poller.isReadable(signal), navd_next_signal(signals) != SIGHUP { return }
+      if entries[1].revents != 0, navd_next_signal(signals) != SIGHUP { return }
       server.run()
     }
   }

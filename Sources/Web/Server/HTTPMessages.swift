@@ -124,6 +124,11 @@ enum Framing {
 }
 
 extension StringProtocol {
+  /// Whether two texts have the same octets.
+  ///
+  /// For `==`, texts with other octets can be equal: a letter with a mark has two forms.
+  func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
   /// Whether two texts have the same octets but for the case of ASCII letters.
   ///
   /// For `lowercased()` and `==`, U+212A is a K: the text would pass here, and not at a proxy.

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import NavigationCore
 
 /// The checks that keep other pages away from a server on loopback.
 ///
@@ -83,7 +82,7 @@ package struct RequestGate: Hashable, Sendable {
     else { return false }
     let asked = (request.requestedHeaders ?? "").split(separator: ",")
     return request.requestedMethod == method
-      && asked.allSatisfy { name in headers.contains { $0 == String(name) } }
+      && asked.allSatisfy { name in headers.contains { $0.isSame(as: name) } }
   }
 
   /// The headers that let a page of an allowed origin read the answer to a request.
@@ -100,7 +99,7 @@ package struct RequestGate: Hashable, Sendable {
 
   /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
   private func sharedOrigin(of request: HTTPRequest) -> String? {
-    guard let origin = request.origin, allowedOrigins.contains(where: { $0 == origin }),
+    guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
       !isOwnOrigin(of: request)
     else { return nil }
     return origin
@@ -108,11 +107,11 @@ package struct RequestGate: Hashable, Sendable {
 
   private func isOwnOrigin(of request: HTTPRequest) -> Bool {
     guard let origin = request.origin, let host = request.hosts.first else { return false }
-    if origin == "http://" + host { return true }
+    if origin.isSame(as: "http://" + host) { return true }
     guard let (name, _) = Self.split(host), allowedHosts.contains(name.lowercased()) else {
       return false
     }
-    return origin == "https://" + host
+    return origin.isSame(as: "https://" + host)
   }
 
   /// Whether a text is an origin as a browser writes it in the header `Origin`.
