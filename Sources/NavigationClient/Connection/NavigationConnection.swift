@@ -165,8 +165,8 @@ package struct NavigationConnection: ~Copyable {
   /// Waits once; returns the events of all links.
   ///
   /// Without a session, there is only the first link.
-  mutating func wait(until deadline: Deadline?) throws(ConnectionError) -> [Link.Event] {
-    _ = try ofSystem(try links.wait(milliseconds: deadline?.remainingMilliseconds ?? -1))
+  mutating func wait(until deadline: Deadline) throws(ConnectionError) -> [Link.Event] {
+    _ = try ofSystem(try links.wait(milliseconds: deadline.remainingMilliseconds))
     var events: [Link.Event] = []
     for link in links.ids { events += try ofSystem(try links.takeEvents(of: link)) }
     return events

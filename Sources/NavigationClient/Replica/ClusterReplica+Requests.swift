@@ -40,10 +40,7 @@ extension ClusterReplica {
     request(home(of: nav)) { $0.unwatch(nav, view: view) }
   }
 
-  /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
-  /// the nav.
-  ///
-  /// The answer will have the returned id. From `until` on, an op that is not under way is `expired`.
+  /// Performs operations; the same octets go to whichever daemon has the nav.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], until: UInt64? = nil
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
@@ -82,9 +79,7 @@ extension ClusterReplica {
     members.indices.flatMap { request($0) { $0.leave() } }
   }
 
-  /// Raises the credit of the sessions that have used more than half of their windows.
-  ///
-  /// The caller calls it after it has performed all outputs of `receive`.
+  /// Raises the credit of the sessions; see `SessionReplica.confirm`.
   package mutating func confirm() -> [ClusterOutput] {
     members.indices.flatMap { request($0) { $0.confirm() } }
   }

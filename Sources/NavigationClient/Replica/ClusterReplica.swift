@@ -79,12 +79,9 @@ package struct ClusterReplica: Sendable {
   private let makeSession: @Sendable (UInt64) -> SessionReplica
   var random: SeededGenerator
 
-  /// Makes a client that is not connected; the caller connects `LinkID.first` to the configured
-  /// addresses.
+  /// Makes a client that is not connected; see `SessionReplica.init`.
   ///
-  /// `client` is the identity of this run of the process, at all daemons. `window`, of each
-  /// session, is in octets, clamped to 16 KiB … 1 MiB; `heartbeat` is in milliseconds, clamped to 1
-  /// … 60 s. `seed`, of nonces and back-off times, must be random.
+  /// The caller connects `LinkID.first` to the configured addresses.
   package init(
     client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
     seed: UInt64

@@ -36,9 +36,6 @@ package struct Replica: Sendable {
   private var partial: SnapshotPart?
 
   /// Makes a replica without a mirror, or with a stored one from which to resume.
-  ///
-  /// Without a mirror, `start` is the position of one that is not stored; the snapshot then says
-  /// why the daemon could not resume there.
   package init(nav: String, mirror: Mirror? = nil, start: MirrorPosition? = nil) {
     self.nav = nav
     self.mirror = mirror
