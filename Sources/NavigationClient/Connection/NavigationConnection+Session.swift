@@ -154,8 +154,7 @@ extension NavigationConnection {
   package static func begin(
     to endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64
   ) throws(ConnectionError) -> NavigationConnection {
-    var connection = try make(
-      endpoint, as: identity, name: name, window: 65536, heartbeat: heartbeat, wake: nil)
+    var connection = try make(endpoint, as: identity, name: name, heartbeat: heartbeat)
     connection.hasSession = true
     return connection
   }

@@ -40,28 +40,26 @@ package struct NavigationConnection: ~Copyable {
 
   /// Connects and waits until the connection is established; it has no session.
   ///
-  /// `window` is the credit of a session: octets that the daemon can send unconfirmed. After
-  /// `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor that
-  /// ends a wait of `next` while it is readable.
+  /// After `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor
+  /// that ends a wait of `next` while it is readable.
   package static func connect(
     to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
-    timeout: Duration = .seconds(5),
-    window: UInt64 = 65536, heartbeat: UInt64 = 5000, wake: Int32? = nil
+    timeout: Duration = .seconds(5), heartbeat: UInt64 = 5000, wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var connection = try make(
-      endpoint, as: identity, name: name, window: window, heartbeat: heartbeat, wake: wake)
+      endpoint, as: identity, name: name, heartbeat: heartbeat, wake: wake)
     try connection.awaitConnection(until: Deadline(timeout))
     return connection
   }
 
   static func make(
-    _ endpoint: String, as identity: NetworkIdentity?, name: String, window: UInt64,
-    heartbeat: UInt64, wake: Int32?
+    _ endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64,
+    wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var source = SystemRandomNumberGenerator()
     let cluster = ClusterReplica(
-      client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
-      heartbeat: heartbeat, seed: source.next())
+      client: ClientID(high: source.next(), low: source.next()), name: name, heartbeat: heartbeat,
+      seed: source.next())
     var links = Links(endpoint, as: identity, wake: wake)
     try ofSystem(try links.connect(.first, to: nil))
     return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster, wake: wake)
