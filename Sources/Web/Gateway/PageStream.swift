@@ -124,7 +124,7 @@ struct PageStream: Sendable {
     }
     if scope != .actor {
       for (index, message) in messages.enumerated() {
-        guard let reason = Self.refusal(toRead: message, &reader) else { continue }
+        guard let reason = Self.objection(to: message, &reader) else { continue }
         return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
@@ -146,8 +146,8 @@ struct PageStream: Sendable {
   ///
   /// navd judges rights; this rule holds for an administrator's page too. A message that cannot be
   /// read is refused, because a newer daemon could understand it.
-  private static func refusal(
-    toRead message: PageMessage, _ reader: inout ClientMessageReader
+  private static func objection(
+    to message: PageMessage, _ reader: inout ClientMessageReader
   ) -> String? {
     let read: ClientMessage
     do throws(MessageFailure) {
