@@ -19,7 +19,6 @@ func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failu
   return text
 }
 
-/// The client behind a handle.
 func client(_ handle: OpaquePointer?) throws(Failure) -> Client {
   guard let client: Client = unsafe Handles.find(handle) else {
     throw unsafe .misuse(handle == nil ? "client is NULL" : "client was freed, or is no client")
@@ -75,7 +74,6 @@ func operations(_ text: String) throws(Failure) -> (texts: [[UInt8]], areByPerso
   return (operations, areByPerson)
 }
 
-/// The guards of a JSON object, as the member `if` of an op has them.
 func guards(_ text: String) throws(Failure) -> Guards {
   let tape = try json(text, "guard")
   guard tape.kind(tape.root) == .object else { throw .misuse("guard is a JSON object") }

@@ -85,7 +85,6 @@ struct AwaitedResults {
     return found
   }
 
-  /// The ids on the stack and in the presentations.
   private static func ids(_ mirror: Mirror) -> Set<String> {
     Set((mirror.screens + mirror.presented).map(\.id))
   }

@@ -52,18 +52,17 @@ final class Client: @unchecked Sendable {
     _ body: (inout NavigationConnection, inout ClientState) throws(ConnectionError) -> Value
   ) throws(Failure) -> Value {
     guard !isForked else { throw .forked }
-    let result = lock.withLock { _ -> Result<Value, Failure> in
+    return try lock.withLock { _ throws(Failure) in
       defer { refresh() }
-      if let end = state.end { return .failure(end) }
+      if let end = state.end { throw end }
       do throws(ConnectionError) {
-        return .success(try body(&connection, &state))
+        return try body(&connection, &state)
       } catch {
         let failure = Failure(error)
         if failure.endsClient { finish(failure) }
-        return .failure(failure)
+        throw failure
       }
     }
-    return try result.get()
   }
 
   /// Handles what has arrived; returns the next event.

@@ -4,12 +4,6 @@ import NavigationCore
 
 /// What a client keeps besides its connection: events for navd_next, and what they are about.
 struct ClientState {
-  private struct Question {
-    let ask: AskID
-    /// Whether the daemon reports its end.
-    let isVeto: Bool
-  }
-
   /// Why the client has ended; nil while it works.
   private(set) var end: Failure?
   private var events: [Event] = []
@@ -18,11 +12,11 @@ struct ClientState {
   var watched: [String: Bool] = [:]
   /// The submitted changes without an answer.
   var submitted: Set<UInt64> = []
-  private var questions: [UInt64: Question] = [:]
+  /// The questions; of a veto, the daemon reports the end.
+  private var questions: [UInt64: (ask: AskID, isVeto: Bool)] = [:]
   private var questionCount: UInt64 = 0
   var results = AwaitedResults()
 
-  /// Whether `takeEvent` has one.
   var hasEvents: Bool { !events.isEmpty || (end != nil && !isEndTaken) }
 
   /// Takes the oldest event; the end of the client is the last.
@@ -52,15 +46,7 @@ struct ClientState {
     return question.ask
   }
 
-  /// Makes the events of an event of the connection.
-  mutating func absorb(_ event: ConnectionEvent) {
-    switch event {
-    case .session(let event): absorb(event)
-    case .duty(let event): absorb(event)
-    }
-  }
-
-  private mutating func absorb(_ event: SessionEvent) {
+  mutating func absorb(_ event: SessionEvent) {
     switch event {
     case .opened(let welcome):
       events.append(
@@ -96,6 +82,7 @@ struct ClientState {
       if case .ended("closed", _) = outcome, watched[nav] == true {} else { watched[nav] = nil }
       events += results.end(nav)
       events.append(Event(NAVD_EVENT_ENDED, nav: nav, error: Failure(outcome)))
+    case .duty(let event): absorb(event)
     // The client watches no other view, and the connection throws its end.
     case .watchEnded, .latest, .traced, .closed, .queued: break
     }
@@ -147,7 +134,7 @@ struct ClientState {
     case .leaseReleased(let nav): append(NAVD_EVENT_DISPLAY, nav, "ended")
     case .asked(let id, let ask):
       questionCount += 1
-      questions[questionCount] = Question(ask: id, isVeto: ask.question.isVeto)
+      questions[questionCount] = (id, ask.question.isVeto)
       events.append(
         Event(NAVD_EVENT_QUESTION, nav: ask.nav, id: questionCount, ask.members))
     case .settled(let id, let nav, let settlement):
@@ -173,7 +160,6 @@ struct ClientState {
 }
 
 extension Failure {
-  /// The reason why a watch is over.
   fileprivate init(_ outcome: WatchOutcome) {
     switch outcome {
     case .refused(let refusal): self.init(refusal)

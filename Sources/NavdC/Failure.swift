@@ -36,7 +36,6 @@ struct Failure: Error, Sendable {
     NAVD_MISUSE, "forked", "a parent of this process has made the client",
     advice: "free it, and make another client in this process")
 
-  /// The daemon's refusal of a request.
   init(_ refusal: ErrReply) {
     let statuses = ["expired": NAVD_TIMEOUT, "unreachable": NAVD_UNREACHABLE]
     self.init(
@@ -57,7 +56,6 @@ struct Failure: Error, Sendable {
     }
   }
 
-  /// The loss or refusal of a connection, or an answer that did not come.
   init(_ error: ConnectionError) {
     switch error {
     case .unreachable:

@@ -16,11 +16,13 @@ public func navd_guard(
     guard let place = unsafe result else { throw .misuse("guard is NULL") }
     unsafe place.pointee = nil
     let tape = try json(try unsafe text(state, "state"), "state", maximumDepth: 64)
-    let guards = try GuardText.json(tape, try unsafe text(what, "what"))
+    let guards = try NavdC.guards(tape, try unsafe text(what, "what"))
     guard let nav = tape.member("nav", of: tape.root).flatMap({ tape.string($0) }) else {
       throw .misuse("state has no nav; pass the JSON of a state")
     }
-    let doubt = try unsafe client(handle).use { connection, _ in connection.doubt(about: nav) }
+    let doubt = try unsafe client(handle).use { connection, _ in
+      connection.cluster.doubt(about: nav)
+    }
     if let doubt { throw Failure(doubt) }
     unsafe place.pointee = owned(guards.bytes)
   }
@@ -40,10 +42,8 @@ public func navd_perform(
     let timeout = try limit(timeout_ms, nil) ?? Client.defaultTimeout
     let within = try limit(timeout_ms, change.usualLimit) ?? timeout
     let answer = try unsafe client(handle).use { connection, _ throws(ConnectionError) in
-      var request = change.request
-      request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
-      return try connection.perform(
-        request, operations: change.operations, timeout: timeout, within: within)
+      try connection.perform(
+        change.request, operations: change.operations, timeout: timeout, within: within)
     }
     if case .failure(let refusal) = answer.result { throw Failure(refusal) }
     if let reply = unsafe reply { unsafe reply.pointee = owned(answer.body) }
@@ -64,9 +64,8 @@ public func navd_submit(
     let within = try limit(within_ms, change.usualLimit)
     let client = try unsafe client(handle)
     unsafe place.pointee = try client.use { connection, state throws(ConnectionError) in
-      var request = change.request
-      request.expire(after: within, at: connection.place(of: request.nav) ?? connection.endpoint)
-      let id = try connection.submit(request, operations: change.operations, within: within)
+      let id = try connection.submit(
+        change.request, operations: change.operations, within: within)
       state.submitted.insert(id)
       return id
     }
@@ -83,7 +82,7 @@ public func navd_delegate(
     let nav = try unsafe text(nav, "nav")
     let registration = try registration(try unsafe text(roles, "roles"))
     try unsafe client(handle).use { connection, _ throws(ConnectionError) in
-      try connection.delegate(nav, registration)
+      try connection.request { $0.delegate(nav, registration) }
     }
   }
 }
@@ -98,7 +97,7 @@ public func navd_answer(
     let tape = try json(try unsafe text(value, "value"), "value")
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard let ask = state.answer(question) else { return }
-      try connection.answer(ask, value: tape.raw(tape.root))
+      try connection.request { $0.answer(ask, value: tape.raw(tape.root)) }
     }
   }
 }
@@ -119,7 +118,7 @@ public func navd_lease(
     default: throw .misuse("wish is \(wish.rawValue), which is no navd_lease_wish")
     }
     try unsafe client(handle).use { connection, _ throws(ConnectionError) in
-      try connection.lease(nav, lease, isKept: is_kept != 0)
+      try connection.request { $0.lease(nav, lease, isKept: is_kept != 0) }
     }
   }
 }

@@ -57,7 +57,7 @@ public func navd_watch(
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard state.watched[nav] == nil else { return }
       state.watched[nav] = wait != 0
-      try connection.watch(nav, waits: wait != 0)
+      try connection.request { $0.watch(nav, waits: wait != 0) }
     }
   }
 }
@@ -73,7 +73,7 @@ public func navd_unwatch(
     try unsafe client(handle).use { connection, state throws(ConnectionError) in
       guard state.watched.removeValue(forKey: nav) != nil else { return }
       _ = state.results.end(nav)
-      try connection.unwatch(nav)
+      try connection.request { $0.unwatch(nav) }
     }
   }
 }
@@ -90,7 +90,7 @@ public func navd_state(
     unsafe place.pointee = nil
     let nav = try unsafe text(nav, "nav")
     let bytes = try unsafe client(handle).use { connection, _ in
-      connection.replica(of: nav)?.mirror?.snapshot(of: nav).bytes
+      connection.cluster.replica(of: nav)?.mirror?.snapshot(of: nav).bytes
     }
     if let bytes { unsafe place.pointee = owned(bytes) }
   }
@@ -102,7 +102,7 @@ public func navd_is_synced(_ handle: OpaquePointer?, _ nav: UnsafePointer<CChar>
   do throws(Failure) {
     let nav = try unsafe text(nav, "nav")
     return try unsafe client(handle).use { connection, _ in
-      connection.replica(of: nav)?.isSynced ?? false
+      connection.cluster.replica(of: nav)?.isSynced ?? false
     } ? 1 : 0
   } catch {
     return error.status == NAVD_CLOSED ? 0 : -1

@@ -37,7 +37,6 @@ public func navd_json_string(_ text: UnsafePointer<CChar>?) -> UnsafeMutablePoin
 @c @implementation
 public func navd_string_free(_ string: UnsafeMutablePointer<CChar>?) { unsafe free(string) }
 
-/// Finds a value by its pointer.
 private func value(
   _ json: UnsafePointer<CChar>?, _ pointer: UnsafePointer<CChar>?
 ) -> (JSONTape, Int)? {

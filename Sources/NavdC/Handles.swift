@@ -69,18 +69,11 @@ enum Handles {
 /// A text for C, which can read it for as long as this object is kept.
 @safe final class CText: @unchecked Sendable {
   // The reason for `@unchecked`: nothing changes the memory before `deinit`.
-  let pointer: UnsafePointer<CChar>
+  let pointer: UnsafePointer<CChar>?
 
-  init(_ bytes: [UInt8]) { unsafe pointer = UnsafePointer(Self.copy(bytes)) }
+  init(_ bytes: [UInt8]) { unsafe pointer = UnsafePointer(owned(bytes)) }
 
   convenience init(_ text: String) { self.init(Array(text.utf8)) }
 
-  deinit { unsafe UnsafeMutablePointer(mutating: pointer).deallocate() }
-
-  private static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar> {
-    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-    for (index, byte) in bytes.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
-    unsafe copy[bytes.count] = 0
-    return unsafe copy
-  }
+  deinit { unsafe free(UnsafeMutablePointer(mutating: pointer)) }
 }

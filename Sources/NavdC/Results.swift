@@ -18,7 +18,7 @@ func attempt(_ place: ErrorPlace?, _ body: () throws(Failure) -> Void) -> navd_s
   }
 }
 
-/// A copy for C, which frees it.
+/// A copy for C, of malloc(3).
 func owned(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
   guard let copy = unsafe malloc(bytes.count + 1) else { return nil }
   unsafe bytes.withUnsafeBytes { bytes in

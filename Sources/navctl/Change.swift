@@ -50,7 +50,7 @@ struct Change {
     let left = Duration.milliseconds(end - min(SystemClock.bootMilliseconds(), end))
     // A queued operation and a lease belong to a session; navd drops both when it ends.
     if request.waits || holdsDisplay { try daemon.connection.openSession(timeout: left) }
-    if holdsDisplay, !request.isDry, daemon.connection.holdsLease(of: nav) == false {
+    if holdsDisplay, !request.isDry, daemon.connection.cluster.holdsLease(of: nav) == false {
       _ = try Lease.take(daemon, nav, isForced: false, isKept: false)
     }
     let reply = try daemon.connection.perform(

@@ -38,7 +38,9 @@ final class Daemon {
 
   /// Reads how the cluster is divided; no members without a cluster, or before it is known.
   func cluster() throws -> (body: [UInt8], members: ClusterMembers?) {
-    let answer = try connection.cluster(timeout: timeout).accepted()
+    let answer = try connection.get(
+      GetRequest(id: 0, nav: nil, what: .cluster), timeout: timeout
+    ).accepted()
     return (answer.body, ClusterMembers(try answer.reply.json()))
   }
 

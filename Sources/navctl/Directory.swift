@@ -59,7 +59,7 @@ struct Directory {
   private func watchOnce(_ daemon: Daemon) throws -> [UInt8] {
     let timeout = daemon.timeout
     try daemon.connection.openSession(timeout: timeout)
-    try daemon.connection.watch(nav)
+    try daemon.connection.request { $0.watch(nav) }
     while let event = try daemon.connection.next(timeout: timeout) {
       switch event {
       case .changed(_, .replaced(let mirror, _)): return MirrorText.state(mirror, nav: nav)

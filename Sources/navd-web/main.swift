@@ -92,7 +92,7 @@ func takePart(_ configuration: inout Gateway.Configuration) {
 
 /// Completes the configuration of a gateway whose page only reads.
 func inspect(_ configuration: inout Gateway.Configuration) throws {
-  configuration.purpose = .inspection
+  configuration.isInspection = true
   configuration.scripts["/chart.js"] = "/usr/share/javascript/chart.js/chart.min.js"
   configuration.pageDirectory = try InspectorFiles.directory(option: line.value(of: "page"))
   if configuration.tokenFile == nil { configuration.launch = Gateway.launchActor(role: "read") }

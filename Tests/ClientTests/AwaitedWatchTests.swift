@@ -79,7 +79,7 @@ import Testing
     let ended = try rig.receive(.end, end)
     #expect(ended.sent.map(\.verb) == [.watch])
     #expect(ended.sent.first?.body.contains(#""wait":true"#) == true)
-    #expect(rig.session.mirror(of: "kiosk") == nil)
+    #expect(rig.session.replica(of: "kiosk")?.mirror == nil)
     _ = rig.session.disconnected()
     #expect(try rig.open().sent.first?.body.contains(#""wait":true"#) == true)
   }

@@ -217,7 +217,7 @@ import Testing
     defer { daemon.stop() }
     var connection = try NavigationConnection.connect(to: daemon.endpoint, timeout: patience)
     try connection.openSession(timeout: patience)
-    try connection.watch("kiosk")
+    try connection.request { $0.watch("kiosk") }
     var seen: [String] = []
     while seen.last != "applied" {
       switch try #require(try connection.next(timeout: patience)) {

@@ -230,7 +230,7 @@ import ZeroMQ
     try withConnection({ $0.verb == "watch" ? [(.bye, #"{"why":"fenced"}"#)] : nil }) {
       connection, _ in
       try connection.openSession(timeout: patience)
-      try connection.watch("kiosk")
+      try connection.request { $0.watch("kiosk") }
       #expect(
         failure { () throws(ConnectionError) in
           while try connection.next(timeout: patience) != nil {}

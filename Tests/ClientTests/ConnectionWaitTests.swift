@@ -13,14 +13,14 @@ import Testing
     var connection = try NavigationConnection.connect(
       to: daemon.endpoint, timeout: patience, wake: descriptor)
     try connection.openSession(timeout: patience)
-    guard case .session(.opened) = try connection.nextEvent(timeout: patience) else {
+    guard case .opened = try connection.next(timeout: patience) else {
       Issue.record("not opened")
       return
     }
     _ = eventfd_write(descriptor, 1)
     // As long as it is not read, every wait ends.
     for _ in 0..<2 {
-      let event = try connection.nextEvent()
+      let event = try connection.next()
       #expect(event == nil)
     }
   }

@@ -342,6 +342,6 @@ extension DutyTests {
 
 extension [SessionOutput] {
   var duties: [DutyEvent] {
-    compactMap { if case .duty(let event) = $0 { event } else { nil } }
+    compactMap { if case .event(.duty(let event)) = $0 { event } else { nil } }
   }
 }

@@ -71,7 +71,7 @@ struct HubRig {
   /// The state that a watch has.
   var state: NavigationState {
     get throws {
-      let mirror = try #require(session.mirror(of: Self.nav))
+      let mirror = try #require(session.replica(of: Self.nav)?.mirror)
       return NavigationState(nav: Self.nav, mirror: mirror)
     }
   }
@@ -112,8 +112,9 @@ struct HubRig {
       case .event(.changed(_, .applied(_, let diff))):
         eventList = diff.events.bytes
       case .event(.ephemeral(let event)): eventList = event.events.bytes
+      case .reconnect, .elsewhere, .replaced, .event(.duty):
+        Issue.record("the session left: \(output)")
       case .event: break
-      case .reconnect, .elsewhere, .replaced, .duty: Issue.record("the session left: \(output)")
       }
     }
   }

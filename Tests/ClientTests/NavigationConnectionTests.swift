@@ -86,7 +86,7 @@ import Testing
     defer { daemon.stop() }
     var connection = try NavigationConnection.connect(to: daemon.endpoint, timeout: patience)
     try connection.openSession(timeout: patience)
-    try connection.watch("kiosk")
+    try connection.request { $0.watch("kiosk") }
     var seen: [String] = []
     while seen.last != "applied" {
       let event = try #require(try connection.next(timeout: patience))
@@ -95,7 +95,7 @@ import Testing
       case .lost: seen.append("lost")
       case .changed(_, .replaced):
         seen.append("replaced")
-        #expect(connection.replica(of: "kiosk")?.isSynced == true)
+        #expect(connection.cluster.replica(of: "kiosk")?.isSynced == true)
         daemon.restart()
       case .changed(_, .resumed): seen.append("resumed")
       case .changed(_, .applied(let mirror, _)):

@@ -217,7 +217,7 @@ import Testing
   @Test func `an end drops the mirror`() throws {
     let nav = FakeNav()
     var replica = try Self.following(nav)
-    #expect(replica.receive(try end(nav.end())) == .ended(why: "closed", endpoint: nil))
+    #expect(replica.receive(try end(nav.end())) == .over(.ended(why: "closed", endpoint: nil)))
     #expect(replica.mirror == nil)
     #expect(replica.phase == .idle)
     #expect(replica.receive(try snap(nav.snapshot())) == .ignore)
@@ -310,7 +310,7 @@ import Testing
     }
     var replica = try Self.following(FakeNav())
     _ = replica.watching()
-    #expect(replica.receive(try refusal("busy")) == .refused(try refusal("busy")))
+    #expect(replica.receive(try refusal("busy")) == .over(.refused(try refusal("busy"))))
     #expect(replica.phase == .idle)
     #expect(replica.mirror != nil)
     _ = replica.watching()

@@ -261,7 +261,7 @@ import Testing
     let nav = FakeNav()
     try rig.follow(nav)
     _ = try rig.receive(.end, nav.end())
-    #expect(rig.session.mirror(of: "kiosk") == nil)
+    #expect(rig.session.replica(of: "kiosk")?.mirror == nil)
     _ = rig.session.watch("other")
     #expect(rig.session.unwatch("other").sent.map(\.verb) == [.unwatch])
     _ = rig.session.disconnected()
@@ -353,7 +353,7 @@ import Testing
       switch output {
       case .event(.answered(_, .failure(let refusal))): refusal.effect
       case .event(.watchEnded(let nav, _, .refused(let refusal))): "\(nav) \(refusal.code)"
-      case .duty(.registrationRefused(let nav, let refusal)): "\(nav) roles \(refusal.code)"
+      case .event(.duty(.registrationRefused(let nav, let refusal))): "\(nav) roles \(refusal.code)"
       default: nil
       }
     }

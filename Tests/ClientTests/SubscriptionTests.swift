@@ -19,10 +19,10 @@ import Testing
   /// A delivery as text: the revision, with `!` if revisions before it can be missing.
   private static func text(_ delivery: Delivery?) -> String {
     switch delivery {
-    case .state(let state):
+    case .success(let state?):
       "\(state.revision)\(state.isResynchronised ? "!" : "")"
-    case .finished: "end"
-    case .failed(let error): "\(error.code.rawValue)"
+    case .success(nil): "end"
+    case .failure(let error): "\(error.code.rawValue)"
     case nil: "-"
     }
   }
@@ -101,8 +101,8 @@ import Testing
     #expect(subscription.isLive && subscription.isWaitingForFirst)
     _ = subscription.offer(Self.state(1))
     #expect(!subscription.isWaitingForFirst)
-    #expect(subscription.finish(.finished) == nil)
-    #expect(subscription.finish(.failed(NavigationClientError(.closed, ""))) == nil)
+    #expect(subscription.finish(.success(nil)) == nil)
+    #expect(subscription.finish(.failure(NavigationClientError(.closed, ""))) == nil)
     #expect(subscription.offer(Self.state(2)) == nil)
     #expect(!subscription.isLive)
     #expect(Self.text(subscription.take()) == "1!")
@@ -111,7 +111,7 @@ import Testing
 
   @Test func `an end without a state is all there is`() {
     var subscription = Self.make(.newest)
-    _ = subscription.finish(.failed(NavigationClientError(.noNav, "")))
+    _ = subscription.finish(.failure(NavigationClientError(.noNav, "")))
     for _ in 0..<2 { #expect(Self.text(subscription.take()) == "no-nav") }
   }
 

@@ -32,7 +32,7 @@ struct MirrorRig<Driver: ConformanceDriver> {
   }
 
   /// The mirror, even while it is suspect.
-  var mirror: Mirror? { session.mirror(of: nav) }
+  var mirror: Mirror? { session.replica(of: nav)?.mirror }
   var isSynced: Bool { session.replica(of: nav)?.isSynced == true }
 
   @discardableResult

@@ -30,7 +30,7 @@ struct Worker: ~Copyable {
     // Only kills shall end connections, however long the disk keeps the daemon waiting.
     var connection = try NavigationConnection.connect(to: endpoint, name: name, heartbeat: 60_000)
     try connection.openSession()
-    for nav in watched { try connection.watch(nav) }
+    for nav in watched { try connection.request { $0.watch(nav) } }
     self.name = name
     self.navs = navs
     self.connection = connection
@@ -71,7 +71,7 @@ struct Worker: ~Copyable {
   private mutating func submit() throws {
     guard let nav = navs.randomElement(using: &generator) else { return }
     number += 1
-    let mirror = connection.replica(of: nav).flatMap { $0.isSynced ? $0.mirror : nil }
+    let mirror = connection.cluster.replica(of: nav).flatMap { $0.isSynced ? $0.mirror : nil }
     let choice = OperationChoice(mirror: mirror, name: name, number: number, using: &generator)
     let request = OpRequest(id: 0, nav: nav, guards: choice.guards)
     let id = try connection.submit(request, operations: choice.operations.map { Array($0.utf8) })
@@ -91,7 +91,7 @@ struct Worker: ~Copyable {
     case .opened:
       opened += 1
       Lines.write("opened \(opened)")
-    case .queued, .latest, .ephemeral, .traced: break
+    case .queued, .latest, .ephemeral, .traced, .duty: break
     }
   }
 

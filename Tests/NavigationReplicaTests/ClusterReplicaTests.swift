@@ -145,7 +145,7 @@ import Testing
     _ = try rig.open()
     try rig.follow("kiosk")
     try rig.follow("lobby")
-    let position = try #require(rig.client.mirror(of: "kiosk")?.position)
+    let position = try #require(rig.client.replica(of: "kiosk")?.mirror?.position)
     let end = WatchEnd(
       nav: "kiosk", view: "full", epoch: Epoch(bits: 1), revision: Revision(1), why: "moved",
       daemon: DaemonAddress(endpoint: "tcp://b"))
@@ -451,7 +451,7 @@ extension [ClusterOutput] {
   }
 
   var duties: [DutyEvent] {
-    compactMap { if case .duty(let event) = $0 { event } else { nil } }
+    compactMap { if case .event(.duty(let event)) = $0 { event } else { nil } }
   }
 
   var failed: [ErrReply] {

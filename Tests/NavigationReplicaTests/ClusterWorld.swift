@@ -103,7 +103,6 @@ struct ClusterWorld {
         addresses[link] = nil
       case .dropUnsent: break
       case .event(let event): note(event)
-      case .duty: break
       }
     }
   }

@@ -18,7 +18,7 @@ final class LoadWatcher {
     var connection = try NavigationConnection.connect(
       to: load.addresses.endpoints.joined(separator: ","), name: "watcher", heartbeat: 300)
     try connection.openSession()
-    try connection.watch(nav)
+    try connection.request { $0.watch(nav) }
     while load.isPatient, !load.isFinal(revision, nav) {
       // What the test wants is looked for now and then, whatever the daemons do.
       switch try connection.next(timeout: .milliseconds(50)) {
@@ -33,7 +33,8 @@ final class LoadWatcher {
       case .changed(_, .resumed(let mirror)): note(mirror, isNext: false)
       case .watchEnded(_, _, let outcome): load.note("\(name): the watch ended: \(outcome)")
       case .closed(let end): load.note("\(name): the session ended: \(end)")
-      case nil, .changed, .opened, .lost, .answered, .queued, .latest, .ephemeral, .traced: break
+      case nil, .changed, .opened, .lost, .answered, .queued, .latest, .ephemeral, .traced, .duty:
+        break
       }
     }
   }

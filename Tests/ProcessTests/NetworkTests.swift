@@ -72,9 +72,9 @@ extension ProcessTests {
         to: site.endpoint, as: identity, name: "app", timeout: .seconds(20))
       try connection.openSession()
       try Peer(site.daemon.endpoint).create("kiosk")
-      try connection.watch("kiosk")
+      try connection.request { $0.watch("kiosk") }
       _ = try #require(try connection.next(timeout: .seconds(20)))
-      #expect(connection.replica(of: "kiosk") != nil)
+      #expect(connection.cluster.replica(of: "kiosk") != nil)
       try connection.leave()
     }
 

@@ -68,8 +68,8 @@ extension World {
           breakLink(link)
         }
       case .event(let event): react(to: event, client)
-      // No client plays a role, and no nav moves.
-      case .elsewhere, .replaced, .duty: break
+      // No nav moves.
+      case .elsewhere, .replaced: break
       }
     }
   }
@@ -259,7 +259,8 @@ extension World {
       clients[client].twin.forget(nav)
       clients[client].stored[nav] = nil
     case .closed(let end): trace { _ in "c\(client) is closed: \(end)" }
-    case .opened, .queued, .latest, .ephemeral, .traced: break
+    // No client plays a role.
+    case .opened, .queued, .latest, .ephemeral, .traced, .duty: break
     }
   }
 

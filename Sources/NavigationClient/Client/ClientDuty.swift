@@ -2,16 +2,9 @@ import NavigationCore
 
 /// The client's record of its delegate roles or its display lease for one nav.
 struct ClientDuty {
-  enum Kind: Sendable {
-    case delegate(NavigationRoles)
-    case display(force: Bool, isKept: Bool)
-
-    var isDelegate: Bool { if case .delegate = self { true } else { false } }
-  }
-
   var ticket: UInt64
-  var nav: String
-  var kind: Kind
+  /// What answers the questions; nil for a display.
+  var roles: NavigationRoles?
   var statuses: AsyncStream<NavigationDutyStatus>.Continuation
   /// The task that waits for the daemon's first reply.
   var waiter: ClientState.Waiter?
@@ -22,35 +15,25 @@ struct ClientDuty {
 
 extension ClientState {
   /// Requests roles or a display; they replace earlier ones of this client for the nav.
-  mutating func assume(_ duty: ClientDuty) {
-    let before = duties.values.first {
-      $0.nav == duty.nav && $0.kind.isDelegate == duty.kind.isDelegate
-    }
-    if let before {
-      let error = NavigationClientError(.replaced, "a later call replaced this for the same nav")
-      dismiss(before.ticket, error)
-    }
-    duties[duty.ticket] = duty
-    switch duty.kind {
-    case .delegate(let roles): absorb(cluster.delegate(duty.nav, roles.registration))
-    case .display(let force, let isKept):
-      absorb(cluster.lease(duty.nav, force ? .force : .take, isKept: isKept))
-    }
+  mutating func assume(_ key: Duties.Key, _ duty: ClientDuty, _ requests: [ClusterOutput]) {
+    dismiss(
+      key, NavigationClientError(.replaced, "a later call replaced this for the same nav"))
+    duties[key] = duty
+    absorb(requests)
   }
 
   /// Ends roles or releases a display; `error` is nil if the caller asked for it.
   mutating func resign(_ ticket: UInt64, _ error: NavigationClientError? = nil) {
-    guard let duty = duties[ticket] else { return }
-    dismiss(ticket, error)
-    switch duty.kind {
-    case .delegate: absorb(cluster.delegate(duty.nav, DelegateRegistration(roles: [])))
-    case .display: absorb(cluster.lease(duty.nav, .release))
+    guard let key = duties.first(where: { $0.value.ticket == ticket })?.key else { return }
+    dismiss(key, error)
+    switch key.kind {
+    case .roles: absorb(cluster.delegate(key.nav, DelegateRegistration(roles: [])))
+    case .lease: absorb(cluster.lease(key.nav, .release))
     }
   }
 
-  /// Removes the record, cancels its tasks and finishes its status stream.
-  private mutating func dismiss(_ ticket: UInt64, _ error: NavigationClientError?) {
-    guard let duty = duties.removeValue(forKey: ticket) else { return }
+  private mutating func dismiss(_ key: Duties.Key, _ error: NavigationClientError?) {
+    guard let duty = duties.removeValue(forKey: key) else { return }
     for case let task? in duty.asks.values { resumptions.append { _ in task.cancel() } }
     if let waiter = duty.waiter {
       let reason = error ?? NavigationClientError(.cancelled, "the application ended this")
@@ -60,52 +43,45 @@ extension ClientState {
   }
 
   mutating func dismissAll(_ error: NavigationClientError) {
-    for ticket in duties.keys { dismiss(ticket, error) }
+    for key in duties.keys { dismiss(key, error) }
   }
 
   mutating func absorb(_ event: DutyEvent) {
     switch event {
-    case .registered(let nav, let roles):
-      if !roles.isEmpty { activate(nav, isDelegate: true) }
+    case .registered(let nav, let roles): if !roles.isEmpty { activate(Duties.keys(of: nav).roles) }
     case .registrationRefused(let nav, let refusal):
-      guard let duty = duty(nav, isDelegate: true) else { return }
-      dismiss(duty.ticket, NavigationClientError(refusal))
+      dismiss(Duties.keys(of: nav).roles, NavigationClientError(refusal))
     case .interrupted(let nav):
-      if let duty = duty(nav, isDelegate: true), duty.isActive { interrupt(duty.ticket) }
-    case .leaseTaken(let nav, _): activate(nav, isDelegate: false)
+      let key = Duties.keys(of: nav).roles
+      if duties[key]?.isActive == true { interrupt(key) }
+    case .leaseTaken(let nav, _): activate(Duties.keys(of: nav).lease)
     case .leaseRefused(let nav, let refusal):
-      guard let duty = duty(nav, isDelegate: false) else { return }
-      dismiss(duty.ticket, NavigationClientError(refusal))
-    case .leaseLost(let nav, let isTakenAgain):
-      guard let duty = duty(nav, isDelegate: false) else { return }
-      if isTakenAgain {
-        interrupt(duty.ticket)
-      } else {
-        dismiss(duty.ticket, NavigationClientError(.leaseLost, "the display lease has ended"))
-      }
+      dismiss(Duties.keys(of: nav).lease, NavigationClientError(refusal))
+    case .leaseLost(let nav, isTakenAgain: true): interrupt(Duties.keys(of: nav).lease)
+    case .leaseLost(let nav, _):
+      let error = NavigationClientError(.leaseLost, "the display lease has ended")
+      dismiss(Duties.keys(of: nav).lease, error)
     case .leaseReleased: break
     case .asked(let id, let ask):
-      guard let duty = duty(ask.nav, isDelegate: true), case .delegate(let roles) = duty.kind else {
-        return
-      }
-      duties[duty.ticket]?.asks[id] = .some(nil)
-      resumptions.append { $0.answer(ask, id, roles, duty.ticket) }
+      let key = Duties.keys(of: ask.nav).roles
+      guard let roles = duties[key]?.roles else { return }
+      duties[key]?.asks[id] = .some(nil)
+      resumptions.append { $0.answer(ask, id, roles, key) }
     case .settled(let id, let nav, _), .voided(let id, let nav):
-      guard let duty = duty(nav, isDelegate: true) else { return }
-      let task = duties[duty.ticket]?.asks.removeValue(forKey: id) ?? nil
+      let task = duties[Duties.keys(of: nav).roles]?.asks.removeValue(forKey: id) ?? nil
       if let task { resumptions.append { _ in task.cancel() } }
     }
   }
 
-  private mutating func interrupt(_ ticket: UInt64) {
-    duties[ticket]?.isActive = false
-    if let duty = duties[ticket] { report(.interrupted, of: duty) }
+  private mutating func interrupt(_ key: Duties.Key) {
+    duties[key]?.isActive = false
+    if let duty = duties[key] { report(.interrupted, of: duty) }
   }
 
-  private mutating func activate(_ nav: String, isDelegate: Bool) {
-    guard let duty = duty(nav, isDelegate: isDelegate) else { return }
-    duties[duty.ticket]?.isActive = true
-    duties[duty.ticket]?.waiter = nil
+  private mutating func activate(_ key: Duties.Key) {
+    guard let duty = duties[key] else { return }
+    duties[key]?.isActive = true
+    duties[key]?.waiter = nil
     if let waiter = duty.waiter { resume(waiter, nil) }
     if !duty.isActive { report(.active, of: duty) }
   }
@@ -117,72 +93,59 @@ extension ClientState {
     }
   }
 
-  private func duty(_ nav: String, isDelegate: Bool) -> ClientDuty? {
-    duties.values.first { $0.nav == nav && $0.kind.isDelegate == isDelegate }
-  }
-
-  /// The earliest timeout of a task that waits for a reply about roles or leases.
   var dutiesExpireAt: UInt64? { duties.values.compactMap(\.waiter?.expiresAt).min() }
 
   mutating func expireDuties(at now: UInt64) {
-    for (ticket, duty) in duties where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
-      resign(ticket, NavigationClientError(.expired, "the daemon did not answer in time"))
+    for duty in duties.values where duty.waiter?.expiresAt.map({ $0 <= now }) ?? false {
+      resign(duty.ticket, NavigationClientError(.expired, "the daemon did not answer in time"))
     }
   }
 }
 
 extension ClientEngine {
-  /// Delegate roles or a display lease that the daemon has granted, with its later status changes.
-  struct Assumed: Sendable {
-    var ticket: UInt64
-    var statuses: AsyncStream<NavigationDutyStatus>
-  }
-
   /// Registers delegate roles or takes a display, and waits for the daemon's reply.
   func assume(
-    _ kind: ClientDuty.Kind, of nav: String, within: Duration?
-  ) async -> Result<Assumed, NavigationClientError> {
+    _ key: Duties.Key, _ roles: NavigationRoles? = nil, within: Duration?,
+    _ request: (inout ClusterReplica) -> [ClusterOutput]
+  ) async -> Result<GrantedDuty, NavigationClientError> {
     let (statuses, listener) = AsyncStream.makeStream(
       of: NavigationDutyStatus.self, bufferingPolicy: .bufferingNewest(16))
     let ticket = state.withLock { $0.takeTicket() }
     let error: NavigationClientError? = await wait(orFail: { $0 }) { state, continuation in
-      state.assume(
-        ClientDuty(
-          ticket: ticket, nav: nav, kind: kind, statuses: listener,
-          waiter: .init(
-            continuation: continuation, expiresAt: within.map { Deadline($0).milliseconds })))
+      let duty = ClientDuty(
+        ticket: ticket, roles: roles, statuses: listener,
+        waiter: .init(
+          continuation: continuation, expiresAt: within.map { Deadline($0).milliseconds }))
+      state.assume(key, duty, request(&state.cluster))
       return nil
     } onCancel: { state, error in
       state.resign(ticket, error)
     }
     if let error { return .failure(error) }
-    return .success(Assumed(ticket: ticket, statuses: statuses))
+    return .success(GrantedDuty(self, ticket, statuses))
   }
 
-  func resign(_ ticket: UInt64) { change { $0.resign(ticket) } }
-
-  /// Starts a task that answers a question of the daemon.
-  func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ ticket: UInt64) {
+  func answer(_ ask: Ask, _ id: AskID, _ roles: NavigationRoles, _ key: Duties.Key) {
     let wait = Int64(clamping: min(ask.within, UInt64(Int32.max)))
     let deadline = ContinuousClock.now + .milliseconds(wait)
     let task = Task { [weak self] in
       let value: NavigationValue?
       // A closure that throws has no answer: the settings of the nav decide at once.
       do { value = try await roles.answer(ask, by: deadline) } catch { value = .null }
-      self?.finish(ticket, id, value)
+      self?.finish(key, id, value)
     }
     let isOpen = change { state -> Bool in
-      guard state.duties[ticket]?.asks[id] != nil else { return false }
-      state.duties[ticket]?.asks[id] = task
+      guard state.duties[key]?.asks[id] != nil else { return false }
+      state.duties[key]?.asks[id] = task
       return true
     }
     if !isOpen { task.cancel() }
   }
 
-  private func finish(_ ticket: UInt64, _ id: AskID, _ value: NavigationValue?) {
+  private func finish(_ key: Duties.Key, _ id: AskID, _ value: NavigationValue?) {
     change { state in
-      guard state.duties[ticket]?.asks[id] != nil else { return }
-      state.duties[ticket]?.asks[id] = nil
+      guard state.duties[key]?.asks[id] != nil else { return }
+      state.duties[key]?.asks[id] = nil
       guard let value else { return }
       state.absorb(state.cluster.answer(id, value: Array(value.json.utf8)))
     }

@@ -30,9 +30,6 @@ final class ClientEngine: Sendable {
     self.identity = identity
     self.wake = wake
     ownState = Lock(ClientState(cluster: cluster))
-  }
-
-  func start() throws(NavigationClientError) {
     guard let thread = Thread({ self.run() }) else {
       throw NavigationClientError(.unreachable, "the system can start no further thread")
     }
@@ -84,34 +81,22 @@ final class ClientEngine: Sendable {
     within: Duration?
   ) async -> Result<OkReply, NavigationClientError> {
     await answer(within: within) { state in
-      var request = request
       let isByPerson = operations.contains { $0.kind.isByPerson }
       let limit = within ?? (isByPerson ? OperationKind.personLimit : nil)
-      request.expire(after: limit, at: state.cluster.place(of: request.nav) ?? endpoint)
       if isFromMirror, state.cluster.replica(of: request.nav) != nil,
         let doubt = state.cluster.doubt(about: request.nav)
       {
         return .failure(NavigationClientError(doubt))
       }
-      let asked = state.cluster.perform(
-        request, operations: operations.map(\.octets.bytes),
-        until: limit.map { Deadline($0).milliseconds })
-      return .success((asked.id, asked.outputs))
+      return .success(
+        state.cluster.perform(
+          request, operations.map(\.octets.bytes), within: limit, at: endpoint))
     }
   }
 
-  func get(
-    _ request: GetRequest, within: Duration?
-  ) async -> Result<OkReply, NavigationClientError> {
-    await answer(within: within) { state in
-      let asked = state.cluster.get(request)
-      return .success((asked.id, asked.outputs))
-    }
-  }
+  typealias Asked = (id: UInt64, outputs: [ClusterOutput])
 
-  private typealias Asked = (id: UInt64, outputs: [ClusterOutput])
-
-  private func answer(
+  func answer(
     within: Duration?,
     _ ask: @Sendable (inout ClientState) -> Result<Asked, NavigationClientError>
   ) async -> Result<OkReply, NavigationClientError> {
@@ -169,22 +154,6 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Whether the mirror of a nav is in sync, so that guards can be made from it.
-  func isSynced(_ nav: String) -> Bool {
-    state.withLock { $0.cluster.replica(of: nav)?.isSynced ?? false }
-  }
-
-  var features: Set<NavigationFeature> { state.withLock { $0.features } }
-
-  func subscribe(_ nav: String, _ buffering: NavigationBuffering, waits: Bool) -> UInt64 {
-    change { $0.subscribe(nav, buffering, waits: waits) }
-  }
-
-  func unsubscribe(_ ticket: UInt64) { change { $0.unsubscribe(ticket) } }
-
-  /// Returns a stream of the present status of the connection and every change.
-  ///
-  /// A slow reader gets only the newest status.
   func statuses() -> AsyncStream<NavigationClient.Status> {
     let ticket = state.withLock { $0.takeTicket() }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -195,17 +164,16 @@ final class ClientEngine: Sendable {
     }
   }
 
-  /// Waits for the next state of a subscription, or its end.
   func next(_ ticket: UInt64) async -> Delivery {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let delivery: Delivery? = state.withLock { state in
           guard var subscription = state.subscriptions[ticket] else {
-            return isForked ? .failed(.forked) : .finished
+            return isForked ? .failure(.forked) : .success(nil)
           }
           defer { state.subscriptions[ticket] = subscription }
           if let delivery = subscription.take() { return delivery }
-          if Task.isCancelled { return .finished }
+          if Task.isCancelled { return .success(nil) }
           subscription.reader = continuation
           return nil
         }
@@ -216,12 +184,10 @@ final class ClientEngine: Sendable {
         defer { state.subscriptions[ticket]?.reader = nil }
         return state.subscriptions[ticket]?.reader
       }
-      reader?.resume(returning: .finished)
+      reader?.resume(returning: .success(nil))
     }
   }
-}
 
-extension ClientEngine {
   /// The main function of the thread, which returns when the client is closed.
   private func run() {
     do throws(ZeroMQError) {
@@ -232,7 +198,7 @@ extension ClientEngine {
   }
 
   private func serve() throws(ZeroMQError) {
-    var links = Links(endpoint, as: identity, linger: 500, wake: wake.descriptor)
+    var links = Links(endpoint, as: identity, wake: wake.descriptor)
     try links.connect(.first, to: nil)
     while true {
       let turn = advance()
@@ -261,7 +227,7 @@ extension ClientEngine {
   /// Returns the commands for the links, and the time of the next call.
   private func advance() -> (commands: [ClusterOutput], timer: UInt64?, hasEnded: Bool) {
     update { state in
-      let now = monotonicMilliseconds()
+      let now = SystemClock.bootMilliseconds()
       state.absorb(state.cluster.tick(at: now))
       state.absorb(state.cluster.confirm())
       state.expire(at: now)

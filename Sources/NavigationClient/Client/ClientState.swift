@@ -22,9 +22,7 @@ struct ClientState {
   var requests: [UInt64: Request] = [:]
   var waiters: [UInt64: Waiter] = [:]
   var subscriptions: [UInt64: Subscription] = [:]
-  /// Delegate roles and display leases, by their tickets.
-  var duties: [UInt64: ClientDuty] = [:]
-  /// The features that the daemon named in the newest cluster.
+  var duties: [Duties.Key: ClientDuty] = [:]
   private(set) var features: Set<NavigationFeature> = []
   private var listeners: [UInt64: AsyncStream<NavigationClient.Status>.Continuation] = [:]
   /// What the thread must do, which owns the connections.
@@ -58,7 +56,6 @@ struct ClientState {
       case .dropUnsent(let link):
         commands.removeAll { if case .send(link, _, _) = $0 { true } else { false } }
       case .event(let event): absorb(event)
-      case .duty(let event): absorb(event)
       }
     }
   }
@@ -79,10 +76,11 @@ struct ClientState {
       resumptions.append { _ in request.continuation.resume(returning: answer) }
     case .changed(let nav, let change): absorb(change, of: nav)
     case .ephemeral(let event):
-      guard let mirror = cluster.mirror(of: event.nav) else { return }
+      guard let mirror = cluster.replica(of: event.nav)?.mirror else { return }
       let state = NavigationState(nav: event.nav, mirror: mirror, ephemeral: event.events)
       offer(state) { $0.buffering == .everyRevision && !$0.isWaitingForFirst }
     case .watchEnded(let nav, .full, let outcome): endWatch(nav, outcome)
+    case .duty(let event): absorb(event)
     case .queued, .latest, .traced, .watchEnded: break
     }
   }
@@ -109,14 +107,14 @@ struct ClientState {
   private mutating func endWatch(_ nav: String, _ outcome: WatchOutcome) {
     let end: Delivery =
       switch outcome {
-      case .ended("closed", _): .finished
+      case .ended("closed", _): .success(nil)
       case .ended(let why, let endpoint):
-        .failed(
+        .failure(
           NavigationClientError(
             .init(rawValue: why), endpoint.map { "the nav lives at \($0)" } ?? "the watch is over"))
-      case .refused(let refusal): .failed(NavigationClientError(refusal))
+      case .refused(let refusal): .failure(NavigationClientError(refusal))
       }
-    let isGone = if case .failed(let error) = end { error.code == .noNav } else { true }
+    let isGone = if case .failure(let error) = end { error.code == .noNav } else { true }
     for (key, subscription) in subscriptions
     where subscription.nav == nav && !(isGone && subscription.waits) {
       if let resumption = subscriptions[key]?.finish(end) { resumptions.append(resumption) }
@@ -126,7 +124,6 @@ struct ClientState {
     if isWanted, cluster.replica(of: nav) == nil { absorb(cluster.watch(nav, waits: true)) }
   }
 
-  /// Ends the client: all requests and watches fail with an error.
   mutating func finish(_ error: NavigationClientError) {
     guard end == nil else { return }
     end = error
@@ -141,7 +138,7 @@ struct ClientState {
     dismissAll(error)
     endWaits(error)
     for key in subscriptions.keys {
-      if let resumption = subscriptions[key]?.finish(.failed(error)) {
+      if let resumption = subscriptions[key]?.finish(.failure(error)) {
         resumptions.append(resumption)
       }
     }
@@ -155,7 +152,6 @@ struct ClientState {
     endWaits(NavigationClientError(.forbidden, "\(error)"))
   }
 
-  /// Resumes the tasks that wait for the session.
   private mutating func endWaits(_ error: NavigationClientError?) {
     for waiter in waiters.values { resume(waiter, error) }
     waiters = [:]
@@ -165,7 +161,6 @@ struct ClientState {
     resumptions.append { _ in waiter.continuation.resume(returning: error) }
   }
 
-  /// The earliest timeout of a request or a waiting task.
   var expiresAt: UInt64? {
     let times = requests.values.compactMap(\.expiresAt) + waiters.values.compactMap(\.expiresAt)
     return (times + [dutiesExpireAt].compactMap { $0 }).min()
@@ -200,7 +195,7 @@ struct ClientState {
     var subscription = Subscription(nav: nav, buffering: buffering, waits: waits)
     let replica = cluster.replica(of: nav)
     if let end {
-      _ = subscription.finish(.failed(end))
+      _ = subscription.finish(.failure(end))
     } else if let replica, replica.isSynced, let mirror = replica.mirror {
       _ = subscription.offer(NavigationState(nav: nav, mirror: mirror))
     } else if replica == nil
@@ -216,7 +211,7 @@ struct ClientState {
   mutating func unsubscribe(_ ticket: UInt64) {
     guard let subscription = subscriptions.removeValue(forKey: ticket) else { return }
     if let reader = subscription.reader {
-      resumptions.append { _ in reader.resume(returning: .finished) }
+      resumptions.append { _ in reader.resume(returning: .success(nil)) }
     }
     let nav = subscription.nav
     let isWanted = subscriptions.values.contains { $0.nav == nav && $0.isLive }

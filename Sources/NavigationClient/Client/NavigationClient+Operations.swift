@@ -65,9 +65,7 @@ extension NavigationClient {
       [.setItem(of: screen, ItemDescription(title: title))], on: state.nav,
       guardedBy: .life(of: state))
   }
-}
 
-extension NavigationClient {
   /// Waits until a screen has left the stack or the presentations, and returns its result.
   ///
   /// The result is what the operation that removed the screen gave for it, as UIKit's and other

@@ -68,7 +68,6 @@ public final class NavigationClient: Sendable {
       client: ClientID(high: source.next(), low: source.next()), name: name,
       heartbeat: UInt64(clamping: heartbeat.milliseconds), seed: source.next())
     engine = try ClientEngine(endpoint: self.endpoint, identity: identity, cluster: cluster)
-    try engine.start()
   }
 
   deinit { close() }
@@ -144,7 +143,9 @@ public final class NavigationClient: Sendable {
   public func read(
     _ aspect: NavigationAspect, of nav: String, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationValue {
-    let result = await engine.get(aspect.request(of: nav), within: limit)
+    let result = await engine.answer(within: limit) {
+      .success($0.cluster.get(aspect.request(of: nav)))
+    }
     return try result.get().value.flatMap { NavigationValue.read($0.bytes) } ?? .null
   }
 
@@ -190,12 +191,14 @@ public final class NavigationClient: Sendable {
   public func statuses() -> AsyncStream<Status> { engine.statuses() }
 
   /// In what the daemon differs from one that runs alone; empty before the first session.
-  public var features: Set<NavigationFeature> { engine.features }
+  public var features: Set<NavigationFeature> { engine.state.withLock { $0.features } }
 
   /// Whether the client's state of a watched nav is in sync with the daemon.
   ///
   /// False without a connection, while the mirror is being repaired, and for a nav without a watch.
-  public func isSynchronised(_ nav: String) -> Bool { engine.isSynced(nav) }
+  public func isSynchronised(_ nav: String) -> Bool {
+    engine.state.withLock { $0.cluster.replica(of: nav)?.isSynced ?? false }
+  }
 }
 
 /// The behaviour of stack operations while a transition, a question or a gesture is open.

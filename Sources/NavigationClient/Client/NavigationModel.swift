@@ -144,9 +144,7 @@ public import Observation
     self.isConfirmed = isConfirmed
     set(\.isStale, !isConfirmed || !hasShown)
   }
-}
 
-extension NavigationModel {
   /// Pushes a screen above the top that the model shows.
   ///
   /// - Parameters:

@@ -24,10 +24,10 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
 
     init(client: NavigationClient, nav: String, buffering: NavigationBuffering, waits: Bool) {
       self.client = client
-      ticket = client.engine.subscribe(nav, buffering, waits: waits)
+      ticket = client.engine.change { $0.subscribe(nav, buffering, waits: waits) }
     }
 
-    deinit { client.engine.unsubscribe(ticket) }
+    deinit { client.engine.change { $0.unsubscribe(ticket) } }
   }
 
   /// Reads the states of a nav; the watch ends when the iterator is destroyed.
@@ -41,11 +41,7 @@ public struct NavigationUpdates: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(NavigationClientError) -> NavigationState? {
-      switch await watch.client.engine.next(watch.ticket) {
-      case .state(let state): return state
-      case .finished: return nil
-      case .failed(let error): throw error
-      }
+      try await watch.client.engine.next(watch.ticket).get()
     }
   }
 }
@@ -61,12 +57,8 @@ public enum NavigationBuffering: Hashable, Sendable {
   case everyRevision
 }
 
-/// The next result for the reader of a watch.
-enum Delivery: Sendable {
-  case state(NavigationState)
-  case finished
-  case failed(NavigationClientError)
-}
+/// The next state for the reader of a watch; nil at its end.
+typealias Delivery = Result<NavigationState?, NavigationClientError>
 
 /// The states that the reader of one watch has not read yet.
 struct Subscription {
@@ -81,7 +73,6 @@ struct Subscription {
   private var first = 0
   private var hasBegun = false
   private(set) var end: Delivery?
-  /// The waiting reader; nil while none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
   init(nav: String, buffering: NavigationBuffering, waits: Bool = false) {
@@ -93,7 +84,6 @@ struct Subscription {
   /// Whether the watch takes new states; those that it has are delivered after its end too.
   var isLive: Bool { end == nil }
 
-  /// Whether the subscription has not received a state yet.
   var isWaitingForFirst: Bool { !hasBegun }
 
   /// Keeps a state, or returns the waiting reader to resume with it.
@@ -104,7 +94,7 @@ struct Subscription {
     hasBegun = true
     if let reader {
       self.reader = nil
-      return { [state] _ in reader.resume(returning: .state(state)) }
+      return { [state] _ in reader.resume(returning: .success(state)) }
     }
     let limit = buffering == .newest ? 1 : Self.maximumStates
     if buffer.count - first >= limit {
@@ -125,7 +115,6 @@ struct Subscription {
     return { _ in reader.resume(returning: end) }
   }
 
-  /// Takes the next result; nil if there is none yet.
   mutating func take() -> Delivery? {
     guard first < buffer.count else { return end }
     defer {
@@ -135,6 +124,6 @@ struct Subscription {
         first = 0
       }
     }
-    return .state(buffer[first])
+    return .success(buffer[first])
   }
 }

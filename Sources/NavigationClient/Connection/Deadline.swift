@@ -1,35 +1,26 @@
 package import NavigationCore
 import RuntimePaths
 
-/// The time of the monotonic clock in milliseconds since the start of the process.
-func monotonicMilliseconds() -> UInt64 {
-  UInt64(clamping: (ContinuousClock.now - clockOrigin).milliseconds)
-}
-
-private let clockOrigin = ContinuousClock.now
-
-/// A time of the monotonic clock at which a wait ends.
+/// A time of `SystemClock.bootMilliseconds` at which a wait ends.
 struct Deadline {
   let milliseconds: UInt64
 
   init(_ duration: Duration) {
-    milliseconds = monotonicMilliseconds() + UInt64(clamping: duration.milliseconds)
+    milliseconds = SystemClock.bootMilliseconds() + UInt64(clamping: duration.milliseconds)
   }
 
-  /// Makes a deadline from a time of the monotonic clock in milliseconds.
   init(at milliseconds: UInt64) { self.milliseconds = milliseconds }
 
   var hasPassed: Bool { remainingMilliseconds == 0 }
 
   /// The milliseconds left, at most the longest timeout of poll(2).
   var remainingMilliseconds: Int {
-    let now = monotonicMilliseconds()
+    let now = SystemClock.bootMilliseconds()
     return now >= milliseconds ? 0 : Int(clamping: min(milliseconds - now, 60_000))
   }
 
   func earlier(than other: Deadline) -> Deadline { earlier(than: other.milliseconds) }
 
-  /// The earlier of this deadline and a time of the monotonic clock; nil for no second one.
   func earlier(than other: UInt64?) -> Deadline {
     Deadline(at: min(milliseconds, other ?? .max))
   }

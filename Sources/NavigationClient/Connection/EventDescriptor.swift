@@ -1,4 +1,5 @@
 import CLinux
+import RuntimePaths
 import ZeroMQ
 
 /// One descriptor for everything that a connection waits for: an epoll(7) set of the sockets' signs,
@@ -47,7 +48,6 @@ package struct EventDescriptor: ~Copyable {
     wake(at: nil)
   }
 
-  /// Watches these descriptors in place of those before.
   mutating func watch(_ signs: [Int32], generation: UInt64) throws(ZeroMQError) {
     // libzmq closes a socket later, and the kernel drops its descriptor then by itself.
     for old in watched where !signs.contains(old) {
@@ -66,9 +66,9 @@ package struct EventDescriptor: ~Copyable {
     self.generation = generation
   }
 
-  /// Makes the descriptor readable from this time of the monotonic clock on; nil for never.
+  /// Makes the descriptor readable from this time of `SystemClock.bootMilliseconds` on; nil for never.
   mutating func wake(at time: UInt64?) {
-    let now = monotonicMilliseconds()
+    let now = SystemClock.bootMilliseconds()
     // A timer that is early costs one look in some seconds; setting it costs a call for each message.
     if let dueAt, let time, dueAt > now, dueAt <= time { return }
     guard dueAt != nil || time != nil else { return }
@@ -112,7 +112,6 @@ final class WakeDescriptor: Sendable {
     _ = eventfd_write(descriptor, 1)
   }
 
-  /// Makes the descriptor unreadable until the next signal.
   func drain() {
     var count: UInt64 = 0
     _ = unsafe eventfd_read(descriptor, &count)

@@ -35,7 +35,6 @@ struct Link: ~Copyable {
   /// The number of successive rounds through all addresses without a handshake.
   private var fruitlessRounds = 0
   private let identity: NetworkIdentity?
-  private let linger: Int32
   private let socket: Socket
   private var monitor: Monitor
   private let socketSlot: Poller.Slot
@@ -62,46 +61,35 @@ struct Link: ~Copyable {
   var endpoint: String { places[place] }
 
   private init(
-    places: [String], place: Int, identity: NetworkIdentity?, linger: Int32,
-    socket: consuming Socket, monitor: consuming Monitor, in poller: inout Poller
+    places: [String], place: Int, identity: NetworkIdentity?, socket: consuming Socket,
+    monitor: consuming Monitor, in poller: inout Poller
   ) {
     self.places = places
     self.place = place
-    if places.count > 1 { nextAt = monotonicMilliseconds() + Self.attemptMilliseconds }
+    if places.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.attemptMilliseconds }
     self.identity = identity
-    self.linger = linger
     socketSlot = poller.add(socket)
     monitorSlot = poller.add(monitor)
     self.socket = socket
     self.monitor = monitor
   }
 
-  /// Creates the socket and begins to connect; the link reports `connected` later.
-  ///
-  /// `milliseconds` is how long `deinit` waits until unsent messages have left. The caller calls
-  /// `leave` before it drops the link.
-  static func open(
-    _ endpoint: String, as identity: NetworkIdentity?, linger milliseconds: Int32,
-    in poller: inout Poller
-  ) throws(ZeroMQError) -> Link {
-    try open(endpoints(in: endpoint), 0, identity, milliseconds, &poller)
-  }
-
-  /// Takes the link out of its poller.
   func leave(_ poller: inout Poller) {
     poller.remove(socketSlot)
     poller.remove(monitorSlot)
   }
 
-  private static func open(
-    _ places: [String], _ place: Int, _ identity: NetworkIdentity?, _ milliseconds: Int32,
-    _ poller: inout Poller
+  /// Creates the socket and begins to connect; the link reports `connected` later.
+  ///
+  /// `deinit` gives unsent messages 500 ms to leave; the caller calls `leave` before.
+  static func open(
+    _ places: [String], _ place: Int = 0, as identity: NetworkIdentity?, in poller: inout Poller
   ) throws(ZeroMQError) -> Link {
     let endpoint = places[place]
     let socket = try SharedContext.get().context.socket(.dealer)
     // Messages queued for one daemon must not reach the next daemon at the same address.
     try socket.set(.immediate(true))
-    try socket.set(.linger(milliseconds: milliseconds))
+    try socket.set(.linger(milliseconds: 500))
     try socket.set(.reconnectInterval(milliseconds: 100))
     try socket.set(.reconnectIntervalMaximum(milliseconds: 5000))
     try socket.set(.connectTimeout(milliseconds: 3000))
@@ -114,8 +102,8 @@ struct Link: ~Copyable {
     let monitor = try Monitor.start(on: socket, .client)
     try socket.connect(endpoint)
     return Link(
-      places: places, place: place, identity: identity, linger: milliseconds, socket: socket,
-      monitor: monitor, in: &poller)
+      places: places, place: place, identity: identity, socket: socket, monitor: monitor,
+      in: &poller)
   }
 
   /// Connects again after a refusal for the connection limit, where libzmq does not retry itself.
@@ -126,7 +114,7 @@ struct Link: ~Copyable {
   }
 
   private mutating func replace(_ place: Int, _ poller: inout Poller) throws(ZeroMQError) {
-    let link = try Self.open(places, place, identity, linger, &poller)
+    let link = try Self.open(places, place, as: identity, in: &poller)
     leave(&poller)
     self = link
   }
@@ -148,7 +136,7 @@ struct Link: ~Copyable {
     } catch {
       // The address is malformed, or the process has no descriptor left.
       place = (place + 1) % places.count
-      nextAt = monotonicMilliseconds() + Self.pauses.upperBound
+      nextAt = SystemClock.bootMilliseconds() + Self.pauses.upperBound
     }
   }
 
@@ -180,7 +168,7 @@ struct Link: ~Copyable {
     var source = SystemRandomNumberGenerator()
     // A random pause spreads the retries of clients that were refused at the same time.
     let pause = Self.fullPauses.pause(after: fullAnswers)
-    retryAt = monotonicMilliseconds() + pause / 2 + source.next() % pause
+    retryAt = SystemClock.bootMilliseconds() + pause / 2 + source.next() % pause
     fullAnswers += 1
     return nil
   }
@@ -198,7 +186,6 @@ struct Link: ~Copyable {
     try flush(&poller)
   }
 
-  /// Drops the messages that libzmq has not accepted.
   mutating func dropUnsent() { outbox.removeAll() }
 
   private mutating func flush(_ poller: inout Poller) throws(ZeroMQError) {
@@ -214,11 +201,9 @@ struct Link: ~Copyable {
   var dueAt: UInt64? { [retryAt, nextAt].compactMap { $0 }.min() }
 
   /// Connects again if that is due, and returns what has happened, after a wait of the poller.
-  mutating func takeEvents(
-    _ poller: inout Poller, limit: Int = 256
-  ) throws(ZeroMQError) -> [Event] {
+  mutating func takeEvents(_ poller: inout Poller) throws(ZeroMQError) -> [Event] {
     var events: [Event] = []
-    if let due = dueAt, due <= monotonicMilliseconds() {
+    if let due = dueAt, due <= SystemClock.bootMilliseconds() {
       if due == nextAt {
         if isConnected { events.append(.disconnected) }
         tryNext(&poller)
@@ -227,7 +212,7 @@ struct Link: ~Copyable {
       }
     }
     // Messages first, because those of a lost connection still belong to its session.
-    while events.count < limit, try socket.receive(into: &parts) {
+    while events.count < 256, try socket.receive(into: &parts) {
       (brokenGreetings, fullAnswers) = (0, 0)
       events.append(readMessage())
     }
@@ -236,7 +221,7 @@ struct Link: ~Copyable {
       case .connected:
         isConnected = true
         denial = nil
-        if places.count > 1 { nextAt = monotonicMilliseconds() + Self.handshakeMilliseconds }
+        if places.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.handshakeMilliseconds }
         events.append(.connected)
       // A daemon that hangs is still connected to by its kernel.
       case .handshakeSucceeded: (nextAt, fruitlessRounds, wasAccepted) = (nil, 0, true)
@@ -249,12 +234,12 @@ struct Link: ~Copyable {
         // A pause after each round, in which a daemon can take over.
         let isLast = place == places.count - 1
         let pause = isLast ? Self.pauses.pause(after: fruitlessRounds) : 0
-        nextAt = monotonicMilliseconds() + pause
+        nextAt = SystemClock.bootMilliseconds() + pause
         if isLast { fruitlessRounds += 1 }
       case .disconnected:
         isConnected = false
         outbox.removeAll()
-        if places.count > 1 { nextAt = monotonicMilliseconds() + Self.attemptMilliseconds }
+        if places.count > 1 { nextAt = SystemClock.bootMilliseconds() + Self.attemptMilliseconds }
         events.append(.disconnected)
       // A daemon that ends during the handshake, for example in a restart, has not refused the
       // client. libzmq then reports a lost connection and reconnects.

@@ -18,20 +18,13 @@ struct Links: ~Copyable {
 
   private let configured: String
   private let identity: NetworkIdentity?
-  private let linger: Int32
   private var poller = Poller()
   private var entries: [Entry] = []
 
-  /// Makes a client without connections.
-  ///
-  /// A closed connection waits `milliseconds` until its messages have left. `wake` is a descriptor
-  /// that ends a wait when it is readable.
-  init(
-    _ configured: String, as identity: NetworkIdentity?, linger milliseconds: Int32, wake: Int32?
-  ) {
+  /// Makes a client without connections; a wait ends while the descriptor `wake` is readable.
+  init(_ configured: String, as identity: NetworkIdentity?, wake: Int32?) {
     self.configured = configured
     self.identity = identity
-    linger = milliseconds
     if let wake { _ = poller.add(descriptor: wake) }
   }
 
@@ -50,25 +43,22 @@ struct Links: ~Copyable {
 
   /// Connects now, to an address or, if it is nil, to the configured ones.
   mutating func connect(_ id: LinkID, to address: DaemonAddress?) throws(ZeroMQError) {
-    let entry = entry(id) ?? Entry(id)
-    if self.entry(id) == nil { entries.append(entry) }
+    let entry = makeEntry(id)
     entry.connectAt = nil
     if entry.address == address, entry.link != nil {
       try entry.link?.advance(&poller)
       return
     }
     entry.address = address
-    let keys = keys(for: address)
-    let link = try Link.open(
-      address?.endpoint ?? configured, as: keys, linger: linger, in: &poller)
+    let places = endpoints(in: address?.endpoint ?? configured)
+    let link = try Link.open(places, as: keys(for: address), in: &poller)
     entry.link?.leave(&poller)
     entry.link = consume link
   }
 
   /// Plans to connect; until then, the present connection is ignored.
   mutating func connect(_ id: LinkID, to address: DaemonAddress?, at time: UInt64) {
-    let entry = entry(id) ?? Entry(id)
-    if self.entry(id) == nil { entries.append(entry) }
+    let entry = makeEntry(id)
     if entry.address != address {
       drop(entry)
       entry.address = address
@@ -90,14 +80,13 @@ struct Links: ~Copyable {
     try entry(id)?.link?.send(verb, body, &poller)
   }
 
-  /// Does what an output asks of a link.
   mutating func perform(_ output: ClusterOutput) throws(ZeroMQError) {
     switch output {
     case .send(let link, let verb, let body): try send(link, verb, body)
     case .connect(let link, let address, let at): connect(link, to: address, at: at)
     case .close(let link): close(link)
     // What there was to drop was sent at once.
-    case .dropUnsent, .event, .duty: break
+    case .dropUnsent, .event: break
     }
   }
 
@@ -128,13 +117,13 @@ struct Links: ~Copyable {
     guard let time = entry.connectAt else { return try entry.link?.takeEvents(&poller) ?? [] }
     // The old connection is abandoned, so its events are ignored until the new one opens.
     _ = try entry.link?.takeEvents(&poller)
-    guard time <= monotonicMilliseconds() else { return [] }
+    guard time <= SystemClock.bootMilliseconds() else { return [] }
     do throws(ZeroMQError) {
       try connect(id, to: entry.address)
       return []
     } catch {
       // The process has no descriptor left, or the address is malformed.
-      entry.connectAt = monotonicMilliseconds() + Self.pauseMilliseconds
+      entry.connectAt = SystemClock.bootMilliseconds() + Self.pauseMilliseconds
       return [.impossible]
     }
   }
@@ -149,6 +138,12 @@ struct Links: ~Copyable {
 
   private func entry(_ id: LinkID) -> Entry? { entries.first { $0.id == id } }
 
+  private mutating func makeEntry(_ id: LinkID) -> Entry {
+    if let entry = entry(id) { return entry }
+    entries.append(Entry(id))
+    return entries[entries.count - 1]
+  }
+
   private mutating func drop(_ entry: Entry) {
     entry.link?.leave(&poller)
     entry.link = nil
@@ -156,11 +151,23 @@ struct Links: ~Copyable {
 }
 
 extension ClusterReplica {
+  /// Performs operations, which begin within a time or never; see `perform(_:operations:until:)`.
+  ///
+  /// `endpoint` is where the nav is if the client does not know better.
+  mutating func perform(
+    _ request: OpRequest, _ operations: [[UInt8]], within limit: Duration?, at endpoint: String
+  ) -> (id: UInt64, outputs: [ClusterOutput]) {
+    var request = request
+    request.expire(after: limit, at: place(of: request.nav) ?? endpoint)
+    return perform(
+      request, operations: operations, until: limit.map { Deadline($0).milliseconds })
+  }
+
   /// Handles an event of a link, which is or will be connected to `place`.
   mutating func receive(
     _ event: Link.Event, of link: LinkID, at place: String?
   ) -> [ClusterOutput] {
-    let now = monotonicMilliseconds()
+    let now = SystemClock.bootMilliseconds()
     switch event {
     case .message(let message, let verb, let body):
       return receive(message, verb: verb, octets: body.count, from: link, at: now)

@@ -1,4 +1,5 @@
 package import NavigationCore
+import RuntimePaths
 import ZeroMQ
 
 extension NavigationConnection {
@@ -20,7 +21,6 @@ extension NavigationConnection {
     /// Until when that daemon may take to accept a connection; nil if it has.
     var connectsUntil: UInt64?
 
-    /// When something is due; nil if nothing is.
     var wakeAt: UInt64? { [pausedUntil, connectsUntil].compactMap { $0 }.min() }
   }
 
@@ -63,7 +63,6 @@ extension NavigationConnection {
     exchange.sends += 1
   }
 
-  /// Handles an event of the link; returns the reply if this is it.
   private mutating func take(
     _ event: Link.Event, _ exchange: inout Exchange
   ) throws(ConnectionError) -> Reply? {
@@ -98,7 +97,7 @@ extension NavigationConnection {
     }
     exchange.refused = reply
     exchange.sends -= 1
-    let now = monotonicMilliseconds()
+    let now = SystemClock.bootMilliseconds()
     switch whereabouts {
     case .unowned(let after): exchange.pausedUntil = now + max(after, 10)
     case .moved(let address):
@@ -118,7 +117,7 @@ extension NavigationConnection {
     exchange.failures = 0
     exchange.connectsUntil = nil
     let pause = Self.pauses.pause(after: exchange.moves)
-    links.connect(.first, to: nil, at: monotonicMilliseconds() + pause)
+    links.connect(.first, to: nil, at: SystemClock.bootMilliseconds() + pause)
   }
 
   /// The pauses between moves, in milliseconds.
@@ -155,9 +154,7 @@ extension NavigationConnection {
       guard !deadline.hasPassed else { throw timeUp(isChange: false) }
     }
   }
-}
 
-extension NavigationConnection {
   /// Sends a read that takes long, such as a backup, and polls its progress; without a session.
   ///
   /// After a loss of the connection, the daemon has `defaultTimeout` to come back; the request is

@@ -1,5 +1,6 @@
 import CLinux
 package import NavigationCore
+import RuntimePaths
 package import ZeroMQ
 
 extension NavigationConnection {
@@ -12,30 +13,15 @@ extension NavigationConnection {
     hasSession = true
     let deadline = Deadline(timeout)
     try interpret(
-      cluster.connected(.first, to: links.place(of: .first), at: monotonicMilliseconds()))
-    while cluster.phase != .open {
-      try turn(until: deadline)
-      guard cluster.phase == .open || !deadline.hasPassed else {
-        throw timeUp(isChange: false)
-      }
-    }
+      cluster.connected(.first, to: links.place(of: .first), at: SystemClock.bootMilliseconds()))
+    try awaitSession(until: deadline, or: .noAnswer(endpoint: endpoint, isChange: false))
   }
 
-  /// Watches a nav; `next` then returns its state and every change.
-  ///
-  /// The watch resumes from a stored `mirror`. `start` is the position of a mirror that is not
-  /// stored; the snapshot then has the reason why the daemon could not resume there. A watch that
-  /// `waits` begins when the nav exists, and again after each end of the nav.
-  package mutating func watch(
-    _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
-    waits: Bool = false
+  /// Asks the sessions for a watch, a duty or its end; `next` returns what follows.
+  package mutating func request(
+    _ body: (inout ClusterReplica) -> [ClusterOutput]
   ) throws(ConnectionError) {
-    let outputs = cluster.watch(nav, view: view, mirror: mirror, start: start, waits: waits)
-    try interpret(outputs)
-  }
-
-  package mutating func unwatch(_ nav: String, view: View = .full) throws(ConnectionError) {
-    try interpret(cluster.unwatch(nav, view: view))
+    try interpret(body(&cluster))
   }
 
   /// Sends a change without waiting, and returns its id; `next` returns its reply.
@@ -45,65 +31,17 @@ extension NavigationConnection {
   package mutating func submit(
     _ request: OpRequest, operations: [[UInt8]], within limit: Duration? = nil
   ) throws(ConnectionError) -> UInt64 {
-    let (id, outputs) = cluster.perform(
-      request, operations: operations, until: limit.map { Deadline($0).milliseconds })
+    let (id, outputs) = cluster.perform(request, operations, within: limit, at: endpoint)
     try interpret(outputs)
     return id
   }
 
-  /// Whether this session holds the display lease of a nav, by the messages received so far.
-  package func holdsLease(of nav: String) -> Bool { cluster.holdsLease(of: nav) }
-
-  /// The replica of a watched nav: its mirror, and whether guards can be made from it.
-  package func replica(of nav: String) -> Replica? { cluster.replica(of: nav) }
-
-  /// Why no guard is made from the mirror of a nav; nil if one can be.
-  package func doubt(about nav: String) -> ErrReply? { cluster.doubt(about: nav) }
-
-  /// Registers as delegate of a nav, also in later sessions; `nextEvent` returns the questions.
-  package mutating func delegate(
-    _ nav: String, _ registration: DelegateRegistration
-  ) throws(ConnectionError) {
-    try interpret(cluster.delegate(nav, registration))
-  }
-
-  /// Answers a question with a JSON value; an answer after the question's end is dropped.
-  package mutating func answer(_ ask: AskID, value: [UInt8]) throws(ConnectionError) {
-    try interpret(cluster.answer(ask, value: value))
-  }
-
-  /// Takes or releases the display lease of a nav; `nextEvent` returns the result.
-  package mutating func lease(
-    _ nav: String, _ wish: LeaseWish, isKept: Bool = false
-  ) throws(ConnectionError) {
-    try interpret(cluster.lease(nav, wish, isKept: isKept))
-  }
-
-  /// Waits for the next event of the session; drops events of delegate roles and leases.
-  ///
-  /// It returns nil after the timeout. It throws `closed` if the session has ended for good and all
-  /// events were returned.
-  package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
-    let deadline = timeout.map { Deadline($0) }
-    while true {
-      guard let event = try nextEvent(until: deadline) else { return nil }
-      if case .session(let event) = event { return event }
-    }
-  }
-
-  /// Waits for the next event of the session, of a delegate role or of a lease.
+  /// Waits for the next event of the session.
   ///
   /// It returns nil after the timeout, or if the descriptor `wake` is readable. It throws `closed`
   /// if the session has ended for good and all events were returned.
-  package mutating func nextEvent(
-    timeout: Duration? = nil
-  ) throws(ConnectionError) -> ConnectionEvent? {
-    try nextEvent(until: timeout.map { Deadline($0) })
-  }
-
-  private mutating func nextEvent(
-    until deadline: Deadline?
-  ) throws(ConnectionError) -> ConnectionEvent? {
+  package mutating func next(timeout: Duration? = nil) throws(ConnectionError) -> SessionEvent? {
+    let deadline = timeout.map { Deadline($0) }
     while true {
       if !events.isEmpty { return events.removeFirst() }
       try turn(until: deadline)
@@ -112,7 +50,6 @@ extension NavigationConnection {
     }
   }
 
-  /// Whether the descriptor `wake` is readable.
   private var isWoken: Bool {
     guard let wake else { return false }
     var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
@@ -164,14 +101,13 @@ extension NavigationConnection {
   /// Takes the event with the position of a queued request; nil if there is none.
   private mutating func takeQueued(_ id: UInt64) -> UInt64? {
     for (index, event) in events.enumerated() {
-      guard case .session(.queued(id, let position)) = event else { continue }
+      guard case .queued(id, let position) = event else { continue }
       events.remove(at: index)
       return position
     }
     return nil
   }
 
-  /// Waits once and handles all events.
   mutating func turn(until deadline: Deadline?) throws(ConnectionError) {
     if case .closed = cluster.phase { throw .unreachable(endpoint: endpoint) }
     let limit = (deadline ?? Deadline(at: .max)).earlier(than: cluster.wakeAt)
@@ -179,7 +115,7 @@ extension NavigationConnection {
     for link in links.ids {
       for event in try ofSystem(try links.takeEvents(of: link)) { try handle(event, of: link) }
     }
-    try interpret(cluster.tick(at: monotonicMilliseconds()))
+    try interpret(cluster.tick(at: SystemClock.bootMilliseconds()))
     try interpret(cluster.confirm())
   }
 
@@ -202,19 +138,10 @@ extension NavigationConnection {
       case .event(.closed(let end)): throw .closed(end)
       case .event(.answered(let id, let result)) where awaited.contains(id):
         replies[id] = Reply(result: result, body: body)
-      case .event(let event): events.append(.session(event))
-      case .duty(let event): events.append(.duty(event))
+      case .event(let event): events.append(event)
       }
     }
   }
-}
-
-/// An event that `nextEvent` returns.
-package enum ConnectionEvent: Sendable {
-  /// An event of the session, its watches or requests.
-  case session(SessionEvent)
-  /// An event of a delegate role or a display lease.
-  case duty(DutyEvent)
 }
 
 // A session in the event loop of another library: nothing here waits.
@@ -227,30 +154,25 @@ extension NavigationConnection {
   package static func begin(
     to endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64
   ) throws(ConnectionError) -> NavigationConnection {
-    var connection = try make(
-      endpoint, as: identity, name: name, window: 65536, heartbeat: heartbeat, wake: nil)
+    var connection = try make(endpoint, as: identity, name: name, heartbeat: heartbeat)
     connection.hasSession = true
     return connection
   }
 
-  /// Whether the session with the configured daemon is open.
-  package var isOpen: Bool { cluster.phase == .open }
-
-  /// The likely reason why there is no connection; nil if none is known.
-  package var doubt: ConnectionRefusal? { links.doubt(.first) }
-
-  /// The endpoint of the daemon that has a nav, as far as it is known.
-  package func place(of nav: String) -> String? { cluster.place(of: nav) }
+  private var isOpen: Bool { cluster.phase == .open }
 
   /// Waits until the session is open; throws `unreachable` after the timeout, or the reason why the
   /// session cannot open.
   package mutating func awaitSession(timeout: Duration) throws(ConnectionError) {
-    let deadline = Deadline(timeout)
+    try awaitSession(until: Deadline(timeout), or: .unreachable(endpoint: endpoint))
+  }
+
+  private mutating func awaitSession(
+    until deadline: Deadline, or error: ConnectionError
+  ) throws(ConnectionError) {
     while !isOpen {
-      guard !deadline.hasPassed else {
-        throw refusal(or: .unreachable(endpoint: endpoint))
-      }
       try turn(until: deadline)
+      guard isOpen || !deadline.hasPassed else { throw refusal(or: error) }
     }
   }
 
@@ -265,11 +187,10 @@ extension NavigationConnection {
     }
   }
 
-  /// Whether `takeEvent` has one.
   package var hasEvents: Bool { !events.isEmpty }
 
   /// Takes the oldest event, and handles nothing new; nil if there is none.
-  package mutating func takeEvent() -> ConnectionEvent? {
+  package mutating func takeEvent() -> SessionEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
 

@@ -25,58 +25,44 @@ package struct NavigationConnection: ~Copyable {
   /// The configured address of the daemon, or several, separated by commas.
   package let endpoint: String
   var links: Links
-  var cluster: ClusterReplica
+  /// The sessions, with the replicas of watched navs.
+  package internal(set) var cluster: ClusterReplica
   /// The events that `next` has not returned yet.
-  var events: [ConnectionEvent] = []
+  var events: [SessionEvent] = []
   /// The replies to awaited requests that have not been taken yet.
   var replies: [UInt64: Reply] = [:]
   /// The ids of requests in `perform` and `get`, whose replies are not events.
   var awaited: Set<UInt64> = []
   var hasSession = false
-  /// A descriptor that ends a wait of `nextEvent` while it is readable.
+  /// A descriptor that ends a wait of `next` while it is readable.
   let wake: Int32?
   private var nextID: UInt64 = 1
 
   /// Connects and waits until the connection is established; it has no session.
   ///
-  /// `window` is the credit of a session: octets that the daemon can send unconfirmed. After
-  /// `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor that
-  /// ends a wait of `nextEvent` while it is readable.
+  /// After `heartbeat` milliseconds of silence, the daemon sends a heartbeat. `wake` is a descriptor
+  /// that ends a wait of `next` while it is readable.
   package static func connect(
     to endpoint: String, as identity: NetworkIdentity? = nil, name: String = "",
-    timeout: Duration = .seconds(5),
-    window: UInt64 = 65536, heartbeat: UInt64 = 5000, wake: Int32? = nil
+    timeout: Duration = .seconds(5), heartbeat: UInt64 = 5000, wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var connection = try make(
-      endpoint, as: identity, name: name, window: window, heartbeat: heartbeat, wake: wake)
+      endpoint, as: identity, name: name, heartbeat: heartbeat, wake: wake)
     try connection.awaitConnection(until: Deadline(timeout))
     return connection
   }
 
-  /// Makes a connection that begins to connect.
   static func make(
-    _ endpoint: String, as identity: NetworkIdentity?, name: String, window: UInt64,
-    heartbeat: UInt64, wake: Int32?
+    _ endpoint: String, as identity: NetworkIdentity?, name: String, heartbeat: UInt64,
+    wake: Int32? = nil
   ) throws(ConnectionError) -> NavigationConnection {
     var source = SystemRandomNumberGenerator()
     let cluster = ClusterReplica(
-      client: ClientID(high: source.next(), low: source.next()), name: name, window: window,
-      heartbeat: heartbeat, seed: source.next())
-    return NavigationConnection(
-      endpoint: endpoint, links: try Self.open(endpoint, as: identity, wake: wake),
-      cluster: cluster, wake: wake)
-  }
-
-  static func open(
-    _ endpoint: String, as identity: NetworkIdentity?, wake: Int32?
-  ) throws(ConnectionError) -> Links {
-    do throws(ZeroMQError) {
-      var links = Links(endpoint, as: identity, linger: 500, wake: wake)
-      try links.connect(.first, to: nil)
-      return links
-    } catch {
-      throw .system(error)
-    }
+      client: ClientID(high: source.next(), low: source.next()), name: name, heartbeat: heartbeat,
+      seed: source.next())
+    var links = Links(endpoint, as: identity, wake: wake)
+    try ofSystem(try links.connect(.first, to: nil))
+    return NavigationConnection(endpoint: endpoint, links: links, cluster: cluster, wake: wake)
   }
 
   private mutating func awaitConnection(until deadline: Deadline) throws(ConnectionError) {
@@ -108,8 +94,7 @@ package struct NavigationConnection: ~Copyable {
   ) throws(ConnectionError) -> Reply {
     let deadline = Deadline(timeout)
     guard !hasSession else {
-      let (id, outputs) = cluster.perform(
-        request, operations: operations, until: limit.map { Deadline($0).milliseconds })
+      let (id, outputs) = cluster.perform(request, operations, within: limit, at: endpoint)
       return try awaitReply(
         id, outputs, until: deadline, isChange: true, whenQueued: whenQueued)
     }
@@ -135,23 +120,9 @@ package struct NavigationConnection: ~Copyable {
     return try exchange(.get, request.id, ClientMessageWriter.message(request), until: deadline)
   }
 
-  /// Reads how a cluster is divided among its daemons; without a session.
-  ///
-  /// - Returns: the reply; without a value from a daemon outside a cluster.
-  /// - Throws: `noAnswer` after the timeout, or the error of the connection.
-  package mutating func cluster(
-    timeout: Duration = defaultTimeout
-  ) throws(ConnectionError) -> Reply {
-    let id = takeID()
-    return try exchange(
-      .get, id, ClientMessageWriter.message(GetRequest(id: id, nav: nil, what: .cluster)),
-      until: Deadline(timeout))
-  }
-
   /// Asks the cluster to be divided in another way; needs the role `admin`.
   ///
-  /// The reply comes as soon as the database has the wish; see `cluster(timeout:)` for what became
-  /// of it.
+  /// The reply comes as soon as the database has the wish; `get` of `.cluster` says what became of it.
   package mutating func divide(
     _ wish: ClusterRequest.Wish, timeout: Duration = defaultTimeout
   ) throws(ConnectionError) -> Reply {
@@ -182,7 +153,7 @@ package struct NavigationConnection: ~Copyable {
   }
 
   func refusal(or error: ConnectionError) -> ConnectionError {
-    doubt.map { .refused(endpoint: endpoint, $0) } ?? error
+    links.doubt(.first).map { .refused(endpoint: endpoint, $0) } ?? error
   }
 
   mutating func send(_ verb: ClientVerb, _ body: [UInt8]) throws(ConnectionError) {
@@ -192,8 +163,8 @@ package struct NavigationConnection: ~Copyable {
   /// Waits once; returns the events of all links.
   ///
   /// Without a session, there is only the first link.
-  mutating func wait(until deadline: Deadline?) throws(ConnectionError) -> [Link.Event] {
-    _ = try ofSystem(try links.wait(milliseconds: deadline?.remainingMilliseconds ?? -1))
+  mutating func wait(until deadline: Deadline) throws(ConnectionError) -> [Link.Event] {
+    _ = try ofSystem(try links.wait(milliseconds: deadline.remainingMilliseconds))
     var events: [Link.Event] = []
     for link in links.ids { events += try ofSystem(try links.takeEvents(of: link)) }
     return events

@@ -10,6 +10,21 @@ public enum NavigationDutyStatus: Hashable, Sendable {
   case ended(NavigationClientError?)
 }
 
+/// What the daemon has granted; it ends when the last reference to it is released.
+final class GrantedDuty: Sendable {
+  let statuses: AsyncStream<NavigationDutyStatus>
+  private let engine: ClientEngine
+  private let ticket: UInt64
+
+  init(_ engine: ClientEngine, _ ticket: UInt64, _ statuses: AsyncStream<NavigationDutyStatus>) {
+    (self.engine, self.ticket, self.statuses) = (engine, ticket, statuses)
+  }
+
+  deinit { end() }
+
+  func end() { engine.change { $0.resign(ticket) } }
+}
+
 /// The delegate roles of this client for a nav; see ``NavigationClient/delegate(_:roles:within:)``.
 ///
 /// They end with ``end()``, or when the last reference to this object is released.
@@ -20,21 +35,13 @@ public final class NavigationDelegation: Sendable {
   ///
   /// After a loss of the connection, the client registers them again. They end with an error if the
   /// daemon refuses that, or if this client registers other roles for the nav.
-  public let statuses: AsyncStream<NavigationDutyStatus>
-  private let engine: ClientEngine
-  private let ticket: UInt64
+  public var statuses: AsyncStream<NavigationDutyStatus> { duty.statuses }
+  private let duty: GrantedDuty
 
-  init(_ nav: String, _ engine: ClientEngine, _ duty: ClientEngine.Assumed) {
-    self.nav = nav
-    self.engine = engine
-    statuses = duty.statuses
-    ticket = duty.ticket
-  }
-
-  deinit { end() }
+  init(_ nav: String, _ duty: GrantedDuty) { (self.nav, self.duty) = (nav, duty) }
 
   /// Ends the roles; open questions get no answer.
-  public func end() { engine.resign(ticket) }
+  public func end() { duty.end() }
 }
 
 /// The display lease of a nav; see ``NavigationClient/takeDisplay(of:force:keeping:within:)``.
@@ -44,21 +51,13 @@ public final class NavigationDisplayLease: Sendable {
   /// The name of the nav.
   public let nav: String
   /// The status of the lease and every change of it; for one reader.
-  public let statuses: AsyncStream<NavigationDutyStatus>
-  private let engine: ClientEngine
-  private let ticket: UInt64
+  public var statuses: AsyncStream<NavigationDutyStatus> { duty.statuses }
+  private let duty: GrantedDuty
 
-  init(_ nav: String, _ engine: ClientEngine, _ duty: ClientEngine.Assumed) {
-    self.nav = nav
-    self.engine = engine
-    statuses = duty.statuses
-    ticket = duty.ticket
-  }
-
-  deinit { release() }
+  init(_ nav: String, _ duty: GrantedDuty) { (self.nav, self.duty) = (nav, duty) }
 
   /// Releases the display.
-  public func release() { engine.resign(ticket) }
+  public func release() { duty.end() }
 }
 
 extension NavigationClient {
@@ -78,8 +77,10 @@ extension NavigationClient {
     guard !roles.registration.roles.isEmpty else {
       throw NavigationClientError(.invalidArgument, "there is no role to register")
     }
-    let duty = try await engine.assume(.delegate(roles), of: nav, within: limit).get()
-    return NavigationDelegation(nav, engine, duty)
+    let duty = try await engine.assume(Duties.keys(of: nav).roles, roles, within: limit) {
+      $0.delegate(nav, roles.registration)
+    }.get()
+    return NavigationDelegation(nav, duty)
   }
 
   /// Takes the display of a nav.
@@ -99,9 +100,9 @@ extension NavigationClient {
   public func takeDisplay(
     of nav: String, force: Bool = false, keeping: Bool = false, within limit: Duration? = nil
   ) async throws(NavigationClientError) -> NavigationDisplayLease {
-    let duty = try await engine.assume(
-      .display(force: force, isKept: keeping), of: nav, within: limit
-    ).get()
-    return NavigationDisplayLease(nav, engine, duty)
+    let duty = try await engine.assume(Duties.keys(of: nav).lease, within: limit) {
+      $0.lease(nav, force ? .force : .take, isKept: keeping)
+    }.get()
+    return NavigationDisplayLease(nav, duty)
   }
 }

@@ -54,15 +54,18 @@ public struct NavigationRoles: Sendable {
   /// Answers a question with a JSON value; nil if there is no answer.
   func answer(_ ask: Ask, by deadline: ContinuousClock.Instant) async throws -> NavigationValue? {
     let about = NavigationQuestion(ask, deadline)
+    func decide(
+      _ screen: String, _ change: NavigationVetoQuestion.Change
+    ) async throws -> NavigationValue? {
+      guard let veto else { return nil }
+      return .bool(try await veto(.init(question: about, screen: screen, change: change)))
+    }
     switch ask.question {
-    case .shouldPush(let screen):
-      return try await veto?(.init(question: about, screen: screen, change: .push)).json
+    case .shouldPush(let screen): return try await decide(screen, .push)
     case .shouldPop(let screen, let cause):
-      let change = NavigationVetoQuestion.Change.pop(cause: .init(rawValue: cause))
-      return try await veto?(.init(question: about, screen: screen, change: change)).json
+      return try await decide(screen, .pop(cause: .init(rawValue: cause)))
     case .shouldDismiss(let screen, let cause):
-      let change = NavigationVetoQuestion.Change.dismiss(cause: .init(rawValue: cause))
-      return try await veto?(.init(question: about, screen: screen, change: change)).json
+      return try await decide(screen, .dismiss(cause: .init(rawValue: cause)))
     case .animatorFor(let operation, let from, let to):
       let answer = try await animator?(
         .init(question: about, operation: .init(rawValue: operation), from: from, to: to))
@@ -73,10 +76,6 @@ public struct NavigationRoles: Sendable {
     case .unknown: return nil
     }
   }
-}
-
-extension Bool {
-  fileprivate var json: NavigationValue { .bool(self) }
 }
 
 /// The members that all questions share.

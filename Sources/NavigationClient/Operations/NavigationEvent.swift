@@ -32,9 +32,7 @@ public struct NavigationEvent: Hashable, Sendable {
       }
     }
   }
-}
 
-extension NavigationEvent {
   /// An event of the protocol with its details as values.
   public enum Kind: Hashable, Sendable {
     /// A screen is about to be on top.

@@ -49,9 +49,7 @@ extension NavigationOperation {
   public static func configure(_ settings: [NavigationSetting]) -> NavigationOperation {
     NavigationOperation(.navConfigure, JSONObject(settings.map(\.member)))
   }
-}
 
-extension NavigationOperation {
   /// Swipes over the content; this hides or shows the bars if `hidesBarsOnSwipe` is true.
   public static func swipe(_ direction: SwipeDirection) -> NavigationOperation {
     NavigationOperation(.uiSwipe, ["dir": .string(direction.rawValue)])

@@ -121,9 +121,7 @@ extension NavigationOperation {
     arguments.add("result", result?.octets)
     return NavigationOperation(.dismiss, arguments)
   }
-}
 
-extension NavigationOperation {
   /// Puts an item on a standalone bar.
   public static func pushItem(_ item: BarItemDescription) -> NavigationOperation {
     NavigationOperation(.pushItem, ["item": item.content])

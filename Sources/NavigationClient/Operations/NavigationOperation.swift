@@ -20,14 +20,9 @@ public struct NavigationOperation: Hashable, Sendable {
   public var json: String { octets.text }
 
   package init(_ kind: OperationKind, _ arguments: JSONObject = [:]) {
-    self.init(kind, arguments: .object(arguments))
+    self.init(kind, octets: .object([kind.name: .object(arguments)]))
   }
 
-  package init(_ kind: OperationKind, arguments: OpaqueJSON) {
-    self.init(kind, octets: .object([kind.name: arguments]))
-  }
-
-  /// Takes an operation as it is written, and its name in it.
   package init(_ kind: OperationKind, octets: OpaqueJSON) {
     self.kind = kind
     self.octets = octets
@@ -45,9 +40,7 @@ public struct NavigationOperation: Hashable, Sendable {
     }
     self.init(OperationKind(name: name), octets: OpaqueJSON(validated: Array(json.utf8)))
   }
-}
 
-extension NavigationOperation {
   /// Puts a screen on top of the stack.
   ///
   /// - Parameters:
@@ -148,9 +141,7 @@ extension NavigationOperation {
   public static func remove(_ screens: [String]) -> NavigationOperation {
     NavigationOperation(.remove, ["screens": .array(screens.map { .string($0) })])
   }
-}
 
-extension NavigationOperation {
   /// Creates the nav with a root screen; it must be the first operation of a list.
   public static func create(root: ScreenDescription) -> NavigationOperation {
     NavigationOperation(.navCreate, ["root": root.content])
@@ -172,9 +163,7 @@ extension NavigationOperation {
   public static func createBar() -> NavigationOperation {
     NavigationOperation(.navCreate, ["kind": .string("bar")])
   }
-}
 
-extension NavigationOperation {
   /// Creates a screen without showing it.
   ///
   /// - Parameters:

@@ -68,7 +68,6 @@ public indirect enum NavigationValue: Hashable, Sendable {
     }
   }
 
-  /// The value as JSON octets.
   var octets: OpaqueJSON { OpaqueJSON(validated: JSONWriter.value(write)) }
 
   func write(to json: inout JSONWriter) {
@@ -148,12 +147,4 @@ extension NavigationValue {
 
   /// A member, if the value is an object that has it.
   public subscript(name: String) -> NavigationValue? { object?[name] }
-}
-
-extension JSONObject {
-  /// An object with members in the order of their names.
-  init(_ members: [String: NavigationValue]) {
-    self = [:]
-    for (name, value) in members.sorted(by: { $0.key < $1.key }) { add(name, value.octets) }
-  }
 }

@@ -37,7 +37,6 @@ extension ClusterReplica {
     return replace(link, at: now)
   }
 
-  /// Handles a message; see `SessionReplica.receive`.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64
@@ -156,7 +155,6 @@ extension ClusterReplica {
       case .event(.closed(let end)):
         results += close(end)
       case .event(let event): results.append(.event(event))
-      case .duty(let event): results.append(.duty(event))
       case .elsewhere(let nav, let whereabouts):
         results += relocate(nav, from: link, whereabouts, at: now)
       case .replaced(let end):
@@ -189,14 +187,12 @@ extension ClusterReplica {
 extension SessionReplica {
   var isOpen: Bool { phase == .open }
 
-  /// Whether the session waits for the answer to `hello`.
   var isGreeting: Bool { if case .greeting = phase { true } else { false } }
 
   var mirroredNavs: [String] {
     watches.filter { $0.value.replica.mirror != nil }.map(\.key.nav)
   }
 
-  /// Whether a request with this id waits for its answer.
   func hasRequest(_ id: UInt64) -> Bool { flights.contains { $0.id == id } }
 }
 

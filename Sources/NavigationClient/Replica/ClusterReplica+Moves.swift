@@ -46,7 +46,6 @@ extension ClusterReplica {
   /// delay the answer of the one that takes over.
   private static let movePauses: ClosedRange<UInt64> = 100...500
 
-  /// Forgets the navs that have not moved for long.
   mutating func dropJourneys(at now: UInt64) {
     guard let end = journeysEndAt, end <= now else { return }
     journeys = journeys.filter { now < $0.value.lastAt + Self.quickMoveMilliseconds }
@@ -71,7 +70,6 @@ extension ClusterReplica {
     return outputs + request(place) { $0.adopt(handoff, at: now) }
   }
 
-  /// Forgets where the navs are of which no session holds anything.
   private mutating func dropUnusedHomes() {
     let used = members.dropFirst().reduce(into: Set<String>()) { $0.formUnion($1.session.navs) }
     homes = homes.filter { used.contains($0.key) }
@@ -122,9 +120,7 @@ extension ClusterReplica {
     // Its daemon has ended it, or it never was open.
     let losses = withSession(index) { $0.disconnected() }
     var outputs: [ClusterOutput] = []
-    for loss in losses {
-      if case .duty(let event) = loss { outputs.append(.duty(event)) }
-    }
+    for case .event(.duty(let event)) in losses { outputs.append(.event(.duty(event))) }
     if wasOpen { outputs += lost(link) }
     let navs = members[index].session.navs.sorted()
     let handoffs = navs.map { nav in withSession(index) { $0.release(nav) } }

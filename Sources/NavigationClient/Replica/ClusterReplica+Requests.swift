@@ -1,10 +1,7 @@
 package import NavigationCore
 
 extension ClusterReplica {
-  /// The mirror of a full watch, even while it is suspect; nil if there is none.
-  package func mirror(of nav: String) -> Mirror? { replica(of: nav)?.mirror }
-
-  /// The replica of a full watch; nil if there is none.
+  /// The replica of a full watch, with its mirror; nil if there is none.
   package func replica(of nav: String) -> Replica? {
     guard let index = home(of: nav) else { return waiting.replica(of: nav) }
     return members[index].session.replica(of: nav)
@@ -30,7 +27,6 @@ extension ClusterReplica {
     home(of: nav).map { members[$0].session.holdsLease(of: nav) } ?? false
   }
 
-  /// Watches a nav; see `SessionReplica.watch`.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
     waits: Bool = false
@@ -44,33 +40,22 @@ extension ClusterReplica {
     request(home(of: nav)) { $0.unwatch(nav, view: view) }
   }
 
-  /// Performs operations; the same octets are sent until they are answered, to whichever daemon has
-  /// the nav.
-  ///
-  /// The answer will have the returned id. From `until` on, an op that is not under way is `expired`.
+  /// Performs operations; the same octets go to whichever daemon has the nav.
   package mutating func perform(
     _ request: OpRequest, operations: [[UInt8]], until: UInt64? = nil
   ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(request.nav) { $0.perform(request, operations: operations, until: until) }
+    ask(home(of: request.nav)) { $0.perform(request, operations: operations, until: until) }
   }
 
   /// Reads a value; a value without a nav is the seed's.
   package mutating func get(_ request: GetRequest) -> (id: UInt64, outputs: [ClusterOutput]) {
-    ask(request.nav) { $0.get(request) }
+    ask(request.nav.map { home(of: $0) } ?? 0) { $0.get(request) }
   }
 
-  /// Drops a request; see `SessionReplica.forget`.
   package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [ClusterOutput]) {
-    var wasSent = false
-    let outputs = request(members.firstIndex { $0.session.hasRequest(id) }) { session in
-      let forgotten = session.forget(id)
-      wasSent = forgotten.wasSent
-      return forgotten.outputs
-    }
-    return (wasSent, outputs)
+    ask(members.firstIndex { $0.session.hasRequest(id) }) { $0.forget(id) }
   }
 
-  /// Registers delegate roles for a nav; see `SessionReplica.delegate`.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [ClusterOutput] {
@@ -83,7 +68,6 @@ extension ClusterReplica {
     return index.map { index in request(index) { $0.answer(ask, value: value) } } ?? []
   }
 
-  /// Takes or releases the display lease of a nav; see `SessionReplica.lease`.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [ClusterOutput] {
@@ -95,9 +79,7 @@ extension ClusterReplica {
     members.indices.flatMap { request($0) { $0.leave() } }
   }
 
-  /// Raises the credit of the sessions that have used more than half of their windows.
-  ///
-  /// The caller calls it after it has performed all outputs of `receive`.
+  /// Raises the credit of the sessions; see `SessionReplica.confirm`.
   package mutating func confirm() -> [ClusterOutput] {
     members.indices.flatMap { request($0) { $0.confirm() } }
   }
@@ -106,20 +88,15 @@ extension ClusterReplica {
   mutating func request(
     _ index: Int?, _ body: (inout SessionReplica) -> [SessionOutput]
   ) -> [ClusterOutput] {
-    let link = index.map { members[$0].link } ?? .first
-    return withSession(index, body).map { ClusterOutput($0, on: link) }
+    ask(index) { ((), body(&$0)) }.1
   }
 
-  private mutating func ask(
-    _ nav: String?, _ body: (inout SessionReplica) -> (id: UInt64, outputs: [SessionOutput])
-  ) -> (id: UInt64, outputs: [ClusterOutput]) {
-    var id: UInt64 = 0
-    let outputs = request(nav.map { home(of: $0) } ?? 0) { session in
-      let asked = body(&session)
-      id = asked.id
-      return asked.outputs
-    }
-    return (id, outputs)
+  private mutating func ask<Value>(
+    _ index: Int?, _ body: (inout SessionReplica) -> (Value, [SessionOutput])
+  ) -> (Value, [ClusterOutput]) {
+    let link = index.map { members[$0].link } ?? .first
+    let (value, outputs) = withSession(index, body)
+    return (value, outputs.map { ClusterOutput($0, on: link) })
   }
 }
 
@@ -129,7 +106,6 @@ extension ClusterOutput {
     switch output {
     case .send(let verb, let body): self = .send(link, verb, body)
     case .event(let event): self = .event(event)
-    case .duty(let event): self = .duty(event)
     case .reconnect, .elsewhere, .replaced:
       preconditionFailure("output=\(output) of a request")
     }

@@ -34,7 +34,6 @@ package struct ClusterReplica: Sendable {
     var moves = 0
     /// The number of times that any daemon was to be asked.
     var turns = 0
-    /// The time of the last move.
     var lastAt: UInt64
   }
 
@@ -67,7 +66,6 @@ package struct ClusterReplica: Sendable {
   var homes: [String: LinkID] = [:]
   /// At how many entries in `homes` those of unused navs are dropped.
   var mostHomes = leastHomes
-  /// The navs that have moved recently.
   var journeys: [String: Journey] = [:]
   /// When those are dropped from `journeys` whose last move is long ago; nil if there are none.
   var journeysEndAt: UInt64?
@@ -81,19 +79,13 @@ package struct ClusterReplica: Sendable {
   private let makeSession: @Sendable (UInt64) -> SessionReplica
   var random: SeededGenerator
 
-  /// Makes a client that is not connected; the caller connects `LinkID.first` to the configured
-  /// addresses.
+  /// Makes a client that is not connected; see `SessionReplica.init`.
   ///
-  /// `client` is the identity of this run of the process, at all daemons. `window`, of each
-  /// session, is in octets, clamped to 16 KiB … 1 MiB; `heartbeat` is in milliseconds, clamped to 1
-  /// … 60 s. `seed`, of nonces and back-off times, must be random.
+  /// The caller connects `LinkID.first` to the configured addresses.
   package init(
-    client: ClientID, name: String = "", window: UInt64 = 65536, heartbeat: UInt64 = 5000,
-    seed: UInt64
+    client: ClientID, name: String = "", heartbeat: UInt64 = 5000, seed: UInt64
   ) {
-    makeSession = {
-      SessionReplica(client: client, name: name, window: window, heartbeat: heartbeat, seed: $0)
-    }
+    makeSession = { SessionReplica(client: client, name: name, heartbeat: heartbeat, seed: $0) }
     members = [Member(link: .first, session: makeSession(seed))]
     waiting = makeSession(seed)
     random = SeededGenerator(seed: seed &+ 1)
@@ -138,7 +130,6 @@ package struct ClusterReplica: Sendable {
     index > 0 || members[0].address != nil || members.contains { $0.session.isOpen }
   }
 
-  /// The place of a session in `members`; nil if it has ended.
   func index(of link: LinkID) -> Int? { members.firstIndex { $0.link == link } }
 
   /// The member with the session of a nav; nil if the nav waits.
@@ -148,7 +139,6 @@ package struct ClusterReplica: Sendable {
     return homes[nav].flatMap { index(of: $0) } ?? 0
   }
 
-  /// Adds a session with another daemon.
   mutating func addMember(_ address: DaemonAddress, at now: UInt64) -> Int {
     links += 1
     let session = makeSession(random.next())
@@ -197,6 +187,4 @@ package enum ClusterOutput: Sendable {
   case dropUnsent(LinkID)
   /// Pass this event to the user; `opened` and `lost` are about the seed.
   case event(SessionEvent)
-  /// Pass this event to the user of the roles and leases.
-  case duty(DutyEvent)
 }

@@ -48,7 +48,6 @@ package struct Mirror: Hashable, Sendable {
     MirrorPosition(epoch: epoch, revision: revision, digest: digest)
   }
 
-  /// The id of the top screen; nil for an empty stack.
   package var top: String? { screens.last?.id }
 
   /// Whether a transition, or the gesture that drives one, is open.
@@ -74,11 +73,8 @@ package struct Mirror: Hashable, Sendable {
     }.compactMap(\.self)
   }
 
-  /// The id of the outermost presented screen; nil if nothing is presented.
   package var outermostPresented: String? { presented.last?.id }
-}
 
-extension Mirror {
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
   package func guards(for basis: GuardBasis) -> Guards {
     var guards = Guards()
@@ -96,7 +92,6 @@ extension Mirror {
 }
 
 extension MirrorRecord {
-  /// Reads the record of a screen inside another record; nil without one.
   fileprivate init?(_ tape: borrowing JSONTape, _ at: Int) {
     guard let id = tape.member("id", of: at).flatMap({ tape.string($0) }),
       let version = tape.member("ver", of: at).flatMap({ tape.integer($0) })

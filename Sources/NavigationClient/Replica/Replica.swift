@@ -33,13 +33,9 @@ package struct Replica: Sendable {
   /// The divergence to report with the next watch, while the mirror is suspect.
   private var divergence: MirrorPosition?
   private var running = MirrorDigest()
-  /// The parts of an incomplete snapshot.
   private var partial: SnapshotPart?
 
   /// Makes a replica without a mirror, or with a stored one from which to resume.
-  ///
-  /// Without a mirror, `start` is the position of one that is not stored; the snapshot then says
-  /// why the daemon could not resume there.
   package init(nav: String, mirror: Mirror? = nil, start: MirrorPosition? = nil) {
     self.nav = nav
     self.mirror = mirror
@@ -91,10 +87,8 @@ package enum ReplicaAction: Hashable, Sendable {
   /// It watches from `from` if a revision is missing. If the mirror is suspect or could not be
   /// made, it watches without a position, and reports `bad` if that is not nil.
   case rewatch(from: MirrorPosition? = nil, bad: MirrorPosition? = nil)
-  /// The daemon ended the watch, and the mirror is dropped.
-  case ended(why: String, endpoint: String?)
-  /// The daemon refused the watch.
-  case refused(ErrReply)
+  /// The daemon ended the watch, and the mirror is dropped; or it refused the watch.
+  case over(WatchOutcome)
 }
 
 extension Replica {
@@ -131,7 +125,7 @@ extension Replica {
     guard phase == .awaiting else { return .ignore }
     phase = .idle
     if refusal.knownCode == .noNav || refusal.knownCode == .forbidden { drop() }
-    return .refused(refusal)
+    return .over(.refused(refusal))
   }
 
   package mutating func receive(_ part: SnapshotPart) -> ReplicaAction {
@@ -213,7 +207,7 @@ extension Replica {
     // This ends the watch before; the answer to the present one is still to come.
     guard phase != .awaiting else { return .ignore }
     phase = .idle
-    return .ended(why: end.why, endpoint: end.daemon?.endpoint)
+    return .over(WatchOutcome(end))
   }
 
   private mutating func drop() {

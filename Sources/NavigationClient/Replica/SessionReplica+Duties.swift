@@ -29,19 +29,29 @@ package enum DutyEvent: Hashable, Sendable {
 
 /// The delegate roles and leases of a session, and its open questions.
 struct Duties: Sendable {
-  struct Registration {
-    var wanted: DelegateRegistration
-    /// The place among the registrations, in the order of their first request.
-    var order: UInt64
-    var retryAt: UInt64?
-    var faults = 0
+  enum Kind: Int {
+    case roles, lease
   }
 
-  struct Lease {
-    var wish: LeaseWish
+  struct Key: Hashable {
+    var nav: String
+    var kind: Kind
+
+    /// The event of an end that the caller asked for.
+    var ended: SessionOutput {
+      .duty(kind == .roles ? .registered(nav: nav, roles: []) : .leaseReleased(nav: nav))
+    }
+  }
+
+  /// The roles of a nav, or its display lease.
+  struct Duty {
+    var registration = DelegateRegistration(roles: [])
+    /// What is asked for a lease.
+    var wish = LeaseWish.take
     /// Whether the next session takes the lease again.
-    var isKept: Bool
-    var order: UInt64
+    var isKept = false
+    /// The place among the others, in the order of their first request.
+    var order: UInt64 = 0
     var isHeld = false
     var retryAt: UInt64?
     var faults = 0
@@ -50,58 +60,41 @@ struct Duties: Sendable {
   struct OpenAsk {
     var nav: String
     var isAnswered = false
-    /// The time at which the question is voided.
     var expiresAt: UInt64
   }
 
-  enum Request {
-    case register(String)
-    case resign(String)
-    case lease(String)
-    case release(String)
-
-    var nav: String {
-      switch self {
-      case .register(let nav), .resign(let nav), .lease(let nav), .release(let nav): nav
-      }
-    }
-
-    /// Whether its answer says that the session holds the display of the nav.
-    func isLease(of nav: String) -> Bool {
-      if case .lease(nav) = self { true } else { false }
-    }
-
-    /// Whether its answer says that the session has roles for the nav.
-    func isRegistration(of nav: String) -> Bool {
-      if case .register(nav) = self { true } else { false }
-    }
+  struct Request {
+    var key: Key
+    var isEnd: Bool
   }
 
-  var registrations: [String: Registration] = [:]
-  var leases: [String: Lease] = [:]
+  var all: [Key: Duty] = [:]
   /// The open questions of this session, by their numbers.
   var asks: [UInt64: OpenAsk] = [:]
   var requests: [UInt64: Request] = [:]
   /// The number of this session among those of the client.
   var session: UInt64 = 0
 
+  static func keys(of nav: String) -> (roles: Key, lease: Key) {
+    (Key(nav: nav, kind: .roles), Key(nav: nav, kind: .lease))
+  }
+
+  /// Whether the daemon is being asked for these roles or this lease.
+  func areAsked(_ key: Key) -> Bool {
+    requests.values.contains { $0.key == key && !$0.isEnd }
+  }
+
   /// Whether the daemon has confirmed roles or a lease of a nav, and is not being asked again.
   func areConfirmed(of nav: String) -> Bool {
-    let asks = requests.values
-    return registrations[nav].map {
-      $0.retryAt == nil && !asks.contains { $0.isRegistration(of: nav) }
+    all.contains { key, duty in
+      key.nav == nav && (key.kind == .roles ? duty.retryAt == nil : duty.isHeld) && !areAsked(key)
     }
-      ?? false
-      || leases[nav].map { $0.isHeld && !asks.contains { $0.isLease(of: nav) } } ?? false
   }
 
   /// The earliest time at which a request must be repeated or a question expires.
   var wakeAt: UInt64? {
-    let times = [
-      registrations.values.lazy.compactMap(\.retryAt).min(),
-      leases.values.lazy.compactMap(\.retryAt).min(), asks.values.lazy.map(\.expiresAt).min(),
-    ]
-    return times.compactMap { $0 }.min()
+    let retries = all.values.lazy.compactMap(\.retryAt)
+    return [retries.min(), asks.values.lazy.map(\.expiresAt).min()].compactMap { $0 }.min()
   }
 }
 
@@ -113,22 +106,8 @@ extension SessionReplica {
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [SessionOutput] {
-    duties.requests = duties.requests.filter { !$0.value.isRegistration(of: nav) }
-    let voided = void { $0.nav == nav }
-    guard registration.roles.isEmpty else {
-      let order = duties.registrations[nav]?.order ?? takeID()
-      duties.registrations[nav] = Duties.Registration(wanted: registration, order: order)
-      return voided + (phase == .open ? register(nav) : [])
-    }
-    duties.registrations[nav] = nil
-    guard phase == .open else {
-      return voided + [.duty(.registered(nav: nav, roles: []))]
-    }
-    let id = takeID()
-    duties.requests[id] = .resign(nav)
-    return voided + [
-      .send(.delegate, ClientMessageWriter.delegate(id: id, nav: nav, registration))
-    ]
+    let duty = Duties.Duty(registration: registration)
+    return void { $0.nav == nav } + assume(duty, .roles, nav, isEnd: registration.roles.isEmpty)
   }
 
   /// Answers a question; drops an answer that comes too late, or is larger than the daemon accepts.
@@ -149,82 +128,104 @@ extension SessionReplica {
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [SessionOutput] {
-    duties.requests = duties.requests.filter { !$0.value.isLease(of: nav) }
-    guard wish == .release else {
-      let before = duties.leases[nav]
-      let lease = Duties.Lease(
-        wish: wish, isKept: isKept, order: before?.order ?? takeID(),
-        isHeld: before?.isHeld ?? false)
-      duties.leases[nav] = lease
-      return phase == .open ? take(nav) : []
+    assume(Duties.Duty(wish: wish, isKept: isKept), .lease, nav, isEnd: wish == .release)
+  }
+
+  private mutating func assume(
+    _ duty: Duties.Duty, _ kind: Duties.Kind, _ nav: String, isEnd: Bool
+  ) -> [SessionOutput] {
+    let key = Duties.Key(nav: nav, kind: kind)
+    duties.requests = duties.requests.filter { $0.value.key != key || $0.value.isEnd }
+    guard !isEnd else {
+      duties.all[key] = nil
+      // The end of the session has ended it already.
+      return phase == .open ? [send(duty, key, isEnd: true)] : [key.ended]
     }
-    duties.leases[nav] = nil
-    // The end of the session has released it already.
-    guard phase == .open else { return [.duty(.leaseReleased(nav: nav))] }
+    let before = duties.all[key]
+    var duty = duty
+    (duty.order, duty.isHeld) = (before?.order ?? takeID(), before?.isHeld ?? false)
+    duties.all[key] = duty
+    return phase == .open ? request(key) : []
+  }
+
+  private mutating func send(
+    _ duty: Duties.Duty, _ key: Duties.Key, isEnd: Bool = false
+  ) -> SessionOutput {
     let id = takeID()
-    duties.requests[id] = .release(nav)
-    return [.send(.lease, ClientMessageWriter.lease(id: id, nav: nav, .release))]
+    duties.requests[id] = Duties.Request(key: key, isEnd: isEnd)
+    return switch key.kind {
+    case .roles:
+      .send(.delegate, ClientMessageWriter.delegate(id: id, nav: key.nav, duty.registration))
+    case .lease: .send(.lease, ClientMessageWriter.lease(id: id, nav: key.nav, duty.wish))
+    }
+  }
+
+  /// Requests the roles or the lease that the session is to have.
+  mutating func request(_ key: Duties.Key) -> [SessionOutput] {
+    guard let duty = duties.all[key] else { return [] }
+    duties.all[key]?.retryAt = nil
+    return [send(duty, key)]
+  }
+
+  /// Requests those that are due: first roles, then leases, the oldest first.
+  private mutating func request(where isDue: (Duties.Duty) -> Bool) -> [SessionOutput] {
+    let due = duties.all.filter { isDue($0.value) }.sorted {
+      ($0.key.kind.rawValue, $0.value.order) < ($1.key.kind.rawValue, $1.value.order)
+    }
+    return due.flatMap { request($0.key) }
   }
 
   /// Whether this session holds the display lease of a nav, by the messages received so far.
-  package func holdsLease(of nav: String) -> Bool { duties.leases[nav]?.isHeld ?? false }
+  package func holdsLease(of nav: String) -> Bool {
+    duties.all[Duties.Key(nav: nav, kind: .lease)]?.isHeld ?? false
+  }
 
   /// Registers the roles again and takes the leases again, when a session has opened.
   mutating func resumeDuties() -> [SessionOutput] {
     numbers.session += 1
     duties.session = numbers.session
-    let registrations = duties.registrations.sorted { $0.value.order < $1.value.order }
-    let leases = duties.leases.sorted { $0.value.order < $1.value.order }
-    return registrations.flatMap { register($0.key) } + leases.flatMap { take($0.key) }
+    return request { _ in true }
   }
 
   /// Handles the end of a session, or the end of the attempt to open one; `isOver` if none will
   /// follow.
   mutating func loseDuties(forGood isOver: Bool = false) -> [SessionOutput] {
     var outputs = void { _ in true }
-    let requests = duties.requests.sorted { $0.key < $1.key }
+    let requests = duties.requests.sorted { $0.key < $1.key }.map(\.value)
     duties.requests = [:]
-    for (_, request) in requests {
-      switch request {
-      // The roles and leases that were to be released have ended with the session.
-      case .resign(let nav) where duties.registrations[nav] == nil:
-        outputs.append(.duty(.registered(nav: nav, roles: [])))
-      case .release(let nav) where duties.leases[nav] == nil:
-        outputs.append(.duty(.leaseReleased(nav: nav)))
-      // Force counts once, also if its answer was lost: another client may have the display since.
-      case .lease(let nav): duties.leases[nav]?.wish = .take
-      case .register, .resign, .release: break
+    for request in requests {
+      if !request.isEnd {
+        // Force counts once, also if its answer was lost: another client may have the display since.
+        duties.all[request.key]?.wish = .take
+      } else if duties.all[request.key] == nil {
+        // What was to be released has ended with the session.
+        outputs.append(request.key.ended)
       }
     }
-    for nav in duties.registrations.keys.sorted() {
-      duties.registrations[nav]?.retryAt = nil
-      if !isOver { outputs.append(.duty(.interrupted(nav: nav))) }
+    let keys = duties.all.keys.sorted {
+      $0.kind == $1.kind ? $0.nav < $1.nav : $0.kind.rawValue < $1.kind.rawValue
     }
-    for nav in duties.leases.keys.sorted() {
-      duties.leases[nav]?.retryAt = nil
-      if isOver { duties.leases[nav]?.isKept = false }
-      outputs.append(contentsOf: loseLease(nav))
+    for key in keys {
+      duties.all[key]?.retryAt = nil
+      if isOver { duties.all[key]?.isKept = false }
+      switch key.kind {
+      case .roles where isOver: break
+      case .roles: outputs.append(.duty(.interrupted(nav: key.nav)))
+      case .lease: outputs.append(contentsOf: loseLease(key))
+      }
     }
     return outputs
   }
 
-  /// Handles deadlines: repeats postponed requests, and expires questions.
   mutating func tickDuties(at now: UInt64) -> [SessionOutput] {
-    var outputs = void { $0.expiresAt <= now }
-    for (nav, registration) in duties.registrations.sorted(by: { $0.value.order < $1.value.order })
-    where registration.retryAt.map({ $0 <= now }) ?? false {
-      outputs.append(contentsOf: register(nav))
-    }
-    for (nav, lease) in duties.leases.sorted(by: { $0.value.order < $1.value.order })
-    where lease.retryAt.map({ $0 <= now }) ?? false {
-      outputs.append(contentsOf: take(nav))
-    }
-    return outputs
+    void { $0.expiresAt <= now } + request { $0.retryAt ?? .max <= now }
   }
 
   mutating func receive(_ ask: Ask, at now: UInt64) -> [SessionOutput] {
     // The client has ended its roles for this nav, and the daemon will receive that.
-    guard duties.registrations[ask.nav] != nil, duties.asks[ask.number] == nil else { return [] }
+    guard duties.all[Duties.keys(of: ask.nav).roles] != nil, duties.asks[ask.number] == nil else {
+      return []
+    }
     // The `settled` may come a little after the deadline, so the question stays for another
     // heartbeat interval.
     let expiresAt = now.addingReportingOverflow(ask.within)
@@ -239,89 +240,65 @@ extension SessionReplica {
     return [.duty(.settled(id, nav: ask.nav, settlement))]
   }
 
-  /// Handles the `ok` to a request about roles or leases.
   mutating func finish(_ request: Duties.Request, _ reply: OkReply) -> [SessionOutput] {
-    switch request {
-    case .register(let nav):
-      guard let registration = duties.registrations[nav] else { return [] }
-      duties.registrations[nav]?.faults = 0
-      return [.duty(.registered(nav: nav, roles: registration.wanted.roles))]
-    case .resign(let nav): return [.duty(.registered(nav: nav, roles: []))]
-    case .lease(let nav):
-      guard duties.leases[nav] != nil else { return [] }
-      duties.leases[nav]?.isHeld = true
-      duties.leases[nav]?.faults = 0
-      // Force counts once: a reconnect must not displace a client that has taken the display since.
-      duties.leases[nav]?.wish = .take
-      return [.duty(.leaseTaken(nav: nav, owner: reply.owner))]
-    case .release(let nav): return [.duty(.leaseReleased(nav: nav))]
+    let key = request.key
+    guard !request.isEnd else { return [key.ended] }
+    guard let duty = duties.all[key] else { return [] }
+    duties.all[key]?.faults = 0
+    guard key.kind == .lease else {
+      return [.duty(.registered(nav: key.nav, roles: duty.registration.roles))]
     }
+    duties.all[key]?.isHeld = true
+    // Force counts once: a reconnect must not displace a client that has taken the display since.
+    duties.all[key]?.wish = .take
+    return [.duty(.leaseTaken(nav: key.nav, owner: reply.owner))]
   }
 
-  /// Handles the `err` to a request about roles or leases.
   mutating func finish(
     _ request: Duties.Request, _ refusal: ErrReply, at now: UInt64
   ) -> [SessionOutput] {
-    let isPostponed = refusal.retryPolicy == .later || refusal.retryPolicy == .same
-    switch request {
-    case .register(let nav):
-      guard isPostponed, let faults = duties.registrations[nav]?.faults else {
-        duties.registrations[nav] = nil
-        return void { $0.nav == nav } + [.duty(.registrationRefused(nav: nav, refusal))]
-      }
-      duties.registrations[nav]?.faults = faults + 1
-      let wait = max(refusal.after ?? 0, backOff(faults))
-      duties.registrations[nav]?.retryAt = now + wait
-    case .lease(let nav):
-      guard isPostponed, let faults = duties.leases[nav]?.faults else {
-        duties.leases[nav] = nil
-        return [.duty(.leaseRefused(nav: nav, refusal))]
-      }
-      duties.leases[nav]?.faults = faults + 1
-      let wait = max(refusal.after ?? 0, backOff(faults))
-      duties.leases[nav]?.retryAt = now + wait
+    let key = request.key
     // The nav no longer exists, so the roles and the lease have ended with it.
-    case .resign(let nav): return [.duty(.registered(nav: nav, roles: []))]
-    case .release(let nav): return [.duty(.leaseReleased(nav: nav))]
+    guard !request.isEnd else { return [key.ended] }
+    guard refusal.isPostponing, let faults = duties.all[key]?.faults else {
+      return drop(key, refusal)
     }
+    duties.all[key]?.faults = faults + 1
+    let wait = max(refusal.after ?? 0, backOff(faults))
+    duties.all[key]?.retryAt = now + wait
     return []
+  }
+
+  /// Ends roles or a lease that the daemon has refused or ended.
+  private mutating func drop(_ key: Duties.Key, _ refusal: ErrReply) -> [SessionOutput] {
+    duties.all[key] = nil
+    guard key.kind == .roles else { return [.duty(.leaseRefused(nav: key.nav, refusal))] }
+    return void { $0.nav == key.nav } + [.duty(.registrationRefused(nav: key.nav, refusal))]
   }
 
   /// Handles the end of roles or a lease in a session that goes on.
   ///
   /// If a request about them is under way, its answer decides.
   mutating func receive(_ loss: DutyLoss) -> [SessionOutput] {
-    let nav = loss.nav
-    switch loss.what {
-    case "lease":
-      guard holdsLease(of: nav) else { return [] }
-      duties.leases[nav]?.isHeld = false
-      guard !duties.requests.values.contains(where: { $0.isLease(of: nav) }) else { return [] }
-      duties.leases[nav] = nil
-      let isTaken = loss.code == ErrorCode.leaseLost.rawValue
-      let lost = DutyEvent.leaseLost(nav: nav, isTakenAgain: false)
-      return [.duty(isTaken ? lost : .leaseRefused(nav: nav, Self.error(loss)))]
-    case "delegate":
-      guard duties.registrations[nav] != nil,
-        !duties.requests.values.contains(where: { $0.isRegistration(of: nav) })
-      else { return [] }
-      duties.registrations[nav] = nil
-      let refused = DutyEvent.registrationRefused(nav: nav, Self.error(loss))
-      return void { $0.nav == nav } + [.duty(refused)]
-    default: return []
-    }
+    let kinds: [String: Duties.Kind] = ["delegate": .roles, "lease": .lease]
+    guard let kind = kinds[loss.what] else { return [] }
+    let key = Duties.Key(nav: loss.nav, kind: kind)
+    guard let duty = duties.all[key], duty.isHeld || kind == .roles else { return [] }
+    duties.all[key]?.isHeld = false
+    guard !duties.areAsked(key) else { return [] }
+    let refusal = ErrReply(
+      byClient: OutgoingError(ErrorCode(rawValue: loss.code) ?? .forbidden, loss.message))
+    let outputs = drop(key, refusal)
+    guard kind == .lease, loss.code == ErrorCode.leaseLost.rawValue else { return outputs }
+    return [.duty(.leaseLost(nav: loss.nav, isTakenAgain: false))]
   }
 
-  private static func error(_ loss: DutyLoss) -> ErrReply {
-    ErrReply(byClient: OutgoingError(ErrorCode(rawValue: loss.code) ?? .forbidden, loss.message))
-  }
-
-  mutating func loseLease(_ nav: String) -> [SessionOutput] {
+  mutating func loseLease(_ key: Duties.Key) -> [SessionOutput] {
     // A lease that was only requested is requested again, because a caller waits for the answer.
-    guard let lease = duties.leases[nav], lease.isHeld else { return [] }
-    duties.leases[nav]?.isHeld = false
-    if !lease.isKept { duties.leases[nav] = nil }
-    return [.duty(.leaseLost(nav: nav, isTakenAgain: lease.isKept))]
+    guard let lease = duties.all[key], lease.isHeld else { return [] }
+    duties.all[key]?.isHeld = false
+    if !lease.isKept { duties.all[key] = nil }
+    return [.duty(.leaseLost(nav: key.nav, isTakenAgain: lease.isKept))]
   }
 
   mutating func void(_ isMeant: (Duties.OpenAsk) -> Bool) -> [SessionOutput] {
@@ -330,22 +307,5 @@ extension SessionReplica {
     return asks.map { number, ask in
       .duty(.voided(AskID(session: duties.session, number: number), nav: ask.nav))
     }
-  }
-
-  mutating func register(_ nav: String) -> [SessionOutput] {
-    guard let registration = duties.registrations[nav] else { return [] }
-    duties.registrations[nav]?.retryAt = nil
-    let id = takeID()
-    duties.requests[id] = .register(nav)
-    let body = ClientMessageWriter.delegate(id: id, nav: nav, registration.wanted)
-    return [.send(.delegate, body)]
-  }
-
-  mutating func take(_ nav: String) -> [SessionOutput] {
-    guard let lease = duties.leases[nav] else { return [] }
-    duties.leases[nav]?.retryAt = nil
-    let id = takeID()
-    duties.requests[id] = .lease(nav)
-    return [.send(.lease, ClientMessageWriter.lease(id: id, nav: nav, lease.wish))]
   }
 }

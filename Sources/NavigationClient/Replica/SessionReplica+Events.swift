@@ -4,7 +4,7 @@ extension SessionReplica {
   /// Handles a new connection: sends `hello`.
   package mutating func connected(at now: UInt64) -> [SessionOutput] {
     guard phase != .closed else { return [] }
-    let outputs = lose()
+    let outputs = disconnected()
     let nonce = String(random.next(), radix: 16)
     phase = .greeting(nonce: nonce)
     lastHeard = now
@@ -14,9 +14,6 @@ extension SessionReplica {
     (hello.window, hello.heartbeat) = (wantedWindow, wantedHeartbeat)
     return outputs + [.send(.hello, ClientMessageWriter.message(hello))]
   }
-
-  /// Handles the loss of the connection; the caller makes another one.
-  package mutating func disconnected() -> [SessionOutput] { lose() }
 
   /// Handles deadlines: detects silence, and repeats postponed requests.
   package mutating func tick(at now: UInt64) -> [SessionOutput] {
@@ -65,10 +62,8 @@ extension SessionReplica {
       return open(welcome, at: now)
     // The error to a `hello` that the daemon cannot read has no nonce.
     case .err(let refusal) where refusal.nonce ?? nonce == nonce:
-      switch refusal.retryPolicy {
-      case .later, .same: return giveUp(at: now, after: refusal.after ?? 0)
-      case .no, .resync: return close(.refused(refusal))
-      }
+      return refusal.isPostponing
+        ? giveUp(at: now, after: refusal.after ?? 0) : close(.refused(refusal))
     default: return []
     }
   }
@@ -102,7 +97,8 @@ extension SessionReplica {
     return outputs
   }
 
-  private mutating func lose() -> [SessionOutput] {
+  /// Handles the loss of the connection; the caller makes another one.
+  package mutating func disconnected() -> [SessionOutput] {
     switch phase {
     case .unconnected, .closed: return []
     case .greeting, .open: break
@@ -120,7 +116,7 @@ extension SessionReplica {
   }
 
   private mutating func giveUp(at now: UInt64, after least: UInt64) -> [SessionOutput] {
-    let outputs = lose()
+    let outputs = disconnected()
     let wait = backOff(attempts)
     attempts += 1
     return outputs + [.reconnect(at: now + max(wait, least))]
@@ -128,12 +124,12 @@ extension SessionReplica {
 
   private mutating func close(_ end: SessionEnd) -> [SessionOutput] {
     guard !isReplaceable else {
-      let outputs = lose()
+      let outputs = disconnected()
       phase = .closed
       return outputs + [.replaced(end)]
     }
     let duties = loseDuties(forGood: true)
-    _ = lose()
+    _ = disconnected()
     phase = .closed
     self.duties = Duties()
     flights = []
@@ -195,18 +191,18 @@ extension SessionReplica {
     guard let key = View(word: end.view).map({ WatchKey(nav: end.nav, view: $0) }),
       !asked.values.contains(key), let watch = watches.removeValue(forKey: key)
     else { return [] }
-    let outcome = WatchOutcome.ended(why: end.why, endpoint: end.daemon?.endpoint)
-    return [.event(.watchEnded(nav: end.nav, view: key.view, outcome))]
-      + watchAgain(key, watch, after: end.why)
+    return report(WatchOutcome(end), of: key, watch)
   }
 
-  /// Waits for the next nav of this name, if the watch waits and its nav was closed.
-  private mutating func watchAgain(
-    _ key: WatchKey, _ watch: Watch, after why: String
+  /// Reports the end of a watch that was taken out, which waits for the next nav of the name if it is to.
+  private mutating func report(
+    _ outcome: WatchOutcome, of key: WatchKey, _ watch: Watch
   ) -> [SessionOutput] {
-    guard watch.waits, why == "closed" else { return [] }
+    asked = asked.filter { $0.value != key }
+    let event = SessionOutput.event(.watchEnded(nav: key.nav, view: key.view, outcome))
+    guard watch.waits, case .ended("closed", _) = outcome else { return [event] }
     watches[key] = Watch(replica: Replica(nav: key.nav), waits: true, order: watch.order)
-    return ask(key)
+    return [event] + ask(key)
   }
 
   private mutating func answer(_ reply: OkReply, at now: UInt64) -> [SessionOutput] {
@@ -217,7 +213,7 @@ extension SessionReplica {
       return replicate(key.nav, at: now) { $0.receive(reply) } + waiting
     }
     if let request = duties.requests.removeValue(forKey: reply.id) {
-      return finish(request, reply) + confirm(request.nav)
+      return finish(request, reply) + confirm(request.key.nav)
     }
     return answer(reply.id, .success(reply))
   }
@@ -258,7 +254,7 @@ extension SessionReplica {
     guard let key = asked.removeValue(forKey: id) else {
       return answer(id, .failure(refusal))
     }
-    guard refusal.retryPolicy == .later || refusal.retryPolicy == .same else {
+    guard refusal.isPostponing else {
       _ = watches.removeValue(forKey: key)
       return [.event(.watchEnded(nav: key.nav, view: key.view, .refused(refusal)))]
     }
@@ -275,7 +271,9 @@ extension SessionReplica {
   ) -> [SessionOutput] {
     guard let index = flights.firstIndex(where: { $0.id == id }) else { return [] }
     let flight = flights.remove(at: index)
-    let waiting = result.isDecided ? confirm(flight.nav) : []
+    // A daemon that has decided the request has the nav.
+    let isPostponed = if case .failure(let refusal) = result { refusal.isPostponing } else { false }
+    let waiting = isPostponed ? [] : confirm(flight.nav)
     return [.event(.answered(id: id, result))] + waiting + sendWaiting()
   }
 
@@ -291,14 +289,7 @@ extension SessionReplica {
     guard var watch = watches.removeValue(forKey: key) else { return [] }
     let change: MirrorChange
     switch (receive(&watch.replica), watch.replica.mirror) {
-    case (.ended(let why, let endpoint), _):
-      asked = asked.filter { $0.value != key }
-      let outcome = WatchOutcome.ended(why: why, endpoint: endpoint)
-      return [.event(.watchEnded(nav: nav, view: .full, outcome))]
-        + watchAgain(key, watch, after: why)
-    case (.refused(let refusal), _):
-      asked = asked.filter { $0.value != key }
-      return [.event(.watchEnded(nav: nav, view: .full, .refused(refusal)))]
+    case (.over(let outcome), _): return report(outcome, of: key, watch)
     case (.applied(let diff), let mirror?):
       watch.faults = 0
       change = .applied(mirror, diff)
@@ -322,15 +313,5 @@ extension SessionReplica {
     let wait = backOff(watch.faults - 1)
     watches[key]?.retryAt = now + wait
     return outputs
-  }
-}
-
-extension Result where Success == OkReply, Failure == ErrReply {
-  /// Whether the daemon has decided the request, and so has the nav.
-  fileprivate var isDecided: Bool {
-    switch self {
-    case .success: true
-    case .failure(let refusal): refusal.retryPolicy == .no || refusal.retryPolicy == .resync
-    }
   }
 }

@@ -3,13 +3,11 @@ import NavigationCore
 /// Everything of one nav that a session holds, on its way to another session.
 struct NavHandoff: Sendable {
   let nav: String
-  /// The watches with their mirrors.
   var watches: [(key: SessionReplica.WatchKey, watch: SessionReplica.Watch)] = []
   /// The requests without an answer, oldest first; the next daemon gets the same octets.
   var flights: [SessionReplica.Flight] = []
-  var registration: Duties.Registration?
-  /// The display lease that the session takes again, or whose caller waits for an answer.
-  var lease: Duties.Lease?
+  /// The roles, and the lease that the session takes again, or whose caller waits for an answer.
+  var duties: [Duties.Key: Duties.Duty] = [:]
 }
 
 extension SessionReplica {
@@ -30,45 +28,40 @@ extension SessionReplica {
     }
     asked = asked.filter { $0.value.nav != nav }
     confirmed.remove(nav)
-    handoff.flights = flights.filter { $0.nav == nav }
-    flights.removeAll { $0.nav == nav }
-    for index in handoff.flights.indices { handoff.flights[index].withdraw() }
+    handoff.flights = releaseFlights(of: nav)
     outputs.append(contentsOf: releaseDuties(of: nav, into: &handoff))
     return (handoff, outputs + (phase == .open ? sendWaiting() : []))
   }
 
   /// Takes the requests without a nav out of the session.
   mutating func releaseRest() -> NavHandoff {
-    var handoff = NavHandoff(nav: "")
-    handoff.flights = flights.filter { $0.nav == nil }
-    flights.removeAll { $0.nav == nil }
-    for index in handoff.flights.indices { handoff.flights[index].withdraw() }
-    return handoff
+    NavHandoff(nav: "", flights: releaseFlights(of: nil))
+  }
+
+  private mutating func releaseFlights(of nav: String?) -> [Flight] {
+    var released = flights.filter { $0.nav == nav }
+    flights.removeAll { $0.nav == nav }
+    for index in released.indices { released[index].withdraw() }
+    return released
   }
 
   private mutating func releaseDuties(
     of nav: String, into handoff: inout NavHandoff
   ) -> [SessionOutput] {
     var outputs = void { $0.nav == nav }
-    for (id, request) in duties.requests.sorted(by: { $0.key < $1.key }) where request.nav == nav {
+    for (id, request) in duties.requests.sorted(by: { $0.key < $1.key })
+    where request.key.nav == nav {
       duties.requests[id] = nil
-      switch request {
-      case .resign where duties.registrations[nav] == nil:
-        outputs.append(.duty(.registered(nav: nav, roles: [])))
-      case .release where duties.leases[nav] == nil:
-        outputs.append(.duty(.leaseReleased(nav: nav)))
-      case .register, .resign, .lease, .release: break
-      }
+      if request.isEnd, duties.all[request.key] == nil { outputs.append(request.key.ended) }
     }
-    if let registration = duties.registrations.removeValue(forKey: nav) {
-      handoff.registration = registration
-      handoff.registration?.retryAt = nil
-      // The loss of the session has interrupted them already.
-      if phase == .open { outputs.append(.duty(.interrupted(nav: nav))) }
+    let (roles, lease) = Duties.keys(of: nav)
+    // The loss of the session has interrupted them already.
+    if phase == .open, duties.all[roles] != nil { outputs.append(.duty(.interrupted(nav: nav))) }
+    outputs.append(contentsOf: loseLease(lease))
+    for key in [roles, lease] {
+      handoff.duties[key] = duties.all.removeValue(forKey: key)
+      handoff.duties[key]?.retryAt = nil
     }
-    outputs.append(contentsOf: loseLease(nav))
-    handoff.lease = duties.leases.removeValue(forKey: nav)
-    handoff.lease?.retryAt = nil
     return outputs
   }
 
@@ -81,35 +74,34 @@ extension SessionReplica {
       watches[key] = watch
       if phase == .open { outputs.append(contentsOf: ask(key)) }
     }
-    duties.registrations[handoff.nav] = handoff.registration
-    duties.leases[handoff.nav] = handoff.lease
+    let (roles, lease) = Duties.keys(of: handoff.nav)
+    for key in [roles, lease] { duties.all[key] = handoff.duties[key] }
     // Behind the others, so that no more are sent than the daemon accepts.
     flights.append(contentsOf: handoff.flights)
     guard phase == .open else { return outputs }
-    outputs += register(handoff.nav) + take(handoff.nav) + dropUnsendable(at: now)
+    outputs += request(roles) + request(lease) + dropUnsendable(at: now)
     return outputs + sendWaiting()
   }
 
-  /// The navs of which the session holds something.
   var navs: Set<String> {
     Set(watches.keys.map(\.nav)).union(flights.compactMap(\.nav))
-      .union(duties.registrations.keys).union(duties.leases.keys)
-      .union(duties.requests.values.map(\.nav))
+      .union(duties.all.keys.map(\.nav)).union(duties.requests.values.map(\.key.nav))
   }
 
-  /// Whether the session holds nothing.
   var isIdle: Bool {
-    flights.isEmpty && watches.isEmpty && duties.registrations.isEmpty && duties.leases.isEmpty
-      && duties.requests.isEmpty
+    flights.isEmpty && watches.isEmpty && duties.all.isEmpty && duties.requests.isEmpty
   }
 
   /// The nav of an unanswered request; nil if no request about a nav has this id.
   func nav(of id: UInt64) -> String? {
-    asked[id]?.nav ?? duties.requests[id]?.nav ?? flights.first { $0.id == id }?.nav
+    asked[id]?.nav ?? duties.requests[id]?.key.nav ?? flights.first { $0.id == id }?.nav
   }
 }
 
 extension ErrReply {
+  /// Whether the request may succeed unchanged, now or later.
+  var isPostponing: Bool { retryPolicy == .later || retryPolicy == .same }
+
   /// Where the nav is, if this daemon does not have it; nil for all other errors.
   package var whereabouts: Whereabouts? {
     switch knownCode {

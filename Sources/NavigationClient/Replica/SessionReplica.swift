@@ -9,11 +9,9 @@ package import NavigationCore
 package struct SessionReplica: Sendable {
   /// The state of the session.
   package enum Phase: Hashable, Sendable {
-    /// There is no connection.
     case unconnected
     /// `hello` was sent; all messages except its answer belong to an earlier session.
     case greeting(nonce: String)
-    /// The session is open.
     case open
     /// The session has ended for good, by the daemon or by `leave`.
     case closed
@@ -129,10 +127,7 @@ package struct SessionReplica: Sendable {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The mirror of a full watch, even while it is suspect; nil if there is none.
-  package func mirror(of nav: String) -> Mirror? { replica(of: nav)?.mirror }
-
-  /// The replica of a full watch; nil if there is none.
+  /// The replica of a full watch, with its mirror; nil if there is none.
   package func replica(of nav: String) -> Replica? {
     watches[WatchKey(nav: nav, view: .full)]?.replica
   }
@@ -168,12 +163,10 @@ package struct SessionReplica: Sendable {
   /// The numbers that must rise over all sessions of a client.
   struct Numbers: Sendable {
     var id: UInt64 = 1
-    /// The number of sessions opened so far.
     var session: UInt64 = 0
     /// The newest row of each shard that a daemon has reported, and the number of shards.
     var (rows, shards): ([Shard: UInt64], Int) = ([:], 1)
 
-    /// The newest row of a nav's shard.
     func row(of nav: String?) -> UInt64 {
       nav.flatMap { rows[Shard(ofName: $0, among: shards)] } ?? 0
     }
@@ -196,10 +189,9 @@ package enum SessionOutput: Sendable {
   case elsewhere(nav: String, Whereabouts)
   /// The session has ended for good, but another session can take over everything that it holds.
   case replaced(SessionEnd)
-  /// Pass this event to the user of the session.
   case event(SessionEvent)
-  /// Pass this event to the user of the roles and leases; there is none without such requests.
-  case duty(DutyEvent)
+
+  static func duty(_ event: DutyEvent) -> SessionOutput { .event(.duty(event)) }
 }
 
 /// Where a nav is that the daemon does not have.
@@ -217,7 +209,6 @@ package enum SessionEvent: Sendable {
   case lost
   /// The session has ended for good, with all its requests and watches.
   case closed(SessionEnd)
-  /// A request has its answer.
   case answered(id: UInt64, Result<OkReply, ErrReply>)
   /// A request waits for a transition to end.
   case queued(id: UInt64, position: UInt64)
@@ -229,8 +220,9 @@ package enum SessionEvent: Sendable {
   case ephemeral(EphemeralEvent)
   /// Messages of other clients, for which this one has asked.
   case traced(TracedMessages)
-  /// A watch is over.
   case watchEnded(nav: String, view: View, WatchOutcome)
+  /// There is none without requests for roles or leases.
+  case duty(DutyEvent)
 }
 
 /// A change of a mirror.
@@ -251,8 +243,9 @@ package enum MirrorChange: Hashable, Sendable {
 package enum WatchOutcome: Hashable, Sendable {
   /// The daemon ended it: `closed`, `forbidden`, or `moved` to an endpoint.
   case ended(why: String, endpoint: String?)
-  /// The daemon refused it.
   case refused(ErrReply)
+
+  init(_ end: WatchEnd) { self = .ended(why: end.why, endpoint: end.daemon?.endpoint) }
 }
 
 /// The reason why a session will not be opened again.

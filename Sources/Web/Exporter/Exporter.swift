@@ -4,7 +4,6 @@ package import RuntimePaths
 /// The main function of navd-exporter.
 package enum Exporter {
   package static let version = "0.1.0"
-  /// The default of `--listen`.
   package static let defaultAddress = "127.0.0.1:9719"
 
   /// Serves on the calling thread until SIGTERM or SIGINT arrives.

@@ -17,13 +17,6 @@ struct Metric: Sendable {
     case information([(label: String, path: String)])
   }
 
-  /// The type of a metric in the sense of Prometheus.
-  enum Kind: String, Sendable {
-    case counter
-    case gauge
-    case histogram
-  }
-
   /// The name in Prometheus, such as `navd_navs`.
   let name: String
   /// The path in the answer to `get stats`.
@@ -36,12 +29,12 @@ struct Metric: Sendable {
     (self.name, self.path, self.help, self.value) = (name, path, help, value)
   }
 
-  var kind: Kind {
-    if case .histogram = value { return .histogram }
-    return name.hasSuffix("_total") ? .counter : .gauge
+  /// The type of the metric in Prometheus.
+  var kind: String {
+    if case .histogram = value { return "histogram" }
+    return name.hasSuffix("_total") ? "counter" : "gauge"
   }
 
-  /// All metrics, in the order of the page.
   static let all: [Metric] = [
     Metric(
       "navd_build_info", "", "The versions of the daemon and of libzmq, as labels of a 1",

@@ -3,7 +3,6 @@ import NavigationHub
 
 /// Writes the text format of Prometheus, version 0.0.4.
 enum PrometheusText {
-  /// The value of `Content-Type` for this format.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// Writes all metrics of `statistics`, each with its `# HELP` and `# TYPE` line.
@@ -11,7 +10,7 @@ enum PrometheusText {
     var text = ""
     for metric in Metric.all {
       text += "# HELP \(metric.name) \(escaped(metric.help, quotes: false))\n"
-      text += "# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+      text += "# TYPE \(metric.name) \(metric.kind)\n"
       append(metric, of: statistics, to: &text)
     }
     return text

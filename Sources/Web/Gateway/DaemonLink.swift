@@ -17,7 +17,6 @@ struct DaemonLink: ~Copyable {
   private var parts = Multipart(capacity: 3)
   let slot: Poller.Slot
   let monitorSlot: Poller.Slot
-  /// Whether nothing is read at present.
   private var isPaused = false
   /// Whether a call on the socket may have hidden the sign of a message.
   ///
@@ -83,7 +82,6 @@ struct DaemonLink: ~Copyable {
     return nil
   }
 
-  /// Whether messages may wait.
   func isReady(_ poller: borrowing Poller) -> Bool {
     mustRead || poller.isReadable(slot) || poller.isReadable(monitorSlot)
   }

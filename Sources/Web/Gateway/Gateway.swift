@@ -18,7 +18,6 @@ package final class Gateway {
     /// by `rules`.
     package var endpoint: String?
     package var rules: PathRules
-    /// The checks of hosts and origins.
     package var gate = RequestGate()
     package var tokenFile: String?
     package var pageDirectory: String?
@@ -26,7 +25,9 @@ package final class Gateway {
     package var scripts: [String: String]
     /// The actor of the launch codes that the gateway prints; nil for none.
     package var launch: SessionActor?
-    package var purpose = Purpose.participation
+    /// Whether pages only read: one that was launched what navd permits the user of this process, the
+    /// others what it permits the actor of their token.
+    package var isInspection = false
 
     package init(address: ListenAddress, rules: PathRules, scripts: [String: String]) {
       self.address = address
@@ -35,16 +36,6 @@ package final class Gateway {
     }
   }
 
-  /// What pages may do.
-  package enum Purpose: Sendable {
-    /// All that navd permits the actor of their token.
-    case participation
-    /// Read. A page that was launched reads what navd permits the user of this process, and the
-    /// others what it permits the actor of their token.
-    case inspection
-  }
-
-  /// The most streams at a time.
   static let maximumStreams = 256
 
   private let configuration: Configuration
@@ -64,7 +55,7 @@ package final class Gateway {
   private var unopenedUntil: UInt64?
   /// Whether nobody can come but by the address that was printed.
   private var isPrivate: Bool {
-    configuration.purpose == .inspection && configuration.tokenFile == nil
+    configuration.isInspection && configuration.tokenFile == nil
   }
   /// The reason that was logged last why there was no attempt to connect; nil after a connection.
   private var loggedFault: String?
@@ -177,6 +168,16 @@ package final class Gateway {
     return server < 0 ? left : min(left, Int(server))
   }
 
+  /// Reports an error of `run`, or of a value that it needs, as the one line of a program that ends.
+  ///
+  /// The status is 2 for a wrong address to listen on, 3 for a file of tokens that cannot be used,
+  /// else 1.
+  package static func exitStatus(after error: any Error, say: (String) -> Void) -> Int32 {
+    say(error is ListenError ? "usage: --listen: \(error)" : "\(error)")
+    if error is ListenError { return 2 }
+    return (error as? TokenFileError)?.isFailedRead == false ? 3 : 1
+  }
+
   // Streams.
 
   private func open(
@@ -195,7 +196,7 @@ package final class Gateway {
   }
 
   private func scope(of actor: SessionActor) -> PageStream.Scope {
-    guard configuration.purpose == .inspection else { return .actor }
+    guard configuration.isInspection else { return .actor }
     var source = SystemRandomNumberGenerator()
     let client = ClientID(high: source.next(), low: source.next())
     return actor == configuration.launch ? .readingUser(client) : .readingActor(client)
@@ -303,7 +304,6 @@ package final class Gateway {
     close(stream)
   }
 
-  /// Closes the connection to navd, and with it the session.
   private func close(_ stream: OpenStream) {
     guard let link = stream.link.take() else { return }
     poller.remove(link.slot)
@@ -356,7 +356,6 @@ package final class Gateway {
     return SessionActor(name: TokenFile.launchName, role: Role(role), navs: navs)
   }
 
-  /// Prints the address of a page that may be opened once.
   private func launch() {
     guard let actor = configuration.launch else { return }
     let code = randomText(32)
@@ -388,7 +387,6 @@ package final class Gateway {
     return Answers.code(code)
   }
 
-  /// Random octets as text for URLs.
   private func randomText(_ count: Int) -> String {
     var source = SystemRandomNumberGenerator()
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

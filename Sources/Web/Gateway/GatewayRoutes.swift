@@ -2,13 +2,9 @@ import NavigationCore
 
 /// The place that a request asks for, from the closed table of routes (docs/protocol.md §16).
 enum Route: Hashable, Sendable {
-  /// Trades a launch code for a token.
   case token
-  /// Makes a launch code.
   case code
-  /// Opens a stream.
   case stream
-  /// Takes a post of a stream.
   case messages
   /// A file of the page, or one of `Gateway.Configuration.scripts`.
   case file
@@ -28,20 +24,10 @@ enum Route: Hashable, Sendable {
     }
   }
 
-  var method: String {
-    switch self {
-    case .token, .code, .messages: "POST"
-    case .stream, .file: "GET"
-    }
-  }
+  var method: String { self == .stream || self == .file ? "GET" : "POST" }
 
   /// Whether the route is part of the protocol: other pages may not use it.
-  var isProtocol: Bool {
-    switch self {
-    case .token, .code, .stream, .messages: true
-    case .file: false
-    }
-  }
+  var isProtocol: Bool { self != .file }
 
   /// The headers that a page of another gateway may send, lower case.
   var headers: [String] {
@@ -117,18 +103,12 @@ enum Answers {
     return status == 401 ? answer.with("WWW-Authenticate", "Bearer") : answer
   }
 
-  static func next(_ status: UInt32, _ next: UInt64) -> HTTPResponse {
-    json(status) { $0.member("next", next) }
-  }
-
   static func post(_ verdict: PageStream.Verdict) -> HTTPResponse {
     switch verdict {
-    case .taken(let next): Answers.next(200, next)
-    case .ahead(let next): Answers.next(409, next)
-    case .malformed(let reason): Answers.error(400, reason)
-    case .tooLong(let reason): Answers.error(413, reason)
-    case .forbidden(let reason): Answers.error(403, reason)
-    case .full: Answers.error(503, "navd is busy").with("Retry-After", "1")
+    case .taken(let next): json(200) { $0.member("next", next) }
+    case .ahead(let next): json(409) { $0.member("next", next) }
+    case .refused(let refusal): error(refusal.status, refusal.reason)
+    case .full: error(503, "navd is busy").with("Retry-After", "1")
     }
   }
 
@@ -169,7 +149,11 @@ enum Answers {
     ], body: [])
 
   static func preflight(for route: Route) -> HTTPResponse {
-    let permitted = RequestGate.preflight(method: route.method, headers: route.headers)
+    let permitted = [
+      ["Access-Control-Allow-Methods", route.method],
+      ["Access-Control-Allow-Headers", route.headers.joined(separator: ", ")],
+      ["Access-Control-Max-Age", "600"],
+    ]
     return HTTPResponse(204, type: "text/plain", headers: SecurityHeaders.all + permitted, body: [])
   }
 

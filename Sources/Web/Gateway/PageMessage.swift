@@ -12,13 +12,6 @@ struct PageMessage: Hashable, Sendable {
   /// The largest post, in octets.
   static let maximumPostBytes = 131_072
 
-  /// The reason why a post is not taken.
-  enum Fault: Error, Hashable, Sendable {
-    /// A line has another form.
-    case malformed(line: Int)
-    case tooLong(line: Int)
-  }
-
   /// What the message counts while it waits: its octets, and 64 for the memory of two arrays.
   var cost: Int { frame.count + body.count + 64 }
 
@@ -31,15 +24,19 @@ struct PageMessage: Hashable, Sendable {
   private static let bye = Array("nsp1.bye".utf8)
 
   /// Reads a post: lines of `["verb",BODY]`, of which the last may lack its LF.
-  static func read(_ post: [UInt8]) throws(Fault) -> [PageMessage] {
+  static func read(_ post: [UInt8]) throws(RequestGate.Refusal) -> [PageMessage] {
     var messages: [PageMessage] = []
     let lines = post.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       // Behind the last LF there is nothing.
       if index > 0, index == lines.count - 1, line.isEmpty { break }
       let line = trimmed(line)
-      guard line.count <= maximumLineBytes else { throw .tooLong(line: index + 1) }
-      guard let message = PageMessage(line: line) else { throw .malformed(line: index + 1) }
+      guard line.count <= maximumLineBytes else {
+        throw .init(413, "line \(index + 1) has more than \(maximumLineBytes) octets")
+      }
+      guard let message = PageMessage(line: line) else {
+        throw .init(400, "line \(index + 1) is not [\"verb\",BODY] with an object as BODY")
+      }
       messages.append(message)
     }
     return messages

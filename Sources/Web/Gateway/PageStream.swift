@@ -37,12 +37,8 @@ struct PageStream: Sendable {
     case taken(next: UInt64)
     /// An earlier post is missing.
     case ahead(next: UInt64)
-    /// The post has another form, with the reason.
-    case malformed(String)
-    /// A line is too long, with the reason.
-    case tooLong(String)
-    /// A line does more than read, with the reason.
-    case forbidden(String)
+    /// The post has another form, a line is too long, or does more than read.
+    case refused(RequestGate.Refusal)
     /// navd does not read fast enough.
     case full
   }
@@ -62,7 +58,6 @@ struct PageStream: Sendable {
 
   /// The id by which posts name the stream.
   let id: String
-  /// For whom the page acts.
   let actor: SessionActor
   private let scope: Scope
   private let openedAt: UInt64
@@ -83,7 +78,6 @@ struct PageStream: Sendable {
   private var taken: UInt64 = 0
   private var waitsSince: UInt64?
 
-  /// Makes a stream that has just been opened.
   init(
     id: String, actor: SessionActor, scope: Scope = .actor, at now: UInt64
   ) {
@@ -94,7 +88,6 @@ struct PageStream: Sendable {
     attemptedAt = now
   }
 
-  /// The first line of the stream.
   var opening: [UInt8] {
     let body = JSONWriter.value { json in
       json.beginObject()
@@ -115,30 +108,25 @@ struct PageStream: Sendable {
     guard number >= next else { return .taken(next: next) }
     guard number == next else { return .ahead(next: next) }
     var messages: [PageMessage]
-    do throws(PageMessage.Fault) {
+    do throws(RequestGate.Refusal) {
       messages = try PageMessage.read(body)
     } catch {
-      switch error {
-      case .malformed(let line):
-        return .malformed("line \(line) is not [\"verb\",BODY] with an object as BODY")
-      case .tooLong(let line):
-        return .tooLong("line \(line) has more than \(PageMessage.maximumLineBytes) octets")
-      }
+      return .refused(error)
     }
     guard greetedAt != nil || messages.first?.isHello == true else {
-      return .malformed("the first message of a stream is hello")
+      return .refused(.init(400, "the first message of a stream is hello"))
     }
     for index in messages.indices where messages[index].isHello {
       do throws(MessageFailure) {
         messages[index].body = try hello(messages[index].body, &reader)
       } catch {
-        return .malformed("hello: \(error.text)")
+        return .refused(.init(400, "hello: \(error.text)"))
       }
     }
     if scope != .actor {
       for (index, message) in messages.enumerated() {
-        guard let reason = ReadingRule.refusal(of: message, &reader) else { continue }
-        return .forbidden("line \(index + 1): \(reason)")
+        guard let reason = Self.objection(to: message, &reader) else { continue }
+        return .refused(.init(403, "line \(index + 1): \(reason)"))
       }
     }
     let size = messages.reduce(0) { $0 + $1.cost }
@@ -152,6 +140,37 @@ struct PageStream: Sendable {
     outboxBytes += size
     next += 1
     return .taken(next: next)
+  }
+
+  /// Why a message of a page that only reads may not pass; nil for one that changes neither a nav nor
+  /// the daemon.
+  ///
+  /// navd judges rights; this rule holds for an administrator's page too. A message that cannot be
+  /// read is refused, because a newer daemon could understand it.
+  private static func objection(
+    to message: PageMessage, _ reader: inout ClientMessageReader
+  ) -> String? {
+    let read: ClientMessage
+    do throws(MessageFailure) {
+      read = try reader.read(frame: message.frame.span, body: message.body.span)
+    } catch {
+      return "the inspector cannot read this message: \(error.text)"
+    }
+    switch read {
+    case .hello, .watch, .unwatch, .credit, .ping, .bye: return nil
+    case .get(let request):
+      switch request.what {
+      case .state, .bar, .top, .screen, .detached, .restoration, .log, .diffs, .refusals,
+        .stats, .cluster, .config, .trace:
+        return nil
+      // navd freezes a nav that it finds broken.
+      case .verify where request.nav == nil: return nil
+      case .backup, .reload, .verify:
+        return "the inspector only reads: it asks for no \(request.what)"
+      }
+    case .op, .delegate, .answer, .lease, .cluster:
+      return "the inspector only reads: it sends no \(read.verb.rawValue)"
+    }
   }
 
   /// The page's `hello` with the actor of its token, or none.
@@ -236,7 +255,6 @@ struct PageStream: Sendable {
     self.taken = taken
   }
 
-  /// Whether the gateway reads from navd.
   func reads(pending: Int) -> Bool { !hasEnded && pending < Limits.held }
 
   /// When the stream ends if nothing happens before, and why; nil for never.

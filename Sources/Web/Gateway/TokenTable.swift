@@ -47,13 +47,13 @@ struct TokenTable: Sendable {
       launched[token] = nil
       return nil
     }
-    launched[token] = Entry(actor: entry.actor, time: now)
+    touch(token, at: now)
     return entry.actor
   }
 
   /// Counts a token of a launch code as used now.
   mutating func touch(_ token: String, at now: UInt64) {
-    if let entry = launched[token] { launched[token] = Entry(actor: entry.actor, time: now) }
+    launched[token]?.time = now
   }
 
   /// Adds a launch code, valid for `codeSeconds`, or until it is used.

@@ -18,9 +18,7 @@ struct HTTPRequest: Hashable, Sendable {
   var fetchSite: String?
   /// The headers whose names begin with `nsp-`, by these names in lower case.
   var fields: [String: String] = [:]
-  /// The header `Access-Control-Request-Method` of a preflight.
   var requestedMethod: String?
-  /// The header `Access-Control-Request-Headers` of a preflight.
   var requestedHeaders: String?
   var authorization: String?
   /// The fault of headers that leave a doubt where the body ends; nil if there is none.
@@ -43,7 +41,6 @@ struct HTTPRequest: Hashable, Sendable {
 /// A response whose body is known.
 struct HTTPResponse: Hashable, Sendable {
   var status: UInt32
-  /// The value of `Content-Type`.
   var type: String
   /// Further headers, as name and value.
   var headers: [[String]]
@@ -56,7 +53,6 @@ struct HTTPResponse: Hashable, Sendable {
     self.body = body
   }
 
-  /// Makes a response of one line of plain text.
   init(_ status: UInt32, _ line: String) {
     self.init(status, type: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
   }

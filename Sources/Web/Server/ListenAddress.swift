@@ -4,7 +4,6 @@ import CMicroHTTPD
 package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// A numeric address of this machine; for port 0 the kernel chooses a free one.
   case network(address: String, port: UInt16)
-  /// The path of a Unix socket.
   case local(path: String)
 
   /// Reads ADDRESS:PORT, [ADDRESS]:PORT or unix:/PATH.

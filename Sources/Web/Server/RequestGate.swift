@@ -1,3 +1,5 @@
+import CMicroHTTPD
+
 /// The checks that keep other pages away from a server on loopback.
 ///
 /// A page of any site can send requests to a port of this machine. A pure value.
@@ -95,15 +97,6 @@ package struct RequestGate: Hashable, Sendable {
     ]
   }
 
-  /// The headers of the answer to a preflight that is permitted, beside those of `sharing`.
-  static func preflight(method: String, headers: [String]) -> [[String]] {
-    [
-      ["Access-Control-Allow-Methods", method],
-      ["Access-Control-Allow-Headers", headers.joined(separator: ", ")],
-      ["Access-Control-Max-Age", "600"],
-    ]
-  }
-
   /// The allowed origin that a request comes from; nil if it is the own one, or none of them.
   private func sharedOrigin(of request: HTTPRequest) -> String? {
     guard let origin = request.origin, allowedOrigins.contains(where: { $0.isSame(as: origin) }),
@@ -139,18 +132,8 @@ package struct RequestGate: Hashable, Sendable {
 
   private func isAllowed(_ name: String) -> Bool {
     let name = name.lowercased()
-    return name == "localhost" || name == "[::1]" || Self.isLoopback(name)
+    return unsafe navd_is_loopback(name) == 1 || name == "localhost" || name == "[::1]"
       || allowedHosts.contains(name)
-  }
-
-  /// Whether a name is an address in 127.0.0.0/8, in its usual form.
-  static func isLoopback(_ name: String) -> Bool {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4, parts[0] == "127" else { return false }
-    return parts.allSatisfy { part in
-      guard let number = UInt8(part) else { return false }
-      return String(number) == part
-    }
   }
 
   /// Splits `NAME:PORT`, where the port may be left out; nil for anything else.
@@ -187,7 +170,6 @@ enum SecurityHeaders {
       + "require-trusted-types-for 'script'; trusted-types 'none'"
   }
 
-  /// The headers of every response of a server with pages.
   static let all = headers()
 
   /// The headers of a response whose page may connect to these origins too.

@@ -23,7 +23,6 @@ final class ResponseStream {
 
   init() {}
 
-  /// The octets that wait for the socket.
   var pending: Int { buffer.count - start }
 
   /// Whether nothing waits for the socket, in libmicrohttpd neither.
@@ -52,7 +51,6 @@ final class ResponseStream {
     resume()
   }
 
-  /// Ends the response and its connection at once.
   func abort() {
     isAborted = true
     resume()
@@ -61,7 +59,6 @@ final class ResponseStream {
     unsafe navd_http_shut_down(connection)
   }
 
-  /// Notes the connection when the response begins.
   func begin(_ connection: OpaquePointer) { unsafe self.connection = connection }
 
   /// The connection's descriptor; -1 before the response begins.

@@ -5,7 +5,6 @@ import RuntimePaths
 /// A file that is open for reading.
 final class OpenFile {
   private var descriptor: Int32
-  /// The size in octets.
   let size: Int64
 
   init(_ descriptor: Int32, size: Int64) {

@@ -28,7 +28,7 @@ enum DelegateCommand {
     let count = try invocation.line.integer(of: "count")
     let signals = try Signals()
     let daemon = try invocation.connectSession(wake: signals.descriptor)
-    try daemon.connection.delegate(nav, registration)
+    try daemon.connection.request { $0.delegate(nav, registration) }
     var answers = Answers(invocation: invocation, nav: nav, remaining: count)
     let timer = Countdown(invocation.typedTimeout)
     while answers.remaining != 0 {
@@ -39,12 +39,12 @@ enum DelegateCommand {
           return
         }
         if let (ask, value) = try answers.takeEnd() {
-          try daemon.connection.answer(ask, value: value.bytes)
+          try daemon.connection.request { $0.answer(ask, value: value.bytes) }
         }
       }
       // A question for an animator or an interaction ends with its answer, not with an event.
       guard answers.remaining != 0 else { break }
-      guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {
+      guard let event = try daemon.connection.next(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         break
       }
@@ -56,6 +56,7 @@ enum DelegateCommand {
     throw PlainFailure(.busy, "timeout: \(remaining) awaited questions did not arrive")
   }
 
+  /// Reads `--roles` and `--orientations`, and checks that they fit each other and `--exec`.
   static func registration(_ line: ParsedCommandLine) throws(UsageError) -> DelegateRegistration {
     let words = DelegateRole.allCases.map(\.rawValue).joined(separator: ",")
     var roles: Set<DelegateRole> = []
@@ -163,9 +164,10 @@ private struct Answers {
   let nav: String
   var waiting: [(id: AskID, ask: Ask)] = []
   var running: (id: AskID, ask: Ask, child: Subprocess)?
+  /// How many questions are left of `--count`; nil without a limit.
   var remaining: UInt64?
 
-  mutating func take(_ event: ConnectionEvent) throws {
+  mutating func take(_ event: SessionEvent) throws {
     switch event {
     case .duty(.registered(_, let roles)):
       let words = DelegateRole.allCases.filter(roles.contains).map(\.rawValue)
@@ -189,7 +191,7 @@ private struct Answers {
       Output.error("navctl: question \(id.number) has ended; navd accepts no answer to it")
       drop(id)
       try startNext()
-    case .session(.lost):
+    case .lost:
       Output.error("navctl: connection lost; the roles are registered again when navd is back")
     default: break
     }

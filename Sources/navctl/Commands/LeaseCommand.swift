@@ -52,9 +52,9 @@ enum Lease {
       isForced, "a lease ends with the command that took it; release works only with --force",
       remedy: "interrupt that command, or navctl lease \(nav) release --force")
     _ = try take(daemon, nav, isForced: true, isKept: false)
-    try daemon.connection.lease(nav, .release)
+    try daemon.connection.request { $0.lease(nav, .release) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
-    while let event = try daemon.connection.nextEvent(timeout: timer.left) {
+    while let event = try daemon.connection.next(timeout: timer.left) {
       guard case .duty(.leaseReleased) = event else { continue }
       try tell(daemon.invocation, nav, owner: nil)
       return try daemon.connection.leave()
@@ -75,7 +75,7 @@ enum Lease {
         // The terminal sends SIGINT to the child as well, so only SIGTERM is passed on.
         if signal == SIGTERM { child.kill(SIGTERM) }
       }
-      guard let event = try daemon.connection.nextEvent() else { continue }
+      guard let event = try daemon.connection.next() else { continue }
       switch event {
       case .duty(.leaseLost(_, isTakenAgain: true)):
         Output.error("navctl: connection lost; the display is taken again when navd is back")
@@ -109,10 +109,10 @@ enum Lease {
 
   /// Takes the display and waits until navd confirms it; returns the name of the holder.
   static func take(_ daemon: Daemon, _ nav: String, isForced: Bool, isKept: Bool) throws -> String {
-    try daemon.connection.lease(nav, isForced ? .force : .take, isKept: isKept)
+    try daemon.connection.request { $0.lease(nav, isForced ? .force : .take, isKept: isKept) }
     let timer = Countdown(daemon.invocation.timeoutMilliseconds)
     while true {
-      guard let event = try daemon.connection.nextEvent(timeout: timer.left) else {
+      guard let event = try daemon.connection.next(timeout: timer.left) else {
         guard timer.left == .zero else { continue }
         throw ConnectionError.noAnswer(endpoint: daemon.endpoint, isChange: false)
       }

@@ -107,7 +107,6 @@ private struct BrowserView: ~Copyable {
       if entries[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return }
       try daemon.connection.serve(limit: 256)
       while let event = daemon.connection.takeEvent() {
-        guard case .session(let event) = event else { continue }
         guard try perform(browser.take(event), on: daemon) else { return }
       }
     }
@@ -134,8 +133,8 @@ private struct BrowserView: ~Copyable {
   private mutating func perform(_ effects: [NavBrowser.Effect], on daemon: Daemon) throws -> Bool {
     for effect in effects {
       switch effect {
-      case .watch(let nav): try daemon.connection.watch(nav)
-      case .unwatch(let nav): try daemon.connection.unwatch(nav)
+      case .watch(let nav): try daemon.connection.request { $0.watch(nav) }
+      case .unwatch(let nav): try daemon.connection.request { $0.unwatch(nav) }
       case .send(let change):
         var request = OpRequest(id: 0, nav: change.nav, guards: change.guards)
         request.expire(

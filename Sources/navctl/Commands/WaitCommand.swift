@@ -33,7 +33,7 @@ enum WaitCommand {
     of nav: String, meeting condition: WaitCondition, _ daemon: Daemon, _ timer: Countdown
   ) throws -> Mirror {
     try daemon.openSession()
-    try daemon.connection.watch(nav)
+    try daemon.connection.request { $0.watch(nav) }
     var last: Mirror?
     while let event = try daemon.connection.next(timeout: timer.left) {
       switch event {

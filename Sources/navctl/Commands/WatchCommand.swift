@@ -55,7 +55,9 @@ enum WatchCommand {
     if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
     try daemon.openSession()
     let waits = invocation.line.contains("wait")
-    try daemon.connection.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
+    try daemon.connection.request {
+      $0.watch(nav, view: view, mirror: mirror, start: from, waits: waits)
+    }
     while stream.remaining != 0, !stream.isAtEnd,
       let event = try daemon.connection.next(timeout: timer.left)
     {
@@ -136,7 +138,7 @@ private struct WatchStream {
     case .watchEnded(_, _, let outcome): throw outcome.failure(nav)
     case .ephemeral(let event) where invocation.line.contains("events"):
       try write(WatchLines.event(event), Record(.event, MirrorText.event(event), at: now), nil)
-    case .opened, .closed, .answered, .ephemeral, .traced, .changed: break
+    case .opened, .closed, .answered, .ephemeral, .traced, .changed, .duty: break
     }
   }
 

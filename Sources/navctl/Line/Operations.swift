@@ -120,13 +120,11 @@ enum Operations {
     let kind: OperationKind
     switch verb {
     case "create":
-      guard let id, isJSON else {
-        return NavigationOperation(isScreen ? .screenCreate : .buttonCreate, record(id) + members)
-      }
+      let creation: OperationKind = isScreen ? .screenCreate : .buttonCreate
+      guard let id, isJSON else { return NavigationOperation(creation, record(id) + members) }
       try require(members.isEmpty, "a record in JSON excludes KEY=VALUE", remedy: usage)
-      return NavigationOperation(
-        isScreen ? .screenCreate : .buttonCreate,
-        arguments: try Quantities.jsonObject(id, what: "a record"))
+      let json = try Quantities.jsonObject(id, what: "a record")
+      return NavigationOperation(creation, octets: .object([creation.name: json]))
     case "release": kind = isScreen ? .screenRelease : .buttonRelease
     case "activate" where !isScreen: kind = .buttonActivate
     default:

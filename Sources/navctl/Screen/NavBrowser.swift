@@ -162,7 +162,8 @@ struct NavBrowser: Sendable {
     case .changed(let nav, let change) where nav == opened?.name: takeChange(change)
     case .watchEnded(Self.directory, _, let outcome): listProblem = Self.text(outcome, nil)
     case .watchEnded(let nav, _, let outcome) where nav == opened?.name: end(nav, outcome)
-    case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded: break
+    case .closed, .answered, .queued, .changed, .latest, .ephemeral, .traced, .watchEnded, .duty:
+      break
     }
     return []
   }

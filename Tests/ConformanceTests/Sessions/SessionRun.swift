@@ -83,9 +83,8 @@ struct SessionRun {
       case .close(let link):
         up = up.filter { $0.value != link }
         plans[link] = nil
+      case .event(.duty(.leaseLost)) where isOver: break
       case .event(let event): note(event)
-      case .duty(.leaseLost) where isOver: break
-      case .duty(let event): note(event)
       case .dropUnsent: break
       }
     }
@@ -119,6 +118,7 @@ struct SessionRun {
     case .watchEnded(let nav, let view, .ended(let why, _)): report("end \(view.text) \(why)", nav)
     case .watchEnded(let nav, let view, .refused(let refusal)):
       report("end \(view.text) \(refusal.code)", nav)
+    case .duty(let event): note(event)
     }
   }
 

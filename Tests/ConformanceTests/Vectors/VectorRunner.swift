@@ -198,7 +198,7 @@ struct VectorRunner {
     else { throw Mismatch(description: "the client reads another refusal") }
   }
 
-  private var mirror: Mirror? { session.mirror(of: nav) }
+  private var mirror: Mirror? { session.replica(of: nav)?.mirror }
 
   private var summary: JSONTree {
     guard let mirror else { return .null }

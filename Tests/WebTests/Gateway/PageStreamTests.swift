@@ -32,7 +32,7 @@ import Testing
     #expect(post(&stream, 1, "anything") == .taken(next: 2))
     #expect(post(&stream, 3, #"["ping",{"id":2}]"#) == .ahead(next: 2))
     #expect(stream.due.count == 1)
-    guard case .malformed = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
+    guard case .refused = post(&stream, 2, #"["ping",{"id":2}]"# + "\nx") else {
       Issue.record("a post with a bad line was taken")
       return
     }
@@ -69,7 +69,7 @@ import Testing
   ])
   func `nothing comes before hello`(line: String) {
     var stream = stream()
-    guard case .malformed = post(&stream, 1, line) else {
+    guard case .refused = post(&stream, 1, line) else {
       Issue.record("\(line) was taken before hello")
       return
     }
@@ -258,7 +258,9 @@ import Testing
 
   @Test func `a line that is too long is named`() {
     let long = "[\"op\",{}]\n[\"op\",{" + String(repeating: " ", count: 65_536) + "}]"
-    #expect(throws: PageMessage.Fault.tooLong(line: 2)) { try PageMessage.read(Array(long.utf8)) }
+    #expect(throws: RequestGate.Refusal(413, "line 2 has more than 65536 octets")) {
+      try PageMessage.read(Array(long.utf8))
+    }
   }
 
   @Test func `a line feed between tokens becomes a space, with the same number of octets`() {

@@ -61,11 +61,11 @@ import Testing
     #expect(Self.post(&stream, 1, Self.hello) == .taken(next: 2))
     let ping = #"["ping",{"id":9}]"#
     // One line is enough: nothing of the post is taken.
-    guard case .forbidden(let reason) = Self.post(&stream, 2, ping + "\n" + line) else {
+    guard case .refused(let refusal) = Self.post(&stream, 2, ping + "\n" + line) else {
       Issue.record("\(line) was taken")
       return
     }
-    #expect(reason.hasPrefix("line 2: the inspector only reads"))
+    #expect(refusal.status == 403 && refusal.reason.hasPrefix("line 2: the inspector only reads"))
     stream.noteSent(1)
     #expect(stream.receive(Array("[\"welcome\",{}]\n".utf8)) == nil)
     #expect(stream.due.isEmpty)
@@ -81,7 +81,7 @@ import Testing
   ])
   func `what the gateway cannot read is refused, since a newer navd could read it`(line: String) {
     switch Self.verdict(line) {
-    case .forbidden, .malformed: break
+    case .refused(let refusal): #expect([400, 403].contains(refusal.status))
     default: Issue.record("\(line) was taken")
     }
   }
