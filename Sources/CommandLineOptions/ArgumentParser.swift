@@ -42,7 +42,6 @@ extension CommandLineGrammar {
     refuse(CommandLineFault(text: message, remedy: "\(program) --help"))
   }
 
-  /// Prints lines to stdout, and exits with status 0.
   package static func answer(_ lines: [String]) -> Never {
     for line in lines { unsafe navd_put_line(0, line) }
     exit(0)

@@ -7,13 +7,9 @@ package struct CommandLineFault: Error, Hashable, Sendable {
 
 extension CommandLineGrammar {
   /// The first fault of some words; nil if they fit the grammar, or ask for help.
-  ///
-  /// With `leadingOnly`, only the options before the first argument count.
-  package func fault(
-    in words: [String], leadingOnly: Bool = false, takesHelp: Bool = true
-  ) -> CommandLineFault? {
+  package func fault(in words: [String], takesHelp: Bool = true) -> CommandLineFault? {
     do throws(CommandLineFault) {
-      let scan = try scan(words, leadingOnly: leadingOnly).scan
+      let scan = try scan(words, leadingOnly: false).scan
       guard let request = scan.request, !takesHelp else { return nil }
       return CommandLineFault(
         text: "'\(request.word)' cannot stand here", remedy: "\(program) --help")

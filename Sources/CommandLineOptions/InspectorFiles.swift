@@ -6,7 +6,6 @@ package enum InspectorFiles {
   package struct Missing: Error, Hashable, Sendable, CustomStringConvertible {
     package let tried: [String]
 
-    /// The reason in one line, with what to do.
     package var description: String {
       "the page of the inspector is in none of \(tried.joined(separator: ", ")): "
         + "install navd-inspector, run make inspector, or name the directory by --page"
@@ -15,16 +14,13 @@ package enum InspectorFiles {
 
   /// Finds the directory with the page: that of the option, else the one that belongs to this
   /// program, installed or in a build tree, else that of the package.
-  package static func directory(
-    option: String?, having file: String = "index.html"
-  ) throws(Missing) -> String {
+  package static func directory(option: String?) throws(Missing) -> String {
     let places = option.map { [$0] } ?? candidates(programDirectory: RunningProgram.directory)
-    let found = places.first { FileStatus.probe("\($0)/\(file)")?.kind == .regular }
+    let found = places.first { FileStatus.probe("\($0)/index.html")?.kind == .regular }
     guard let found else { throw Missing(tried: places) }
     return found
   }
 
-  /// The directories to search for a program in `directory`.
   static func candidates(programDirectory directory: String?) -> [String] {
     let packaged = "/usr/share/navd/inspector"
     guard let directory else { return [packaged] }

@@ -6,12 +6,10 @@ import RuntimePaths
 package struct ProgressLine {
   private var display: ProgressDisplay
 
-  /// Begins; writes nothing.
   package init(_ subject: ProgressSubject, as form: ProgressDisplay.Form) {
     display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
   }
 
-  /// Takes a report, and shows it if that is due.
   package mutating func show(_ done: UInt64, of total: UInt64) {
     guard display.form != .none else { return }
     write(
@@ -34,7 +32,6 @@ package struct ProgressLine {
 
   package var isShown: Bool { display.form != .none }
 
-  /// Whether stderr is a terminal.
   package static var isTerminal: Bool { isatty(2) == 1 }
 
   private static var columns: Int {

@@ -70,7 +70,6 @@ enum Attempt {
     unsafe logPages.deallocate()
   }
 
-  /// The number of pages in the write-ahead log after the last commit of this connection.
   var walPages: Int {
     get { Int(unsafe logPages.pointee) }
     set { unsafe logPages.pointee = Int32(clamping: newValue) }

@@ -84,12 +84,7 @@ struct DirectoryLock: ~Copyable {
 
   /// Syncs a directory, which makes the names in it durable.
   static func sync(directory: String) throws(JournalError) {
-    let opened = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { throw failure(directory) }
-    defer { close(opened) }
-    guard fsync(opened) == 0 else {
-      throw .syncFailed(path: directory, reason: SystemError.text(of: errno))
-    }
+    try syncFile(directory, O_DIRECTORY)
   }
 
   static func failure(_ path: String, _ error: Int32 = errno) -> JournalError {

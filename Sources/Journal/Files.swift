@@ -14,9 +14,7 @@ func exists(_ path: String) throws(JournalError) -> Bool {
 func fileSize(_ path: String) throws(JournalError) -> Int? {
   var information = stat()
   guard unsafe stat(path, &information) != 0 else { return information.st_size }
-  guard errno == ENOENT else {
-    throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
-  }
+  guard errno == ENOENT else { throw .unreadable(path) }
   return nil
 }
 
@@ -44,7 +42,7 @@ func readBytes(
     filled = done
   }
   guard result >= 0 else {
-    throw .readFailed(path: path, reason: unsafe String(cString: strerror(errno)))
+    throw .readFailed(path: path, reason: SystemError.text(of: errno))
   }
   return bytes
 }
@@ -83,18 +81,17 @@ func createPrivateFile(_ path: String) throws(JournalError) {
   close(opened)
 }
 
-/// Renames a file atomically; replaces `target`.
 func renameFile(_ path: String, _ target: String) throws(JournalError) {
   guard unsafe rename(path, target) == 0 else { throw DirectoryLock.failure(path) }
 }
 
 /// Syncs the contents of a file, which no SQLite connection may have open.
-func syncFile(_ path: String) throws(JournalError) {
-  let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+func syncFile(_ path: String, _ flags: Int32 = 0) throws(JournalError) {
+  let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | flags)
   guard opened >= 0 else { throw DirectoryLock.failure(path) }
   defer { close(opened) }
   guard fsync(opened) == 0 else {
-    throw .syncFailed(path: path, reason: unsafe String(cString: strerror(errno)))
+    throw .syncFailed(path: path, reason: SystemError.text(of: errno))
   }
 }
 

@@ -141,11 +141,7 @@ extension Journal {
     batch.group.seal()
     let checksum = batch.group.checksum
     census.draft.count(rows: batch.group.records, checksum: checksum)
-    try replace(batch.group, checksum)
-  }
-
-  private func replace(_ group: borrowing RowGroup, _ checksum: UInt64) throws(JournalError) {
-    try engine.replace(StoredGroup(group, checksum), group.heads, group.storedBodies)
+    try store(batch.group, checksum, replacing: true)
   }
 
   /// Finds the next group of a slice, and the number of its rows; nil at the end of the slice.

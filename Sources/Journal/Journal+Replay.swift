@@ -72,7 +72,7 @@ extension Journal {
       }
       let checksum = next.checksum
       census.stored.count(snapshotChecksum: checksum)
-      ledger.add(SnapshotHeader(next, checksum: checksum))
+      ledger.add(LedgerEntry.Snapshot(next, checksum: checksum), of: next.nav)
       latest = next
     }
     if let latest, !closing.contains(latest.nav) { try hand(latest, to: consume) }

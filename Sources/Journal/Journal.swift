@@ -12,7 +12,6 @@ package import NavigationHub
 /// records are stored. If it throws, none of them is, except after `.syncFailed`, when this is
 /// unknown.
 package final class Journal: JournalStore {
-  /// The name of the journal's file in a directory.
   package static let fileName = "journal.sqlite"
 
   package var retention: Retention
@@ -34,7 +33,6 @@ package final class Journal: JournalStore {
   package var shortage: JournalError?
   /// The first failed sync: the next one may succeed although data was lost.
   private var poison: JournalError?
-  var commits: UInt64 = 0
   /// The census of the stored records, and the census after the open transaction commits.
   var census = (stored: Census(), draft: Census())
   var isStaging = false
@@ -54,9 +52,6 @@ package final class Journal: JournalStore {
   }
 
   /// Opens the journal of a directory; makes an empty one if there is none.
-  ///
-  /// `bootID` is the kernel's id of this boot. `holder` names this process in the error of another
-  /// process that finds the lock, such as `navd serving ipc:///…`.
   package static func open(
     directory: String, durability: Durability, bootID: String, retention: Retention, holder: String
   ) throws(JournalError) -> Journal {
@@ -68,12 +63,9 @@ package final class Journal: JournalStore {
 
   package var name: String { engine.name }
 
-  /// Whether acknowledged rows may be missing, so that every nav needs a new epoch.
-  ///
   /// It stays true, and every commit is synced, until `epochsRenewed()`.
   package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
 
-  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
   package var isRestored: Bool { engine.isRestored }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.
@@ -86,8 +78,6 @@ package final class Journal: JournalStore {
     try noting { () throws(JournalError) in try engine.epochsRenewed() }
   }
 
-  /// Stores durably that every nav needs a new epoch at the next start.
-  ///
   /// After that, the caller may only call `close`.
   package func renewEpochsAtNextStart() throws(JournalError) {
     try noting { () throws(JournalError) in try engine.renewEpochsAtNextStart() }
@@ -109,20 +99,6 @@ package final class Journal: JournalStore {
 // Commits.
 
 extension Journal {
-  /// Stores the records of one batch, all or none; with durability `sync`, durably.
-  ///
-  /// The rows of the batch continue `lastSequence` without a gap. The revisions of a nav's
-  /// snapshots never decrease; a snapshot replaces one of the same revision.
-  ///
-  /// Throws `.full` or `.writeFailed` if nothing was stored and the same batch may be tried again;
-  /// `.syncFailed` if the process must exit.
-  package func commit(_ records: JournalRecords) throws(JournalError) {
-    try stage(records)
-    try commitStaged()
-  }
-
-  /// Writes a part of a batch, which counts only after `commitStaged` returns.
-  ///
   /// The caller may stage parts while it still decides later ones, and from different threads, as
   /// long as one thread at a time uses the journal.
   ///
@@ -186,7 +162,6 @@ extension Journal {
     census.stored = census.draft
     witness?.note(lastSequence)
     for record in batch.records { ledger.add(record) }
-    commits += 1
   }
 
   package func discardStaged() {
@@ -202,12 +177,15 @@ extension Journal {
     let checksum = batch.group.checksum
     census.draft.through = batch.group.last
     census.draft.count(rows: batch.group.records, checksum: checksum)
-    try insert(batch.group, checksum)
+    try store(batch.group, checksum, replacing: false)
     batch.group.begin(batch.group.last + 1)
   }
 
-  private func insert(_ group: borrowing RowGroup, _ checksum: UInt64) throws(JournalError) {
-    try engine.insert(StoredGroup(group, checksum), group.heads, group.storedBodies)
+  func store(
+    _ group: borrowing RowGroup, _ checksum: UInt64, replacing: Bool
+  ) throws(JournalError) {
+    try engine.store(
+      StoredGroup(group, checksum), group.heads, group.storedBodies, replacing: replacing)
   }
 
   private func insert(_ snapshot: SnapshotRow) throws(JournalError) {
@@ -220,7 +198,8 @@ extension Journal {
     census.draft.count(snapshotChecksum: checksum)
     try engine.insert(snapshot, checksum: checksum)
     batch.hasSnapshots = true
-    batch.records.append(.snapshot(SnapshotHeader(snapshot, checksum: checksum)))
+    batch.records.append(
+      .snapshot(nav: snapshot.nav, LedgerEntry.Snapshot(snapshot, checksum: checksum)))
   }
 
   /// Runs `body` in one transaction; rolls the transaction back after any error.
@@ -259,9 +238,9 @@ extension Journal {
 }
 
 /// A row or snapshot of a batch, without its body.
-enum StagedRecord: Hashable {
+enum StagedRecord {
   case row(RowNote)
-  case snapshot(SnapshotHeader)
+  case snapshot(nav: UInt64, LedgerEntry.Snapshot)
 }
 
 /// The batch that is being written.
@@ -284,9 +263,8 @@ struct StagedBatch: ~Copyable {
   /// The checksum of a snapshot in the batch that a new one replaces; nil if there is none.
   func checksum(of new: SnapshotRow) -> UInt64? {
     guard hasSnapshots else { return nil }
-    for case .snapshot(let header) in records.reversed()
-    where header.nav == new.nav && header.revision == new.revision {
-      return header.checksum
+    for case .snapshot(new.nav, let snapshot) in records.reversed() {
+      if let checksum = snapshot.checksum(of: new) { return checksum }
     }
     return nil
   }
@@ -317,8 +295,6 @@ extension Journal {
     try noting { () throws(JournalError) in try engine.syncNow() }
   }
 
-  /// Moves rows from the write-ahead log into the file; callers do this in quiet moments.
-  ///
   /// It writes and syncs the file, which takes some milliseconds for 1,000 pages. If a reader is at
   /// work, some pages may stay for the next call.
   package func checkpoint() throws(JournalError) {
@@ -336,8 +312,6 @@ extension Journal {
     }
   }
 
-  /// Makes everything durable, and gives the database to the next process.
-  ///
   /// No other method may be called afterwards.
   package func close() throws(JournalError) {
     var isTidy = false

@@ -7,7 +7,6 @@ import NavigationCore
 /// `finish`; or `discard` at any point. Only one backup of a directory may run at a time. Any
 /// thread may call.
 package struct JournalBackup: Sendable {
-  /// Returns the directory for the backups of a journal's directory.
   package static func folder(of directory: String) -> String { directory + "/backups" }
 
   /// The directory of the copy until `finish`.
@@ -69,6 +68,5 @@ package struct JournalBackup: Sendable {
     return (path, bytes)
   }
 
-  /// Removes the draft, whatever state it is in.
   package func discard() { JournalDraft.discard(draft) }
 }

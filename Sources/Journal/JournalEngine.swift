@@ -53,13 +53,10 @@ package protocol JournalEngine: JournalFacts, AnyObject {
 
   /// Begins a transaction; none is open.
   func begin() throws(JournalError)
-  /// Stores a new group; its key is higher than every stored key.
-  func insert(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
-  ) throws(JournalError)
-  /// Replaces the group with the same key.
-  func replace(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  /// Stores a new group, whose key is higher than every stored key; or replaces the group with the
+  /// same key.
+  func store(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, replacing: Bool
   ) throws(JournalError)
   func deleteGroup(_ first: UInt64) throws(JournalError)
   /// Stores a snapshot, which replaces one of the same nav and revision.
@@ -125,7 +122,6 @@ package enum JournalFact: UInt64, CaseIterable, Sendable {
   /// The pages that the write-ahead log has at least; none after an orderly end, which removes it.
   case log = 5
 
-  /// The key in the database.
   package var key: String {
     switch self {
     case .census: "census"

@@ -1,5 +1,7 @@
+import Glibc
 package import NavigationCore
 package import NavigationHub
+import RuntimePaths
 
 /// An error of the journal, with the details that a caller needs to act on it.
 package enum JournalError: Error, Hashable, Sendable {
@@ -41,7 +43,11 @@ package enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError {
-  /// Makes the error of a row that a hub could not replay.
+  /// Makes the error of a file that cannot be read, by the last call.
+  static func unreadable(_ path: String) -> JournalError {
+    .unreadable(path: path, reason: SystemError.text(of: errno))
+  }
+
   package init(_ error: HubReplayError, in path: String) {
     self = .notReplayed(path: path, row: error.sequence, what: error.what)
   }
@@ -62,23 +68,11 @@ extension JournalError {
     default: false
     }
   }
-
-  /// The file, the directory or the database that the error is about.
-  package var path: String {
-    switch self {
-    case .locked(let path, _), .damaged(let path, _), .notReplayed(let path, _, _),
-      .newer(let path, _, _), .older(let path, _, _), .unreadable(let path, _),
-      .readFailed(let path, _), .unwritable(let path, _), .readOnly(let path),
-      .unusable(let path, _, _), .full(let path), .writeFailed(let path, _),
-      .syncFailed(let path, _), .fenced(let path, _):
-      path
-    }
-  }
 }
 
 extension JournalError: CustomStringConvertible {
   /// Appends advice about files, unless the journal is on a server.
-  private func withAdvice(_ text: String, _ advice: String) -> String {
+  private func withAdvice(_ path: String, _ text: String, _ advice: String) -> String {
     path.hasPrefix("/") ? "\(text); \(advice)" : text
   }
 
@@ -89,7 +83,7 @@ extension JournalError: CustomStringConvertible {
       "cannot lock \(path): held by \(holder); stop that process or use another state directory"
     case .damaged(let path, let what):
       withAdvice(
-        "the journal \(path) is damaged: \(what)",
+        path, "the journal \(path) is damaged: \(what)",
         "move it away and restore a backup or start empty")
     case .notReplayed(_, let row, let what):
       "the journal cannot be replayed: row \(row): \(what); restore a backup, or move the state "
@@ -101,13 +95,15 @@ extension JournalError: CustomStringConvertible {
         + "that wrote it, or begin in an empty place"
     case .unreadable(let path, let reason):
       withAdvice(
-        "cannot read \(path): \(reason)", "check that it exists and its owner and permissions")
+        path, "cannot read \(path): \(reason)",
+        "check that it exists and its owner and permissions")
     case .readFailed(let path, let reason):
       "cannot read \(path): \(reason); the disk failed to read; the journal itself may be sound. See the "
         + "kernel's log, and check the disk"
     case .unwritable(let path, let reason):
       withAdvice(
-        "cannot write \(path): \(reason)", "check owner, permissions, mount options and free space")
+        path, "cannot write \(path): \(reason)",
+        "check owner, permissions, mount options and free space")
     case .readOnly(let path):
       "cannot write \(path): its file system is read-only; see the kernel's log and mount it writable, "
         + "or name it in ReadWritePaths= of the unit, then restart navd"
@@ -119,7 +115,8 @@ extension JournalError: CustomStringConvertible {
       "cannot append to \(path): \(reason); nothing was stored, it may be tried again"
     case .syncFailed(let path, let reason):
       withAdvice(
-        "cannot sync \(path): \(reason); the process must exit", "check the disk before restarting")
+        path, "cannot sync \(path): \(reason); the process must exit",
+        "check the disk before restarting")
     case .fenced(let path, let shards) where !shards.isEmpty:
       "\(shards.count) shards of \(path) have gone to another navd or were restored; this one serves them no more"
     case .fenced(let path, _):

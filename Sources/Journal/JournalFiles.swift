@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// The files of an open journal, to notice that somebody removed, moved or replaced them.

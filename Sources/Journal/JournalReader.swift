@@ -60,7 +60,6 @@ package final class JournalReader {
     return found
   }
 
-  /// Returns a nav's newest snapshot at `revision` or below; nil if there is none.
   package func snapshot(nav: UInt64, notAfter revision: UInt64) throws(JournalError) -> SnapshotRow?
   {
     try engine.snapshot(nav: nav, notAfter: revision)

@@ -1,5 +1,5 @@
-import CLinux
 import Glibc
+import struct RuntimePaths.SystemError
 import enum RuntimePaths.Timestamp
 
 /// Replaces a directory's journal with a copy, while no daemon uses the directory.
@@ -14,7 +14,6 @@ package struct JournalRestoration: ~Copyable {
   private let directory: String
   private let lock: DirectoryLock
 
-  /// Makes the directory if there is none, and takes its lock.
   package static func begin(
     in directory: String, holder: String
   ) throws(JournalError) -> JournalRestoration {
@@ -43,9 +42,9 @@ package struct JournalRestoration: ~Copyable {
     try JournalDraft.make(draft)
     let target = draft + "/" + Journal.fileName
     progress(0, size + log)
-    try FileCopy.run(file, target) { progress($0, size + log) }
+    try copyFile(file, target) { progress($0, size + log) }
     if log > 0 {
-      try FileCopy.run(file + "-wal", target + "-wal") { progress(size + $0, size + log) }
+      try copyFile(file + "-wal", target + "-wal") { progress(size + $0, size + log) }
     } else {
       // The administrator chose this file; every nav gets a new epoch.
       let copy = try Database(path: target)
@@ -69,7 +68,6 @@ package struct JournalRestoration: ~Copyable {
   /// Whether the copy has replaced the journal: if a later step fails, the next start completes it.
   package var isReady: Bool { unsafe access(Self.ready(in: directory), F_OK) == 0 }
 
-  /// Removes the draft, whatever state it is in.
   package func discard() { JournalDraft.discard(draft) }
 
   private static func draft(in directory: String) -> String { directory + "/restore.new" }
@@ -126,51 +124,45 @@ package struct JournalRestoration: ~Copyable {
 }
 
 /// Copies a file byte by byte.
-private enum FileCopy {
-  private static let pieceBytes = 1 << 20
-
-  static func run(
-    _ source: String, _ target: String, progress: (Int) -> Void
-  ) throws(JournalError) {
-    let input = unsafe open(source, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else {
-      throw .unreadable(path: source, reason: unsafe String(cString: strerror(errno)))
+private func copyFile(
+  _ source: String, _ target: String, progress: (Int) -> Void
+) throws(JournalError) {
+  let input = unsafe open(source, O_RDONLY | O_CLOEXEC)
+  guard input >= 0 else { throw .unreadable(source) }
+  defer { close(input) }
+  try createPrivateFile(target)
+  let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+  guard output >= 0 else { throw DirectoryLock.failure(target) }
+  defer { close(output) }
+  var piece = [UInt8](repeating: 0, count: 1 << 20)
+  var done = 0
+  while true {
+    let count = unsafe piece.withUnsafeMutableBytes {
+      unsafe read(input, $0.baseAddress, $0.count)
     }
-    defer { close(input) }
-    try createPrivateFile(target)
-    let output = unsafe open(target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard output >= 0 else { throw DirectoryLock.failure(target) }
-    defer { close(output) }
-    var piece = [UInt8](repeating: 0, count: pieceBytes)
-    var done = 0
-    while true {
-      let count = unsafe piece.withUnsafeMutableBytes {
-        unsafe read(input, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw .readFailed(path: source, reason: unsafe String(cString: strerror(errno)))
-      }
-      if count == 0 { return }
-      try writeAll(piece.span.extracting(first: count), to: output, target)
-      done += count
-      progress(done)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else {
+      throw .readFailed(path: source, reason: SystemError.text(of: errno))
     }
+    if count == 0 { return }
+    try writeAll(piece.span.extracting(first: count), to: output, target)
+    done += count
+    progress(done)
   }
+}
 
-  private static func writeAll(
-    _ bytes: Span<UInt8>, to descriptor: Int32, _ path: String
-  ) throws(JournalError) {
-    var offset = 0
-    while offset < bytes.count {
-      let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes {
-        unsafe write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
-      }
-      offset += count
+private func writeAll(
+  _ bytes: Span<UInt8>, to descriptor: Int32, _ path: String
+) throws(JournalError) {
+  var offset = 0
+  while offset < bytes.count {
+    let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes {
+      unsafe write(descriptor, $0.baseAddress, $0.count)
     }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else {
+      throw errno == ENOSPC || errno == EDQUOT ? .full(path: path) : DirectoryLock.failure(path)
+    }
+    offset += count
   }
 }

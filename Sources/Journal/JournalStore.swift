@@ -6,7 +6,6 @@ package import NavigationHub
 /// One thread at a time uses it.
 package protocol JournalStore: AnyObject {
   var place: any JournalPlace { get }
-  /// The name of the database in errors, such as its path.
   var name: String { get }
   /// The rules by which history is kept; a change counts from the next `maintain` on.
   var retention: Retention { get set }
@@ -22,7 +21,7 @@ package protocol JournalStore: AnyObject {
 
   /// Writes a part of a batch, which counts only after `commitStaged` returns.
   func stage(_ records: JournalRecords) throws(JournalError)
-  /// Commits the staged parts of a batch in one transaction; see `Journal.commit`.
+  /// Commits the staged parts of a batch in one transaction; see `commit`.
   ///
   /// Throws `.fenced` with shards, too, if another process has taken over some of them.
   func commitStaged() throws(JournalError)
@@ -38,10 +37,13 @@ package protocol JournalStore: AnyObject {
 }
 
 extension JournalStore {
-  /// The directory of the journal, or the name of its database.
-  package var placeName: String { place.directory?.path ?? name }
-
-  /// Stores the records of one batch, all or none; see `Journal.commit`.
+  /// Stores the records of one batch, all or none; with durability `sync`, durably.
+  ///
+  /// The rows of the batch continue `Journal.lastSequence` without a gap. The revisions of a nav's
+  /// snapshots never decrease; a snapshot replaces one of the same revision.
+  ///
+  /// Throws `.full` or `.writeFailed` if nothing was stored and the same batch may be tried again;
+  /// `.syncFailed` if the process must exit.
   package func commit(_ records: JournalRecords) throws(JournalError) {
     try stage(records)
     try commitStaged()
@@ -62,31 +64,13 @@ package protocol ClusterJournal: JournalStore {
   ///
   /// Throws `.fenced` with shards that the database has not given to this process, or not any more; shards
   /// that it adopted before can be among them. Throws other errors of a commit too.
-  func adopt(_ shards: [TakenShard]) throws(JournalError)
+  func adopt(_ taken: [Journal]) throws(JournalError)
   /// Gives shards to another member, or to nobody, and stores nothing of them from now on.
   ///
   /// It throws nothing: if the database cannot be reached, the keeper later finds what became of them.
   func release(_ shards: [Shard], to member: String?)
   /// Forgets shards that another member has taken.
   func drop(_ shards: [Shard])
-}
-
-/// A shard that a daemon has just taken; its rows have still to be replayed.
-package struct TakenShard {
-  package let shard: Shard
-  /// Its journal, which stores nothing before `ClusterJournal.adopt`.
-  package let journal: Journal
-  /// The number of its newest row.
-  package let sequence: UInt64
-  /// Why committed rows may be missing, so that its navs need new epochs; nil if none is.
-  package let loss: EpochLoss?
-
-  package init(shard: Shard, journal: Journal, sequence: UInt64, loss: EpochLoss?) {
-    self.shard = shard
-    self.journal = journal
-    self.sequence = sequence
-    self.loss = loss
-  }
 }
 
 /// How a cluster is divided, and what an administrator wants.
@@ -107,7 +91,9 @@ package struct ClusterState: Hashable, Sendable {
 package protocol ClusterKeeper: AnyObject {
   func read() throws(JournalError) -> ClusterState
   /// Takes those of some shards that nobody serves; waits for commits of their last owner.
-  func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard]
+  ///
+  /// Their journals have still to be replayed, and store nothing before `ClusterJournal.adopt`.
+  func take(_ shards: [Shard]) throws(JournalError) -> [Journal]
   /// Stores a wish of an administrator; returns why it cannot.
   func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure?
   /// Waits until another member has changed something, a descriptor is readable, or a time in

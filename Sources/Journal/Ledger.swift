@@ -96,15 +96,19 @@ struct Ledger {
   }
 
   /// Adds a stored snapshot, which replaces one of the same revision.
-  mutating func add(_ snapshot: SnapshotHeader) {
-    self[snapshot.nav].add(snapshot)
-  }
+  mutating func add(_ snapshot: LedgerEntry.Snapshot, of nav: UInt64) { self[nav].add(snapshot) }
 
   mutating func add(_ record: StagedRecord) {
     switch record {
     case .row(let row): add(row)
-    case .snapshot(let snapshot): add(snapshot)
+    case .snapshot(let nav, let snapshot): add(snapshot, of: nav)
     }
+  }
+}
+
+extension LedgerEntry.Snapshot {
+  init(_ row: SnapshotRow, checksum: UInt64) {
+    self.init(revision: row.revision, sequence: row.sequence, checksum: checksum)
   }
 }
 
@@ -131,12 +135,10 @@ extension LedgerEntry {
     }
   }
 
-  fileprivate mutating func add(_ snapshot: SnapshotHeader) {
+  fileprivate mutating func add(_ snapshot: Snapshot) {
     precondition(snapshot.revision >= snapshots.last?.revision ?? 0, "snapshots must not go back")
     if snapshots.last?.revision == snapshot.revision { snapshots.removeLast() }
-    snapshots.append(
-      Snapshot(
-        revision: snapshot.revision, sequence: snapshot.sequence, checksum: snapshot.checksum))
+    snapshots.append(snapshot)
     if snapshot.sequence >= headSequence { firstUncovered = nil }
     headRevision = max(headRevision, snapshot.revision)
     headSequence = max(headSequence, snapshot.sequence)

@@ -1,4 +1,5 @@
 import Glibc
+import RuntimePaths
 
 /// Finds damage in a write-ahead log that SQLite would ignore.
 ///
@@ -27,14 +28,12 @@ struct LogScan: ~Copyable {
   static func damage(path: String) throws(JournalError) -> String? {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else {
-      guard errno == ENOENT else {
-        throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
-      }
+      guard errno == ENOENT else { throw .unreadable(path) }
       return nil
     }
     let scan = LogScan(descriptor: opened, path: path)
     guard fdatasync(opened) == 0 else {
-      throw .syncFailed(path: path, reason: unsafe String(cString: strerror(errno)))
+      throw .syncFailed(path: path, reason: SystemError.text(of: errno))
     }
     return try scan.damage()
   }

@@ -48,7 +48,6 @@ package struct Metadata {
 
   package init(_ facts: any JournalFacts) { self.facts = facts }
 
-  /// Returns the sequence of the last row that the stored census counts.
   package func countedThrough() throws(JournalError) -> UInt64 { try census().through }
 
   /// The stored bytes of the census of an empty journal.

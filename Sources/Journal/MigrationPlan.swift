@@ -113,9 +113,7 @@ package struct MigrationPlan: Hashable, Sendable {
   /// The format in the header of an SQLite file.
   private static func format(_ path: String) throws(JournalError) -> Int64 {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard opened >= 0 else {
-      throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
-    }
+    guard opened >= 0 else { throw .unreadable(path) }
     defer { close(opened) }
     let header = try readBytes(100, at: 0, from: opened, path)
     func number(_ offset: Int) -> Int64 {

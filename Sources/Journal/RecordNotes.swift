@@ -20,21 +20,6 @@ struct RowNote: Hashable {
   }
 }
 
-/// The columns of a snapshot except its body.
-struct SnapshotHeader: Hashable {
-  var nav: UInt64
-  var revision: UInt64
-  var sequence: UInt64
-  var checksum: UInt64
-
-  init(_ snapshot: SnapshotRow, checksum: UInt64) {
-    nav = snapshot.nav
-    revision = snapshot.revision
-    sequence = snapshot.sequence
-    self.checksum = checksum
-  }
-}
-
 extension JournalRow {
   package init(_ header: RowHeader, body: Span<UInt8>) {
     self.init(header, body: [UInt8](copying: body))

@@ -31,7 +31,7 @@ package struct Retention: Hashable, Sendable {
 }
 
 /// The point at which a commit returns.
-package enum Durability: Hashable, Sendable {
+package enum Durability: String, CaseIterable, Sendable {
   /// After the commit is synced to the disk.
   case sync
   /// After the commit is written; a crash of the machine may lose it, a crash of the process

@@ -27,7 +27,6 @@ import NavigationHub
   /// The bit beside the kind for `isOpen`.
   static let openBit: UInt64 = 0x40
 
-  /// The key of the database row; no sequence in the group is below it.
   private(set) var first: UInt64 = 0
   private(set) var last: UInt64 = 0
   private(set) var records = 0
@@ -222,7 +221,6 @@ import NavigationHub
     append(bytes)
   }
 
-  /// Makes room for this many numbers.
   @inline(__always)
   mutating func makeRoom(numbers: Int) { makeRoom(numbers * Self.mostNumberBytes) }
 

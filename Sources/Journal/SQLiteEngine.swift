@@ -31,9 +31,8 @@ final class SQLiteEngine: JournalEngine {
   /// Locks the directory, which it makes if there is none, makes an empty journal if there is none,
   /// and checks the format.
   ///
-  /// `holder` names this process in the error of another process that finds the lock. Throws
-  /// `.newer` or `.older`, then without any change to the directory; `.locked`, or the reason why
-  /// the file cannot be used.
+  /// Throws `.newer` or `.older`, then without any change to the directory; `.locked`, or the
+  /// reason why the file cannot be used.
   init(
     directory: String, durability: Durability, bootID: String, holder: String
   ) throws(JournalError) {
@@ -63,9 +62,9 @@ final class SQLiteEngine: JournalEngine {
     }
     facts = try FactTable(database)
     insertGroup = try database.prepare(
-      "INSERT INTO log(\(Schema.groupColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+      "INSERT INTO log(\(StoredGroup.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     insertSnapshot = try database.prepare(
-      "INSERT OR REPLACE INTO snapshot(\(Schema.snapshotColumns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+      "INSERT OR REPLACE INTO snapshot(\(SnapshotRow.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     selectGroup = try database.prepare(Schema.selectGroup)
     replaceGroup = try database.prepare(
       "UPDATE log SET last = ?2, size = ?3, sum = ?4, heads = ?5, bodies = ?6 WHERE seq = ?1")
@@ -127,13 +126,13 @@ extension SQLiteEngine {
     _ consume: (SnapshotRow) throws(JournalError) -> Void
   ) throws(JournalError) {
     let select = try database.prepare(
-      "SELECT \(Schema.snapshotColumns) FROM snapshot ORDER BY nav, rev")
+      "SELECT \(SnapshotRow.columns) FROM snapshot ORDER BY nav, rev")
     defer { select.reset() }
     while try select.step(.reading) { try consume(select.snapshot(name)) }
   }
 
   func readGroups(_ consume: GroupConsumer) throws(JournalError) {
-    let select = try database.prepare("SELECT \(Schema.groupColumns) FROM log ORDER BY seq")
+    let select = try database.prepare("SELECT \(StoredGroup.columns) FROM log ORDER BY seq")
     defer { select.reset() }
     while try select.step(.reading) { try select.group(name, consume) }
   }
@@ -151,21 +150,10 @@ extension SQLiteEngine {
     try beginStatement.run()
   }
 
-  func insert(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  func store(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, replacing: Bool
   ) throws(JournalError) {
-    try write(group, heads, bodies, with: insertGroup)
-  }
-
-  func replace(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
-  ) throws(JournalError) {
-    try write(group, heads, bodies, with: replaceGroup)
-  }
-
-  private func write(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, with statement: Statement
-  ) throws(JournalError) {
+    let statement = replacing ? replaceGroup : insertGroup
     statement.bind(1, group.first)
     statement.bind(2, group.last)
     statement.bind(3, group.size)
@@ -242,8 +230,6 @@ extension SQLiteEngine {
   }
 
   /// Prepares a commit that is not synced in mode `relaxed`.
-  ///
-  /// Before the first one, it stores durably that some commits are not synced.
   private func prepareUnsynced() throws(JournalError) {
     // While `mustRenewEpochs` is true, the stored state stays and commits are synced.
     guard durability == .relaxed, !mustRenewEpochs else { return try setSynchronous(true) }

@@ -22,7 +22,7 @@ final class SQLiteReader: JournalEngineReader {
     beginReads = try database.prepare("BEGIN")
     endReads = try database.prepare("COMMIT")
     selectSnapshot = try database.prepare(
-      "SELECT \(Schema.snapshotColumns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
+      "SELECT \(SnapshotRow.columns) FROM snapshot WHERE nav = ?1 AND rev <= ?2 "
         + "ORDER BY rev DESC LIMIT 1")
   }
 
@@ -43,7 +43,6 @@ final class SQLiteReader: JournalEngineReader {
     }
   }
 
-  /// A number that changes whenever another connection has written.
   func version() throws(JournalError) -> Int64? {
     defer { selectVersion.reset() }
     return try selectVersion.step(.reading) ? selectVersion.integer(0) : nil

@@ -20,12 +20,9 @@ enum Schema {
     ),
   ]
 
-  static let groupColumns = "seq, last, size, sum, heads, bodies"
-  static let snapshotColumns = "nav, rev, seq, t, sum, body"
-
   /// Finds the group that contains the sequence ?1, or else the next group after it.
   static let selectGroup =
-    "SELECT \(groupColumns) FROM log WHERE last >= ?1 AND "
+    "SELECT \(StoredGroup.columns) FROM log WHERE last >= ?1 AND "
     + "seq >= COALESCE((SELECT MAX(seq) FROM log WHERE seq <= ?1), 0) ORDER BY seq LIMIT 1"
 
   /// Makes an empty, synced journal at `path`, which the caller renames into place.

@@ -61,11 +61,10 @@ import NavigationCore
 
   /// Runs a statement with two blobs as parameters, without copying them.
   func run(
-    _ index: Int32, _ bytes: Span<UInt8>, _ other: Int32, _ others: Span<UInt8>,
-    _ attempt: Attempt = .writing
+    _ index: Int32, _ bytes: Span<UInt8>, _ other: Int32, _ others: Span<UInt8>
   ) throws(JournalError) {
-    try bind(index, bytes, attempt) { () throws(JournalError) in
-      try bind(other, others, attempt) { () throws(JournalError) in try run(attempt) }
+    try bind(index, bytes, .writing) { () throws(JournalError) in
+      try bind(other, others, .writing) { () throws(JournalError) in try run() }
     }
   }
 

@@ -3,9 +3,11 @@ package import NavigationHub
 
 /// The columns of a stored group besides its heads and bodies.
 package struct StoredGroup: Hashable, Sendable {
+  /// The names of all columns, in both databases.
+  package static let columns = "seq, last, size, sum, heads, bodies"
+
   /// The key of the database row; no sequence in the group is below it.
   package var first: UInt64
-  /// The sequence of its last row.
   package var last: UInt64
   /// The number of uncompressed bytes of the bodies; 0 if they are stored uncompressed.
   package var size: UInt64
@@ -50,12 +52,11 @@ extension StoredGroup {
     try consume(unpacked.span)
   }
 
-  /// The number of uncompressed bytes of the bodies.
   func bodyCount(_ bodies: Span<UInt8>) -> Int { size > 0 ? Int(clamping: size) : bodies.count }
 }
 
 extension Statement {
-  /// Reads the current row of a `SELECT` of `Schema.groupColumns`, with the bodies as stored.
+  /// Reads the current row of a `SELECT` of `StoredGroup.columns`, with the bodies as stored.
   ///
   /// Throws `.damaged` if a column has another type or the checksum is wrong.
   func group(_ path: String, _ consume: GroupConsumer) throws(JournalError) {
@@ -77,7 +78,7 @@ extension Statement {
     guard hasBytes else { throw damage("row \(first) has no heads or no bodies") }
   }
 
-  /// Reads the current row of a `SELECT` of `Schema.snapshotColumns`.
+  /// Reads the current row of a `SELECT` of `SnapshotRow.columns`.
   func snapshot(_ path: String) throws(JournalError) -> SnapshotRow {
     guard let nav = unsigned(0), let revision = unsigned(1) else {
       throw .damaged(path: path, what: "a snapshot has no key")
@@ -92,6 +93,9 @@ extension Statement {
 }
 
 extension SnapshotRow {
+  /// The names of the columns, in both databases.
+  package static let columns = "nav, rev, seq, t, sum, body"
+
   /// Returns the snapshot if the stored checksum fits it.
   package func verified(checksum: UInt64, _ path: String) throws(JournalError) -> SnapshotRow {
     guard self.checksum == checksum else {

@@ -15,7 +15,6 @@ struct AccessControl: PeerAuthority, Sendable {
   /// The name of this machine in a cluster; nil outside a cluster.
   let host: String?
 
-  /// Looks up the users and groups, and reads the keys.
   init(
     _ configuration: Configuration.Access, daemonUser user: UInt32, host: String? = nil,
     unknownUser: UInt32? = UserNamespace.unknownUser

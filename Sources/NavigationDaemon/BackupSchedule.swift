@@ -45,8 +45,8 @@ struct BackupSchedule {
     // machine that restarts more often than `every` would never make a backup.
     let newest = newest.flatMap { $0 <= now.wall ? $0 : nil }
     (self.rules, self.newest) = (rules, newest)
-    latest = newest == nil ? now.boot : Self.sum(now.boot, rules.every)
-    expected = Self.sum(now.boot, due(at: now) ?? 0)
+    latest = newest == nil ? now.boot : now.boot + rules.every
+    expected = now.boot + (due(at: now) ?? 0)
   }
 
   /// Follows other rules, or another directory, from now on.
@@ -63,7 +63,7 @@ struct BackupSchedule {
     var due = latest > now.boot ? latest - now.boot : 0
     // The clock can have been set back since that backup.
     if let newest, newest <= now.wall {
-      let next = Self.sum(newest, rules.every)
+      let next = newest + rules.every
       due = min(due, next > now.wall ? next - now.wall : 0)
     }
     return max(due, retryAt > now.boot ? retryAt - now.boot : 0)
@@ -78,7 +78,7 @@ struct BackupSchedule {
 
   /// Whether the last attempt failed, or a backup should have been complete for an hour.
   func isOverdue(at now: Instant) -> Bool {
-    rules.every > 0 && (failures > 0 || now.boot > Self.sum(expected, Self.patience))
+    rules.every > 0 && (failures > 0 || now.boot > expected + Self.patience)
   }
 
   /// The milliseconds since the newest backup; nil if there is none, or it is from the future.
@@ -96,7 +96,7 @@ struct BackupSchedule {
     self.retentionFailed = retentionFailed
     (isRunning, newest, failures, retryAt) = (false, time, 0, 0)
     made += 1
-    latest = Self.sum(now.boot, rules.every)
+    latest = now.boot + rules.every
     expected = latest
   }
 
@@ -109,10 +109,5 @@ struct BackupSchedule {
     failed += 1
     retryAt = now.boot + pause
     return pause
-  }
-
-  private static func sum(_ time: UInt64, _ duration: UInt64) -> UInt64 {
-    let (sum, overflow) = time.addingReportingOverflow(duration)
-    return overflow ? .max : sum
   }
 }

@@ -73,11 +73,17 @@ final class BackupWorker: Sendable {
     case .scheduled(_, let folder, _): backup = JournalBackup(of: directory.path, into: folder)
     }
     do {
-      let answer = try make(job, backup, directory.bootID)
-      return prune(BackupResult(job: job, answer: answer))
+      var result = BackupResult(job: job, answer: try make(job, backup, directory.bootID))
+      // After the new one is complete and synced.
+      if case .scheduled(let seconds, let folder, let keep) = job {
+        let (removed, fault) = BackupFolder.prune(
+          folder, keeping: keep, newest: BackupName.name(ofSeconds: seconds))
+        (result.removed, result.problem) = (removed, fault?.description)
+      }
+      return result
     } catch {
       backup.discard()
-      return BackupResult(job: job, answer: .failed(DaemonFailure(error).text))
+      return BackupResult(job: job, answer: .failed(DaemonError(error).description))
     }
   }
 
@@ -113,15 +119,5 @@ final class BackupWorker: Sendable {
     let (path, bytes) = try backup.finish(as: name)
     return .made(
       path: path, bytes: UInt64(bytes), navs: UInt64(navs), sequence: sequence)
-  }
-
-  /// Removes older backups of the daemon's own, after a new one is complete and synced.
-  private func prune(_ result: BackupResult) -> BackupResult {
-    guard case .scheduled(let seconds, let folder, let keep) = result.job else { return result }
-    var result = result
-    let (removed, fault) = BackupFolder.prune(
-      folder, keeping: keep, newest: BackupName.name(ofSeconds: seconds))
-    (result.removed, result.problem) = (removed, fault?.description)
-    return result
   }
 }

@@ -21,7 +21,6 @@ struct BusyPollPolicy {
   private static let always = 256
   /// The score from which the loop polls; 192 of 256 means that three of four messages came soon.
   private static let usual = 192
-  /// The longest time of polling.
   private static let patience: UInt64 = 100_000
   /// The wait up to which a message came soon; it exceeds `patience`, because a sleeping loop wakes
   /// later.
@@ -40,7 +39,6 @@ struct BusyPollPolicy {
     hasCompany && pause.isOver && frequency >= Self.usual ? Self.patience : 0
   }
 
-  /// Notes that there is nothing to do from now on.
   mutating func beginWait(at now: UInt64) { waitingSince = now }
 
   /// Notes that there is something to do; counts the wait, if there was one.

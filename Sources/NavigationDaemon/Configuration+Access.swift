@@ -21,27 +21,34 @@ extension Configuration {
       case role(String)
     }
 
+    /// A line of a key that can be repeated.
+    protocol Line: Hashable, Sendable {
+      /// The accepted form, for messages and the example file.
+      static var expected: String { get }
+      /// The value with single spaces, for `--print-config`.
+      var text: String { get }
+      /// Reads the words of a line; nil if they have another form.
+      init?(_ words: [Substring])
+    }
+
     /// A line `role = ROLE WHO...`.
-    struct RoleLine: Hashable, Sendable {
+    struct RoleLine: Line {
       var role: String
       var members: [Who]
-      /// The value with single spaces, for `--print-config`.
       var text: String
     }
 
     /// A line `grant = WHO NAVS RIGHT...`.
-    struct GrantLine: Hashable, Sendable {
+    struct GrantLine: Line {
       var who: Who
       var navs: NavGlob
       var rights: Rights
-      /// The value with single spaces, for `--print-config`.
       var text: String
     }
 
     /// A line `gateways = WHO...`.
-    struct GatewayLine: Hashable, Sendable {
+    struct GatewayLine: Line {
       var members: [Who]
-      /// The value with single spaces, for `--print-config`.
       var text: String
     }
 
@@ -78,37 +85,40 @@ extension Configuration.Access.Who {
   }
 }
 
+extension Configuration.Access.Line {
+  init?(_ text: String) { self.init(text.split(whereSeparator: \.isWhitespace)) }
+}
+
+extension [Configuration.Access.Who] {
+  /// Reads the members of a role, which is no member of another.
+  fileprivate init?(_ words: some Sequence<Substring>) {
+    self = []
+    for word in words {
+      guard let who = Configuration.Access.Who(word) else { return nil }
+      if case .role = who { return nil }
+      append(who)
+    }
+  }
+}
+
 extension Configuration.Access.RoleLine {
   static let expected =
     "ROLE WHO..., WHO is uid:N, user:NAME, gid:N, group:NAME or key:NAME"
 
-  init?(_ text: String) {
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard words.count >= 2, AuthorizedKey.isName(String(words[0])) else { return nil }
-    role = String(words[0])
-    members = []
-    self.text = words.joined(separator: " ")
-    for word in words.dropFirst() {
-      guard let who = Configuration.Access.Who(word) else { return nil }
-      if case .role = who { return nil }
-      members.append(who)
-    }
+  init?(_ words: [Substring]) {
+    guard words.count >= 2, AuthorizedKey.isName(String(words[0])),
+      let members = [Configuration.Access.Who](words.dropFirst())
+    else { return nil }
+    self.init(role: String(words[0]), members: members, text: words.joined(separator: " "))
   }
 }
 
 extension Configuration.Access.GatewayLine {
   static let expected = "WHO..., as for role"
 
-  init?(_ text: String) {
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard !words.isEmpty else { return nil }
-    members = []
-    self.text = words.joined(separator: " ")
-    for word in words {
-      guard let who = Configuration.Access.Who(word) else { return nil }
-      if case .role = who { return nil }
-      members.append(who)
-    }
+  init?(_ words: [Substring]) {
+    guard !words.isEmpty, let members = [Configuration.Access.Who](words) else { return nil }
+    self.init(members: members, text: words.joined(separator: " "))
   }
 }
 
@@ -116,21 +126,19 @@ extension Configuration.Access.GrantLine {
   static let expected =
     "WHO NAVS RIGHT..., WHO as above or role:ROLE, NAVS with * and ?, RIGHT read, push, pop, admin"
 
-  private static let words: [(name: String, right: Rights)] = [
-    ("read", .read), ("push", .push), ("pop", .pop), ("admin", .admin),
+  private static let rights: [Substring: Rights] = [
+    "read": .read, "push": .push, "pop": .pop, "admin": .admin,
   ]
 
-  init?(_ text: String) {
-    let words = text.split(whereSeparator: \.isWhitespace)
+  init?(_ words: [Substring]) {
     guard words.count >= 3, let who = Configuration.Access.Who(words[0]),
       let navs = NavGlob(String(words[1]))
     else { return nil }
     var rights: Rights = []
     for word in words[2...] {
-      guard let found = Self.words.first(where: { $0.name == String(word) }) else { return nil }
-      rights.formUnion(found.right)
+      guard let right = Self.rights[word] else { return nil }
+      rights.formUnion(right)
     }
-    (self.who, self.navs, self.rights) = (who, navs, rights)
-    self.text = words.joined(separator: " ")
+    self.init(who: who, navs: navs, rights: rights, text: words.joined(separator: " "))
   }
 }

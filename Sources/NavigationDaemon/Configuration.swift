@@ -1,4 +1,4 @@
-import Journal
+package import Journal
 import NavigationCore
 import NavigationHub
 import RuntimePaths
@@ -6,14 +6,6 @@ import TransportGuard
 
 /// The configuration of a daemon; every member has its default, so no file is needed.
 package struct Configuration: Hashable, Sendable {
-  /// When the daemon answers a change.
-  package enum Durability: String, CaseIterable, Sendable {
-    /// After the change is on stable storage.
-    case sync
-    /// After the change is written, without a sync; a crash of the machine can lose it.
-    case relaxed
-  }
-
   /// The base of a class that `[classes]` declares.
   enum BaseClass: String, CaseIterable, Sendable {
     case navigationBar = "NavigationBar"

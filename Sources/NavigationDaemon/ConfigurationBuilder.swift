@@ -15,10 +15,7 @@ struct ConfigurationBuilder {
   var ignored: [String] = []
 
   mutating func add(_ contents: [UInt8], of file: String) {
-    let (assignments, problems) = readAssignments(contents)
-    var found = problems.map {
-      ConfigurationError(file: file, line: $0.line, message: $0.message)
-    }
+    var (assignments, found) = readAssignments(contents, of: file)
     // An unknown section is one fault, however many lines it has.
     var unknown: Set<String> = []
     for assignment in assignments where !unknown.contains(assignment.section) {
@@ -35,7 +32,6 @@ struct ConfigurationBuilder {
     faults += found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
-  /// Records a fault that is not about an assignment.
   mutating func refuse(_ fault: ConfigurationError) { faults.append(fault) }
 
   /// Applies values that take precedence over files, with the same checks as a line of a file.
@@ -66,7 +62,8 @@ struct ConfigurationBuilder {
     let refusal = origin.refusal(
       "[\(section)] \(name) = \(value): expected one line, without a ; behind a space")
     guard !value.contains(where: \.isNewline) else { throw refusal }
-    let (found, problems) = readAssignments([UInt8]("[\(section)]\n\(name) = \(value)".utf8))
+    let (found, problems) = readAssignments(
+      [UInt8]("[\(section)]\n\(name) = \(value)".utf8), of: "")
     if let problem = problems.first { throw origin.refusal(problem.message) }
     guard found.count == 1, found[0].section == section, found[0].name == name,
       found[0].value == value
@@ -115,10 +112,10 @@ struct ConfigurationBuilder {
   }
 
   private func limit(_ name: String) -> Int {
-    guard case .number(let path, _, _)? = ConfigurationKey.find("limits", name)?.value else {
+    guard let number = ConfigurationKey.find("limits", name)?.value.number else {
       preconditionFailure("[limits] has no number \(name)")
     }
-    return configuration[keyPath: path]
+    return configuration[keyPath: number.path]
   }
 
   private mutating func apply(
@@ -162,8 +159,6 @@ struct ConfigurationBuilder {
   }
 
   /// Applies a line of `[classes]`: `NAME = NavigationBar` or `NAME = Toolbar`.
-  ///
-  /// It declares the bar class NAME and replaces an earlier declaration of this name.
   private mutating func declare(
     _ assignment: ConfigurationAssignment, _ origin: ConfigurationOrigin
   ) throws(ConfigurationError) {

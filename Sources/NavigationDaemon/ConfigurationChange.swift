@@ -57,11 +57,11 @@ extension Configuration {
 extension ConfigurationKey {
   /// Whether the new value of this key needs a restart.
   fileprivate func isTooLate(from first: Configuration, to other: Configuration) -> Bool {
-    switch (change, value) {
-    case (.atOnce, _): false
-    case (.atOnceUpToFirst, .number(let path, _, _)):
-      other[keyPath: path] > first[keyPath: path]
-    case (.atStart, _), (.atOnceUpToFirst, .text): true
+    switch change {
+    case .atOnce: false
+    case .atOnceUpToFirst:
+      value.number.map { other[keyPath: $0.path] > first[keyPath: $0.path] } ?? true
+    case .atStart: true
     }
   }
 }

@@ -1,4 +1,3 @@
-import NavigationCore
 import RuntimePaths
 
 /// A fault of a configuration, with its place.
@@ -21,7 +20,6 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension ConfigurationError {
-  /// Makes the fault of a file or directory that cannot be read.
   fileprivate init(_ path: String, _ error: SystemError) {
     self.init(
       file: path, line: nil, message: error.reason, isFailedRead: error.isDiskFailure)
@@ -29,28 +27,11 @@ extension ConfigurationError {
 }
 
 extension Configuration {
-  /// The size of the longest file that navd reads, in bytes.
   static let maximumFileBytes = 1 << 20
 
-  /// Reads a file and its drop-ins, `FILE.d/*.conf` in the order of their bytes.
+  /// Reads a file and its drop-ins, `FILE.d/*.conf` in the order of their bytes, into a builder.
   ///
-  /// A later line takes precedence over an earlier one. The first fault ends the reading.
-  static func load(path: String) throws(ConfigurationError) -> Configuration {
-    try ConfigurationSources(file: path).load().configuration
-  }
-
-  /// Reads one text as if it were a file.
-  static func parse(_ text: String, file: String) throws(ConfigurationError)
-    -> Configuration
-  {
-    var builder = ConfigurationBuilder()
-    builder.add([UInt8](text.utf8), of: file)
-    let (loaded, faults) = builder.finish()
-    if let first = faults.first { throw first }
-    return loaded.configuration
-  }
-
-  /// Reads a file and its drop-ins into a builder.
+  /// A later line takes precedence over an earlier one.
   static func read(_ path: String, into builder: inout ConfigurationBuilder) {
     let directory = path + ".d"
     var files = [path]

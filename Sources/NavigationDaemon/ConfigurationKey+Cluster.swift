@@ -26,23 +26,23 @@ extension ConfigurationKey {
   ]
 
   // navd-cluster has libpq check the rest.
-  private static let database = TextValue.optional(
+  private static let database = Value.optional(
     \.cluster.database, "a connection string of libpq without a password, or empty"
   ) { $0.contains("=") || $0.contains("://") }
 
-  private static let announce = TextValue.optional(
+  private static let announce = Value.optional(
     \.cluster.announce,
     "an address such as tcp://192.0.2.11:7117, or empty for the first listen"
   ) { $0.hasPrefix("ipc://") || $0.hasPrefix("tcp://") }
 
-  private static let web = TextValue.optional(
+  private static let web = Value.optional(
     \.cluster.web, "an address such as https://kiosk.example:7180, or empty for none"
   ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") }
 
   /// A name of a daemon or of a machine; empty for the name that stands instead.
   private static func name(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, instead: String
-  ) -> TextValue {
+  ) -> Value {
     .optional(path, "a name of up to 64 letters, digits and - . _, or empty for \(instead)") {
       $0.utf8.count <= 64
         && $0.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }

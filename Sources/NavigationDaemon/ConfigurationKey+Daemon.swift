@@ -27,7 +27,7 @@ extension ConfigurationKey {
       "The group whose members can connect.", change: .atStart),
   ]
 
-  private static let endpoints = TextValue(
+  private static let endpoints = Value(
     expected:
       "ipc:///absolute/path, tcp://ADDRESS:PORT (see [access], and navd-tcp), or empty for "
       + "navd.sock in the runtime directory",
@@ -69,13 +69,13 @@ extension ConfigurationKey {
     }
   }
 
-  private static let stateDirectory = TextValue.path(
+  private static let stateDirectory = Value.path(
     \.daemon.stateDirectory, "an absolute path, or empty for the state directory",
     rule: { rules in
       do throws(PathError) { return try rules.stateDirectory() } catch { return nil }
     })
 
-  private static let socketMode = TextValue(
+  private static let socketMode = Value(
     expected: "auto, 0600 or 0660",
     store: { configuration, text in
       switch text {
@@ -88,7 +88,7 @@ extension ConfigurationKey {
     },
     show: { $0.daemon.socketMode.map { "0" + String($0, radix: 8) } ?? "auto" })
 
-  private static let socketGroup = TextValue.optional(
+  private static let socketGroup = Value.optional(
     \.daemon.socketGroup, "a group's name or number, or empty"
   ) { !$0.contains { $0 == " " || $0 == ":" || $0 == "/" } }
 }

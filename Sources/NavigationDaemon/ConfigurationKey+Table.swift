@@ -10,21 +10,25 @@ extension ConfigurationKey {
     daemonKeys + clusterKeys + accessKeys + limitKeys + otherKeys
 
   static func number(
-    _ section: String, _ name: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable,
-    _ unit: Unit, _ range: ClosedRange<Int>, _ documentation: String, change: Change = .atOnce
+    _ section: String, _ name: String, _ path: NumberPath, _ unit: Unit, _ range: ClosedRange<Int>,
+    _ documentation: String, change: Change = .atOnce
   ) -> ConfigurationKey {
-    ConfigurationKey(
-      section: section, name: name, value: .number(path, unit, range), documentation: documentation,
-      change: change)
+    let value = Value(
+      expected: unit.expectation(range),
+      store: { configuration, text in
+        guard let number = unit.parse(text), range.contains(number) else { return "" }
+        configuration[keyPath: path] = number
+        return nil
+      }, show: { unit.text(of: $0[keyPath: path]) }, number: (path, unit, range))
+    return text(section, name, value, documentation, change: change)
   }
 
   static func text(
-    _ section: String, _ name: String, _ value: TextValue, _ documentation: String,
+    _ section: String, _ name: String, _ value: Value, _ documentation: String,
     change: Change = .atOnce
   ) -> ConfigurationKey {
     ConfigurationKey(
-      section: section, name: name, value: .text(value), documentation: documentation,
-      change: change)
+      section: section, name: name, value: value, documentation: documentation, change: change)
   }
 
   private static let limitKeys: [ConfigurationKey] = [
@@ -137,8 +141,8 @@ extension ConfigurationKey {
   /// A value that must be one of a list of words.
   static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
     _ path: any WritableKeyPath<Configuration, Word> & Sendable
-  ) -> TextValue {
-    TextValue(
+  ) -> Value {
+    Value(
       expected: Word.allCases.map(\.rawValue).joined(separator: ", "),
       store: { configuration, text in
         guard let word = Word(rawValue: text) else { return "" }
@@ -148,7 +152,7 @@ extension ConfigurationKey {
   }
 }
 
-extension ConfigurationKey.TextValue {
+extension ConfigurationKey.Value {
   /// A text that the configuration can lack: `isValid` checks it, and an empty one stands for nil.
   static func optional(
     _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ expected: String,

@@ -3,17 +3,15 @@ import RuntimePaths
 
 /// One key of the configuration; the parser, the example file and all messages use this entry.
 struct ConfigurationKey: Sendable {
-  /// The type of a value, with its text form and its check.
-  enum Value: Sendable {
-    case number(any WritableKeyPath<Configuration, Int> & Sendable, Unit, ClosedRange<Int>)
-    case text(TextValue)
-  }
+  typealias NumberPath = any WritableKeyPath<Configuration, Int> & Sendable
 
-  /// A value that is not a number.
-  struct TextValue: Sendable {
+  /// The text form of a value, and its check.
+  struct Value: Sendable {
     /// The accepted form, for messages and the example file.
     var expected: String
     /// Stores a text in the configuration; returns the reason if it refuses the text, else nil.
+    ///
+    /// An empty reason stands for the accepted form.
     var store: @Sendable (inout Configuration, String) -> String?
     /// Writes the value of a configuration as text.
     var show: @Sendable (Configuration) -> String
@@ -23,6 +21,8 @@ struct ConfigurationKey: Sendable {
     var list: (@Sendable (Configuration) -> [String])?
     /// Computes the value that an empty text stands for; nil if there is no such rule.
     var rule: (@Sendable (PathRules) -> String?)?
+    /// The place of a number and what it can be; nil for any other value.
+    var number: (path: NumberPath, unit: Unit, range: ClosedRange<Int>)?
   }
 
   /// The time at which a value that a reload has changed takes effect.
@@ -44,9 +44,7 @@ struct ConfigurationKey: Sendable {
   var change = Change.atOnce
 
   /// Whether the key can have several lines.
-  var isRepeatable: Bool {
-    if case .text(let text) = value { text.list != nil } else { false }
-  }
+  var isRepeatable: Bool { value.list != nil }
 
   /// The environment variable that takes precedence over all files, such as `NAVD_LIMITS_DEPTH`.
   var variable: String {
@@ -55,49 +53,23 @@ struct ConfigurationKey: Sendable {
 
   /// The lines that would give the value of a configuration; none for an empty list.
   func values(in configuration: Configuration) -> [String] {
-    switch value {
-    case .number(let path, let unit, _): [unit.text(of: configuration[keyPath: path])]
-    case .text(let text): text.list?(configuration) ?? [text.show(configuration)]
-    }
+    value.list?(configuration) ?? [value.show(configuration)]
   }
 
   /// The accepted form of the value, with its unit, range and default.
   var expectation: String {
-    let shown = defaultText.isEmpty ? "" : "; default \(defaultText)"
-    switch value {
-    case .number(_, let unit, let range):
-      return "\(unit.expectation(range))\(shown)"
-    case .text(let text):
-      return text.expected + shown
-    }
+    value.expected + (defaultText.isEmpty ? "" : "; default \(defaultText)")
   }
 
   /// The default as it stands in a file; empty if a rule computes it.
-  var defaultText: String {
-    switch value {
-    case .number(let path, let unit, _): unit.text(of: Configuration()[keyPath: path])
-    case .text(let text): text.show(Configuration())
-    }
-  }
+  var defaultText: String { value.show(Configuration()) }
 
   /// The value that a rule computes if none is configured; nil if there is no rule.
-  func value(by rules: PathRules) -> String? {
-    guard case .text(let text) = value else { return nil }
-    return text.rule?(rules)
-  }
+  func value(by rules: PathRules) -> String? { value.rule?(rules) }
 
   /// Checks and stores a value; returns the reason if it refuses the value, else nil.
   func store(_ text: String, in configuration: inout Configuration) -> String? {
-    switch value {
-    case .number(let path, let unit, let range):
-      guard let number = unit.parse(text), range.contains(number) else { return expectation }
-      configuration[keyPath: path] = number
-      return nil
-    case .text(let value):
-      return value.store(&configuration, text).map { reason in
-        reason.isEmpty ? expectation : reason
-      }
-    }
+    value.store(&configuration, text).map { $0.isEmpty ? expectation : $0 }
   }
 
   static func find(_ section: String, _ name: String) -> ConfigurationKey? {

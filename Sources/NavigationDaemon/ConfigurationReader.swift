@@ -9,13 +9,6 @@ struct ConfigurationAssignment: Hashable, Sendable {
   var line: Int
 }
 
-/// A line that cannot be read.
-struct ConfigurationProblem: Error, Hashable {
-  /// The line, from 1.
-  var line: Int
-  var message: String
-}
-
 /// The number of unreadable lines after which the parser stops.
 private let maximumProblems = 100
 
@@ -26,19 +19,19 @@ private let maximumLineBytes = 4096
 ///
 /// Indentation has no meaning: a line never continues the one before. Assignments under a heading that
 /// cannot be read are omitted, because their section is unknown.
-func readAssignments(_ contents: [UInt8]) -> (
-  assignments: [ConfigurationAssignment], problems: [ConfigurationProblem]
+func readAssignments(_ contents: [UInt8], of file: String) -> (
+  assignments: [ConfigurationAssignment], problems: [ConfigurationError]
 ) {
   var assignments: [ConfigurationAssignment] = []
-  var problems: [ConfigurationProblem] = []
+  var problems: [ConfigurationError] = []
   var section: String? = ""
   let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   let text = contents.starts(with: byteOrderMark) ? contents[3...] : contents[...]
   let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
   for (index, line) in lines.enumerated() where problems.count < maximumProblems {
     let line = trimmed(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
-    do throws(ConfigurationProblem) {
-      switch try ConfigurationLine(line, number: index + 1) {
+    do throws(ConfigurationError) {
+      switch try ConfigurationLine(line, number: index + 1, of: file) {
       case .empty: break
       case .heading(let name): section = name
       case .assignment(let name, let value):
@@ -60,9 +53,9 @@ private enum ConfigurationLine {
   case heading(String)
   case assignment(name: String, value: String)
 
-  init(_ line: ArraySlice<UInt8>, number: Int) throws(ConfigurationProblem) {
-    func fault(_ message: String) -> ConfigurationProblem {
-      ConfigurationProblem(line: number, message: message)
+  init(_ line: ArraySlice<UInt8>, number: Int, of file: String) throws(ConfigurationError) {
+    func fault(_ message: String) -> ConfigurationError {
+      ConfigurationError(file: file, line: number, message: message)
     }
     guard !line.contains(0) else { throw fault("the line contains a zero byte") }
     guard !line.contains(UInt8(ascii: "\r")) else {

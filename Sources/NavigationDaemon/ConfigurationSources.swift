@@ -20,13 +20,6 @@ struct ConfigurationSources: Hashable, Sendable {
   var environment = ProcessEnvironment([:])
   var options: [Option] = []
 
-  /// Reads all sources; throws the first fault.
-  func load() throws(ConfigurationError) -> LoadedConfiguration {
-    let (loaded, faults) = examine()
-    if let first = faults.first { throw first }
-    return loaded
-  }
-
   /// Reads all sources, and continues after faults; returns the accepted values and all faults.
   func examine() -> (loaded: LoadedConfiguration, faults: [ConfigurationError]) {
     var builder = ConfigurationBuilder()

@@ -60,9 +60,8 @@ extension ConfigurationKey {
       let bounds = "\(text(of: range.lowerBound)) to \(text(of: range.upperBound))"
       return switch self {
       case .bytes: "bytes, K, M or G, from \(bounds)"
-      case .milliseconds: "milliseconds, or a time with ms, s, min, h or d, from \(bounds)"
-      case .seconds: "seconds, or a time with ms, s, min, h or d, from \(bounds)"
-      case .days: "days, or a time with ms, s, min, h or d, from \(bounds)"
+      case .milliseconds, .seconds, .days:
+        "\(rawValue), or a time with ms, s, min, h or d, from \(bounds)"
       case .count: "a whole number from \(bounds)"
       case .perSecond: "a number per second from \(bounds), 0 for no limit"
       }

@@ -17,9 +17,7 @@ extension Daemon {
     }
     func check(_ who: Configuration.Access.Who, _ name: String, line: Int) {
       guard let reason = AccessControl.warning(about: who) else { return }
-      let origins = loaded.origins(of: "access", name)
-      let origin = line < origins.count ? origins[line] : origins.last ?? .initial
-      warnings.append(origin.refusal("[access] \(name): \(reason)"))
+      warnings.append(loaded.refusal("access", name, reason, line: line))
     }
     for (line, role) in access.roles.enumerated() {
       for who in role.members { check(who, "role", line: line) }
@@ -57,10 +55,10 @@ extension Daemon {
     ]
     return paths.compactMap { section, name, path in
       guard let path, temporary.contains(where: resolvedPath(path).hasPrefix) else { return nil }
-      let origin = loaded.origins(of: section, name).last ?? .initial
-      return origin.refusal(
-        "[\(section)] \(name): \(path) is a file of this service alone (PrivateTmp=), which systemd "
-          + "removes when the service stops; name another place")
+      return loaded.refusal(
+        section, name,
+        "\(path) is a file of this service alone (PrivateTmp=), which systemd removes when the "
+          + "service stops; name another place")
     }
   }
 
@@ -70,14 +68,8 @@ extension Daemon {
   ) -> [ConfigurationError] {
     let configuration = loaded.configuration
     var faults = pathsThatGo(in: loaded)
-    func add(_ section: String, _ name: String, _ reason: String, isFailedRead: Bool = false) {
-      let origin = loaded.origins(of: section, name).last ?? .initial
-      var fault = origin.refusal("[\(section)] \(name): \(reason)")
-      fault.isFailedRead = isFailedRead
-      faults.append(fault)
-    }
     if let group = configuration.daemon.socketGroup, EndpointLock.groupID(named: group) == nil {
-      add("daemon", "socket-group", "there is no group \(group)")
+      faults.append(loaded.refusal("daemon", "socket-group", "there is no group \(group)"))
     }
     // systemd 252 hides credentials from the commands of a reload, which check too.
     let credentials = rules.environment["CREDENTIALS_DIRECTORY"]
@@ -89,7 +81,9 @@ extension Daemon {
       _ = try secretKey(configuration, rules)
     } catch {
       let (section, name) = isNamed ? ("access", "secret-key") : ("daemon", "listen")
-      add(section, name, error.description, isFailedRead: error.isFailedRead)
+      var fault = loaded.refusal(section, name, error.description)
+      fault.isFailedRead = error.isFailedRead
+      faults.append(fault)
     }
     return faults
   }

@@ -32,7 +32,7 @@ extension Daemon {
       guard navd_pending_stop() != 0 else { return }
       line.end()
       restoration.discard()
-      log(LogEntry(.notice, "interrupted: nothing was restored, the partial copy is removed"))
+      log(.notice, "interrupted: nothing was restored, the partial copy is removed")
       log.flush()
       navd_unblock_stop_signals()
     }
@@ -59,14 +59,14 @@ extension Daemon {
     var text =
       "restored \(counted(navs, "nav")), up to row \(sequence), from \(file) into \(directory)"
     if let former { text += "; the former journal is \(former)" }
-    log(LogEntry(.notice, text, kind: .backedUp))
+    log(.notice, text, kind: .backedUp)
   }
 
   /// The error of the copy, as an error about the backup file.
   private static func refusal(
     of file: String, _ error: any Error, isReady: Bool
   ) -> DaemonError {
-    let failure = DaemonFailure(error)
+    let failure = DaemonError(error)
     let text =
       switch error {
       case JournalError.damaged(_, let what): "\(file) is damaged: \(what)"
@@ -76,10 +76,10 @@ extension Daemon {
         "\(file) has format \(found), this version reads up to \(supported); upgrade navd"
       case JournalError.older(_, let found, let supported):
         "\(file) has format \(found), this version reads from \(supported) on; use the navd that wrote it"
-      default: failure.text
+      default: failure.description
       }
     let outcome =
       isReady ? "the copy is complete, and the next start tries again" : "nothing was restored"
-    return .notRestored("\(text); \(outcome)", failure.status)
+    return .notRestored("\(text); \(outcome)", failure.exitStatus)
   }
 }

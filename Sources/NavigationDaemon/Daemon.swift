@@ -30,7 +30,7 @@ enum Daemon {
     let patience = pause.begin()
     if patience > 0 {
       let seconds = Double(patience) / 1000
-      log(LogEntry(.notice, "the previous start failed: waiting for \(seconds) s"))
+      log(.notice, "the previous start failed: waiting for \(seconds) s")
       if pause.wait(patience, signals: signals) { return pause.end() }
     }
     try checkLimits(log)
@@ -59,10 +59,10 @@ enum Daemon {
     let took = SystemClock.monotonicMilliseconds() - started
     let text =
       "serving \(counted(loop.hub.navCount, "nav")) on \(endpoints), state in "
-      + "\(journal.placeName), ready in \(took) ms"
+      + "\(journal.place.directory?.path ?? journal.name), ready in \(took) ms"
     // Before READY, so that a failure right after it does not count as a failed start.
     pause.end()
-    log(LogEntry(.info, text, kind: .started))
+    log(.info, text, kind: .started)
     loop.configuration.status = text
     // In one message, so that a program that waits for the first notification also gets the second.
     loop.notify(.ready, .status(text))
@@ -76,14 +76,14 @@ enum Daemon {
     loop.notify(.stopping)
     try closeJournal(journal, log)
     try loop.close()
-    log(LogEntry(.info, "stopped", kind: .stopped))
+    log(.info, "stopped", kind: .stopped)
     log.flush()
   }
 
   /// Raises the limit of descriptors, and refuses limits with which navd could not serve.
   private static func checkLimits(_ log: Log) throws(DaemonError) {
     if navd_raise_descriptor_limit() != 0 {
-      log(LogEntry(.warning, "cannot raise the limit of open file descriptors"))
+      log(.warning, "cannot raise the limit of open file descriptors")
     }
     // No lists of tuples here: making their types takes more stack than there may be.
     func check(_ limit: UInt64?, _ least: UInt64, _ what: String) throws(DaemonError) {
@@ -102,13 +102,13 @@ enum Daemon {
   /// Warns of what the surroundings keep from navd: sockets of systemd, and the names of users.
   private static func warn(of rules: PathRules, _ access: Access, _ log: Log) {
     if let text = ServiceManager.warning(about: rules.environment, process: getpid()) {
-      log(LogEntry(.warning, text))
+      log(.warning, text)
     }
     if let user = access.unknownUser {
-      let text =
+      log(
+        .warning,
         "the user namespace does not map all users: those outside are uid:\(user), own nothing, and "
-        + "have no role unless a line of [access] names uid:\(user)"
-      log(LogEntry(.warning, text))
+          + "have no role unless a line of [access] names uid:\(user)")
     }
   }
 
@@ -129,10 +129,9 @@ enum Daemon {
       }
       guard socket.isAwaited else { continue }
       log(
-        LogEntry(
-          .warning,
-          "no interface of this machine has the address of \(place.endpoint) yet: navd listens "
-            + "there as soon as one has"))
+        .warning,
+        "no interface of this machine has the address of \(place.endpoint) yet: navd listens there "
+          + "as soon as one has")
     }
     return ListeningSockets(sockets)
   }
@@ -144,10 +143,10 @@ enum Daemon {
     let router = try preparation.open(
       sockets.lent, frameBytes: configuration.frameBytes, configuration.router)
     if !router.copiesReceived {
-      let text =
+      log(
+        .warning,
         "this libzmq does not copy received messages: unread messages can take far more memory "
-        + "than [limits] unread-total-bytes"
-      log(LogEntry(.warning, text))
+          + "than [limits] unread-total-bytes")
     }
     return router
   }
@@ -161,8 +160,6 @@ enum Daemon {
   }
 
   /// The places to listen on: the sockets of the service manager, and the configured addresses.
-  ///
-  /// If there is neither, it is the path that `PathRules` computes.
   private static func places(
     _ configuration: Configuration, _ rules: PathRules, _ inherited: [InheritedSocket]
   ) throws(PathError) -> [SocketPlace] {
@@ -227,8 +224,6 @@ enum Daemon {
   }
 
   /// Opens the journal, as the keeper of this program says, and makes the hub that serves it.
-  ///
-  /// A journal in a directory is replayed; a member of a cluster takes its shards later.
   private static func open(
     _ keeper: JournalKeeper, _ configuration: Configuration, _ rules: PathRules, _ access: Access,
     _ member: ClusterMember, holder: String, _ form: ProgressDisplay.Form, _ log: Log
@@ -237,7 +232,7 @@ enum Daemon {
     guard let make = keeper.cluster else {
       let place = JournalDirectory(
         path: try stateDirectory(configuration, rules),
-        durability: configuration.daemon.durability == .sync ? .sync : .relaxed,
+        durability: configuration.daemon.durability,
         bootID: try bootID(environment: rules.environment))
       let journal = try place.open(retention: retention, holder: holder)
       journal.witness = try configuration.daemon.witness.map { path throws(JournalError) in
@@ -261,14 +256,13 @@ enum Daemon {
       progress.end(isComplete: true)
       if loss == .older {
         log(
-          LogEntry(
-            .warning,
-            "\(journal.name) does not reach row \(acknowledged), which was acknowledged: an older "
-              + "copy was put back; all navs have new epochs", kind: .journalFailed))
+          .warning,
+          "\(journal.name) does not reach row \(acknowledged), which was acknowledged: an older "
+            + "copy was put back; all navs have new epochs", kind: .journalFailed)
       }
       return (hub, journal, nil)
     }
-    let cluster = try make(configuration, member) { log(LogEntry(.warning, $0)) }
+    let cluster = try make(configuration, member) { log(.warning, $0) }
       .join(retention: retention)
     let hub = Hub(
       configuration: hubConfiguration(configuration), access: access, shards: Shard.count,
@@ -308,7 +302,7 @@ enum Daemon {
     } catch {
       // The commits stay in the log of the journal, where the next start reads them.
       if error.isShortage, journal.place.directory != nil {
-        return log(LogEntry(.warning, error.description))
+        return log(.warning, error.description)
       }
       throw error
     }

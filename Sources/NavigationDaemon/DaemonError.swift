@@ -5,24 +5,50 @@ import NavigationHub
 import RuntimePaths
 import ZeroMQ
 
-/// A reason of the daemon's own why it cannot start; `DaemonFailure` knows those of other modules.
-package enum DaemonError: Error, CustomStringConvertible {
-  /// A backup cannot be restored; the reason and the exit status.
-  case notRestored(String, ExitStatus)
-  case endpoint(String, reason: String)
-
+/// The end of the process by an error: the text for the log and the exit status.
+package struct DaemonError: Error, CustomStringConvertible {
   /// The error in one line: the operation, its object and a remedy.
-  package var description: String {
-    switch self {
-    case .notRestored(let text, _): text
-    case .endpoint(let endpoint, let reason): "cannot listen on \(endpoint): \(reason)"
+  package let description: String
+  let exitStatus: ExitStatus
+
+  private init(_ description: String, _ exitStatus: ExitStatus) {
+    (self.description, self.exitStatus) = (description, exitStatus)
+  }
+
+  /// A backup cannot be restored.
+  package static func notRestored(_ reason: String, _ status: ExitStatus) -> DaemonError {
+    DaemonError(reason, status)
+  }
+
+  static func endpoint(_ endpoint: String, reason: String) -> DaemonError {
+    DaemonError("cannot listen on \(endpoint): \(reason)", .endpoint)
+  }
+
+  /// The refusal of a Unix socket.
+  static func socket(_ path: String, _ reason: String) -> DaemonError {
+    .endpoint("ipc://" + path, reason: reason)
+  }
+
+  /// Takes any error of the modules that the daemon uses.
+  init(_ error: any Error) {
+    switch error {
+    case let error as DaemonError: self = error
+    case let error as ConfigurationError: self.init(error.description, error.exitStatus)
+    case let error as JournalError: self.init(error.description, error.exitStatus)
+    case let error as HubReplayError: self.init(JournalError(error, in: ""))
+    case let error as ZeroMQError: self.init(error.description, .endpoint)
+    case let error as PathError: self.init(error.description, error.exitStatus)
+    case let error as SystemError: self.init(error.description, .journalUnavailable)
+    default: self.init("unexpected: \(error)", .journalUnavailable)
     }
   }
 
-  var exitStatus: ExitStatus {
-    switch self {
-    case .notRestored(_, let status): status
-    case .endpoint: .endpoint
+  /// The message id of the log entry; nil for none.
+  var kind: LogEntry.Kind? {
+    switch exitStatus {
+    case .journalLocked, .journalDamaged, .journalFormat, .journalUnavailable, .syncFailed, .fenced:
+      .journalFailed
+    case .orderly, .due, .usage, .configuration, .endpoint: nil
     }
   }
 }
@@ -50,37 +76,6 @@ extension PathError {
   }
 }
 
-/// The end of the process by an error: the text for the log and the exit status.
-struct DaemonFailure: Sendable {
-  /// The error in one line: the operation, its object and a remedy.
-  let text: String
-  let status: ExitStatus
-
-  /// The message id of the log entry; nil for none.
-  var kind: LogEntry.Kind? {
-    switch status {
-    case .journalLocked, .journalDamaged, .journalFormat, .journalUnavailable, .syncFailed, .fenced:
-      .journalFailed
-    case .orderly, .due, .usage, .configuration, .endpoint: nil
-    }
-  }
-
-  init(_ error: any Error) {
-    switch error {
-    case let error as DaemonError: (text, status) = (error.description, error.exitStatus)
-    case let error as ConfigurationError: (text, status) = (error.description, error.exitStatus)
-    case let error as JournalError: (text, status) = (error.description, error.exitStatus)
-    case let error as HubReplayError:
-      let error = JournalError(error, in: "")
-      (text, status) = (error.description, error.exitStatus)
-    case let error as ZeroMQError: (text, status) = (error.description, .endpoint)
-    case let error as PathError: (text, status) = (error.description, error.exitStatus)
-    case let error as SystemError: (text, status) = (error.description, .journalUnavailable)
-    default: (text, status) = ("unexpected: \(error)", .journalUnavailable)
-    }
-  }
-}
-
 extension ExitStatus {
   package func exitProcess() -> Never { exit(rawValue) }
 }
@@ -94,12 +89,10 @@ package enum ExitStatus: Int32, CaseIterable, Error, Sendable {
   case configuration = 3
   case journalLocked = 4
   case journalDamaged = 5
-  /// The journal has a format of another version.
   case journalFormat = 6
   /// The journal cannot be read or written: full disk, permissions.
   case journalUnavailable = 7
   case endpoint = 8
-  /// A sync failed while serving.
   case syncFailed = 9
   /// Another navd has taken the database over while this one served it.
   case fenced = 10

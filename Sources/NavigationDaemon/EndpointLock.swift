@@ -23,21 +23,18 @@ final class EndpointLock {
     let lock = found == nil ? try takeIfPossible(path) : nil
     let code = navd_errno()
     if let listener = listener(path) {
-      throw .endpoint("ipc://" + path, reason: "\(listener); or use another path")
+      throw .socket(path, "\(listener); or use another path")
     }
     if let found {
-      throw .endpoint(
-        "ipc://" + path,
-        reason: "\(directory) is not safe: \(found.reason); examine it, then type: \(found.remedy)")
+      throw .socket(
+        path, "\(directory) is not safe: \(found.reason); examine it, then type: \(found.remedy)")
     }
     guard let lock else {
       let remedy =
         code == EPERM || code == ELOOP
         ? "somebody else made it: remove it"
         : "check that the directory exists and belongs to the user of navd"
-      throw .endpoint(
-        "ipc://" + path,
-        reason: "cannot create \(lockPath): \(SystemError.text(of: code)); \(remedy)")
+      throw .socket(path, "cannot create \(lockPath): \(SystemError.text(of: code)); \(remedy)")
     }
     return lock
   }
@@ -51,8 +48,7 @@ final class EndpointLock {
     guard descriptor >= 0 else { return nil }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
-      throw .endpoint(
-        "ipc://" + path, reason: "\(holder(lockPath)) serves it; stop it or use another path")
+      throw .socket(path, "\(holder(lockPath)) serves it; stop it or use another path")
     }
     // The text only informs administrators; the lock works without it, so a failure is ignored.
     _ = ftruncate(descriptor, 0)
@@ -85,7 +81,7 @@ final class EndpointLock {
     var number = gid_t.max
     if let group = configuration.socketGroup {
       guard let found = Self.groupID(named: group) else {
-        throw .endpoint("ipc://" + path, reason: "there is no group \(group)")
+        throw .socket(path, "there is no group \(group)")
       }
       number = found
     }
@@ -93,8 +89,7 @@ final class EndpointLock {
     guard unsafe navd_admit(path, file.device, file.number, number, mode) == 0 else {
       let reason = SystemError.text(of: navd_errno())
       let group = configuration.socketGroup.map { "the group \($0) and " } ?? ""
-      throw .endpoint(
-        "ipc://" + path, reason: "cannot set \(group)the mode of the socket: \(reason)")
+      throw .socket(path, "cannot set \(group)the mode of the socket: \(reason)")
     }
   }
 

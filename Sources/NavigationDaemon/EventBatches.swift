@@ -28,11 +28,6 @@ struct EventBatches {
   /// The bytes that count for a held event without a longer message.
   static let leastBytes = 1024
 
-  private struct Batch {
-    var events: [HubEvent]
-    var bytes: Int
-  }
-
   private(set) var atHand: [HubEvent] = []
   // Noted as an event arrives: to look through the events again would copy each of them.
   private(set) var areOps = true
@@ -48,11 +43,10 @@ struct EventBatches {
   /// The batches that are not durable yet, oldest first.
   ///
   /// If one cannot be stored, the loop handles the events of all of them again.
-  private var inFlight: [Batch] = []
+  private var inFlight: [(events: [HubEvent], bytes: Int)] = []
   private var bytesInFlight = 0
   /// The messages that wait for a later turn, and the ends of their connections, by principal.
   private var backlog = FairQueue<Text, ReceivedEvent>()
-  /// The maximum weight of the waiting messages of one principal.
   static let weightOfPrincipal = 8 << 20
   /// The places in the newest batch of the events that are not handled in this turn.
   private var postponed: [(index: Int, owner: Text)] = []
@@ -210,7 +204,7 @@ struct EventBatches {
     // The next turn usually has as many events. Growing the array in steps would cost more than the
     // room.
     atHand.reserveCapacity(events.count)
-    inFlight.append(Batch(events: events, bytes: bytes))
+    inFlight.append((events, bytes))
     bytesInFlight += bytes
     return events
   }
@@ -257,7 +251,6 @@ struct EventBatches {
     postponed = []
   }
 
-  /// The connections with events that are not durable.
   var connectionsInFlight: Set<ConnectionID> {
     inFlight.reduce(into: []) { all, batch in all.formUnion(batch.events.compactMap(\.connection)) }
   }

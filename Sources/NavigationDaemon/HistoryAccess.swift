@@ -11,8 +11,6 @@ struct HistoryAccess {
   private var reader: JournalReader?
   private var replayed: [ReplayedNav] = []
 
-  /// Makes access to the journal of a place; the reader for urgent requests opens with the first
-  /// one.
   init(_ place: any JournalPlace) {
     worker = HistoryWorker(place)
     self.place = place
@@ -60,7 +58,6 @@ struct HistoryAccess {
     }
   }
 
-  /// Takes the navs of `takePages`.
   mutating func takeReplayed() -> [ReplayedNav] {
     defer { replayed = [] }
     return replayed
@@ -130,7 +127,6 @@ final class HistoryWorker: Sendable {
   private let place: any JournalPlace
   private let isStarted = Atomic<Bool>(false)
 
-  /// Makes a worker for the journal of a place; its thread starts with the first work.
   init(_ place: any JournalPlace) { self.place = place }
 
   func add(_ work: Work) {
@@ -165,7 +161,10 @@ final class HistoryWorker: Sendable {
       }
       switch waiting.remove(at: next) {
       case .page(let request, let replayer):
-        let page = Result { try readPage(request, replayer, &reader) }
+        let page = Result<ReplayedNav, any Error> {
+          let (snapshot, rows) = try place.reader(&reader).chain(of: request)
+          return try replayer.replay(request, snapshot: snapshot, rows: rows)
+        }
         if page.isFailedRead {
           let time = SystemClock.monotonicMilliseconds() + Self.failurePause
           failures.append((time, .page(request, page)))
@@ -181,32 +180,20 @@ final class HistoryWorker: Sendable {
     }
   }
 
-  private func readPage(
-    _ request: ReloadRequest, _ replayer: NavReplayer, _ reader: inout JournalReader?
-  ) throws -> ReplayedNav {
-    let (snapshot, rows) = try place.reader(&reader).chain(of: request)
-    return try replayer.replay(request, snapshot: snapshot, rows: rows)
-  }
-
   private func answer(_ request: HistoryRequest, _ reader: inout JournalReader?) -> HistoryAnswer {
     do throws(JournalError) {
-      return try Self.answer(request, place.reader(&reader))
+      let reader = try place.reader(&reader)
+      switch request.what {
+      case .rows(let first, let last):
+        let rows = try reader.rows(of: request.nav, from: request.head, first...max(first, last))
+        return HistoryAnswer(token: request.token, rows: rows)
+      case .state(let revision):
+        let (snapshot, rows) = try reader.chain(
+          of: ReloadRequest(nav: request.nav, head: request.head), through: revision)
+        return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
+      }
     } catch {
       return HistoryAnswer(token: request.token, failure: error.description)
-    }
-  }
-
-  static func answer(
-    _ request: HistoryRequest, _ reader: JournalReader
-  ) throws(JournalError) -> HistoryAnswer {
-    switch request.what {
-    case .rows(let first, let last):
-      let rows = try reader.rows(of: request.nav, from: request.head, first...max(first, last))
-      return HistoryAnswer(token: request.token, rows: rows)
-    case .state(let revision):
-      let (snapshot, rows) = try reader.chain(
-        of: ReloadRequest(nav: request.nav, head: request.head), through: revision)
-      return HistoryAnswer(token: request.token, snapshot: snapshot, rows: rows)
     }
   }
 }

@@ -39,7 +39,6 @@ package struct JournalKeeper: Sendable {
     self.cluster = cluster
   }
 
-  /// Keeps the journal in the state directory.
   package static let directory = JournalKeeper(
     program: "navd", qualify: nil,
     fault: { loaded in
@@ -48,12 +47,4 @@ package struct JournalKeeper: Sendable {
         "cluster", "database",
         "needs navd-cluster: this program keeps its journal in a directory")
     }, cluster: nil)
-}
-
-extension LoadedConfiguration {
-  /// The refusal of a key's value, with the place where it stands.
-  package func refusal(_ section: String, _ key: String, _ reason: String) -> ConfigurationError {
-    let origin = origins(of: section, key).last ?? .initial
-    return origin.refusal("[\(section)] \(key): \(reason)")
-  }
 }

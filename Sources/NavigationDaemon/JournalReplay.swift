@@ -70,8 +70,6 @@ enum JournalReplay {
   }
 
   /// Notes the navs and ops of a journal that is not replayed yet; `complete` has to follow.
-  ///
-  /// The ops of the newest `rememberedRows` are remembered, whatever their age.
   static func index(
     _ journal: Journal, into hub: inout Hub, at now: Instant,
     rememberingRows rememberedRows: UInt64 = rememberedRows,
@@ -142,31 +140,29 @@ enum JournalReplay {
 /// `@unchecked Sendable`: one thread makes it and passes it on, with its journals.
 struct LoadedShards: @unchecked Sendable {
   private(set) var hub: Hub
-  private(set) var shards: [TakenShard] = []
+  private(set) var journals: [Journal] = []
   var milliseconds: UInt64 = 0
 
   /// After a start, the hub remembers the ops of this number of newest rows of a shard, whatever
   /// their age: of all shards as many as of a journal in a directory.
   private static let rememberedRows: UInt64 = 10
 
-  /// Begins with a hub of `Hub.makeReplayingHub`.
   init(hub: Hub) { self.hub = hub }
 
   /// Notes the navs and ops of a shard; if its rows cannot be served, nothing of it stays here.
-  mutating func add(_ taken: TakenShard) throws(JournalError) {
+  mutating func add(_ journal: Journal) throws(JournalError) {
     let now = Instant.now()
     do throws(JournalError) {
-      try JournalReplay.index(
-        taken.journal, into: &hub, at: now, rememberingRows: Self.rememberedRows)
+      try JournalReplay.index(journal, into: &hub, at: now, rememberingRows: Self.rememberedRows)
     } catch {
-      hub.release([taken.shard], to: nil, at: now)
+      hub.release([journal.shard], to: nil, at: now)
       throw error
     }
-    shards.append(taken)
+    journals.append(journal)
   }
 
   /// Reads what the hub needs besides; after the last shard.
   mutating func complete() throws(JournalError) {
-    try JournalReplay.complete(&hub, shards.map(\.journal))
+    try JournalReplay.complete(&hub, journals)
   }
 }

@@ -152,7 +152,10 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   private func wake(_ change: () -> Void) {
-    if !isStarted { start() }
+    if !isStarted {
+      isStarted = true
+      Thread.start { self.run() }
+    }
     let mustWake = guarded {
       change()
       return isAsleep
@@ -212,11 +215,6 @@ final class JournalWriter: @unchecked Sendable {
     unsafe pthread_mutex_lock(lock)
     defer { unsafe pthread_mutex_unlock(lock) }
     return body()
-  }
-
-  private func start() {
-    isStarted = true
-    Thread.start { self.run() }
   }
 
   private func run() {

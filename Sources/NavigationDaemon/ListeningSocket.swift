@@ -67,17 +67,12 @@ struct ListeningSocket {
   /// Listens on a path; until the lock's `open`, only the daemon's own user can connect.
   static func listen(onPath path: String) throws(DaemonError) -> ListeningSocket {
     let lock = try EndpointLock.take(path)
-    let descriptor = try bind(path)
+    let descriptor = unsafe navd_listen_unix(path, backlog)
+    guard descriptor >= 0 else { throw .socket(path, SystemError.text(of: navd_errno())) }
     var socket = ListeningSocket(
       kind: .local, endpoint: "ipc://" + path, descriptor: descriptor, path: path, lock: lock)
     socket.giveSecondName(path)
     return socket
-  }
-
-  private static func bind(_ path: String) throws(DaemonError) -> Int32 {
-    let descriptor = unsafe navd_listen_unix(path, backlog)
-    guard descriptor >= 0 else { throw .endpoint("ipc://" + path, reason: reason(navd_errno())) }
-    return descriptor
   }
 
   /// Whether the path now leads to another file, or to none.
@@ -96,7 +91,7 @@ struct ListeningSocket {
       return "the socket has no second name; \(remedy)"
     }
     let isRestored = unsafe navd_give_name(lock.secondPath, path) == 0
-    return isRestored ? nil : "\(Self.reason(navd_errno())); \(remedy)"
+    return isRestored ? nil : "\(SystemError.text(of: navd_errno())); \(remedy)"
   }
 
   /// Listens on a network address, even if no interface has it yet.
@@ -111,15 +106,13 @@ struct ListeningSocket {
       let remedy =
         code == EAFNOSUPPORT
         ? "; where the unit keeps navd.service from networks, navd-tcp enable opens it" : ""
-      throw .endpoint(address.endpoint, reason: reason(code) + remedy)
+      throw .endpoint(address.endpoint, reason: SystemError.text(of: code) + remedy)
     }
     var socket = ListeningSocket(
       kind: .network, endpoint: address.endpoint, descriptor: descriptor)
     socket.isAwaited = isAwaited != 0
     return socket
   }
-
-  private static func reason(_ code: Int32) -> String { SystemError.text(of: code) }
 }
 
 /// The identity of a file, by its device and its inode number.
@@ -158,7 +151,6 @@ struct ListeningSockets {
     }
   }
 
-  /// Removes the socket files, so that connecting clients fail at once.
   func removeFiles() {
     for socket in sockets { socket.lock?.removeNames(withPath: !socket.isInherited) }
   }

@@ -14,6 +14,15 @@ package struct LoadedConfiguration: Hashable, Sendable {
     origins[Text("\(section).\(name)")] ?? [.initial]
   }
 
+  /// The refusal of a key's value, with the place of a line of it, or of the last one.
+  package func refusal(
+    _ section: String, _ name: String, _ reason: String, line: Int = .max
+  ) -> ConfigurationError {
+    let origins = origins(of: section, name)
+    let origin = line < origins.count ? origins[line] : origins.last ?? .initial
+    return origin.refusal("[\(section)] \(name): \(reason)")
+  }
+
   /// The text of `navd --print-config`: all keys with their values, and their origins as comments,
   /// in the form of a configuration file.
   func text(_ rules: PathRules) -> String {
@@ -22,13 +31,12 @@ package struct LoadedConfiguration: Hashable, Sendable {
       if !lines.isEmpty { lines.append(("", nil)) }
       lines.append(("[\(section)]", nil))
       for key in ConfigurationKey.all where key.section == section {
-        lines += settings(of: key, rules).map { ($0, $1) }
+        lines += values(of: key, rules).map { value, origin in
+          (value.isEmpty ? "\(key.name) =" : "\(key.name) = \(value)", origin)
+        }
       }
       if section == ConfigurationKey.classesSection {
-        for declared in configuration.classes {
-          let setting = "\(declared.name) = \(declared.base.rawValue)"
-          lines.append((setting, origins(of: section, declared.name).last))
-        }
+        lines += classes.map { name, base, origin in ("\(name) = \(base)", origin) }
       }
     }
     let width = 40
@@ -43,42 +51,38 @@ package struct LoadedConfiguration: Hashable, Sendable {
   ///
   /// A key that can be repeated has an element for each of its lines.
   func json(_ rules: PathRules) -> [UInt8] {
-    var elements: [OpaqueJSON] = []
-    for key in ConfigurationKey.all {
-      for (setting, origin) in settings(of: key, rules) {
-        let value = setting.split(separator: "=", maxSplits: 1).dropFirst().first ?? ""
-        elements.append(
-          .object([
-            "key": .string("\(key.section).\(key.name)"),
-            "value": .string(String(value.drop { $0 == " " })),
-            "origin": .string((origin ?? .initial).description),
-          ]))
-      }
+    let keys = ConfigurationKey.all.flatMap { key in
+      values(of: key, rules).map { ("\(key.section).\(key.name)", $0, $1) }
     }
-    for declared in configuration.classes {
-      let origin = origins(of: ConfigurationKey.classesSection, declared.name).last
-      elements.append(
+    let declared = classes.map { ("\(ConfigurationKey.classesSection).\($0)", $1, $2) }
+    return OpaqueJSON.array(
+      (keys + declared).map { key, value, origin in
         .object([
-          "key": .string("\(ConfigurationKey.classesSection).\(declared.name)"),
-          "value": .string(declared.base.rawValue),
+          "key": .string(key), "value": .string(value),
           "origin": .string((origin ?? .initial).description),
-        ]))
-    }
-    return OpaqueJSON.array(elements).bytes
+        ])
+      }
+    ).bytes
   }
 
-  private func settings(
+  private var classes: [(name: String, base: String, origin: ConfigurationOrigin?)] {
+    configuration.classes.map {
+      ($0.name, $0.base.rawValue, origins(of: ConfigurationKey.classesSection, $0.name).last)
+    }
+  }
+
+  private func values(
     of key: ConfigurationKey, _ rules: PathRules
-  ) -> [(setting: String, origin: ConfigurationOrigin?)] {
+  ) -> [(value: String, origin: ConfigurationOrigin?)] {
     let origins = origins(of: key.section, key.name)
     let stated = key.values(in: configuration)
     // An empty value leaves the choice to a rule, even if a line sets the empty value.
-    let isOpen = stated.allSatisfy(\.isEmpty)
-    let values = isOpen ? [key.value(by: rules) ?? ""] : stated
-    if isOpen, values != [""] { return [("\(key.name) = \(values[0])", .initial)] }
-    return values.enumerated().map { index, value in
-      let setting = value.isEmpty ? "\(key.name) =" : "\(key.name) = \(value)"
-      return (setting, index < origins.count ? origins[index] : origins.last)
+    if stated.allSatisfy(\.isEmpty) {
+      if let value = key.value(by: rules), !value.isEmpty { return [(value, .initial)] }
+      return [("", origins.first)]
+    }
+    return stated.enumerated().map { index, value in
+      (value, index < origins.count ? origins[index] : origins.last)
     }
   }
 

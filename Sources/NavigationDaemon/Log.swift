@@ -1,5 +1,4 @@
 import CLinux
-import Journal
 import RuntimePaths
 import Synchronization
 import Systemd
@@ -20,7 +19,6 @@ final class Log: Sendable {
     /// They have priorities if stderr is a stream of the journal. Once a process has ended, the journal
     /// finds its unit by the stream only.
     case lines(withPriorities: Bool)
-    /// A function, for tests.
     case function(@Sendable (LogEntry) -> Void)
   }
 
@@ -66,6 +64,10 @@ final class Log: Sendable {
     for entry in limit.withLock({ $0.admit(entry, at: now) }) { write(entry) }
   }
 
+  func callAsFunction(_ level: LogLevel, _ message: String, kind: LogEntry.Kind? = nil) {
+    self(LogEntry(level, message, kind: kind))
+  }
+
   /// Writes how many equal messages the rate limit held back, for each window that has ended.
   ///
   /// The loop calls it with each report to the watchdog, and the daemon when it stops. Windows that
@@ -82,7 +84,7 @@ final class Log: Sendable {
       writeText((withPriorities ? "<\(entry.level.priority)>" : "") + entry.line + "\n")
     case .journal:
       // If the journal's socket fails, stderr still leads to the journal, which adds the time.
-      if !JournalSocket.send(entry.journalFields) { writeText(entry.line + "\n") }
+      if !sendToJournal(entry.journalFields) { writeText(entry.line + "\n") }
     }
   }
 

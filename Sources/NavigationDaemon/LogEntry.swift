@@ -128,16 +128,8 @@ enum LogLevel: String, CaseIterable, Comparable, Sendable {
   /// Details for developers of navd.
   case debug
 
-  /// The syslog priority, 3 to 7; a smaller number is more important.
-  var priority: Int {
-    switch self {
-    case .error: 3
-    case .warning: 4
-    case .notice: 5
-    case .info: 6
-    case .debug: 7
-    }
-  }
+  /// The syslog priority, 3 to 7 in the order of the cases; a smaller number is more important.
+  var priority: Int { 3 + (Self.allCases.firstIndex(of: self) ?? 0) }
 
   /// Orders by importance: `.error < .debug`.
   static func < (left: LogLevel, right: LogLevel) -> Bool {

@@ -1,5 +1,3 @@
-import NavigationCore
-
 /// Limits the rate of equal messages, and counts those that it holds back.
 ///
 /// `burst` equal messages pass in `windowMilliseconds`. After the window, a summary reports how
@@ -14,15 +12,9 @@ struct LogRateLimit: Sendable {
   /// How many different messages are counted; further ones pass without a count.
   static let maximumTexts = 256
 
-  private struct Window {
-    var entry: LogEntry
-    var start: UInt64
-    var count: Int
-  }
-
   /// The windows in order of their start; an array, so that the order of summaries is
   /// deterministic.
-  private var windows: [Window] = []
+  private var windows: [(entry: LogEntry, start: UInt64, count: Int)] = []
 
   /// Takes a message; returns the entries to write.
   ///
@@ -33,7 +25,7 @@ struct LogRateLimit: Sendable {
       windows[index].count += 1
       if windows[index].count > Self.burst(of: entry) { return output }
     } else if windows.count < Self.maximumTexts {
-      windows.append(Window(entry: entry, start: now, count: 1))
+      windows.append((entry, start: now, count: 1))
     }
     output.append(entry)
     return output

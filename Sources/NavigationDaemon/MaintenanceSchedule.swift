@@ -15,7 +15,6 @@ struct MaintenanceSchedule {
   /// The milliseconds for which pruning waits for a quiet moment.
   static let patience: UInt64 = 10_000
 
-  /// The time of the last event.
   private var busyAt: UInt64
   private var pruningDue: UInt64?
   private var checkpointDue: UInt64 = 0
@@ -34,7 +33,6 @@ struct MaintenanceSchedule {
 
   // Due work.
 
-  /// Whether there was no event for `quietTime`.
   func isQuiet(at now: UInt64) -> Bool { now >= busyAt + Self.quietTime }
 
   /// Whether to checkpoint a write-ahead log of this many pages.
@@ -104,7 +102,6 @@ struct MaintenanceSchedule {
     return problem != found
   }
 
-  /// Notes that a slice of pruning is done, and whether there is more to prune.
   mutating func notePruned(hasMore: Bool, at now: UInt64) {
     pruningDue = hasMore ? now + 100 : nil
   }

@@ -24,7 +24,7 @@ extension ServerLoop {
           UInt64(max($0, 0)) * 1000
         }
       } catch {
-        log(LogEntry(.error, "no backup is found: \(error)", kind: .backedUp))
+        log(.error, "no backup is found: \(error)", kind: .backedUp)
       }
     }
     schedule.use(rules, newest: newest, at: now)
@@ -67,8 +67,9 @@ extension ServerLoop {
         UInt64(max(seconds, 0)) * 1000, at: now, retentionFailed: result.problem != nil)
     case .failed:
       let pause = schedule.noteFailed(at: now)
-      let text = "no older backup was removed; the next attempt is in \(pause / 1000) s"
-      log(LogEntry(.notice, text, kind: .backedUp))
+      log(
+        .notice, "no older backup was removed; the next attempt is in \(pause / 1000) s",
+        kind: .backedUp)
     }
   }
 
@@ -78,12 +79,12 @@ extension ServerLoop {
       var text =
         "backed up \(counted(navs, "nav")) to \(path): \(bytes) bytes, up to row \(sequence)"
       if !result.removed.isEmpty { text += "; removed \(result.removed.joined(separator: ", "))" }
-      log(LogEntry(.notice, text, kind: .backedUp))
+      log(.notice, text, kind: .backedUp)
     case .failed(let reason):
-      log(LogEntry(.error, "backup failed: \(reason)", kind: .backedUp))
+      log(.error, "backup failed: \(reason)", kind: .backedUp)
     }
     guard let problem = result.problem else { return }
-    log(LogEntry(.warning, "not every older backup was removed: \(problem)", kind: .backedUp))
+    log(.warning, "not every older backup was removed: \(problem)", kind: .backedUp)
   }
 
   /// Passes the figures of the schedule to the hub.

@@ -1,4 +1,3 @@
-import Journal
 import NavigationCore
 import NavigationHub
 import TransportGuard
@@ -16,7 +15,7 @@ extension ServerLoop {
     if !router.owesTooMuch, let answer = history.takeAnswer() { batches.append(.history(answer)) }
     let log = log
     let requests = try history.takePages {
-      log(LogEntry(.error, "\($0); navd tries again", kind: .journalFailed))
+      log(.error, "\($0); navd tries again", kind: .journalFailed)
     }
     // Before the loop decides whether it must stand still for the events at hand.
     if !requests.isEmpty { batches.insertFirst(pageIns.release(requests)) }

@@ -63,7 +63,7 @@ extension ServerLoop {
       let changes = configuration.current.changes(to: new.loaded.configuration)
       apply(new.loaded, new.access)
       for warning in Daemon.warnings(about: new.loaded) {
-        log(LogEntry(.warning, warning.description, kind: .reloaded))
+        log(.warning, warning.description, kind: .reloaded)
       }
       guard !changes.isEmpty else {
         return LogEntry(.notice, "reloaded: nothing has changed", kind: .reloaded)
@@ -75,7 +75,7 @@ extension ServerLoop {
       return LogEntry(.notice, "reloaded: \(listed)\(more)", kind: .reloaded)
     } catch {
       // The service manager shows one line, but the log has all faults.
-      for other in error.others { log(LogEntry(.error, other, kind: .reloaded)) }
+      for other in error.others { log(.error, other, kind: .reloaded) }
       let more =
         error.others.isEmpty ? "" : " (and \(counted(error.others.count, "more fault")))"
       let text = "reload refused: \(error.reason)\(more); the former configuration stays"
@@ -89,7 +89,7 @@ extension ServerLoop {
       maintenance.noteRetention(at: Instant.now().boot)
     }
     let reschedules = new.backup != configuration.current.backup
-    configuration.use(loaded)
+    configuration.loaded = loaded
     if reschedules { scheduleBackups() }
     log.setLevel(new.logLevel)
     hub.reconfigure(Daemon.hubConfiguration(new))
@@ -116,7 +116,7 @@ extension ServerLoop {
     let former = access.control.access
     access.control = control
     for problem in control.problems {
-      log(LogEntry(.warning, "a key is ignored: \(problem)", kind: .refused))
+      log(.warning, "a key is ignored: \(problem)", kind: .refused)
     }
     for connection in router.revoke(control) { batches.append(.revoked(connection)) }
     if control.access != former { batches.append(.access(control.access)) }

@@ -1,5 +1,3 @@
-import CLinux
-import CommandLineOptions
 import Journal
 import NavigationCore
 import NavigationHub
@@ -15,12 +13,12 @@ extension ServerLoop {
     do {
       try ServiceManager.notify(notifications)
     } catch {
-      log(LogEntry(.warning, error.description))
+      log(.warning, error.description)
     }
   }
 
   func reportStorage(_ text: String) {
-    log(LogEntry(.error, text, kind: .journalFailed))
+    log(.error, text, kind: .journalFailed)
     notify(.status(text))
   }
 
@@ -79,7 +77,7 @@ extension ServerLoop {
 
   /// Passes the figures that do not change while the daemon runs.
   mutating func handInConstants() {
-    let version = Library.version()
+    let version = libraryVersion()
     hub.measurements[.transportVersion] =
       UInt64(version.major) * 10_000 + UInt64(version.minor) * 100 + UInt64(version.patch)
     hub.measurements[.startedAt] = SystemClock.bootMilliseconds()

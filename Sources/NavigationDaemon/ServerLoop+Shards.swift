@@ -2,8 +2,6 @@ import CLinux
 import Journal
 import NavigationCore
 import NavigationHub
-import RuntimePaths
-import Systemd
 
 // The shards of a cluster: the keeper's thread takes and loads them, and this loop serves them. They
 // come and go between two batches, while everything decided is durable.
@@ -13,25 +11,18 @@ struct ServedShards {
   let journal: any ClusterJournal
   let keeper: ShardKeeper
   var arriving: [LoadedShards] = []
-  var leaving: [LeavingShards] = []
+  /// The shards to give to other members; at the deadline, by the boot clock, whatever is open.
+  var leaving: [(shards: [Shard], member: String, deadline: UInt64)] = []
   var lost: [Shard] = []
   /// Whether the keeper has taken everything that there was to take.
   var isSettled = false
   /// The navs that came since it had.
   var loadedNavs = 0
 
-  var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
-}
-
-/// Shards to give to another member.
-struct LeavingShards {
   /// The milliseconds to wait for open transitions, questions and gestures.
   static let patience: UInt64 = 100
 
-  var shards: [Shard]
-  var member: String
-  /// When they go, whatever is open; in milliseconds of the boot clock.
-  var deadline: UInt64
+  var isMoving: Bool { !arriving.isEmpty || !leaving.isEmpty || !lost.isEmpty }
 }
 
 extension ServerLoop {
@@ -42,9 +33,7 @@ extension ServerLoop {
       case .view(let view): batches.append(.cluster(view))
       case .arrived(let loaded): served?.arriving.append(loaded)
       case .leaving(let shards, let member):
-        served?.leaving.append(
-          LeavingShards(
-            shards: shards, member: member, deadline: Instant.now().boot + LeavingShards.patience))
+        served?.leaving.append((shards, member, Instant.now().boot + ServedShards.patience))
       case .lost(let shards): served?.lost += shards
       case .wished(let asked, let failure):
         batches.append(.wished(asked.connection, id: asked.id, failure))
@@ -93,7 +82,7 @@ extension ServerLoop {
       try end(shards, to: leaving.member, at: now)
       // Those too that are not here any more, or the keeper would count them as leaving for ever.
       served.keeper.noteGone(leaving.shards)
-      log(LogEntry(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)"))
+      log(.info, "gave \(counted(shards.count, "shard")) to \(leaving.member)")
       self.served?.leaving.removeAll { $0.shards == leaving.shards }
     }
   }
@@ -105,7 +94,7 @@ extension ServerLoop {
     let here = Set(hub.shardsHere).intersection(lost).sorted()
     if here.isEmpty { return }
     try end(here, to: nil, at: now)
-    log(LogEntry(.warning, "lost \(counted(here.count, "shard")) to another daemon or a restore"))
+    log(.warning, "lost \(counted(here.count, "shard")) to another daemon or a restore")
   }
 
   private mutating func end(_ shards: [Shard], to member: String?, at now: Instant) throws {
@@ -117,19 +106,21 @@ extension ServerLoop {
   /// Begins to serve shards; what the hub records of that is durable before anything is answered.
   private mutating func serve(_ loaded: LoadedShards, at now: Instant) throws {
     guard let served else { return }
-    let shards = loaded.shards.map(\.shard)
+    let shards = loaded.journals.map(\.shard)
     let navs = hub.adopt(
-      Dictionary(uniqueKeysWithValues: loaded.shards.map { ($0.shard, $0.sequence) }),
+      Dictionary(uniqueKeysWithValues: loaded.journals.map { ($0.shard, $0.lastSequence) }),
       from: loaded.hub,
       losses: Dictionary(
-        uniqueKeysWithValues: loaded.shards.compactMap { one in one.loss.map { (one.shard, $0) } }),
+        uniqueKeysWithValues: loaded.journals.compactMap { journal in
+          journal.loss.map { (journal.shard, $0) }
+        }),
       at: now)
     if hub.hasDormantNavs { try history.open() }
     let records = hub.takeRecords()
     do throws(JournalError) {
-      try served.journal.adopt(loaded.shards)
+      try served.journal.adopt(loaded.journals)
       if !records.isEmpty { try writer.commit(records) }
-      for one in loaded.shards where one.loss != nil { try one.journal.epochsRenewed() }
+      for journal in loaded.journals where journal.loss != nil { try journal.epochsRenewed() }
     } catch {
       guard error.isPassing else { return try fail(error, at: now) }
       // The keeper takes them again.
@@ -140,16 +131,17 @@ extension ServerLoop {
         if maintenance.noteFailedCommit(error) { reportStorage(error.description) }
         return
       }
-      log(LogEntry(.warning, error.description))
+      log(.warning, error.description)
       // Among them can be shards that this daemon serves already.
       return try loseShards(lost, at: now)
     }
     if !records.isEmpty { noteStored(at: now) }
     try carryOut(hub.committed(at: now))
     self.served?.loadedNavs += navs
-    let text =
-      "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in \(loaded.milliseconds) ms"
-    log(LogEntry(.info, text))
+    log(
+      .info,
+      "took \(counted(shards.count, "shard")) with \(counted(navs, "nav")) in "
+        + "\(loaded.milliseconds) ms")
   }
 
   /// When shards have to go; nil if none do.
@@ -176,6 +168,31 @@ extension ServerLoop {
       takeShardNews()
       try moveShards(at: now)
       if entries[1].revents != 0, try takeSignals(signals) { return true }
+    }
+    return false
+  }
+}
+
+// The lease of a journal that another daemon could take over. Each commit renews it, and `maintain`
+// renews it in quiet times. After its end this daemon receives and answers nothing, because another
+// one may have changed what a client would read here.
+
+extension ServerLoop {
+  /// Waits a moment if the lease has ended, and has it renewed; returns whether it holds.
+  ///
+  /// It throws `.fenced` if another daemon has taken over, and `.unreadable` if a signal to stop
+  /// came.
+  mutating func awaitLease(signals: Int32, _ watchdog: inout Watchdog) throws -> Bool {
+    let now = Instant.now()
+    guard let lease = writer.lease, lease.end <= now.boot else { return true }
+    if batches.areDurable, !writer.isBusy { writer.startCheckpoint() }
+    var entry = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&entry, 1, 20)
+    try takeProgress(at: now)
+    if watchdog.isDue(at: now.boot) { notify(.watchdog) }
+    if try takeSignals(signals) {
+      throw JournalError.unreadable(
+        path: writer.journal.name, reason: "stopped while the server did not answer")
     }
     return false
   }

@@ -71,7 +71,7 @@ struct ServerLoop: ~Copyable {
 
   /// Serves until a stop signal arrives.
   ///
-  /// An error is one that `DaemonFailure` knows; the journal is then as after a crash.
+  /// An error is one that `DaemonError` knows; the journal is then as after a crash.
   mutating func run(signals: Int32, watchdog: consuming Watchdog) throws {
     var poller = Poller()
     try router.watch(by: &poller)
@@ -79,7 +79,7 @@ struct ServerLoop: ~Copyable {
     let copies = poller.add(descriptor: backups.reports.descriptor)
     let stop = poller.add(descriptor: signals)
     let progress = poller.add(descriptor: writer.descriptor)
-    let keys = poller.add(descriptor: access.descriptor)
+    let keys = poller.add(descriptor: access.watch.descriptor)
     let places = poller.add(descriptor: sockets.watch.descriptor)
     let shards = served.map { poller.add(descriptor: $0.keeper.news.descriptor) }
     try prepare()
@@ -125,11 +125,11 @@ struct ServerLoop: ~Copyable {
 
   /// Does the work that must be done before the first message is received.
   private mutating func prepare() throws {
-    if access.isBlind || sockets.watch.isBlind {
-      let text =
+    if access.watch.isBlind || sockets.watch.isBlind {
+      log(
+        .warning,
         "this user has no inotify instance left: navd reads new keys at a reload only, and restores "
-        + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd"
-      log(LogEntry(.warning, text))
+          + "no replaced socket; raise fs.inotify.max_user_instances, and restart navd")
     }
     writer.journal.note(now: Instant.now().boot)
     reclaimPlaces()

@@ -3,7 +3,7 @@ import RuntimePaths
 /// The configuration in use, and the sources of another one.
 struct ServingConfiguration {
   var current: Configuration { loaded.configuration }
-  private(set) var loaded: LoadedConfiguration
+  var loaded: LoadedConfiguration
   private let sources: ConfigurationSources
   private let rules: PathRules
   /// The configuration at the start of the daemon.
@@ -21,26 +21,20 @@ struct ServingConfiguration {
     self.rules = rules
   }
 
-  /// A configuration that could replace the one in use, with its names looked up.
-  struct Candidate {
-    var loaded: LoadedConfiguration
-    var access: AccessControl
-  }
-
   /// The reasons why the configuration in use stays.
   struct Refusal: Error {
     var reason: String
     var others: [String] = []
   }
 
-  /// Reads the sources again; throws the reasons why they cannot be applied.
-  func examine() throws(Refusal) -> Candidate {
+  /// Reads the sources again, and looks names up; throws the reasons why they cannot be applied.
+  func examine() throws(Refusal) -> (loaded: LoadedConfiguration, access: AccessControl) {
     let (loaded, faults) = sources.examine()
     let new = loaded.configuration
     try check(new, faults + Daemon.pathsThatGo(in: loaded))
-    return Candidate(
-      loaded: loaded,
-      access: AccessControl(new.access, daemonUser: rules.userID, host: new.cluster.userHost))
+    return (
+      loaded, AccessControl(new.access, daemonUser: rules.userID, host: new.cluster.userHost)
+    )
   }
 
   /// Throws the reasons why a configuration cannot replace the one in use.
@@ -54,8 +48,5 @@ struct ServingConfiguration {
     }
   }
 
-  mutating func use(_ loaded: LoadedConfiguration) { self.loaded = loaded }
-
-  /// The values in use with their origins, as JSON.
   var values: [UInt8] { loaded.json(rules) }
 }

@@ -37,13 +37,6 @@ final class ShardKeeper: @unchecked Sendable {
     case use(Hub)
   }
 
-  private struct Served {
-    /// The shards that the loop serves, or is about to.
-    var held: Set<Shard> = []
-    /// The shards that the loop has been asked to give away, each with the member that gets it.
-    var leaving: [Shard: String] = [:]
-  }
-
   let news = Mailbox<News>()
   private let orders = Mailbox<Order>()
   private let keeper: any ClusterKeeper
@@ -51,7 +44,9 @@ final class ShardKeeper: @unchecked Sendable {
   private let log: Log
   /// What makes the hubs that replay shards; nil before `start`.
   private var replaying: Hub?
-  private let served = Mutex(Served())
+  /// The shards that the loop serves, or is about to; and those that it has been asked to give
+  /// away, each with the member that gets it.
+  private let served = Mutex((held: Set<Shard>(), leaving: [Shard: String]()))
   /// The shards whose rows this process cannot replay, with the time of the next attempt, by the boot clock.
   ///
   /// A later attempt can succeed, because an administrator may be restoring the rows.
@@ -111,7 +106,7 @@ final class ShardKeeper: @unchecked Sendable {
       takeOrders()
       let cluster = try keeper.read()
       news.append(.view(cluster.view))
-      let (held, leaving) = served.withLock { ($0.held, $0.leaving) }
+      let (held, leaving) = served.withLock { $0 }
       let now = SystemClock.bootMilliseconds()
       let plan = ShardPlacement(
         cluster, held: held, leaving: leaving, broken: Set(broken.filter { $0.value > now }.keys))
@@ -129,7 +124,7 @@ final class ShardKeeper: @unchecked Sendable {
       return wakeTime(cluster.view)
     } catch {
       // The same failure again and again is one line.
-      if error.description != lastFailure { log(LogEntry(.warning, "the cluster: \(error)")) }
+      if error.description != lastFailure { log(.warning, "the cluster: \(error)") }
       lastFailure = error.description
       return SystemClock.bootMilliseconds() + 100
     }
@@ -166,29 +161,29 @@ final class ShardKeeper: @unchecked Sendable {
       let taken = try keeper.take(wanted)
       guard !taken.isEmpty, let loaded = try load(taken) else { continue }
       tookAny = true
-      served.withLock { $0.held.formUnion(loaded.shards.map(\.shard)) }
+      served.withLock { $0.held.formUnion(loaded.journals.map(\.shard)) }
       news.append(.arrived(loaded))
     }
     return tookAny
   }
 
   /// Replays shards, without those whose rows cannot be replayed.
-  private func load(_ taken: [TakenShard]) throws(JournalError) -> LoadedShards? {
+  private func load(_ taken: [Journal]) throws(JournalError) -> LoadedShards? {
     guard let hub = replaying else { return nil }
     let begin = SystemClock.monotonicMilliseconds()
     var loaded = LoadedShards(hub: hub.makeReplayingHub(seed: seeds.next()))
-    for one in taken {
+    for journal in taken {
       do throws(JournalError) {
-        try loaded.add(one)
+        try loaded.add(journal)
       } catch {
-        try refuse([one], error)
+        try refuse([journal], error)
       }
     }
-    guard !loaded.shards.isEmpty else { return nil }
+    guard !loaded.journals.isEmpty else { return nil }
     do throws(JournalError) {
       try loaded.complete()
     } catch {
-      try refuse(loaded.shards, error)
+      try refuse(loaded.journals, error)
       return nil
     }
     loaded.milliseconds = SystemClock.monotonicMilliseconds() - begin
@@ -196,13 +191,11 @@ final class ShardKeeper: @unchecked Sendable {
   }
 
   /// Notes that the rows of shards cannot be served, unless the server cannot be reached.
-  private func refuse(_ shards: [TakenShard], _ error: JournalError) throws(JournalError) {
+  private func refuse(_ journals: [Journal], _ error: JournalError) throws(JournalError) {
     if case .unreadable = error { throw error }
     let again = SystemClock.bootMilliseconds() + Self.repairPause
-    for one in shards { broken[one.shard] = again }
-    let numbers = shards.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
-    log(
-      LogEntry(
-        .error, "the shards \(numbers) cannot be served: \(error)", kind: .journalFailed))
+    for journal in journals { broken[journal.shard] = again }
+    let numbers = journals.prefix(8).map { "\($0.shard.number)" }.joined(separator: ", ")
+    log(.error, "the shards \(numbers) cannot be served: \(error)", kind: .journalFailed)
   }
 }

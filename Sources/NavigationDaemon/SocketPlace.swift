@@ -7,7 +7,6 @@ struct SocketPlace {
   /// The socket that the service manager has opened there; nil if navd opens one.
   private(set) var inherited: InheritedSocket?
 
-  /// Makes a place from an endpoint of a checked configuration.
   init(_ endpoint: String) { self.endpoint = NetworkAddress(endpoint)?.endpoint ?? endpoint }
 
   init(_ inherited: InheritedSocket) {

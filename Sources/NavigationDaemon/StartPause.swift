@@ -1,6 +1,5 @@
 import CLinux
 import NavigationCore
-import RuntimePaths
 
 /// Delays a start after failed ones, so that repeated failures do not load the machine.
 ///

@@ -15,7 +15,6 @@ struct StartProgress {
   private var line: ProgressLine
   private var status = WorkStatus()
 
-  /// Begins; shows nothing.
   init(as form: ProgressDisplay.Form, log: Log) {
     (self.form, self.log) = (form, log)
     line = ProgressLine(.start, as: form)
@@ -30,14 +29,11 @@ struct StartProgress {
     guard navd_pending_stop() != 0 else { return }
     line.end()
     // A replay writes nothing.
-    log(
-      LogEntry(.notice, "stopped while it replayed the journal, which is as it was", kind: .stopped)
-    )
+    log(.notice, "stopped while it replayed the journal, which is as it was", kind: .stopped)
     log.flush()
     ExitStatus.orderly.exitProcess()
   }
 
-  /// Erases the line of a terminal, or writes the last line of JSON.
   mutating func end(isComplete: Bool) {
     if isComplete { line.complete() }
     line.end()

@@ -3,20 +3,14 @@ import RuntimePaths
 /// The roles, grants and keys in use, with a watch of the directory of keys.
 struct WatchedAccess {
   var control: AccessControl
-  private let watch = DirectoryWatch()
+  /// Its descriptor is readable when the keys may have changed.
+  let watch = DirectoryWatch()
   private var directory: String
 
-  /// Takes the access rules of the start, and watches a directory of keys.
   init(_ control: AccessControl, keyDirectory: String) {
     (self.control, directory) = (control, keyDirectory)
     renew()
   }
-
-  /// Readable when the keys may have changed.
-  var descriptor: Int32 { watch.descriptor }
-
-  /// Whether changes are not noticed, because the user has no instance of inotify(7) left.
-  var isBlind: Bool { watch.isBlind }
 
   mutating func watch(_ keyDirectory: String) {
     directory = keyDirectory

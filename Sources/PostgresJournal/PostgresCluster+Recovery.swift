@@ -17,55 +17,44 @@ extension PostgresCluster {
   ) throws(JournalError) -> Bool {
     var reason = reason
     while SystemClock.monotonicMilliseconds() < giveUp {
-      switch rejoin(Set(engines.map(\.shard))) {
-      case .member(let isStored):
-        if engines.contains(where: { doubtful.contains($0.shard) }) { try checkDoubts() }
-        return isStored
-      case .fenced: throw .fenced(path: name)
-      case .unreachable(let text): reason = text
+      let isStored: Bool?
+      do throws(PostgresError) {
+        isStored = try rejoin(Set(engines.map(\.shard)))
+      } catch {
+        reason = error.text
+        _ = poll(nil, 0, PostgresPlace.pause)
+        continue
       }
-      _ = poll(nil, 0, PostgresPlace.pause)
+      guard let isStored else { throw .fenced(path: name) }
+      if engines.contains(where: { doubtful.contains($0.shard) }) { try checkDoubts() }
+      return isStored
     }
     throw .syncFailed(path: name, reason: reason)
   }
 
-  /// How an attempt to connect again ended.
-  private enum Reconnection {
-    /// This process is still the member; says whether the last commit is stored.
-    case member(isStored: Bool)
-    /// Another process is.
-    case fenced
-    case unreachable(String)
-  }
-
   /// Connects again, raises the generation of this process, and judges its shards.
-  private func rejoin(_ committing: Set<Shard>) -> Reconnection {
-    do throws(PostgresError) {
-      let connection = try postgres.connectChecked()
-      let identity = try postgres.identity(connection)
-      let results = try raiseGeneration(connection)
-      guard results[0].count == 1, let generation = results[0].integer(0, 0) else { return .fenced }
-      self.generation = generation
-      let hasLease = (held?.lease.end ?? 0) > SystemClock.bootMilliseconds()
-      let witness = PostgresHistory.Witness(
-        former: self.identity, found: identity, hasLease: hasLease,
-        hasRenewal: results[0].integer(0, 1) ?? 0 >= held?.end ?? 0)
-      let verdicts = witness.verdicts(
-        shards.mapValues(\.engine.count), committing, Self.counts(results[1]), doubtful)
-      doubtful.formUnion(verdicts.shards { !$0.isSame })
-      guard let renewed = try renew(witness, verdicts, on: connection) else {
-        return .fenced
-      }
-      guard !connection.isUnreplicated else {
-        return .unreachable("somebody cancels the wait for the standby")
-      }
-      warn(of: verdicts.shards { $0 == .lost || $0 == .doubtful })
-      (held, self.connection, self.identity) = (renewed, connection, identity)
-      let isStored = verdicts.values.contains(.same(isStored: true))
-      return .member(isStored: isStored || committing.isEmpty)
-    } catch {
-      return .unreachable(error.text)
+  ///
+  /// Returns whether the last commit is stored; nil if another process is the member.
+  private func rejoin(_ committing: Set<Shard>) throws(PostgresError) -> Bool? {
+    let connection = try postgres.connectChecked()
+    let identity = try postgres.identity(connection)
+    let results = try raiseGeneration(connection)
+    guard results[0].count == 1, let generation = results[0].integer(0, 0) else { return nil }
+    self.generation = generation
+    let hasLease = (held?.lease.end ?? 0) > SystemClock.bootMilliseconds()
+    let witness = PostgresHistory.Witness(
+      former: self.identity, found: identity, hasLease: hasLease,
+      hasRenewal: results[0].integer(0, 1) ?? 0 >= held?.end ?? 0)
+    let verdicts = witness.verdicts(
+      shards.mapValues(\.engine.count), committing, Self.counts(results[1]), doubtful)
+    doubtful.formUnion(verdicts.shards { !$0.isSame })
+    guard let renewed = try renew(witness, verdicts, on: connection) else { return nil }
+    guard !connection.isUnreplicated else {
+      throw .unreachable("somebody cancels the wait for the standby")
     }
+    warn(of: verdicts.shards { $0 == .lost || $0 == .doubtful })
+    (held, self.connection, self.identity) = (renewed, connection, identity)
+    return verdicts.values.contains(.same(isStored: true)) || committing.isEmpty
   }
 
   /// Returns the new generation with the end of the last lease, and the shards.

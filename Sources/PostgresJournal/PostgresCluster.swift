@@ -47,22 +47,18 @@ final class PostgresCluster: ClusterJournal {
   init(_ postgres: PostgresPlace, retention: Retention) throws(JournalError) {
     self.postgres = postgres
     self.retention = retention
-    let connection: PostgresConnection
-    do throws(PostgresError) {
-      connection = try postgres.connectChecked()
+    let connection = try postgres.reading { () throws(PostgresError) in
+      let connection = try postgres.connectChecked()
       // Two connections that are open at once have two sessions.
       if try postgres.connect().process == connection.process {
-        throw .unreachable(PostgresError.pooler)
+        throw PostgresError.unreachable(PostgresError.pooler)
       }
-    } catch {
-      throw .unreadable(path: postgres.name, reason: error.text)
+      return connection
     }
     try PostgresSchema.prepare(connection, postgres.name, until: postgres.deadline())
     self.connection = connection
-    do throws(PostgresError) {
-      identity = try postgres.identity(connection)
-    } catch {
-      throw .unreadable(path: postgres.name, reason: error.text)
+    identity = try postgres.reading { () throws(PostgresError) in
+      try postgres.identity(connection)
     }
     let keeper = PostgresKeeper(postgres)
     self.keeper = keeper
@@ -121,14 +117,14 @@ final class PostgresCluster: ClusterJournal {
 // The shards.
 
 extension PostgresCluster {
-  func adopt(_ taken: [TakenShard]) throws(JournalError) {
-    for one in taken {
-      guard let engine = one.journal.engine as? PostgresEngine else {
+  func adopt(_ taken: [Journal]) throws(JournalError) {
+    for journal in taken {
+      guard let engine = journal.engine as? PostgresEngine else {
         preconditionFailure("a shard of another kind of database")
       }
-      one.journal.retention = retention
-      shards[one.shard] = (one.journal, engine)
-      doubtful.remove(one.shard)
+      journal.retention = retention
+      shards[journal.shard] = (journal, engine)
+      doubtful.remove(journal.shard)
       // The server of the commits may lack the take-over: the next connection judges all shards.
       if engine.identity != identity { connection = nil }
     }
@@ -191,34 +187,24 @@ extension PostgresCluster {
 
   /// The records of each shard, in their order.
   private static func divided(_ batch: [JournalRecords]) -> [(Shard, JournalRecords)] {
-    var parts: [(shard: Shard, records: JournalRecords)] = []
-    var places: [Shard: Int] = [:]
-    func place(_ nav: UInt64) -> Int {
-      let shard = Shard(ofNav: nav)
-      if let place = places[shard] { return place }
-      places[shard] = parts.count
-      parts.append((shard, JournalRecords()))
-      return parts.count - 1
-    }
+    var parts: [Shard: JournalRecords] = [:]
     for records in batch {
       var next = 0
-      for snapshot in records.snapshots {
-        while next < snapshot.rowsBefore {
-          let place = place(records.rows[next].header.nav)
-          parts[place].records.append(next, of: records)
+      func addRows(before end: Int) {
+        while next < end {
+          let shard = Shard(ofNav: records.rows[next].header.nav)
+          parts[shard, default: JournalRecords()].append(next, of: records)
           next += 1
         }
-        let place = place(snapshot.snapshot.nav)
-        parts[place].records.append(snapshot.snapshot)
       }
-      while next < records.rows.count {
-        let place = place(records.rows[next].header.nav)
-        parts[place].records.append(next, of: records)
-        next += 1
+      for entry in records.snapshots {
+        addRows(before: entry.rowsBefore)
+        parts[Shard(ofNav: entry.snapshot.nav), default: JournalRecords()].append(entry.snapshot)
       }
+      addRows(before: records.rows.count)
     }
     // In one order, so that two transactions never wait for each other.
-    return parts.sorted { $0.shard < $1.shard }.map { ($0.shard, $0.records) }
+    return parts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   /// Commits the open transactions of some shards as one; without shards, it renews the lease.
@@ -455,11 +441,9 @@ extension PostgresCluster {
     // Only a commit connects again, because that has to prove that this process is still the member.
     connection = nil
     try commit([])
-    do throws(PostgresError) {
-      guard let connection else { throw .unreachable("the connection was lost") }
+    return try postgres.reading { () throws(PostgresError) in
+      guard let connection else { throw PostgresError.unreachable("the connection was lost") }
       return try connection.run([command], until: postgres.deadline())[0]
-    } catch {
-      throw .unreadable(path: name, reason: error.text)
     }
   }
 

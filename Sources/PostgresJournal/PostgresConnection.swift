@@ -342,7 +342,6 @@ struct PostgresCommand {
 @safe final class PostgresResult {
   private let handle: OpaquePointer
 
-  /// Takes a result, which it frees.
   init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit { unsafe PQclear(handle) }

@@ -1,7 +1,6 @@
 import Journal
 import NavigationCore
 import NavigationHub
-import RuntimePaths
 
 /// The journal of one shard in PostgreSQL, for as long as this process owns the shard.
 ///
@@ -97,7 +96,6 @@ extension PostgresEngine {
 
   func commit() throws(JournalError) { try cluster.commit([self]) }
 
-  /// Notes that the open transaction is stored.
   func noteStored() {
     guard let transaction else { preconditionFailure("no transaction is open") }
     stored += 1
@@ -105,28 +103,23 @@ extension PostgresEngine {
     self.transaction = nil
   }
 
-  func insert(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
+  func store(
+    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>, replacing: Bool
   ) throws(JournalError) {
-    transaction?.last = group.last
+    if !replacing { transaction?.last = group.last }
+    let sql =
+      replacing
+      ? """
+      UPDATE navd.log SET last = $3, size = $4, sum = $5, heads = $6, bodies = $7
+      WHERE shard = $1 AND seq = $2
+      """
+      : """
+      INSERT INTO navd.log(shard, \(StoredGroup.columns))
+      VALUES($1, $2, $3, $4, $5, $6, $7)
+      """
     add(
       PostgresCommand(
-        """
-        INSERT INTO navd.log(shard, \(PostgresRows.groupColumns))
-        VALUES($1, $2, $3, $4, $5, $6, $7)
-        """, id, .bits(group.first), .bits(group.last), .bits(group.size), .bits(group.checksum),
-        .bytes([UInt8](copying: heads)), .bytes([UInt8](copying: bodies))))
-  }
-
-  func replace(
-    _ group: StoredGroup, _ heads: Span<UInt8>, _ bodies: Span<UInt8>
-  ) throws(JournalError) {
-    add(
-      PostgresCommand(
-        """
-        UPDATE navd.log SET last = $3, size = $4, sum = $5, heads = $6, bodies = $7
-        WHERE shard = $1 AND seq = $2
-        """, id, .bits(group.first), .bits(group.last), .bits(group.size), .bits(group.checksum),
+        sql, id, .bits(group.first), .bits(group.last), .bits(group.size), .bits(group.checksum),
         .bytes([UInt8](copying: heads)), .bytes([UInt8](copying: bodies))))
   }
 
@@ -138,7 +131,7 @@ extension PostgresEngine {
     add(
       PostgresCommand(
         """
-        INSERT INTO navd.snapshot(shard, \(PostgresRows.snapshotColumns))
+        INSERT INTO navd.snapshot(shard, \(SnapshotRow.columns))
         VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (shard, nav, rev) DO UPDATE
         SET seq = excluded.seq, t = excluded.t, sum = excluded.sum, body = excluded.body
         """, id, .bits(snapshot.nav), .bits(snapshot.revision), .bits(snapshot.sequence),
@@ -170,7 +163,9 @@ extension PostgresEngine {
     if let loading {
       stored = loading.facts[key.key]
     } else {
-      let found = try cluster.read(PostgresRows.fact(key, of: shard))
+      let found = try cluster.read(
+        PostgresCommand(
+          "SELECT value FROM navd.fact WHERE shard = $1 AND key = $2", id, .text(key.key)))
       stored = found.count > 0 ? found.bytes(0, 0) : nil
     }
     // The census is stored with the first snapshot. Until then the rows follow from 1 on.
@@ -206,7 +201,7 @@ extension PostgresEngine {
   }
 
   func readGroup(from sequence: UInt64, _ consume: GroupConsumer) throws(JournalError) -> Bool {
-    try cluster.read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
+    try cluster.read(.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 }
 

@@ -25,7 +25,6 @@ final class PostgresKeeper: ClusterKeeper {
   /// The leases that had ended at the last read, by their ends as the database has them.
   private var ended: [Int64] = []
 
-  /// Makes a keeper, which connects when it is first used.
   init(_ place: PostgresPlace) {
     self.place = place
     leases = LeaseWatch(length: place.lease)
@@ -133,14 +132,9 @@ final class PostgresKeeper: ClusterKeeper {
     warnings = found
   }
 
-  func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard] {
+  func take(_ shards: [Shard]) throws(JournalError) -> [Journal] {
     guard let cluster, !shards.isEmpty else { return [] }
-    let connection: PostgresConnection
-    do throws(PostgresError) {
-      connection = try connected()
-    } catch {
-      throw .unreadable(path: place.name, reason: error.text)
-    }
+    let connection = try place.reading { () throws(PostgresError) in try connected() }
     let mayEnd: Int64 = notBefore <= SystemClock.bootMilliseconds() ? 1 : 0
     let numbers = PostgresValue.integers(shards.map { Int64($0.number) })
     let results = try run([
@@ -211,8 +205,8 @@ final class PostgresKeeper: ClusterKeeper {
   private func taken(
     _ result: PostgresResult, facts rows: PostgresResult, _ connection: PostgresConnection,
     _ cluster: PostgresCluster
-  ) throws(JournalError) -> [TakenShard] {
-    var taken: [TakenShard] = []
+  ) throws(JournalError) -> [Journal] {
+    var taken: [Journal] = []
     let used = (0..<result.count).filter { result.integer($0, 8) == 1 }
     let loading = PostgresLoading(
       connection, place, used.compactMap { result.integer($0, 0).map { Shard(Int($0)) } })
@@ -233,9 +227,7 @@ final class PostgresKeeper: ClusterKeeper {
         Shard(Int(id)), of: cluster, epoch: epoch, commits: commits, sequence: sequence,
         rowPlace: result.integer(row, 9) ?? 0, in: identity, loss: loss,
         loading: (loading, facts[id] ?? [:]))
-      let journal = try Journal(engine, in: cluster.postgres, retention: Retention())
-      taken.append(
-        TakenShard(shard: engine.shard, journal: journal, sequence: sequence, loss: loss))
+      taken.append(try Journal(engine, in: cluster.postgres, retention: Retention()))
     }
     return taken
   }

@@ -9,26 +9,20 @@ import NavigationCore
 /// each part of them while the part before is replayed.
 final class PostgresLoading {
   /// The tables with records; cursors of the server pass their rows on.
-  enum Table: Int, CaseIterable {
-    case snapshots, groups
-
-    fileprivate var name: StaticString {
-      switch self {
-      case .snapshots: "snapshot"
-      case .groups: "log"
-      }
-    }
+  enum Table: String, CaseIterable {
+    case snapshots = "snapshot"
+    case groups = "log"
 
     /// The columns, the shard last, and the order within a shard.
     fileprivate var columns: (all: String, order: String) {
       switch self {
-      case .snapshots: (PostgresRows.snapshotColumns + ", shard", "nav, rev")
-      case .groups: (PostgresRows.groupColumns + ", shard", "seq")
+      case .snapshots: (SnapshotRow.columns + ", shard", "nav, rev")
+      case .groups: (StoredGroup.columns + ", shard", "seq")
       }
     }
 
     fileprivate var fetch: PostgresCommand {
-      PostgresCommand("FETCH \(PostgresLoading.page) FROM navd_\(name)")
+      PostgresCommand("FETCH \(PostgresLoading.page) FROM navd_\(rawValue)")
     }
   }
 
@@ -52,7 +46,7 @@ final class PostgresLoading {
   private let place: PostgresPlace
   /// The shards that have rows.
   private let shards: Set<Shard>
-  private var positions = Table.allCases.map { _ in Position() }
+  private var positions: [Table: Position] = [:]
   /// The table with the rows that are on their way.
   private var awaited: Table?
   /// Whether the transaction with the cursors has begun, and whether it is over.
@@ -72,10 +66,10 @@ final class PostgresLoading {
   ) throws(JournalError) {
     guard shards.contains(shard) else { return }
     while let rows = try rows(of: table) {
-      let row = positions[table.rawValue].next
+      let row = positions[table]?.next ?? 0
       let found = rows.integer(row, Self.shardColumn) ?? 0
       if found > shard.number { return }
-      positions[table.rawValue].next += 1
+      positions[table]?.next += 1
       if found == shard.number { try consume(rows, row) }
     }
   }
@@ -89,16 +83,16 @@ final class PostgresLoading {
 
   /// The rows of a table with the next one; nil if all were read.
   private func rows(of table: Table) throws(JournalError) -> PostgresResult? {
-    let position = positions[table.rawValue]
+    let position = positions[table, default: Position()]
     if let rows = position.rows, position.next < rows.count { return rows }
     if position.isComplete { return nil }
-    do throws(PostgresError) {
+    return try place.reading { () throws(PostgresError) in
       // Without this, the shards that come next would seem to have no rows.
-      guard !hasEnded else { throw .unreachable("its rows are not being read any more") }
+      guard !hasEnded else {
+        throw PostgresError.unreachable("its rows are not being read any more")
+      }
       if !hasBegun { try begin() }
       return try fetch(table)
-    } catch {
-      throw .unreadable(path: place.name, reason: error.text)
     }
   }
 
@@ -118,26 +112,26 @@ final class PostgresLoading {
       commands.append(
         PostgresCommand(
           """
-          DECLARE navd_\(table.name) NO SCROLL CURSOR FOR SELECT \(columns)
-          FROM navd.\(table.name) WHERE shard = ANY($1) ORDER BY shard, \(order)
+          DECLARE navd_\(table.rawValue) NO SCROLL CURSOR FOR SELECT \(columns)
+          FROM navd.\(table.rawValue) WHERE shard = ANY($1) ORDER BY shard, \(order)
           """, shards))
     }
     commands += Table.allCases.map(\.fetch)
     hasBegun = true
     let results = try connection.run(commands, until: place.deadline())
     for (table, rows) in zip(Table.allCases, results.suffix(Table.allCases.count)) {
-      positions[table.rawValue].ahead = rows
+      positions[table, default: Position()].ahead = rows
     }
   }
 
   /// Takes the rows of a table that come next, and has those behind them sent.
   private func fetch(_ table: Table) throws(PostgresError) -> PostgresResult? {
     try receive()
-    guard let rows = positions[table.rawValue].ahead else {
-      throw .unreachable("it has not sent the rows of navd.\(table.name)")
+    guard let rows = positions[table]?.ahead else {
+      throw .unreachable("it has not sent the rows of navd.\(table.rawValue)")
     }
     let isComplete = rows.count < Self.page
-    positions[table.rawValue] = Position(rows: rows, isComplete: isComplete)
+    positions[table] = Position(rows: rows, isComplete: isComplete)
     guard !isComplete else { return rows.count > 0 ? rows : nil }
     try connection.start([table.fetch], until: place.deadline())
     awaited = table
@@ -148,6 +142,6 @@ final class PostgresLoading {
   private func receive() throws(PostgresError) {
     guard let table = awaited else { return }
     awaited = nil
-    positions[table.rawValue].ahead = try connection.finish(until: place.deadline())[0]
+    positions[table]?.ahead = try connection.finish(until: place.deadline())[0]
   }
 }

@@ -94,16 +94,23 @@ package struct PostgresPlace: ClusterPlace {
     try PostgresCluster(self, retention: retention)
   }
 
-  /// Makes a reader, which connects at its first read.
   package func openReader() throws(JournalError) -> JournalReader {
     JournalReader(PostgresReader(self))
   }
 
-  /// The name of this process's connections on the server.
-  var connectionName: String { "navd " + process }
-
   func connect() throws(PostgresError) -> PostgresConnection {
-    try PostgresConnection(conninfo, as: connectionName, timeout: patience)
+    try PostgresConnection(conninfo, as: "navd " + process, timeout: patience)
+  }
+
+  /// Does something with the server; throws `.unreadable` for any failure of it.
+  func reading<Value>(
+    _ body: () throws(PostgresError) -> Value
+  ) throws(JournalError) -> Value {
+    do throws(PostgresError) {
+      return try body()
+    } catch {
+      throw .unreadable(path: name, reason: error.text)
+    }
   }
 
   func deadline() -> UInt64 { SystemClock.monotonicMilliseconds() + patience }
@@ -116,7 +123,6 @@ package struct PostgresPlace: ClusterPlace {
     return JournalLease(renewal: now + lease / 3, end: now + lease - margin)
   }
 
-  /// Connects, and checks the settings of the server.
   func connectChecked() throws(PostgresError) -> PostgresConnection {
     let connection = try connect()
     let results = try connection.run([PostgresSchema.Settings.command], until: deadline())
@@ -124,7 +130,6 @@ package struct PostgresPlace: ClusterPlace {
     return connection
   }
 
-  /// Finds out which database answers.
   func identity(_ connection: PostgresConnection) throws(PostgresError) -> PostgresIdentity {
     let result = try connection.run(
       [PostgresCommand("SELECT \(PostgresIdentity.sql)")], until: deadline())

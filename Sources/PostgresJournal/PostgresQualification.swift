@@ -26,7 +26,7 @@ package struct PostgresQualification {
   /// The user of the database must be able to make a table in the schema `public`. Throws
   /// `.unreadable` if the server cannot be reached or refuses a statement of a check.
   package static func run(_ place: PostgresPlace) throws(JournalError) -> [Check] {
-    do throws(PostgresError) {
+    try place.reading { () throws(PostgresError) in
       var qualification = PostgresQualification(
         place: place, first: try place.connect(), second: try place.connect())
       do throws(PostgresError) {
@@ -38,8 +38,6 @@ package struct PostgresQualification {
         throw error
       }
       return qualification.checks
-    } catch {
-      throw .unreadable(path: place.name, reason: error.text)
     }
   }
 
@@ -48,7 +46,9 @@ package struct PostgresQualification {
       "a connection keeps its session",
       first.process == second.process ? PostgresError.pooler : nil)
     let results = try first.run([PostgresSchema.Settings.command], until: place.deadline())
-    checkSettings(PostgresSchema.Settings(results[0]))
+    let settings = PostgresSchema.Settings(results[0])
+    note("its settings keep what it has confirmed", settings.refusal)
+    for warning in settings.warnings { note("a lost server loses nothing", warning) }
     _ = try run(first, "DROP TABLE IF EXISTS public.navd_qualification")
     _ = try run(first, "CREATE TABLE public.navd_qualification(id bigint PRIMARY KEY, rev bigint)")
     _ = try run(first, "INSERT INTO public.navd_qualification VALUES(1, 0)")
@@ -70,11 +70,6 @@ package struct PostgresQualification {
 
   private mutating func note(_ promise: String, _ failure: String?) {
     checks.append(Check(promise: promise, failure: failure))
-  }
-
-  private mutating func checkSettings(_ settings: PostgresSchema.Settings) {
-    note("its settings keep what it has confirmed", settings.refusal)
-    for warning in settings.warnings { note("a lost server loses nothing", warning) }
   }
 
   /// Compare and append: of two that change a row from the same revision, one succeeds.

@@ -9,7 +9,6 @@ final class PostgresReader: JournalEngineReader {
   private let place: PostgresPlace
   private var connection: PostgresConnection?
 
-  /// Makes a reader, which connects at its first read.
   init(_ place: PostgresPlace) { self.place = place }
 
   var name: String { place.name }
@@ -25,7 +24,7 @@ final class PostgresReader: JournalEngineReader {
   func readGroup(
     from sequence: UInt64, of shard: Shard, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
-    try read(PostgresRows.group(from: sequence, of: shard)).readGroup(0, name, consume)
+    try read(.group(from: sequence, of: shard)).readGroup(0, name, consume)
   }
 
   func readGroups(
@@ -35,7 +34,7 @@ final class PostgresReader: JournalEngineReader {
     let result = try read(
       PostgresCommand(
         """
-        SELECT \(PostgresRows.groupColumns) FROM navd.log
+        SELECT \(StoredGroup.columns) FROM navd.log
         WHERE shard = $1 AND last >= $2 AND seq <= $3 AND seq >= COALESCE(
           (SELECT max(seq) FROM navd.log WHERE shard = $1 AND seq <= $2), 0) ORDER BY seq
         """, .integer(Int64(shard.number)), .bits(first), .bits(last)))
@@ -47,7 +46,7 @@ final class PostgresReader: JournalEngineReader {
     let result = try read(
       PostgresCommand(
         """
-        SELECT \(PostgresRows.snapshotColumns) FROM navd.snapshot
+        SELECT \(SnapshotRow.columns) FROM navd.snapshot
         WHERE shard = $1 AND nav = $2 AND rev <= $3 ORDER BY rev DESC LIMIT 1
         """, .integer(Int64(Shard(ofNav: nav).number)), .bits(nav),
         .bits(min(revision, UInt64(Int64.max)))))
@@ -75,29 +74,20 @@ final class PostgresReader: JournalEngineReader {
   }
 }
 
-/// The statements that read rows, and what their results hold.
-enum PostgresRows {
-  static let groupColumns = "seq, last, size, sum, heads, bodies"
-  static let snapshotColumns = "nav, rev, seq, t, sum, body"
-
+extension PostgresCommand {
   /// Finds the group that covers a sequence, or else the next one.
   static func group(from sequence: UInt64, of shard: Shard) -> PostgresCommand {
     PostgresCommand(
       """
-      SELECT \(groupColumns) FROM navd.log WHERE shard = $1 AND last >= $2 AND seq >= COALESCE(
+      SELECT \(StoredGroup.columns) FROM navd.log
+      WHERE shard = $1 AND last >= $2 AND seq >= COALESCE(
         (SELECT max(seq) FROM navd.log WHERE shard = $1 AND seq <= $2), 0) ORDER BY seq LIMIT 1
       """, .integer(Int64(shard.number)), .bits(min(sequence, UInt64(Int64.max))))
-  }
-
-  static func fact(_ key: JournalFact, of shard: Shard) -> PostgresCommand {
-    PostgresCommand(
-      "SELECT value FROM navd.fact WHERE shard = $1 AND key = $2", .integer(Int64(shard.number)),
-      .text(key.key))
   }
 }
 
 extension PostgresResult {
-  /// Reads the group in a row of `PostgresRows.groupColumns`; returns false if there is no such row.
+  /// Returns false if there is no such row.
   func readGroup(
     _ row: Int, _ name: String, _ consume: GroupConsumer
   ) throws(JournalError) -> Bool {
@@ -115,7 +105,7 @@ extension PostgresResult {
     return true
   }
 
-  /// Reads the snapshot in a row of `PostgresRows.snapshotColumns`.
+  /// Reads the snapshot in a row of `SnapshotRow.columns`.
   func snapshot(_ row: Int, _ name: String) throws(JournalError) -> SnapshotRow {
     guard let nav = bits(row, 0), let revision = bits(row, 1), let sequence = bits(row, 2),
       let time = bits(row, 3), let sum = bits(row, 4), let body = bytes(row, 5)

@@ -4,7 +4,6 @@ import CLinux
 package struct AccessDenial: Hashable, Sendable {
   /// The reason in one line, for logs and users.
   package var reason: String
-  /// The next command in one line.
   package var remedy: String
   /// Whether waiting cannot help: until a daemon serves, its socket is open to its own user alone.
   package var isSettled: Bool

@@ -135,7 +135,6 @@ package func resolvedPath(_ path: String) -> String {
 package struct DiskSpace: Hashable, Sendable {
   /// Bytes that a process without privileges can still use.
   package var free: UInt64
-  /// The size of the file system in bytes.
   package var size: UInt64
 
   /// Reads the space of the file system that contains a path; nil if statvfs(3) fails.

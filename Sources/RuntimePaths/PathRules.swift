@@ -24,7 +24,6 @@ package struct PathRules: Sendable {
 
   /// A candidate for the runtime directory.
   package struct RuntimeDirectory: Hashable, Sendable {
-    /// The absolute path.
     package var path: String
     /// Whether every user can create it, because it lies in /tmp; its owner must then be checked.
     package var isInSharedDirectory = false

@@ -25,9 +25,8 @@ package enum SystemClock {
     var seconds = time_t(milliseconds / 1000)
     var parts = unsafe tm()
     unsafe localtime_r(&seconds, &parts)
-    let clock = unsafe [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
-      .map { Timestamp.padded($0, 2) }.joined(separator: ":")
-    return "\(clock).\(Timestamp.padded(Int(milliseconds % 1000), 3))"
+    return unsafe Timestamp.clock(of: parts, ":")
+      + ".\(Timestamp.padded(Int(milliseconds % 1000), 3))"
   }
 
   private static let bootOffset = navd_boot_offset()

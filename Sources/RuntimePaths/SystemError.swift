@@ -6,7 +6,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var operation: String
   /// The path of the operation; empty if there is none.
   package var path: String
-  /// The value of `errno`.
   package var code: Int32
 
   package init(_ operation: String, _ path: String, code: Int32) {
@@ -40,7 +39,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Repeats a system call while a signal interrupts it.
 func retryingOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()

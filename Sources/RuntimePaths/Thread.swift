@@ -1,6 +1,6 @@
 import CLinux
 
-/// A POSIX thread that runs one function; `join` or `detach` is called once.
+/// A POSIX thread that runs one function; `join` is called once.
 package final class Thread: Sendable {
   private let handle: pthread_t
 
@@ -34,11 +34,8 @@ package final class Thread: Sendable {
   /// Starts a thread that is never joined; its function lives until the process ends.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     guard let thread = Thread(body) else { preconditionFailure("pthread_create") }
-    thread.detach()
+    pthread_detach(thread.handle)
   }
-
-  /// Lets the thread run until the process ends.
-  package func detach() { pthread_detach(handle) }
 
   /// Waits until the function has returned, or on this thread returns at once.
   package func join() {

@@ -43,10 +43,13 @@ package enum Timestamp {
     var parts = unsafe tm()
     unsafe gmtime_r(&time, &parts)
     let date = unsafe [Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { padded($0, 2) }
-    let clock = unsafe [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
-      .map { padded($0, 2) }
     let year = unsafe padded(Int(parts.tm_year) + 1900, 4)
-    return ([year] + date).joined(separator: dash) + "T" + clock.joined(separator: colon)
+    return unsafe ([year] + date).joined(separator: dash) + "T" + clock(of: parts, colon)
+  }
+
+  static func clock(of parts: tm, _ colon: String) -> String {
+    unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }
+      .joined(separator: colon)
   }
 
   static func padded(_ number: Int, _ width: Int) -> String {

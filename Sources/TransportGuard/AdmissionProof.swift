@@ -15,16 +15,13 @@ struct AdmissionProof {
 
   /// Starts the child process; the calling process must have one thread only.
   static func begin(_ identity: CurveSecretKey?) throws(SystemError) -> AdmissionProof {
-    let knocks = Knocks(identity: identity)
-    let context = unsafe Unmanaged.passUnretained(knocks).toOpaque()
-    let process = withExtendedLifetime(knocks) {
-      unsafe navd_start_child(
-        { context in
-          guard let context = unsafe context else { return EINVAL }
-          let knocks = unsafe Unmanaged<Knocks>.fromOpaque(context).takeUnretainedValue()
-          return knocks.errorCode()
-        }, context)
-    }
+    var identity = identity
+    let process = unsafe navd_start_child(
+      { context in
+        guard let context = unsafe context else { return EINVAL }
+        return AdmissionProof.errorCode(
+          unsafe context.assumingMemoryBound(to: CurveSecretKey?.self).pointee)
+      }, &identity)
     guard process > 0 else { throw SystemError("start a process", "", code: navd_errno()) }
     return AdmissionProof(process: process)
   }
@@ -37,21 +34,14 @@ struct AdmissionProof {
     throw ZeroMQError(.bind, code: result > 0 && result < 256 ? result : EPERM)
   }
 
-  /// The work of the child process, as its context pointer.
-  private final class Knocks {
-    let identity: CurveSecretKey?
-
-    init(identity: CurveSecretKey?) { self.identity = identity }
-
-    /// Runs the proof; returns 0, or the error code of its failure.
-    func errorCode() -> Int32 {
-      do throws(ZeroMQError) {
-        try AdmissionProof.run(in: try Context.make(), identity)
-        return 0
-      } catch {
-        // libzmq's own error numbers do not fit into the exit status of a process.
-        return error.code < 256 ? error.code : EPERM
-      }
+  /// Runs the proof in the child process; returns 0, or the error code of its failure.
+  private static func errorCode(_ identity: CurveSecretKey?) -> Int32 {
+    do throws(ZeroMQError) {
+      try run(in: try Context.make(), identity)
+      return 0
+    } catch {
+      // libzmq's own error numbers do not fit into the exit status of a process.
+      return error.code < 256 ? error.code : EPERM
     }
   }
 

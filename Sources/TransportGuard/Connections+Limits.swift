@@ -30,9 +30,7 @@ extension Connections {
   /// `number` is greater than that of each earlier admission.
   mutating func admit(_ peer: Peer, as number: UInt64, _ limits: GuardedRouter.Limits) -> Verdict {
     let origin = Connection.Origin(peer)
-    let silent = indices.filter {
-      self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
-    }
+    let silent = silent(of: origin)
     // If each of them has an admission, one of these admissions belongs to a connection that has
     // ended.
     guard let candidate = silent.first(where: { self[$0].admission == 0 }) ?? silent.first else {
@@ -55,14 +53,17 @@ extension Connections {
   /// The admission may have been that other connection's, and then it still counts.
   mutating func passOnAdmission(of slot: Int) {
     guard self[slot].admission != 0 else { return }
-    let origin = self[slot].acceptance.origin
-    let heir = indices.first {
-      self[$0].isOpen && self[$0].id == nil && self[$0].admission == 0
-        && self[$0].acceptance.origin == origin
-    }
-    guard let heir else { return }
+    let silent = silent(of: self[slot].acceptance.origin)
+    guard let heir = silent.first(where: { self[$0].admission == 0 }) else { return }
     (self[heir].admission, self[heir].peer) = (self[slot].admission, self[slot].peer)
     self[slot].admission = 0
+  }
+
+  /// The slots of the open connections of an origin that have sent no message.
+  private func silent(of origin: Connection.Origin) -> [Int] {
+    indices.filter {
+      self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
+    }
   }
 
   /// Returns by how many connections a new one is beyond the limits and the tolerance.
@@ -87,12 +88,8 @@ extension Connections {
   /// principal if all silent ones of its origin are admitted, and have the same.
   func principal(behind descriptor: Int32) -> String? {
     guard let slot = slot(behind: descriptor) else { return nil }
-    let origin = self[slot].acceptance.origin
-    let candidates = indices.filter {
-      self[$0].isOpen && self[$0].id == nil && self[$0].acceptance.origin == origin
-    }
     let peer = self[slot].peer
-    let isCertain = candidates.allSatisfy {
+    let isCertain = silent(of: self[slot].acceptance.origin).allSatisfy {
       self[$0].admission != 0 && self[$0].peer.isOfSamePrincipal(as: peer)
     }
     return self[slot].id != nil || isCertain ? peer.principal : nil

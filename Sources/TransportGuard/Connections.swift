@@ -31,9 +31,7 @@ struct Connections {
   // Not `Slots`, which is generic and in another module: the compiler would not specialise it here,
   // and each message accesses its connection ten times.
   private var connections: [Connection] = []
-  private var live: [Bool] = []
   private var free: [Int] = []
-  /// The slot of the open connection with each descriptor.
   private var open: [Int32: Int] = [:]
   /// The number of open connections of each user, and under nil of those over networks.
   ///
@@ -51,7 +49,7 @@ struct Connections {
   var count: Int { connections.count - free.count }
 
   /// The slots in use, in ascending order.
-  var indices: [Int] { live.indices.filter { live[$0] } }
+  var indices: [Int] { connections.indices.filter { connections[$0].acceptance.descriptor >= 0 } }
 
   /// The connections that have sent a message, with their ids.
   var speaking: [(id: ConnectionID, slot: Int)] {
@@ -93,13 +91,8 @@ struct Connections {
     var connection = Connection(acceptance)
     if acceptance.origin == .network { connection.firstMessageDue = now + Self.silence }
     if let due = connection.firstMessageDue { silentAt = min(silentAt ?? due, due) }
-    if slot == connections.count {
-      connections.append(connection)
-      live.append(true)
-    } else {
-      connections[slot] = connection
-      live[slot] = true
-    }
+    if slot == connections.count { connections.append(.vacant) }
+    connections[slot] = connection
     open[acceptance.descriptor] = slot
     openCounts[acceptance.origin.user, default: 0] += 1
     return slot
@@ -190,7 +183,6 @@ struct Connections {
   private mutating func remove(_ slot: Int) -> ConnectionID? {
     let (id, isAbandoned) = (connections[slot].id, connections[slot].isAbandoned)
     connections[slot] = .vacant
-    live[slot] = false
     free.append(slot)
     guard let id else { return nil }
     slots.remove(id.number)
@@ -198,14 +190,6 @@ struct Connections {
   }
 
   // Deadlines.
-
-  /// The connections that are due, as `takeDue` returns them.
-  struct Due: Hashable {
-    /// The ids of the connections whose end the hub must handle.
-    var ended: [ConnectionID] = []
-    /// The slots of open network connections whose first message is late.
-    var silent: [Int] = []
-  }
 
   /// The time at which `takeDue` may have work, in milliseconds, or an earlier time; nil for never.
   var wakeAt: UInt64? {
@@ -215,20 +199,19 @@ struct Connections {
     return min(removal, silentAt ?? removal)
   }
 
-  /// Takes what is due; returns each silent connection once, unless the caller postpones its
-  /// deadline.
-  mutating func takeDue(at now: UInt64) -> Due {
-    var due = Due()
+  /// Takes what is due: the ids of connections whose end the hub must handle, and the slots of open
+  /// network connections whose first message is late.
+  ///
+  /// It returns each silent connection once, unless the caller postpones its deadline.
+  mutating func takeDue(at now: UInt64) -> (ended: [ConnectionID], silent: [Int]) {
     let late = closed.prefix { (connections[$0].removalDue ?? 0) <= now }.count
-    due.ended = closed.prefix(late).compactMap { remove($0) }
+    let ended = closed.prefix(late).compactMap { remove($0) }
     closed.removeFirst(late)
-    guard let silentAt, silentAt <= now else { return due }
-    for slot in indices where (connections[slot].firstMessageDue ?? .max) <= now {
-      connections[slot].firstMessageDue = nil
-      due.silent.append(slot)
-    }
+    guard let silentAt, silentAt <= now else { return (ended, []) }
+    let silent = indices.filter { (connections[$0].firstMessageDue ?? .max) <= now }
+    for slot in silent { connections[slot].firstMessageDue = nil }
     self.silentAt = indices.compactMap { connections[$0].firstMessageDue }.min()
-    return due
+    return (ended, silent)
   }
 
   /// Postpones the deadline of a silent connection by ``silence``; false after ``postponements``

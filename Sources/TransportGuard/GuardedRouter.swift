@@ -190,22 +190,14 @@ extension GuardedRouter {
     guard received.count == first + 2, received.droppedFrames == 0 else {
       return .unreadable(id, peer, .frameCount)
     }
-    return Self.event(received, first, from: id, peer, reader: &reader)
+    return HubEvent(
+      frame: received[first].bytes, body: received[first + 1].bytes, from: id, peer,
+      reader: &reader)
   }
 
   /// A copy of the last frame of the message received last.
   package var receivedBody: [UInt8] {
     received.count == 0 ? [] : received[received.count - 1].copyBytes()
-  }
-
-  /// Reads the message whose verb is in the frame at `first`, in libzmq's memory.
-  private static func event(
-    _ received: borrowing Multipart, _ first: Int, from id: ConnectionID, _ peer: Peer,
-    reader: inout ClientMessageReader
-  ) -> HubEvent {
-    HubEvent(
-      frame: received[first].bytes, body: received[first + 1].bytes, from: id, peer,
-      reader: &reader)
   }
 
   /// Enters the id of a connection with its first message; nil if the peer may not connect, or the
@@ -378,7 +370,7 @@ extension GuardedRouter {
       loose += connections[slot].outbox.waitingBytes + connections[slot].outbox.shortBytes
       // libzmq may hold something for a peer that reads nothing now, and had read before.
       let bytes = max(connections[slot].outbox.debt, isReading ? 0 : 1)
-      if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, slot: slot, bytes: bytes)) }
+      if bytes > 0 { debts.append(UnsentBudget.Debt(id: id, bytes: bytes)) }
     }
     let held = Message.heldOctets
     for (debt, total) in unsent.reckon(debts, loose: loose, held: held, at: now) {

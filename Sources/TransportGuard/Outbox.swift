@@ -79,7 +79,6 @@ struct UnsentBudget {
   /// The bytes that one peer has not read.
   struct Debt: Hashable {
     var id: ConnectionID
-    var slot: Int
     var bytes: Int
   }
 

@@ -19,10 +19,6 @@ struct AdmissionRefusal: Error {
   var peer: Peer?
   var address: String?
 
-  init(_ reason: String, _ peer: Peer?, _ address: String? = nil) {
-    (self.reason, self.peer, self.address) = (reason, peer, address)
-  }
-
   var notice: Notice {
     let who = peer?.principal ?? address ?? "a peer"
     var notice = Notice(.refused, .warning, "\(who) is refused: \(reason)")
@@ -36,21 +32,22 @@ extension PeerAuthority {
   /// Returns the peer and the user id that libzmq attaches to its messages, or the reason for a
   /// refusal.
   func admit(_ request: ZAPRequest) throws(AdmissionRefusal) -> (peer: Peer, userID: String) {
-    typealias Domain = RouterPreparation.Domain
-    switch (request.domain, request.mechanism, request.address) {
-    case (Domain.local, .null, .process(let user, let group, let process)):
-      let peer = Peer.local(user: user, group: group, process: process, host: host)
-      guard admits(peer) else { throw AdmissionRefusal("nothing is granted to it", peer) }
-      return (peer, "uid:\(user)")
-    case (Domain.network, .curve(let key), .network(let address)):
+    let (peer, userID): (Peer, String)
+    switch (LentSocket.Kind(rawValue: request.domain), request.mechanism, request.address) {
+    case (.local, .null, .process(let user, let group, let process)):
+      peer = .local(user: user, group: group, process: process, host: host)
+      userID = "uid:\(user)"
+    case (.network, .curve(let key), .network(let address)):
       guard let name = name(of: key) else {
-        throw AdmissionRefusal("its key is not authorised: \(key)", nil, address)
+        throw AdmissionRefusal(reason: "its key is not authorised: \(key)", address: address)
       }
-      let peer = Peer.key(name: name, address: address)
-      guard admits(peer) else { throw AdmissionRefusal("nothing is granted to it", peer) }
-      return (peer, key.description)
-    default: throw AdmissionRefusal("its address or mechanism is not the socket's", nil)
+      (peer, userID) = (.key(name: name, address: address), key.description)
+    default: throw AdmissionRefusal(reason: "its address or mechanism is not the socket's")
     }
+    guard admits(peer) else {
+      throw AdmissionRefusal(reason: "nothing is granted to it", peer: peer)
+    }
+    return (peer, userID)
   }
 
   /// Returns the peer of a message and the key that it proved; nil if the peer may no longer

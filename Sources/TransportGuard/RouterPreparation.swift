@@ -4,12 +4,12 @@ package import ZeroMQ
 
 /// A listening socket that the caller lends to libzmq.
 package struct LentSocket: Hashable, Sendable {
-  /// How peers of a socket identify themselves.
-  package enum Kind: Hashable, Sendable {
+  /// How peers of a socket identify themselves, with the domain in their ZAP requests.
+  package enum Kind: String, Sendable {
     /// By the user of their process, which the kernel reports.
-    case local
+    case local = "navd.ipc"
     /// By a CURVE key that they prove.
-    case network
+    case network = "navd.tcp"
   }
 
   package var kind: Kind
@@ -120,7 +120,7 @@ package struct RouterPreparation: ~Copyable {
   static func setIdentification(
     _ router: borrowing Socket, _ kind: LentSocket.Kind, _ identity: CurveSecretKey?
   ) throws(ZeroMQError) {
-    try router.set(.zapDomain(Domain.name(of: kind)))
+    try router.set(.zapDomain(kind.rawValue))
     // Without this option, libzmq accepts every peer if no ZAP handler answers.
     try router.set(.zapEnforceDomain(true))
     switch kind {
@@ -139,15 +139,5 @@ package struct RouterPreparation: ~Copyable {
       try router.set(.tcpKeepAlive(true))
       try router.set(.tcpKeepAliveIdle(seconds: 30))
     }
-  }
-
-  /// The ZAP domains.
-  enum Domain {
-    /// The domain of peers that the kernel identifies.
-    static let local = "navd.ipc"
-    /// The domain of peers that prove a key.
-    static let network = "navd.tcp"
-
-    static func name(of kind: LentSocket.Kind) -> String { kind == .local ? local : network }
   }
 }

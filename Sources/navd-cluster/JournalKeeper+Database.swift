@@ -9,7 +9,7 @@ extension JournalKeeper {
   ///
   /// It is a file of its own, because code in main.swift is bound to the main actor.
   static let database = JournalKeeper(
-    program: "navd-cluster", qualify: { Qualification.run($0) },
+    program: "navd-cluster", qualify: qualifyServer,
     fault: { loaded in
       let cluster = loaded.configuration.cluster
       guard cluster.database != nil else {

@@ -19,7 +19,6 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("allow-remote", "Permit an address in --listen that others can reach"),
   ])
 
-/// Writes one line to stderr.
 func say(_ text: String) { writeText("navd-exporter: \(text)\n") }
 
 let line = grammar.parse(ProcessArguments.afterName)

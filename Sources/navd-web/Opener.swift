@@ -52,6 +52,5 @@ struct Opener {
     _ = unsafe posix_spawnp(&process, "xdg-open", nil, &attributes, &arguments, environ)
   }
 
-  /// Removes the file.
   func tidy() { if let path { _ = unsafe unlink(path) } }
 }

@@ -36,7 +36,6 @@ let grammar = CommandLineGrammar(
     OptionDeclaration("open", "Inspector: open the address in the browser of the desktop"),
   ])
 
-/// Writes one line to stderr.
 func say(_ text: String) { writeText("navd-web: \(text)\n") }
 
 /// The reason why an address of a socket that the service manager passed is not accepted.
@@ -64,7 +63,6 @@ func inheritedSocket() throws -> (descriptor: Int32, address: ListenAddress)? {
   }
 }
 
-/// Sends a notification to the service manager; without one it does nothing.
 func notify(_ notification: ServiceNotification) {
   do {
     try ServiceManager.notify([notification])

@@ -139,7 +139,8 @@ import Testing
   ) throws -> ZAPRequest {
     let credentials = key.map { [$0.bytes] } ?? []
     let texts = ["1.0", "1", domain, address, "", mechanism ?? (key == nil ? "NULL" : "CURVE")]
-    return try ZAPRequest(frames: [[0], []] + texts.map { Array($0.utf8) } + credentials)
+    return try #require(
+      ZAPRequest(frames: [[0], []] + texts.map { Array($0.utf8) } + credentials))
   }
 
   @Test func `only an authorised key that may do something is admitted from a network`() throws {

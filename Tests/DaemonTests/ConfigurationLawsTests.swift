@@ -57,8 +57,7 @@ import Testing
       let remark = Bool.random(using: &random) ? " ; a remark = 1" : ""
       return space() + key.name + space() + "=" + space() + value + remark
     }
-    switch key.value {
-    case .number(let path, let unit, let range):
+    if let (path, unit, range) = key.value.number {
       guard !ordered.contains(key.name) else { return nil }
       let shift = Int.random(in: 0..<40, using: &random)
       let most = min(range.upperBound, max(range.lowerBound, 1 << shift))
@@ -70,10 +69,9 @@ import Testing
       return Line(section: key.section, text: text(spelled(number, unit, &random))) {
         $0[keyPath: path] = number
       }
-    case .text(let value):
-      guard let word = words[key.name]?.randomElement(using: &random) else { return nil }
-      return Line(section: key.section, text: text(word)) { _ = value.store(&$0, word) }
     }
+    guard let word = words[key.name]?.randomElement(using: &random) else { return nil }
+    return Line(section: key.section, text: text(word)) { _ = key.value.store(&$0, word) }
   }
 
   /// A file, and what it means.
@@ -188,7 +186,7 @@ import Testing
     _ name: String
   ) throws {
     let key = try #require(ConfigurationKey.all.first { "\($0.section).\($0.name)" == name })
-    guard case .number = key.value else { return }
+    guard let (_, unit, range) = key.value.number else { return }
     let accepted = try #require(try Self.manual()[name])
     for value in Self.nonsense {
       #expect(
@@ -199,7 +197,6 @@ import Testing
       faults("[\(key.section)]\n\(key.name) =\n")
         == ["f:2: [\(key.section)] \(key.name) is empty: expected \(accepted)"])
     // The limit in its own unit, one beyond it, and the wrong suffix for it.
-    guard case .number(_, let unit, let range) = key.value else { return }
     for text in [unit.text(of: range.lowerBound - 1), unit.text(of: range.upperBound + 1)] {
       #expect(faults("[\(key.section)]\n\(key.name) = \(text)\n").count == 1, "\(text)")
     }

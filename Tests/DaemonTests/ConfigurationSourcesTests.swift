@@ -258,7 +258,7 @@ import TransportGuard
     smaller.hub.maximumRequestBytes = 1024
     #expect(try reason("", from: smaller) == nil)
     for key in ConfigurationKey.all where !["daemon", "cluster"].contains(key.section) {
-      guard case .number(let path, _, let range) = key.value else { continue }
+      guard let (path, _, range) = key.value.number else { continue }
       var new = first
       new[keyPath: path] = range.lowerBound
       #expect(first.reasonAgainstReload(new, startedWith: first) == nil)

@@ -82,7 +82,7 @@ import TransportGuard
       (Array("[log] ; ".utf8) + [0xE9], 0),
     ]
     for (octets, problems) in texts {
-      #expect(readAssignments(octets).problems.map(\.message).count == problems)
+      #expect(readAssignments(octets, of: "f").problems.map(\.message).count == problems)
     }
   }
 
@@ -94,7 +94,7 @@ import TransportGuard
   @Test(arguments: ConfigurationKey.all.map { "\($0.section).\($0.name)" })
   func `both ends of a range are accepted and their neighbours refused`(_ name: String) throws {
     let key = try #require(ConfigurationKey.all.first { "\($0.section).\($0.name)" == name })
-    guard case .number(let path, _, let range) = key.value else { return }
+    guard let (path, _, range) = key.value.number else { return }
     for value in [range.lowerBound, range.upperBound] {
       // The keys that must not exceed another one are tested by themselves.
       let others = "remembered-ops = 4096\nremembered-clients = 1000000\nconnections = 50000\n"

@@ -36,16 +36,16 @@ import ZeroMQ
   @Test(arguments: errors.indices)
   func `each error ends navd with the status of the manual`(index: Int) {
     let (error, status) = Self.errors[index]
-    let failure = DaemonFailure(error)
-    #expect(failure.status.rawValue == status)
-    #expect(!failure.text.isEmpty && !failure.text.contains("\n"))
+    let failure = DaemonError(error)
+    #expect(failure.exitStatus.rawValue == status)
+    #expect(!failure.description.isEmpty && !failure.description.contains("\n"))
     // The catalog explains what is wrong with a journal.
     let isJournal = [4, 5, 6, 7, 9, 10].contains(status)
     #expect(failure.kind == (isJournal ? .journalFailed : nil))
   }
 
   @Test func `the texts say what was attempted, on what, and what to do`() {
-    func text(_ error: any Error) -> String { DaemonFailure(error).text }
+    func text(_ error: any Error) -> String { DaemonError(error).description }
     #expect(
       text(HubReplayError(sequence: 9, what: "it has no nav"))
         == "the journal cannot be replayed: row 9: it has no nav; restore a backup, or move the "
@@ -60,7 +60,7 @@ import ZeroMQ
       text(SystemError("read", "/x", code: ENOENT)) == "cannot read /x: No such file or directory")
     struct Other: Error {}
     #expect(text(Other()) == "unexpected: Other()")
-    #expect(DaemonFailure(Other()).status == .journalUnavailable)
+    #expect(DaemonError(Other()).exitStatus == .journalUnavailable)
     #expect(
       DaemonError.notRestored("", .journalLocked).exitStatus == .journalLocked)
   }

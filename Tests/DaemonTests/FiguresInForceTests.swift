@@ -88,7 +88,7 @@ import TransportGuard
     let before = Self.figures(Configuration())
     var reached: Set<String> = []
     for key in ConfigurationKey.all {
-      guard case .number(let path, _, let range) = key.value else { continue }
+      guard let (path, _, range) = key.value.number else { continue }
       let wanted = try #require(Self.reach[key.name], "\(key.name)")
       var configuration = Configuration()
       let value =

@@ -16,7 +16,7 @@ import Testing
   @Test func `the secret key in a file has the public key of the manual`() throws {
     try withTemporaryDirectory { root in
       try createFile(root + "/k", Array(Self.secretText.utf8), mode: 0o600)
-      #expect("\(try SecretKeyFile.publicKey(ofSecretIn: root + "/k"))" == Self.publicText)
+      #expect("\(try SecretKeyFile.pair(root + "/k").publicKey)" == Self.publicText)
     }
   }
 

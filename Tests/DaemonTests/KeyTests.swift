@@ -146,9 +146,9 @@ import Testing
       let publicKey = try SecretKeyFile.create(path)
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
       #expect(mode as? Int == 0o600)
-      #expect(try SecretKeyFile.publicKey(ofSecretIn: path) == publicKey)
+      #expect(try SecretKeyFile.pair(path).publicKey == publicKey)
       #expect(throws: KeyError.self) { _ = try SecretKeyFile.create(path) }
-      #expect(try SecretKeyFile.publicKey(ofSecretIn: path) == publicKey)
+      #expect(try SecretKeyFile.pair(path).publicKey == publicKey)
       #expect("\(try SecretKeyFile.read(path))" == "(secret key)")
     }
   }

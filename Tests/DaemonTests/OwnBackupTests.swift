@@ -104,7 +104,8 @@ import Testing
       stage.loop.scheduleBackups(at: stage.now)
       stage.loop.startDueBackup(at: stage.now)
       configuration.backup.directory = directory + "/other"
-      stage.loop.configuration.use(LoadedConfiguration(configuration: configuration, origins: [:]))
+      stage.loop.configuration.loaded = LoadedConfiguration(
+        configuration: configuration, origins: [:])
       stage.loop.scheduleBackups(at: stage.now)
       #expect(stage.loop.schedule.due(at: stage.now) == nil)
       while stage.loop.schedule.isRunning {

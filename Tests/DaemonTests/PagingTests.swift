@@ -244,8 +244,8 @@ import Testing
       other.close()
       try stage.turn([stage.op(1, LoopStage.push("1"), nav: "a")])
       awaitReadable(stage.loop.history.descriptor)
-      var failure: DaemonFailure?
-      do { try stage.loop.takeAnswers() } catch { failure = DaemonFailure(error) }
+      var failure: DaemonError?
+      do { try stage.loop.takeAnswers() } catch { failure = DaemonError(error) }
       #expect(failure?.kind == .journalFailed)
     }
   }

@@ -67,7 +67,7 @@ import Testing
       stage.loop.log(LogEntry(.info, "below the level"))
       #expect(stage.sink.take().isEmpty)
       let many = ConfigurationKey.all.filter { $0.section == "limits" }.compactMap { key in
-        if case .number(_, _, let range) = key.value {
+        if let range = key.value.number?.range {
           "\(key.name) = \(range.lowerBound)"
         } else {
           nil

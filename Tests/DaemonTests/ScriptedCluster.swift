@@ -44,14 +44,14 @@ final class ScriptedCluster: ClusterJournal, ClusterKeeper, @unchecked Sendable 
   }
   func close() throws(JournalError) {}
 
-  func adopt(_ shards: [TakenShard]) {}
+  func adopt(_ taken: [Journal]) {}
   func release(_ shards: [Shard], to member: String?) {}
   func drop(_ shards: [Shard]) { onDrop(shards) }
 
   func read() throws(JournalError) -> ClusterState {
     ClusterState(view: ClusterView(member: "one", members: []))
   }
-  func take(_ shards: [Shard]) throws(JournalError) -> [TakenShard] { [] }
+  func take(_ shards: [Shard]) throws(JournalError) -> [Journal] { [] }
   func store(_ wish: ClusterWish) throws(JournalError) -> WishFailure? { nil }
   func wait(for descriptor: Int32, until time: UInt64) {}
 }

@@ -55,7 +55,7 @@ import Testing
       if refusal == nil {
         var loaded = serving.loaded
         loaded.configuration = new
-        serving.use(loaded)
+        serving.loaded = loaded
       }
     }
     #expect(serving.current.hub.maximumRequestBytes == 9000)
@@ -75,7 +75,7 @@ import Testing
       #expect(candidate.loaded.configuration.hub.nav.stackDepth == 9)
       #expect(candidate.access.access.roles.map(\.role.name) == ["operator"])
       #expect(serving.current.hub.nav.stackDepth == 7)
-      serving.use(candidate.loaded)
+      serving.loaded = candidate.loaded
       #expect(serving.current.hub.nav.stackDepth == 9)
 
       try write("[limits]\ndepth = none\nnavs = none\n")

@@ -26,17 +26,17 @@ import Testing
       try authorize("first", in: keys)
       var access = try access(keys: keys)
       #expect(names(access.control) == ["first"])
-      #expect(!isReadable(access.descriptor))
+      #expect(!isReadable(access.watch.descriptor))
       try authorize("second", in: keys)
-      #expect(isReadable(access.descriptor))
+      #expect(isReadable(access.watch.descriptor))
       let control = access.reread()
       #expect(names(control) == ["first", "second"])
       #expect(names(access.control) == ["first"])
-      #expect(!isReadable(access.descriptor))
+      #expect(!isReadable(access.watch.descriptor))
       access.control = control
       #expect(names(access.control) == ["first", "second"])
       #expect(try KeyDirectory(path: keys).revoke("first"))
-      #expect(isReadable(access.descriptor))
+      #expect(isReadable(access.watch.descriptor))
       #expect(names(access.reread()) == ["second"])
     }
   }
@@ -49,11 +49,11 @@ import Testing
       for directory in [root + "/a", keys] {
         try FileManager.default.createDirectory(
           atPath: directory, withIntermediateDirectories: false)
-        #expect(isReadable(access.descriptor))
+        #expect(isReadable(access.watch.descriptor))
         #expect(names(access.reread()) == [])
       }
       try authorize("first", in: keys)
-      #expect(isReadable(access.descriptor))
+      #expect(isReadable(access.watch.descriptor))
       #expect(names(access.reread()) == ["first"])
     }
   }
@@ -64,9 +64,9 @@ import Testing
       try authorize("second", in: root + "/two")
       var access = try access(keys: root + "/one")
       access.watch(root + "/two")
-      #expect(!isReadable(access.descriptor))
+      #expect(!isReadable(access.watch.descriptor))
       try authorize("third", in: root + "/two")
-      #expect(isReadable(access.descriptor))
+      #expect(isReadable(access.watch.descriptor))
       // The keys come from the directory of the roles in use, until those are replaced.
       #expect(names(access.reread()) == ["first"])
     }

@@ -174,7 +174,7 @@ import Testing
   private static func damageBodies(of first: UInt64, in directory: TemporaryDirectory) throws {
     let database = try Database(path: directory.file)
     let select = try database.prepare(
-      "SELECT \(Schema.groupColumns) FROM log WHERE seq = \(first)")
+      "SELECT \(StoredGroup.columns) FROM log WHERE seq = \(first)")
     #expect(try select.step(.reading))
     let (last, size) = (try #require(select.unsigned(1)), try #require(select.unsigned(2)))
     let old = UInt64(bitPattern: try #require(select.integer(3)))

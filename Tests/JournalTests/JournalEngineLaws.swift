@@ -225,8 +225,8 @@ final class PostgresStage: EngineStage, @unchecked Sendable {
       throw JournalError.locked(path: cluster.name, by: "another member")
     }
     try cluster.adopt([taken])
-    lock.withLock { clusters.append((taken.journal, cluster)) }
-    return taken.journal
+    lock.withLock { clusters.append((taken, cluster)) }
+    return taken
   }
 
   func cluster(of journal: Journal) throws -> PostgresCluster {

@@ -9,7 +9,7 @@ import Testing
   /// One nav as lists.
   private struct Twin {
     var rows: [RowNote] = []
-    var snapshots: [SnapshotHeader] = []
+    var snapshots: [LedgerEntry.Snapshot] = []
     var head: (sequence: UInt64, revision: UInt64) = (0, 0)
     /// Whether a row or a snapshot was ever deleted.
     var isCut = false
@@ -18,7 +18,7 @@ import Testing
     var bytes: Int { rows.reduce(0) { $0 + $1.bodyCount + Ledger.rowOverhead } }
     /// The oldest row that the newest snapshot does not cover.
     var uncovered: RowNote? { rows.first { $0.sequence > snapshots.last?.sequence ?? 0 } }
-    var oldestSnapshot: SnapshotHeader? { isCut ? snapshots.first : nil }
+    var oldestSnapshot: LedgerEntry.Snapshot? { isCut ? snapshots.first : nil }
   }
 
   private struct Twins {
@@ -63,8 +63,8 @@ import Testing
       guard var twin = navs[nav], twin.head.revision > 0 else { return }
       let row = SnapshotRow(
         nav: nav, revision: twin.head.revision, sequence: twin.head.sequence, time: 9, body: [1])
-      let snapshot = SnapshotHeader(row, checksum: row.checksum)
-      ledger.add(snapshot)
+      let snapshot = LedgerEntry.Snapshot(row, checksum: row.checksum)
+      ledger.add(snapshot, of: nav)
       if twin.snapshots.last?.revision == snapshot.revision { twin.snapshots.removeLast() }
       twin.snapshots.append(snapshot)
       navs[nav] = twin

@@ -50,7 +50,7 @@ import Testing
     let serving = try stage.open()
     _ = try serving.contents()
     let waiting = try PostgresCluster(stage.place("two"), retention: Retention())
-    func take() throws -> [TakenShard] {
+    func take() throws -> [Journal] {
       _ = try waiting.keeper.read()
       return try waiting.keeper.take([.first])
     }

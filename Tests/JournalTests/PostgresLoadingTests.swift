@@ -16,17 +16,17 @@ import Testing
     let taken = try cluster.keeper.take((1...3).map { Shard($0) })
     var contents: [Shard: Contents] = [:]
     for (one, count) in zip(taken, counts) {
-      #expect(try one.journal.contents() == Contents())
+      #expect(try one.contents() == Contents())
       try cluster.adopt([one])
       var writer = Writer(seed: UInt64(count))
       var snapshots: [SnapshotRow] = []
       for place in 1...UInt64(count) {
         let nav = one.shard.nav(place)
         // Each commit stores a group.
-        try one.journal.commit([.row(writer.row(nav: nav))])
+        try one.commit([.row(writer.row(nav: nav))])
         if one.shard == Shard(2) { snapshots.append(writer.snapshot(nav: nav)) }
       }
-      try one.journal.commit(snapshots.map { .snapshot($0) })
+      try one.commit(snapshots.map { .snapshot($0) })
       contents[one.shard] = Contents(snapshots: snapshots, rows: writer.rows)
     }
     try cluster.close()
@@ -44,7 +44,7 @@ import Testing
     let taken = try cluster.keeper.take((0...4).map { Shard($0) })
     #expect(taken.map(\.shard.number) == [0, 1, 2, 3, 4])
     for one in taken {
-      #expect(try one.journal.contents() == contents[one.shard] ?? Contents())
+      #expect(try one.contents() == contents[one.shard] ?? Contents())
     }
     try cluster.close()
   }
@@ -55,9 +55,9 @@ import Testing
     let cluster = try open(stage)
     for one in try cluster.keeper.take((1...3).map { Shard($0) }) {
       if one.shard == Shard(2) {
-        #expect(throws: JournalError.self) { try one.journal.contents() }
+        #expect(throws: JournalError.self) { try one.contents() }
       } else {
-        #expect(try one.journal.contents() == contents[one.shard])
+        #expect(try one.contents() == contents[one.shard])
       }
     }
     try cluster.close()
@@ -67,13 +67,13 @@ import Testing
     let (stage, contents) = try stage([3, 300, 5])
     let cluster = try open(stage)
     let first = try cluster.keeper.take([Shard(1), Shard(2)])
-    #expect(try first[0].journal.contents() == contents[Shard(1)])
+    #expect(try first[0].contents() == contents[Shard(1)])
     let next = try cluster.keeper.take([Shard(3)])
-    #expect(throws: JournalError.self) { try first[1].journal.contents() }
-    #expect(try next[0].journal.contents() == contents[Shard(3)])
+    #expect(throws: JournalError.self) { try first[1].contents() }
+    #expect(try next[0].contents() == contents[Shard(3)])
     // The same process takes it again.
     let again = try cluster.keeper.take([Shard(2)])
-    #expect(try again[0].journal.contents() == contents[Shard(2)])
+    #expect(try again[0].contents() == contents[Shard(2)])
     try cluster.close()
   }
 }

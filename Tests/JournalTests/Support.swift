@@ -66,15 +66,12 @@ extension Journal {
     /// The number of navs with rows or snapshots.
     var navs: Int
     var rowBytes: Int
-    /// The number of batches committed since `open`.
-    var commits: UInt64
   }
 
   var statistics: Statistics {
     Statistics(
       fileBytes: fileSizes.journal, walBytes: fileSizes.log, rows: census.stored.rows,
-      snapshots: census.stored.snapshots, navs: ledger.entries.count, rowBytes: rowBytes,
-      commits: commits)
+      snapshots: census.stored.snapshots, navs: ledger.entries.count, rowBytes: rowBytes)
   }
 
   /// Replays into memory.

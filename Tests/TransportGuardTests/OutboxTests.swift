@@ -66,7 +66,7 @@ import ZeroMQ
     var budget = UnsentBudget(limit: limit)
     let debts = (0..<Int.random(in: 0..<9, using: &random)).map {
       UnsentBudget.Debt(
-        id: ConnectionID(UInt64($0)), slot: $0, bytes: Int.random(in: 1..<2000, using: &random))
+        id: ConnectionID(UInt64($0)), bytes: Int.random(in: 1..<2000, using: &random))
     }
     let excess = budget.reckon(debts, loose: 0, held: 0, at: 0)
     let left = debts.filter { debt in !excess.contains { $0.debt == debt } }
@@ -93,7 +93,7 @@ import ZeroMQ
 
   @Test func `if too little is freed for 100 ms, all go that read nothing`() {
     var budget = UnsentBudget(limit: 16_000)
-    let debts = [UnsentBudget.Debt(id: ConnectionID(1), slot: 1, bytes: 1)]
+    let debts = [UnsentBudget.Debt(id: ConnectionID(1), bytes: 1)]
     func goes(_ held: Int, at now: UInt64) -> Bool {
       !budget.reckon(debts, loose: 0, held: held, at: now).isEmpty
     }

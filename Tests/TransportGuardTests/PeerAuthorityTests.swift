@@ -19,7 +19,7 @@ import ZeroMQ
     _ domain: String, _ mechanism: String, _ credentials: [[UInt8]], _ address: String
   ) throws -> ZAPRequest {
     let head = ["1.0", "1", domain, address, "", mechanism].map { Array($0.utf8) }
-    return try ZAPRequest(frames: [[0], []] + head + credentials)
+    return try #require(ZAPRequest(frames: [[0], []] + head + credentials))
   }
 
   @Test func `of all domains, mechanisms and addresses two together are admitted`() throws {

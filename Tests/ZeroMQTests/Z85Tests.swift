@@ -75,13 +75,13 @@ import ZeroMQ
   ) throws {
     let head = ["id", "", "1.0", "7", "navd.tcp", "192.0.2.7", "", "CURVE"].map { Array($0.utf8) }
     let frames = head + [Self.noise(32, seed)]
-    let request = try ZAPRequest(frames: frames)
+    let request = try #require(ZAPRequest(frames: frames))
     for index in frames.indices {
       var fewer = frames
       fewer.remove(at: index)
       var more = frames
       more.insert(Self.noise(Int(seed) % 40, seed), at: index)
-      for other in [fewer, more].compactMap({ try? ZAPRequest(frames: $0) }) {
+      for other in [fewer, more].compactMap({ ZAPRequest(frames: $0) }) {
         // What stands in the place of the mechanism is none that anybody supports.
         guard case .unsupported = other.mechanism else {
           Issue.record("frame \(index): \(other.mechanism)")
@@ -90,7 +90,7 @@ import ZeroMQ
       }
       var changed = frames
       changed[index] = Self.noise(Int(seed), seed + 1)
-      let other = try? ZAPRequest(frames: changed)
+      let other = ZAPRequest(frames: changed)
       // Only these two frames have a form.
       if index == 2 { #expect(other == nil) }
       if index == 8 { #expect((other != nil) == (seed == 32)) }
@@ -103,7 +103,8 @@ import ZeroMQ
     for seed in 0..<20 as Range<UInt64> {
       let (route, id) = (Self.noise(5, seed), Self.noise(Int(seed), seed + 7))
       let tail = ["navd.ipc", "localhost:1:2:3", "", "NULL"].map { Array($0.utf8) }
-      let request = try ZAPRequest(frames: [route, [], Array("1.0".utf8), id] + tail)
+      let request = try #require(
+        ZAPRequest(frames: [route, [], Array("1.0".utf8), id] + tail))
       for answer in [ZAPAnswer.allow(userID: "1 uid:1"), .refuse(reason: "r"), .fail(reason: "f")] {
         let reply = request.reply(answer)
         #expect(reply.count == 8 && reply[0] == route && reply[1].isEmpty && reply[3] == id)

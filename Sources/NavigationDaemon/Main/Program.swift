@@ -112,10 +112,10 @@ package enum Program {
           configuration, from: sources, rules: rules, keeper: keeper, progress: form, log: log)
       }
     } catch {
-      let failure = DaemonFailure(error)
-      log(LogEntry(.error, failure.text, kind: failure.kind))
+      let failure = DaemonError(error)
+      log(.error, failure.description, kind: failure.kind)
       log.flush()
-      failure.status.exitProcess()
+      failure.exitStatus.exitProcess()
     }
     ExitStatus.orderly.exitProcess()
   }

@@ -42,7 +42,10 @@ package struct CurveSecretKey: Hashable, Sendable, CustomStringConvertible {
     var text = [CChar](repeating: 0, count: Z85.keyTextBytes)
     let secret = z85
     try check(.curvePublic) { unsafe zmq_curve_public(&text, secret) }
-    return try CurvePublicKey.fromLibrary(text, .curvePublic)
+    guard let key = CurvePublicKey(z85: Z85.string(text)) else {
+      throw ZeroMQError(.curvePublic, code: EINVAL)
+    }
+    return key
   }
 
   package var description: String { "(secret key)" }
@@ -55,35 +58,19 @@ package struct CurveKeyPair: Hashable, Sendable {
 
   /// Throws `ENOTSUP` from a libzmq without CURVE.
   package init(of secretKey: CurveSecretKey) throws(ZeroMQError) {
-    self.init(publicKey: try secretKey.publicKey(), secretKey: secretKey)
-  }
-
-  private init(publicKey: CurvePublicKey, secretKey: CurveSecretKey) {
-    self.publicKey = publicKey
+    publicKey = try secretKey.publicKey()
     self.secretKey = secretKey
   }
 
   /// Throws `ENOTSUP` from a libzmq without CURVE.
   package static func generate() throws(ZeroMQError) -> CurveKeyPair {
     var publicText = [CChar](repeating: 0, count: Z85.keyTextBytes)
-    var secretText = [CChar](repeating: 0, count: Z85.keyTextBytes)
+    var secretText = publicText
     try check(.curveKeyPair) { unsafe zmq_curve_keypair(&publicText, &secretText) }
     guard let secretKey = CurveSecretKey(z85: Z85.string(secretText)) else {
       throw ZeroMQError(.curveKeyPair, code: EINVAL)
     }
-    return CurveKeyPair(
-      publicKey: try CurvePublicKey.fromLibrary(publicText, .curveKeyPair), secretKey: secretKey)
-  }
-}
-
-extension CurvePublicKey {
-  fileprivate static func fromLibrary(
-    _ text: [CChar], _ operation: ZeroMQError.Operation
-  ) throws(ZeroMQError) -> CurvePublicKey {
-    guard let key = CurvePublicKey(z85: Z85.string(text)) else {
-      throw ZeroMQError(operation, code: EINVAL)
-    }
-    return key
+    return try CurveKeyPair(of: secretKey)
   }
 }
 

@@ -8,7 +8,6 @@ package struct KeyDirectory: Sendable {
 
   package let path: String
 
-  /// Refers to a directory, which need not exist.
   package init(path: String) { self.path = path }
 
   /// The contents of the directory: the keys in the order of their names, and the problems.

@@ -47,25 +47,17 @@ package enum SecretKeyFile {
 
   /// Creates a key in a file that does not exist yet; returns the public key.
   package static func create(_ path: String) throws(KeyError) -> CurvePublicKey {
-    var pair: CurveKeyPair
     do {
+      var pair: CurveKeyPair
       repeat {
         pair = try CurveKeyPair.generate()
         // Other programs would read a key that begins with a dash as an option.
       } while "\(pair.publicKey)".hasPrefix("-")
-    } catch {
-      throw KeyError(error.description)
-    }
-    do {
       try createFile(path, Array((pair.secretKey.z85 + "\n").utf8), mode: 0o600)
+      return pair.publicKey
     } catch {
-      throw KeyError(error.description)
+      throw KeyError("\(error)")
     }
-    return pair.publicKey
-  }
-
-  package static func publicKey(ofSecretIn path: String) throws(KeyError) -> CurvePublicKey {
-    try pair(path).publicKey
   }
 
   package static func pair(_ path: String) throws(KeyError) -> CurveKeyPair {

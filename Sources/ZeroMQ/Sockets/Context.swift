@@ -72,12 +72,9 @@ final class ContextHandle: @unchecked Sendable {
   }
 }
 
-/// Properties of the libzmq that this process has loaded.
-package enum Library {
-  /// The version of the loaded library, which can differ from the one compiled against.
-  package static func version() -> (major: Int32, minor: Int32, patch: Int32) {
-    var version: (major: Int32, minor: Int32, patch: Int32) = (0, 0, 0)
-    unsafe zmq_version(&version.major, &version.minor, &version.patch)
-    return version
-  }
+/// The version of the loaded libzmq, which can differ from the one compiled against.
+package func libraryVersion() -> (major: Int32, minor: Int32, patch: Int32) {
+  var version: (major: Int32, minor: Int32, patch: Int32) = (0, 0, 0)
+  unsafe zmq_version(&version.major, &version.minor, &version.patch)
+  return version
 }

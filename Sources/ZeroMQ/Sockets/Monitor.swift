@@ -1,7 +1,6 @@
 import CZeroMQ
 import Synchronization
 
-/// The number of monitors that this process has started.
 private let started = Atomic(0)
 
 /// An event of a socket's connections.

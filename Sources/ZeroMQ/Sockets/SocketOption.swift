@@ -1,85 +1,74 @@
 import CZeroMQ
 
 /// The socket types that this project uses.
-package enum SocketType: Sendable {
-  /// Talks to many peers, each named by the first frame of a message.
-  case router
-  /// Talks to one service asynchronously.
-  case dealer
-  /// Sends a request, then waits for its reply.
-  case request
-  /// One end of an exclusive pair.
-  case pair
+package struct SocketType: Sendable {
+  let number: Int32
 
-  var number: Int32 {
-    switch self {
-    case .router: ZMQ_ROUTER
-    case .dealer: ZMQ_DEALER
-    case .request: ZMQ_REQ
-    case .pair: ZMQ_PAIR
-    }
-  }
+  /// Talks to many peers, each named by the first frame of a message.
+  package static let router = SocketType(number: ZMQ_ROUTER)
+  /// Talks to one service asynchronously.
+  package static let dealer = SocketType(number: ZMQ_DEALER)
+  /// Sends a request, then waits for its reply.
+  package static let request = SocketType(number: ZMQ_REQ)
+  /// One end of an exclusive pair.
+  package static let pair = SocketType(number: ZMQ_PAIR)
 }
 
 /// A socket option and its value.
 ///
 /// An option applies to later binds and connects. High-water marks count messages, not bytes, and
-/// must not change after the first bind or connect. Each case names its option of
-/// zmq_setsockopt(3).
+/// must not change after the first bind or connect. `encoded` has the names of zmq_setsockopt(3).
 package enum SocketOption: Hashable, Sendable {
-  /// ROUTER: report absent and full peers instead of dropping silently (`ZMQ_ROUTER_MANDATORY`).
+  /// ROUTER: report absent and full peers instead of dropping silently.
   case routerMandatory(Bool)
-  /// ROUTER: let a new peer take over a routing id that is in use (`ZMQ_ROUTER_HANDOVER`).
+  /// ROUTER: let a new peer take over a routing id that is in use.
   case routerHandover(Bool)
-  /// The maximum of messages queued for one peer; 0 for no limit (`ZMQ_SNDHWM`).
+  /// The maximum of messages queued for one peer; 0 for no limit.
   case sendHighWaterMark(Int32)
-  /// The maximum of messages queued from one peer; 0 for no limit (`ZMQ_RCVHWM`).
+  /// The maximum of messages queued from one peer; 0 for no limit.
   case receiveHighWaterMark(Int32)
-  /// The maximum size of a frame, −1 for none; a peer that sends more is disconnected
-  /// (`ZMQ_MAXMSGSIZE`).
+  /// The maximum size of a frame, −1 for none; a peer that sends more is disconnected.
   case maximumFrameBytes(Int64)
-  /// The time for which a closed socket goes on sending; −1 for ever (`ZMQ_LINGER`).
+  /// The time for which a closed socket goes on sending; −1 for ever.
   case linger(milliseconds: Int32)
-  /// The time that a peer may take for its greeting; 0 for ever (`ZMQ_HANDSHAKE_IVL`).
+  /// The time that a peer may take for its greeting; 0 for ever.
   case handshakeInterval(milliseconds: Int32)
-  /// The domain in ZAP requests; an empty one disables ZAP for NULL (`ZMQ_ZAP_DOMAIN`).
+  /// The domain in ZAP requests; an empty one disables ZAP for NULL.
   case zapDomain(String)
-  /// Refuse peers if no ZAP handler answers (`ZMQ_ZAP_ENFORCE_DOMAIN`).
+  /// Refuse peers if no ZAP handler answers.
   ///
   /// Setting it throws `EINVAL` if libzmq does not have the option. Such a libzmq must not be used
   /// to serve, because it admits every peer without a handler.
   case zapEnforceDomain(Bool)
-  /// The time between heartbeats; 0 for none (`ZMQ_HEARTBEAT_IVL`).
+  /// The time between heartbeats; 0 for none.
   case heartbeatInterval(milliseconds: Int32)
-  /// The time to wait for traffic after a heartbeat (`ZMQ_HEARTBEAT_TIMEOUT`).
+  /// The time to wait for traffic after a heartbeat.
   case heartbeatTimeout(milliseconds: Int32)
-  /// The time after which the peer should close a silent connection; at most 6,553,599
-  /// (`ZMQ_HEARTBEAT_TTL`).
+  /// The time after which the peer should close a silent connection; at most 6,553,599.
   case heartbeatTimeToLive(milliseconds: Int32)
-  /// Whether the kernel sends TCP keep-alive probes (`ZMQ_TCP_KEEPALIVE`).
+  /// Whether the kernel sends TCP keep-alive probes.
   case tcpKeepAlive(Bool)
-  /// The idle time before the first keep-alive probe (`ZMQ_TCP_KEEPALIVE_IDLE`).
+  /// The idle time before the first keep-alive probe.
   case tcpKeepAliveIdle(seconds: Int32)
-  /// Whether this side is the server in CURVE handshakes (`ZMQ_CURVE_SERVER`).
+  /// Whether this side is the server in CURVE handshakes.
   case curveServer(Bool)
-  /// This side's public key (`ZMQ_CURVE_PUBLICKEY`).
+  /// This side's public key.
   case curvePublicKey(CurvePublicKey)
-  /// This side's secret key (`ZMQ_CURVE_SECRETKEY`).
+  /// This side's secret key.
   case curveSecretKey(CurveSecretKey)
-  /// The public key that the server must prove (`ZMQ_CURVE_SERVERKEY`).
+  /// The public key that the server must prove.
   case curveServerKey(CurvePublicKey)
-  /// A bound, listening, non-blocking descriptor for the next bind; −1 for none (`ZMQ_USE_FD`).
+  /// A bound, listening, non-blocking descriptor for the next bind; −1 for none.
   case useDescriptor(Int32)
-  /// Whether to use IPv6 as well (`ZMQ_IPV6`).
+  /// Whether to use IPv6 as well.
   case ipv6(Bool)
-  /// Queue messages for completed connections only, so that no successor gets them
-  /// (`ZMQ_IMMEDIATE`).
+  /// Queue messages for completed connections only, so that no successor gets them.
   case immediate(Bool)
-  /// The time before reconnecting; −1 for never (`ZMQ_RECONNECT_IVL`).
+  /// The time before reconnecting; −1 for never.
   case reconnectInterval(milliseconds: Int32)
-  /// The maximum of that time, which doubles with each attempt (`ZMQ_RECONNECT_IVL_MAX`).
+  /// The maximum of that time, which doubles with each attempt.
   case reconnectIntervalMaximum(milliseconds: Int32)
-  /// The time for one attempt to connect; 0 for the kernel's default (`ZMQ_CONNECT_TIMEOUT`).
+  /// The time for one attempt to connect; 0 for the kernel's default.
   case connectTimeout(milliseconds: Int32)
 }
 

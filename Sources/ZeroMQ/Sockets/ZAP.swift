@@ -10,18 +10,6 @@ package struct ZAPRequest: Hashable, Sendable {
     case unsupported(String)
   }
 
-  /// The reason why frames are not a request; libzmq itself never sends such frames.
-  package enum Malformed: Error, Hashable, Sendable {
-    /// The number of frames does not fit the mechanism.
-    case frameCount(Int)
-    /// The request has another version.
-    case version([UInt8])
-    /// A text is not UTF-8.
-    case text([UInt8])
-    /// A CURVE key is not 32 bytes long.
-    case key(byteCount: Int)
-  }
-
   package static let version = "1.0"
 
   /// The frames before the version, which lead the reply back.
@@ -34,38 +22,27 @@ package struct ZAPRequest: Hashable, Sendable {
   package let mechanism: Mechanism
 
   /// Reads the frames in the form that a ROUTER receives: routing id, empty frame, request.
-  package init(frames: [[UInt8]]) throws(Malformed) {
-    guard frames.count >= 8 else { throw .frameCount(frames.count) }
-    guard frames[2] == Array(Self.version.utf8) else { throw .version(frames[2]) }
+  ///
+  /// It is nil for frames that are no request, which libzmq itself never sends.
+  package init?(frames: [[UInt8]]) {
+    // The frame before the mechanism has the routing id of the *server's* socket.
+    guard frames.count >= 8, frames[2] == Array(Self.version.utf8),
+      let domain = String(validating: frames[4], as: UTF8.self),
+      let address = String(validating: frames[5], as: UTF8.self),
+      let name = String(validating: frames[7], as: UTF8.self)
+    else { return nil }
     envelope = [frames[0], frames[1]]
     requestID = frames[3]
-    domain = try Self.text(frames[4])
-    address = PeerAddress(parsing: try Self.text(frames[5]))
-    // The frame before the mechanism has the routing id of the *server's* socket.
-    mechanism = try Self.mechanism(try Self.text(frames[7]), credentials: frames[8...])
-  }
-
-  private static func mechanism(
-    _ name: String, credentials: ArraySlice<[UInt8]>
-  ) throws(Malformed) -> Mechanism {
+    self.domain = domain
+    self.address = PeerAddress(parsing: address)
     switch name {
-    case "NULL":
-      guard credentials.isEmpty else { throw .frameCount(8 + credentials.count) }
-      return .null
-    case "CURVE":
-      guard credentials.count == 1, let bytes = credentials.first else {
-        throw .frameCount(8 + credentials.count)
-      }
-      guard let key = CurvePublicKey(bytes: bytes) else { throw .key(byteCount: bytes.count) }
-      return .curve(key)
-    default:
-      return .unsupported(name)
+    case "NULL" where frames.count == 8: mechanism = .null
+    case "CURVE" where frames.count == 9:
+      guard let key = CurvePublicKey(bytes: frames[8]) else { return nil }
+      mechanism = .curve(key)
+    case "NULL", "CURVE": return nil
+    default: mechanism = .unsupported(name)
     }
-  }
-
-  private static func text(_ bytes: [UInt8]) throws(Malformed) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .text(bytes) }
-    return text
   }
 
   /// The frames of a reply, in the form that a ROUTER sends.
@@ -133,7 +110,7 @@ package struct ZAPHandler: ~Copyable {
   /// An unreadable one gets no answer, so that the handshake of its peer times out.
   package mutating func next() throws(ZeroMQError) -> ZAPRequest? {
     while try socket.receive(into: &parts) {
-      if parts.droppedFrames == 0, let request = try? ZAPRequest(frames: parts.copyFrames()) {
+      if parts.droppedFrames == 0, let request = ZAPRequest(frames: parts.copyFrames()) {
         return request
       }
     }

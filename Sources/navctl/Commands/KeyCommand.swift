@@ -28,7 +28,7 @@ enum KeyCommand {
     do {
       switch (words.first, words.count) {
       case ("new", 2): try show("\(SecretKeyFile.create(words[1]))", invocation)
-      case ("public", 2): try show("\(SecretKeyFile.publicKey(ofSecretIn: words[1]))", invocation)
+      case ("public", 2): try show("\(SecretKeyFile.pair(words[1]).publicKey)", invocation)
       case ("authorize", 3):
         let key = try AuthorizedKey(
           name: words[1], publicKey: SecretKeyFile.publicKey(words[2]),
