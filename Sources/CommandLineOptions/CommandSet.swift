@@ -9,6 +9,7 @@ package struct CommandSet: Sendable {
     package var summary: String
     /// Notes for the help of the command.
     package var epilogue: String
+    /// A command line; empty if there is none.
     package var example: String
     /// The options that only this command has.
     package var options: [OptionDeclaration]

@@ -6,10 +6,12 @@ import RuntimePaths
 package struct ProgressLine {
   private var display: ProgressDisplay
 
+  /// Begins; writes nothing.
   package init(_ subject: ProgressSubject, as form: ProgressDisplay.Form) {
     display = ProgressDisplay(subject, as: form, at: SystemClock.monotonicMilliseconds())
   }
 
+  /// Takes a report, and shows it if that is due.
   package mutating func show(_ done: UInt64, of total: UInt64) {
     guard display.form != .none else { return }
     write(

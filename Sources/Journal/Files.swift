@@ -81,6 +81,7 @@ func createPrivateFile(_ path: String) throws(JournalError) {
   close(opened)
 }
 
+/// Renames a file atomically; replaces `target`.
 func renameFile(_ path: String, _ target: String) throws(JournalError) {
   guard unsafe rename(path, target) == 0 else { throw DirectoryLock.failure(path) }
 }

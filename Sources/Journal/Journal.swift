@@ -66,6 +66,7 @@ package final class Journal: JournalStore {
   /// It stays true, and every commit is synced, until `epochsRenewed()`.
   package var mustRenewEpochs: Bool { engine.mustRenewEpochs }
 
+  /// Whether `mustRenewEpochs` is true because the journal was restored from a backup.
   package var isRestored: Bool { engine.isRestored }
 
   /// Why acknowledged rows may be missing, so that every nav needs a new epoch; nil if none is.

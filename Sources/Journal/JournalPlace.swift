@@ -16,6 +16,7 @@ package struct JournalDirectory: JournalPlace {
   /// Whether its journal is open on a read-only file system.
   package private(set) var isFrozen = false
 
+  /// Makes a place; `open` makes the directory.
   package init(path: String, durability: Durability, bootID: String) {
     self.path = path
     self.durability = durability

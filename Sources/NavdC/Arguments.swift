@@ -74,6 +74,7 @@ func operations(_ text: String) throws(Failure) -> (texts: [[UInt8]], areByPerso
   return (operations, areByPerson)
 }
 
+/// The guards of a JSON object, as the member `if` of an op has them.
 func guards(_ text: String) throws(Failure) -> Guards {
   let tape = try json(text, "guard")
   guard tape.kind(tape.root) == .object else { throw .misuse("guard is a JSON object") }

@@ -11,6 +11,8 @@ struct HistoryAccess {
   private var reader: JournalReader?
   private var replayed: [ReplayedNav] = []
 
+  /// Makes access to the journal of a place; the reader for urgent requests opens with the first
+  /// one.
   init(_ place: any JournalPlace) {
     worker = HistoryWorker(place)
     self.place = place
@@ -127,6 +129,7 @@ final class HistoryWorker: Sendable {
   private let place: any JournalPlace
   private let isStarted = Atomic<Bool>(false)
 
+  /// Makes a worker for the journal of a place; its thread starts with the first work.
   init(_ place: any JournalPlace) { self.place = place }
 
   func add(_ work: Work) {

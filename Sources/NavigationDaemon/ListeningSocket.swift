@@ -151,6 +151,7 @@ struct ListeningSockets {
     }
   }
 
+  /// Removes the socket files, so that connecting clients fail at once.
   func removeFiles() {
     for socket in sockets { socket.lock?.removeNames(withPath: !socket.isInherited) }
   }

@@ -15,6 +15,7 @@ struct StartProgress {
   private var line: ProgressLine
   private var status = WorkStatus()
 
+  /// Begins; shows nothing.
   init(as form: ProgressDisplay.Form, log: Log) {
     (self.form, self.log) = (form, log)
     line = ProgressLine(.start, as: form)

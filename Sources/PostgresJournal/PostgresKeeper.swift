@@ -25,6 +25,7 @@ final class PostgresKeeper: ClusterKeeper {
   /// The leases that had ended at the last read, by their ends as the database has them.
   private var ended: [Int64] = []
 
+  /// Makes a keeper, which connects when it is first used.
   init(_ place: PostgresPlace) {
     self.place = place
     leases = LeaseWatch(length: place.lease)

@@ -94,6 +94,7 @@ package struct PostgresPlace: ClusterPlace {
     try PostgresCluster(self, retention: retention)
   }
 
+  /// Makes a reader, which connects at its first read.
   package func openReader() throws(JournalError) -> JournalReader {
     JournalReader(PostgresReader(self))
   }

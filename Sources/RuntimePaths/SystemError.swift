@@ -39,6 +39,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// Repeats a system call while a signal interrupts it.
 func retryingOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()

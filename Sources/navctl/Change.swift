@@ -139,6 +139,7 @@ struct Change {
     return false
   }
 
+  /// Whether the change waits until an open transition ends.
   static func waits(_ line: ParsedCommandLine) throws(UsageError) -> Bool {
     try line.contains("on-busy")
       ? line.choice(of: "on-busy", ["reject", "queue"]) == "queue" : line.contains("queue")

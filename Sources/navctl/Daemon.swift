@@ -104,5 +104,6 @@ extension NavigationConnection.Reply {
 }
 
 extension OkReply {
+  /// The value; an empty object if the reply has none.
   func json() throws -> JSONValue { try JSONValue(value?.bytes ?? Array("{}".utf8)) }
 }

@@ -52,6 +52,7 @@ struct LineBuffer {
 struct KeyMode: ~Copyable {
   private let former: termios?
 
+  /// Switches the terminal if that is wanted; with `takesSignals`, ^C and the like are keys too.
   init(isWanted: Bool = true, takesSignals: Bool = false) {
     var settings = termios()
     let isTerminal = unsafe isWanted && tcgetattr(0, &settings) == 0
@@ -68,6 +69,7 @@ struct KeyMode: ~Copyable {
 
 /// Reads lines of standard input, and serves a connection while none arrives.
 struct InputLines {
+  /// The maximum time of one wait for input, in milliseconds; then `idle` runs again.
   private static let turnMilliseconds: Int32 = 500
   /// The longest accepted line; a missing line break must not fill the memory.
   private static let maximumBytes = 65_536

@@ -37,6 +37,7 @@ struct Directory {
     return lists.map { $0.count == 1 ? $0[0] : ClusterMembers.join($0) }
   }
 
+  /// Reads the records of one daemon; none if it refuses those of an optional directory.
   func read(_ daemon: Daemon) throws -> [JSONValue] {
     do {
       return try readAll(daemon)

@@ -35,6 +35,7 @@ extension PlainFailure {
 struct ExitStatus: Error {
   var status: Int32
 
+  /// Ends a command with a status; goes on for 0.
   static func end(_ status: Int32) throws(ExitStatus) {
     if status != 0 { throw ExitStatus(status: status) }
   }

@@ -74,6 +74,7 @@ struct Invocation {
       usage: "navctl \(command.name) \(command.arguments.usage)")
   }
 
+  /// Whether an argument, an option or `NAVD_NAV` names a nav; for commands where it is optional.
   var namesNav: Bool {
     !line.positionals.isEmpty || line.contains("nav") || environment["NAVD_NAV"] != nil
   }
@@ -115,6 +116,7 @@ struct Invocation {
     return try connect(endpoint, try identity(endpoint), name: name, wake: wake)
   }
 
+  /// Connects to another daemon of a cluster, without a session.
   func connect(to address: DaemonAddress) throws -> Daemon {
     try connect(address.endpoint, try identity(try endpoint())?.keys(for: address))
   }

@@ -90,6 +90,7 @@ enum Output {
 
   static var isTerminal: Bool { isatty(1) == 1 }
 
+  /// The width of the terminal at stdout; nil if stdout is no terminal or does not report it.
   static var terminalColumns: Int? { terminalSize?.columns }
 
   static var terminalSize: (columns: Int, rows: Int)? { size(of: 1) }

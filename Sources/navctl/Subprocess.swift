@@ -12,6 +12,7 @@ struct Subprocess {
   }
 
   private let process: pid_t
+  /// Whether it leads a process group of its own; `kill` then signals the group.
   private let isGroup: Bool
   /// The read end of the pipe for captured output; −1 without.
   private let output: Int32
@@ -78,6 +79,7 @@ struct Subprocess {
     return Self.exitStatus(status)
   }
 
+  /// Waits until the child has ended; returns as `endedStatus`.
   func waitForEnd() -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return 126 } }
@@ -92,6 +94,7 @@ struct Subprocess {
   /// Sends a signal; call it only before `endedStatus` has returned a status.
   func kill(_ signal: Int32) { _ = Glibc.kill(isGroup ? -process : process, signal) }
 
+  /// Reads all captured output; call it after the child has ended.
   func collectOutput() -> [UInt8] {
     guard output >= 0 else { return [] }
     defer { Self.close(output) }

@@ -63,6 +63,7 @@ func inheritedSocket() throws -> (descriptor: Int32, address: ListenAddress)? {
   }
 }
 
+/// Sends a notification to the service manager; without one it does nothing.
 func notify(_ notification: ServiceNotification) {
   do {
     try ServiceManager.notify([notification])

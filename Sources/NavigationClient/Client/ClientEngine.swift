@@ -154,6 +154,9 @@ final class ClientEngine: Sendable {
     }
   }
 
+  /// Returns a stream of the present status of the connection and every change.
+  ///
+  /// A slow reader gets only the newest status.
   func statuses() -> AsyncStream<NavigationClient.Status> {
     let ticket = state.withLock { $0.takeTicket() }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

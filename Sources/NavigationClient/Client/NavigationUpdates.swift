@@ -73,6 +73,7 @@ struct Subscription {
   private var first = 0
   private var hasBegun = false
   private(set) var end: Delivery?
+  /// The waiting reader; nil while none waits.
   var reader: CheckedContinuation<Delivery, Never>?
 
   init(nav: String, buffering: NavigationBuffering, waits: Bool = false) {
@@ -115,6 +116,7 @@ struct Subscription {
     return { _ in reader.resume(returning: end) }
   }
 
+  /// Takes the next result; nil if there is none yet.
   mutating func take() -> Delivery? {
     guard first < buffer.count else { return end }
     defer {

@@ -21,6 +21,7 @@ struct Deadline {
 
   func earlier(than other: Deadline) -> Deadline { earlier(than: other.milliseconds) }
 
+  /// The earlier of this deadline and a time of the monotonic clock; nil for no second one.
   func earlier(than other: UInt64?) -> Deadline {
     Deadline(at: min(milliseconds, other ?? .max))
   }

@@ -112,6 +112,7 @@ final class WakeDescriptor: Sendable {
     _ = eventfd_write(descriptor, 1)
   }
 
+  /// Makes the descriptor unreadable until the next signal.
   func drain() {
     var count: UInt64 = 0
     _ = unsafe eventfd_read(descriptor, &count)

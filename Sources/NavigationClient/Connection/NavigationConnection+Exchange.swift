@@ -21,6 +21,7 @@ extension NavigationConnection {
     /// Until when that daemon may take to accept a connection; nil if it has.
     var connectsUntil: UInt64?
 
+    /// When something is due; nil if nothing is.
     var wakeAt: UInt64? { [pausedUntil, connectsUntil].compactMap { $0 }.min() }
   }
 
@@ -63,6 +64,7 @@ extension NavigationConnection {
     exchange.sends += 1
   }
 
+  /// Handles an event of the link; returns the reply if this is it.
   private mutating func take(
     _ event: Link.Event, _ exchange: inout Exchange
   ) throws(ConnectionError) -> Reply? {

@@ -37,6 +37,7 @@ extension ClusterReplica {
     return replace(link, at: now)
   }
 
+  /// Handles a message; see `SessionReplica.receive`.
   package mutating func receive(
     _ message: ServerMessage, verb: ServerVerb?, octets: Int, from link: LinkID = .first,
     at now: UInt64

@@ -27,6 +27,7 @@ extension ClusterReplica {
     home(of: nav).map { members[$0].session.holdsLease(of: nav) } ?? false
   }
 
+  /// Watches a nav; see `SessionReplica.watch`.
   package mutating func watch(
     _ nav: String, view: View = .full, mirror: Mirror? = nil, start: MirrorPosition? = nil,
     waits: Bool = false
@@ -52,10 +53,12 @@ extension ClusterReplica {
     ask(request.nav.map { home(of: $0) } ?? 0) { $0.get(request) }
   }
 
+  /// Drops a request; see `SessionReplica.forget`.
   package mutating func forget(_ id: UInt64) -> (wasSent: Bool, outputs: [ClusterOutput]) {
     ask(members.firstIndex { $0.session.hasRequest(id) }) { $0.forget(id) }
   }
 
+  /// Registers delegate roles for a nav; see `SessionReplica.delegate`.
   package mutating func delegate(
     _ nav: String, _ registration: DelegateRegistration
   ) -> [ClusterOutput] {
@@ -68,6 +71,7 @@ extension ClusterReplica {
     return index.map { index in request(index) { $0.answer(ask, value: value) } } ?? []
   }
 
+  /// Takes or releases the display lease of a nav; see `SessionReplica.lease`.
   package mutating func lease(
     _ nav: String, _ wish: LeaseWish, isKept: Bool = false
   ) -> [ClusterOutput] {

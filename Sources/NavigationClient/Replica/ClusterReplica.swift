@@ -130,6 +130,7 @@ package struct ClusterReplica: Sendable {
     index > 0 || members[0].address != nil || members.contains { $0.session.isOpen }
   }
 
+  /// The place of a session in `members`; nil if it has ended.
   func index(of link: LinkID) -> Int? { members.firstIndex { $0.link == link } }
 
   /// The member with the session of a nav; nil if the nav waits.

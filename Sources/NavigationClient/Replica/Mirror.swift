@@ -73,6 +73,7 @@ package struct Mirror: Hashable, Sendable {
     }.compactMap(\.self)
   }
 
+  /// The id of the outermost presented screen; nil if nothing is presented.
   package var outermostPresented: String? { presented.last?.id }
 
   /// Makes a guard that holds as long as the named part of the nav equals the mirror.
@@ -92,6 +93,7 @@ package struct Mirror: Hashable, Sendable {
 }
 
 extension MirrorRecord {
+  /// Reads the record of a screen inside another record; nil without one.
   fileprivate init?(_ tape: borrowing JSONTape, _ at: Int) {
     guard let id = tape.member("id", of: at).flatMap({ tape.string($0) }),
       let version = tape.member("ver", of: at).flatMap({ tape.integer($0) })

@@ -163,6 +163,7 @@ package struct SessionReplica: Sendable {
   /// The numbers that must rise over all sessions of a client.
   struct Numbers: Sendable {
     var id: UInt64 = 1
+    /// The number of sessions opened so far.
     var session: UInt64 = 0
     /// The newest row of each shard that a daemon has reported, and the number of shards.
     var (rows, shards): ([Shard: UInt64], Int) = ([:], 1)

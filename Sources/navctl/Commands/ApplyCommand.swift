@@ -44,6 +44,7 @@ enum ApplyCommand {
       try Invocation(command: invocation.command, line: line), nav: arguments.nav, operations)
   }
 
+  /// Adds the conditions of the file; the command line must have none.
   private static func add(
     _ options: [ParsedCommandLine.Occurrence], to line: inout ParsedCommandLine, from file: String
   ) throws {
@@ -95,6 +96,7 @@ enum ApplyCommand {
     }
   }
 
+  /// Reads the options and arguments of a line; a fault names the line.
   private static func parse(
     _ words: [String], _ grammar: CommandLineGrammar, at place: String
   ) throws -> ParsedCommandLine {

@@ -227,6 +227,7 @@ private func facts(_ invocation: Invocation) -> DoctorFacts {
   return facts
 }
 
+/// State and log of a nav; the error instead of what cannot be read.
 private func describe(
   _ nav: String, _ limit: UInt64, _ daemon: Daemon
 ) throws -> OpaqueJSON {
@@ -287,6 +288,7 @@ private func readCluster(_ daemon: Daemon) throws -> (body: [UInt8], members: Cl
   return (body, members)
 }
 
+/// Asks for a change, and waits until it is done.
 private func divide(
   _ wish: ClusterRequest.Wish, _ daemon: Daemon, until isDone: (ClusterMembers) -> Bool
 ) throws {

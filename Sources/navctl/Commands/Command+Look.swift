@@ -316,6 +316,7 @@ private func draw(
   try invocation.write(drawing.lines(try answer.reply.json(), elapsed: elapsed))
 }
 
+/// The top screen after the revision of an entry; nil if that state cannot be read.
 private func topScreen(_ daemon: Daemon, _ nav: String, _ entry: JSONValue) throws -> String? {
   guard let revision = entry["rev"]?.integer, entry["bad"] == nil else { return nil }
   do {

@@ -88,6 +88,7 @@ enum Lease {
     }
   }
 
+  /// Ends the command after the loss of the lease; while a child runs, it only prints the loss.
   private static func end(_ child: Subprocess?, _ failure: PlainFailure) throws {
     guard child != nil else { throw failure }
     for line in failure.lines { Output.error("navctl: \(line)") }

@@ -113,6 +113,9 @@ enum PlayCommand {
     }
   }
 
+  /// Makes the operation of `screen` and `button`: creates, releases or taps one.
+  ///
+  /// `words` are the id, and for a new one its members as KEY=VALUE, or a record in JSON.
   private static func record(
     _ path: String, _ header: RecordingHeader, _ verifier: RecordingVerifier,
     rate: UInt64? = nil, fault: RecordingFault? = nil
@@ -196,6 +199,7 @@ private struct Playback: ~Copyable {
     due = now + UInt64(min(gap, 1e12))
   }
 
+  /// Carries out a request; returns false for `quit`.
   private mutating func take(_ request: PlayRequest) throws -> Bool {
     switch request {
     case .quit: return false

@@ -188,6 +188,8 @@ struct RouteCase: Sendable {
   /// The ids or routes of the screens, bottom first; nil if the route must be refused.
   var stack: [String]?
 
+  /// Reads a line such as `{"open":"settings/wifi","stack":["home","settings/wifi"]}`, where `stack`
+  /// null means that the route must be refused.
   init(_ line: String) throws(UsageError) {
     let value = try Quantities.object(line, what: "the line")
     let names = value.members.map(\.name).sorted()

@@ -85,6 +85,7 @@ private struct BrowserView: ~Copyable {
 
   consuming func end() -> (nav: String, seen: Seen)? { browser.shown }
 
+  /// Shows frames until the user or a signal ends the command.
   mutating func run(_ daemon: Daemon, _ signals: borrowing Signals, _ nav: String?) throws {
     resize()
     guard try perform(browser.start(nav), on: daemon) else { return }
@@ -112,6 +113,7 @@ private struct BrowserView: ~Copyable {
     }
   }
 
+  /// Takes the pending signals; returns false if one of them ends the command.
   private mutating func goesOn(after signals: borrowing Signals) -> Bool {
     while let signal = signals.next() {
       switch signal {

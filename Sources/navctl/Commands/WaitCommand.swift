@@ -62,6 +62,7 @@ enum WaitCommand {
 struct Countdown {
   private let end: UInt64?
 
+  /// Starts the time; nil stands for no limit.
   init(_ milliseconds: UInt64?) {
     end = milliseconds.map { SystemClock.monotonicMilliseconds() + $0 }
   }
@@ -96,6 +97,7 @@ enum WaitCondition: Hashable, Sendable {
   case depth(UInt64)
   case revision(UInt64)
 
+  /// Reads `--top`, `--depth` or `--rev`, of which there must be exactly one.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     var conditions: [WaitCondition] = []
     if let top = line.value(of: "top") { conditions.append(.top(top.isEmpty ? nil : top)) }

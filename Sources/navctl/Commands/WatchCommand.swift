@@ -51,6 +51,7 @@ enum WatchCommand {
       memory: Memory(invocation.environment, endpoint: daemon.endpoint),
       lines: WatchLines(after: from), remaining: count)
     if isBounded { stream.end = try daemon.get(.top, nav).reply.revision }
+    /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
     if let from { (mirror, stream.hindrance) = try start(daemon, nav: nav, from: from) }
     try daemon.openSession()
@@ -98,7 +99,9 @@ private struct WatchStream {
   var lastLatest: (epoch: Epoch, revision: Revision)?
   /// The code with which navd refused the state at `--from`, though it may have the diffs after it.
   var hindrance: String?
+  /// How many lines are left of `--count`; nil without a limit.
   var remaining: UInt64?
+  /// The revision at which the stream ends; nil for none.
   var end: Revision?
   var isAtEnd = false
 

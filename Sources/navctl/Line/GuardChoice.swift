@@ -10,6 +10,8 @@ struct GuardChoice: Hashable, Sendable {
   var typed: Guards
   var isTyped: Bool { typed != Guards() }
 
+  /// Reads `--top`, `--rev`, `--epoch`, `--digest`, `--depth`, `--stack`, `--has`,
+  /// `--visible` and `--any`.
   init(_ line: ParsedCommandLine) throws(UsageError) {
     typed = Guards()
     typed.any = line.contains("any")

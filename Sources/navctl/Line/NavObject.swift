@@ -48,6 +48,7 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
+  /// The placeholder of the id in the help; nil if there is one object of the kind, or a default.
   var neededID: String? { row.isOptional ? nil : row.id }
 
   var optionalID: String? { row.isOptional ? row.id : nil }
@@ -100,6 +101,7 @@ enum NavObject: String, CaseIterable, Sendable {
     }
   }
 
+  /// Makes the operations that set members; `words` are KEY=VALUE.
   func operations(id: String?, _ words: [String]) throws(UsageError) -> [NavigationOperation] {
     let usage = "navctl set NAV \(form)"
     try require(

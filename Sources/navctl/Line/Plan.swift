@@ -10,6 +10,7 @@ import NavigationCore
 struct Plan: Sendable {
   enum Step: Sendable {
     case operation(NavigationOperation)
+    /// The words of a command, of which the first is its name.
     case command([String])
   }
 
@@ -25,6 +26,7 @@ struct Plan: Sendable {
   /// The highest number of operations in one message (protocol §9).
   static let maximumOperations = 16
 
+  /// Reads a plan; an error names the line, and the file by `name`.
   init(_ text: String, name: String) throws(UsageError) {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

@@ -4,6 +4,7 @@ import NavigationCore
 /// An error of the command line; navctl sends nothing and ends with status 2.
 struct UsageError: Error, Hashable, Sendable {
   var message: String
+  /// The next thing to type, in one line; nil if the message implies it.
   var remedy: String?
 
   init(_ message: String, remedy: String? = nil) {
@@ -11,6 +12,7 @@ struct UsageError: Error, Hashable, Sendable {
     self.remedy = remedy
   }
 
+  /// Runs a body; its error names a place in a file.
   static func located<Value>(
     _ place: String, _ body: () throws(UsageError) -> Value
   ) throws(UsageError) -> Value {
@@ -81,6 +83,7 @@ enum Quantities {
     try require(integer(text), "--\(option) takes a whole number, not '\(text)'")
   }
 
+  /// An integer from 0 to 2^53 − 1, in digits without a sign; nil for any other text.
   static func integer(_ text: String) -> UInt64? {
     guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
       number < 1 << 53
@@ -102,6 +105,7 @@ enum Quantities {
     return MirrorPosition(epoch: epoch, revision: Revision(revision), digest: digest)
   }
 
+  /// The value of a text that must be valid JSON; `what` names it in the error.
   static func json(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
     let bytes = Array(text.utf8)
     var tape = JSONTape()
@@ -142,6 +146,7 @@ enum Quantities {
     return result + word
   }
 
+  /// The value of a text that must be a JSON object; `what` names it in the error.
   static func jsonObject(_ text: String, what: String) throws(UsageError) -> OpaqueJSON {
     let value = try json(text, what: what)
     try require(value.bytes.first == UInt8(ascii: "{"), "\(what) is not a JSON object: '\(text)'")

@@ -13,6 +13,8 @@ struct Seen: Hashable, Sendable {
 }
 
 extension Seen {
+  /// Reads the state from the reply to an operation; nil if the reply has no epoch, revision or
+  /// top.
   init?(_ reply: OkReply) {
     guard let epoch = reply.epoch, let revision = reply.revision, let top = reply.top else {
       return nil
@@ -33,6 +35,7 @@ extension Seen {
     visible = .some(former == before.top ? top : former)
   }
 
+  /// Reads the state from the body of a snapshot; nil if it is not one.
   init?(state: JSONValue) {
     guard let epoch = state["epoch"]?.string.flatMap({ Epoch($0) }),
       let revision = state["rev"]?.integer, state["screens"] != nil
@@ -49,6 +52,7 @@ extension Seen {
       visible: .some(mirror.outermostPresented ?? mirror.top))
   }
 
+  /// The version of the format; `decode` ignores a file with another.
   private static let version: UInt64 = 1
 
   static func encode(_ seen: Seen, endpoint: String, nav: String) -> [UInt8] {

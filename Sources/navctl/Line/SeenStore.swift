@@ -10,11 +10,14 @@ struct SeenStore: Sendable {
   let directory: String
   let session: TerminalSession
 
+  /// The directory of the files: `$XDG_STATE_HOME/navctl/seen`, else under `~/.local/state`; nil if
+  /// neither variable is set.
   static func directory(_ environment: ProcessEnvironment) -> String? {
     if let path = environment.absolutePath("XDG_STATE_HOME") { return path + "/navctl/seen" }
     return environment.absolutePath("HOME").map { $0 + "/.local/state/navctl/seen" }
   }
 
+  /// The path of the file for one nav; its name is a hash in hex digits.
   func path(endpoint: String, nav: String) -> String {
     let key = Array("\(session.text)\n\(endpoint)\n\(nav)".utf8)
     // Two hashes of 64 bits make a collision unlikely, and `Seen.decode` detects one.
@@ -24,11 +27,13 @@ struct SeenStore: Sendable {
     return "\(directory)/\(name)"
   }
 
+  /// Loads the last seen state of a nav; nil if there is no file, or none that can be read.
   func load(endpoint: String, nav: String) -> Seen? {
     (try? readSmallFile(path(endpoint: endpoint, nav: nav), maximumBytes: 65_536))
       .flatMap { Seen.decode($0, endpoint: endpoint, nav: nav) }
   }
 
+  /// Saves a seen state; the file is replaced as a whole or not at all.
   func save(_ seen: Seen, endpoint: String, nav: String) throws(SystemError) {
     let path = path(endpoint: endpoint, nav: nav)
     let bytes = Seen.encode(seen, endpoint: endpoint, nav: nav)
@@ -101,8 +106,10 @@ struct Memory {
     (store, obstacle) = (SeenStore(directory: directory, session: session), nil)
   }
 
+  /// The state of a nav that this terminal showed last; nil if it showed none.
   func seen(_ nav: String) -> Seen? { store?.load(endpoint: endpoint, nav: nav) }
 
+  /// Records a state as shown; a failure only prints a warning.
   func remember(_ seen: Seen?, of nav: String) {
     guard let store, let seen else { return }
     do {
@@ -144,6 +151,7 @@ struct TerminalSession: Hashable, Sendable {
     }
   }
 
+  /// The identity as text; equal texts mean the same session.
   var text: String { "\(boot) \(device) \(session) \(start)" }
 }
 
@@ -153,6 +161,7 @@ struct ProcessStatus: Hashable, Sendable {
   var terminal: Int64
   var start: UInt64
 
+  /// Reads the text of `/proc/PID/stat`; nil if it is not one.
   init?(_ text: String) {
     // The name of the process stands in parentheses and can contain some; the last one ends it.
     guard let end = text.lastIndex(of: ")") else { return nil }

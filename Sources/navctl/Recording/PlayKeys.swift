@@ -25,6 +25,7 @@ struct PlayKeys: ~Copyable {
   /// ^C stays a signal.
   private let mode = KeyMode()
   private var buffer = LineBuffer()
+  /// The digits behind `g`; nil without it.
   private var digits: String?
 
   var isAtEnd: Bool { buffer.isAtEnd }

@@ -15,12 +15,14 @@ struct RecordingFile: ~Copyable {
   private let replaces: Bool
   private let descriptor: Int32
   private var gzip = GzipWriter(level: 9)
+  /// The end of the page around the file; nil without a page.
   private var tail: [UInt8]?
   /// What of the file in a page is not a multiple of three yet.
   private var rest: [UInt8] = []
   private var pending: [UInt8] = []
   private(set) var byteCount = 0
 
+  /// Begins an empty file for a place; nil as `page` stands for the file alone.
   static func create(_ path: String, replaces: Bool, page: RecordingPage?) throws -> RecordingFile {
     let temporary = path == standardStream ? path : "\(path).new-\(getpid())"
     let descriptor: Int32

@@ -34,6 +34,7 @@ struct ChangeStream: Sendable {
     heldAt = end >= count ? nil : max(end, min(dropped + 1, count))
   }
 
+  /// The shown lines, broken to a width; the newest of them is the last.
   func lines(columns: Int, rows: Int) -> [StyledLine] {
     var lines: [StyledLine] = []
     var index = (heldAt ?? count) - dropped

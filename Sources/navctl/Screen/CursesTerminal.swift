@@ -12,6 +12,7 @@ import CNCurses
   /// Takes the character set of the environment; returns false if only ASCII can be shown.
   static func takeLocale() -> Bool { navd_curses_locale() != 0 }
 
+  /// Takes over the terminal; nil if it cannot place the cursor.
   init?(isColoured: Bool) {
     guard let screen = unsafe navd_curses_begin(isColoured ? 1 : 0) else { return nil }
     unsafe self.screen = screen

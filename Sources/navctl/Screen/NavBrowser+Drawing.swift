@@ -89,6 +89,7 @@ extension NavBrowser {
     return kept.map { StyledLine(TerminalText.fitted($0, columns: columns), style) }
   }
 
+  /// What is typed, without its beginning if it is too long, and the column of the cursor.
   private func typed(_ prompt: Prompt) -> (line: StyledLine, column: Int) {
     let label =
       switch prompt.purpose {

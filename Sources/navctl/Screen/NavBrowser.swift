@@ -24,6 +24,7 @@ struct NavBrowser: Sendable {
     var guards: Guards
     var command: String
     var seen: Seen
+    /// The id of its request; nil until it is sent.
     var id: UInt64?
   }
 
@@ -32,6 +33,7 @@ struct NavBrowser: Sendable {
   /// The open nav: the screen shows its stack and its changes.
   struct OpenNav: Sendable {
     var name: String
+    /// The copy of its state; nil before it has arrived.
     var mirror: Mirror?
     var isCurrent = false
     /// Why there is no copy, or no newer one; nil if nothing is wrong.
@@ -66,6 +68,7 @@ struct NavBrowser: Sendable {
   var listed: [MirrorRecord] = []
   var heads: [String: MirrorRecord] = [:]
   var listProblem: String?
+  /// The rows of the list; nil if they must be made anew.
   var treeRows: [NavTree.Row]?
   var collapsed: Set<String> = []
   var filter = ""
@@ -79,11 +82,13 @@ struct NavBrowser: Sendable {
   var drawn: Seen?
   var streams: [String: ChangeStream] = [:]
   var prompt: Prompt?
+  /// The first line of the help that is drawn; nil while it is not shown.
   var helpTop: Int?
   var message: (text: String, isAlert: Bool)?
   var pending: Change?
   var isConnected = true
 
+  /// The first actions: watch the directory, and the nav that was named.
   mutating func start(_ nav: String?) -> [Effect] {
     guard let nav else { return [.watch(Self.directory)] }
     chosen = nav

@@ -33,6 +33,7 @@ struct BarDrawing: Sendable {
     return line
   }
 
+  /// The large title, which has a line of its own; nil if the title is in the bar.
   func largeTitle(_ resolved: JSONValue) -> StyledLine? {
     guard let middle = resolved["middle"], middle["placement"]?.string == "large" else {
       return nil

@@ -7,6 +7,7 @@ struct ClusterMembers: Sendable {
     /// The address; nil if the daemon has none for others.
     var address: DaemonAddress?
     var owned: UInt64
+    /// The first and the last number of each range of its shards.
     var ranges: [ClosedRange<UInt64>] = []
     /// Whether it gives its shards away and takes none.
     var isDraining = false

@@ -44,6 +44,7 @@ enum ConnectionText {
     ]
   }
 
+  /// The error for a daemon that was at its limit of connections until the timeout.
   static func full(_ endpoint: String) -> [String] {
     [
       "too-many-connections: navd at \(endpoint) reached its limit of connections",
@@ -77,6 +78,8 @@ enum ConnectionText {
       + tried.map { "tried \($0.path): \($0.finding)" } + [startRemedy]
   }
 
+  /// Lines for a daemon that accepted the connection and did not answer in time; it may have made a
+  /// change.
   static func timeout(_ endpoint: String, isChange: Bool) -> [String] {
     guard isChange else {
       return [

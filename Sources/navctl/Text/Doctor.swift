@@ -17,6 +17,7 @@ struct DoctorFacts: Sendable {
   var ownTime: UInt64 = 0
   var version = ""
 
+  /// The path of the socket file; nil for a network address.
   var socketPath: String? {
     guard let endpoint, endpoint.hasPrefix("ipc://") else { return nil }
     return String(endpoint.dropFirst("ipc://".count))
@@ -29,6 +30,7 @@ struct DoctorFinding: Hashable, Sendable {
   var subject: String
   var verdict: Verdict
   var finding: String
+  /// The next command or action in one line; nil without a fault.
   var remedy: String?
 
   init(_ subject: String, _ verdict: Verdict, _ finding: String, _ remedy: String? = nil) {
@@ -134,6 +136,7 @@ enum Doctor {
     }
   }
 
+  /// The findings as one JSON object, with `ok` false if a check failed.
   static func json(_ findings: [DoctorFinding]) -> [UInt8] {
     let list = findings.map { finding in
       var members: JSONObject = [

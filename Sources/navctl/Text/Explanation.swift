@@ -15,6 +15,7 @@ struct Explanation: Hashable, Sendable {
   /// Every code that navctl or navd prints: those of navctl first, then those of the protocol.
   static let all = others + ErrorCode.allCases.map { Explanation($0) }
 
+  /// Finds the explanation of a code; throws the most similar codes, if it is unknown.
   static func find(_ code: String) throws(UsageError) -> Explanation {
     if let found = all.first(where: { $0.code == code }) { return found }
     let near = nearest(to: code)

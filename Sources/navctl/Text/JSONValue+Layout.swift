@@ -3,10 +3,12 @@ import NavigationCore
 extension JSONValue {
   var opaque: OpaqueJSON { OpaqueJSON(validated: bytes) }
 
+  /// The members of an object; none of another value.
   var object: JSONObject {
     JSONObject(members.map { .init(name: $0.name, value: $0.value.opaque) })
   }
 
+  /// The elements of a list that is a member; none without it.
   func list(_ name: String) -> [JSONValue] { self[name]?.elements ?? [] }
 
   var shownScreens: [JSONValue] {

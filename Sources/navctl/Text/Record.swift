@@ -4,6 +4,7 @@ import NavigationCore
 ///
 /// Its member `type` comes first. `navctl schema TYPE` describes the others.
 struct Record: Sendable {
+  /// The types of records; the schema has a definition of each.
   enum Kind: String, CaseIterable, Sendable {
     case changed, planned
     case state, bar, top, screen, detached, restoration, part, transition

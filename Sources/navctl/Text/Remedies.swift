@@ -14,6 +14,7 @@ struct Attempt: Sendable {
 
 /// The remedy of an error: that of its code, unless the attempt shows a better one.
 enum Remedies {
+  /// The remedy of an error in one line, without a full stop.
   static func remedy(
     for code: ErrorCode, message: String = "", nav: String = "NAV", of attempt: Attempt = Attempt()
   ) -> String {
@@ -50,6 +51,7 @@ enum Remedies {
     }.joined(separator: " ")
   }
 
+  /// How the refused operation can create the screen; nil if it cannot.
   private static func unknownScreen(
     _ nav: String, _ message: String, _ attempt: Attempt
   ) -> String? {

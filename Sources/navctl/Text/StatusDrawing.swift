@@ -2,6 +2,10 @@ import NavigationCore
 import NavigationHub
 
 enum StatusDrawing {
+  /// The cause, for a failed guard the changes since the seen state, and the remedy.
+  ///
+  /// `seen` is the state that the guards came from, nil if the user typed them; `now` is in
+  /// milliseconds since 1970. The two to six lines have no line breaks.
   static func lines(
     _ statistics: JSONValue, endpoint: String, columns: Int = 80
   ) -> [StyledLine] {
@@ -166,6 +170,7 @@ struct ConnectionLoad {
     }
   }
 
+  /// The used part of the limit, 0 if there is none.
   var share: Double { limit == 0 ? 0 : Double(count) / Double(limit) }
 
   var isScarce: Bool { limit > 0 && count * 5 >= limit * 4 }

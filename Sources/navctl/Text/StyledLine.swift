@@ -26,6 +26,7 @@ struct StyledLine: Hashable, Sendable {
 
   mutating func append(_ line: StyledLine) { pieces += line.pieces }
 
+  /// The line cut to a number of columns, with an ellipsis if it is cut.
   func fitted(columns: Int) -> StyledLine {
     guard width > columns else { return self }
     var line = StyledLine()
@@ -98,6 +99,8 @@ struct StyledLine: Hashable, Sendable {
   /// The width of the line in columns; a mark that begins a piece stands alone.
   var width: Int { pieces.reduce(0) { $0 + TerminalText.width($1.text) } }
 
+  /// The line as it is printed, without a line break; if `isColoured`, with escape sequences for
+  /// the styles.
   func rendered(isColoured: Bool) -> String {
     guard isColoured else { return plain }
     return pieces.map { text, style in

@@ -12,6 +12,7 @@ enum Tables {
       ["NAV", "REV", "DEPTH", "TOP", "WATCHES", "CHANGED", "OWNER"], rows, columns: columns)
   }
 
+  /// The log of a nav: a heading, and a line for each entry, the oldest first.
   static func log(_ entries: [JSONValue], columns: Int? = nil) -> [String] {
     table(
       ["REV", "TIME", "CAUSE", "BY", "OPERATIONS", "DIGEST"],
@@ -69,6 +70,7 @@ enum Tables {
       }, columns: columns)
   }
 
+  /// The menu of the back button, nearest screen first: the id and the text of each.
   static func backMenu(_ resolved: JSONValue) -> [String] {
     let back = resolved["left"]?.elements.first?["back"]
     guard let entries = back?["menu"]?.elements, !entries.isEmpty else { return ["no back button"] }
