@@ -102,7 +102,8 @@ extension ProcessTests {
         demo, [],
         environment: [
           "PATH": "/usr/bin:/bin", "NAVD_BIN": Binaries.directory.path,
-          "NAVD_CLUSTER_LEASE": "2000",
+          // A daemon whose lease ends ends itself, and nobody starts it again here.
+          "NAVD_CLUSTER_LEASE": "5000",
         ])
       // A promotion lasts as long as the disk needs; the script itself gives up a step after 60 s.
       #expect(try child.ended(within: 300) == 0, "\(child.transcript)")
