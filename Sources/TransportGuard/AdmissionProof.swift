@@ -16,12 +16,14 @@ struct AdmissionProof {
   /// Starts the child process; the calling process must have one thread only.
   static func begin(_ identity: CurveSecretKey?) throws(SystemError) -> AdmissionProof {
     var identity = identity
-    let process = unsafe navd_start_child(
-      { context in
-        guard let context = unsafe context else { return EINVAL }
-        return AdmissionProof.errorCode(
-          unsafe context.assumingMemoryBound(to: CurveSecretKey?.self).pointee)
-      }, &identity)
+    let process = unsafe withUnsafeMutablePointer(to: &identity) { identity in
+      unsafe navd_start_child(
+        { context in
+          guard let context = unsafe context else { return EINVAL }
+          return AdmissionProof.errorCode(
+            unsafe context.assumingMemoryBound(to: CurveSecretKey?.self).pointee)
+        }, identity)
+    }
     guard process > 0 else { throw SystemError("start a process", "", code: navd_errno()) }
     return AdmissionProof(process: process)
   }
