@@ -111,7 +111,7 @@ struct LoadedGroup {
   private let bodies: [UInt8]
   private let rows: [(header: RowHeader, body: Range<Int>)]
 
-  /// Copies a group whose checksum was verified; `stored` are its bodies as stored.
+  /// Copies a group after its checksum was verified; `stored` has its bodies, packed or not.
   init(
     _ group: StoredGroup, _ heads: Span<UInt8>, _ stored: Span<UInt8>, _ path: String
   ) throws(JournalError) {

@@ -58,11 +58,11 @@ struct AccessControl: PeerAuthority, Sendable {
   private static let nobody = Access.Subject.key("")
 
   private static func subjects(_ who: Configuration.Access.Who) -> [Access.Subject] {
-    known(who) ?? [nobody]
+    existing(who) ?? [nobody]
   }
 
   /// nil for a user or group that does not exist.
-  private static func known(_ who: Configuration.Access.Who) -> [Access.Subject]? {
+  private static func existing(_ who: Configuration.Access.Who) -> [Access.Subject]? {
     switch who {
     case .userID(let number): return [.user(number)]
     case .groupID(let number): return [.group(number)]
@@ -86,7 +86,7 @@ struct AccessControl: PeerAuthority, Sendable {
     case .user(let text): name = "user \(text)"
     case .group(let text): name = "group \(text)"
     }
-    return known(who) == nil
+    return existing(who) == nil
       ? "there is no \(name), which gets nothing: create it and reload" : nil
   }
 

@@ -217,7 +217,7 @@ package enum ConnectionError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Calls libzmq, whose error is one of the connection.
+/// Calls libzmq; its error becomes one of the connection.
 func ofSystem<Value>(
   _ call: @autoclosure () throws(ZeroMQError) -> Value
 ) throws(ConnectionError) -> Value {

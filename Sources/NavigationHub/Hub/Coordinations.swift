@@ -54,7 +54,7 @@ struct Coordinations: Sendable {
     states[slot]?.isEmpty ?? true && !unfinished.contains(slot)
   }
 
-  /// Forgets a nav whose slot becomes free; returns what was under way or registered.
+  /// Forgets a nav before its slot is free; returns what was under way or registered.
   @discardableResult
   mutating func forget(_ slot: NavSlot) -> Coordination? {
     unfinished.remove(slot)

@@ -142,7 +142,7 @@ extension Hub {
 
   /// Removes a loaded nav that another daemon serves from now on.
   private mutating func leave(_ slot: NavSlot, at now: Instant) {
-    // Not to be taken back: the nav does not come back with a rollback.
+    // No note for a rollback, which does not bring the nav back.
     let coordination = coordinations.forget(slot)
     let question = coordination?.question
     if let question { endQuestion(question.asked, "denied", by: nil) }
