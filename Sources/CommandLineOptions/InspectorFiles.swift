@@ -13,10 +13,13 @@ package enum InspectorFiles {
   }
 
   /// Finds the directory with the page: that of the option, else the one that belongs to this
-  /// program, installed or in a build tree, else that of the package.
-  package static func directory(option: String?) throws(Missing) -> String {
+  /// program, installed or in a build tree, else that of the package. A recording needs another
+  /// page than the one that is served.
+  package static func directory(option: String?, having page: String = "index.html")
+    throws(Missing) -> String
+  {
     let places = option.map { [$0] } ?? candidates(programDirectory: RunningProgram.directory)
-    let found = places.first { FileStatus.probe("\($0)/index.html")?.kind == .regular }
+    let found = places.first { FileStatus.probe("\($0)/\(page)")?.kind == .regular }
     guard let found else { throw Missing(tried: places) }
     return found
   }

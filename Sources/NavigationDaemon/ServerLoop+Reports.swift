@@ -1,3 +1,4 @@
+import CommandLineOptions
 import Journal
 import NavigationCore
 import NavigationHub

@@ -2,6 +2,8 @@ import CLinux
 import Journal
 import NavigationCore
 import NavigationHub
+import RuntimePaths
+import Systemd
 
 // The shards of a cluster: the keeper's thread takes and loads them, and this loop serves them. They
 // come and go between two batches, while everything decided is durable.

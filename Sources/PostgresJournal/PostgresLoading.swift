@@ -1,5 +1,6 @@
 import Journal
 import NavigationCore
+import NavigationHub
 
 /// Reads the records of shards that were just taken, by the connection that took them.
 ///

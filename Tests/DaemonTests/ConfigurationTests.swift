@@ -1,4 +1,5 @@
 import Foundation
+import Journal
 import NavigationCore
 import NavigationHub
 @testable import NavigationDaemon
