@@ -12,9 +12,10 @@ package enum InspectorFiles {
     }
   }
 
-  /// Finds the directory with the page: that of the option, else the one that belongs to this
-  /// program, installed or in a build tree, else that of the package. A recording needs another
-  /// page than the one that is served.
+  /// Finds the directory with the page.
+  ///
+  /// It is that of the option, else the one that belongs to this program, installed or in a build
+  /// tree, else that of the package. A recording needs another page than the one that is served.
   package static func directory(option: String?, having page: String = "index.html")
     throws(Missing) -> String
   {

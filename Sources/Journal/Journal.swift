@@ -296,8 +296,9 @@ extension Journal {
     try noting { () throws(JournalError) in try engine.syncNow() }
   }
 
-  /// It writes and syncs the file, which takes some milliseconds for 1,000 pages. If a reader is at
-  /// work, some pages may stay for the next call.
+  /// Writes the pages of the log into the file and syncs it: some milliseconds for 1,000 pages.
+  ///
+  /// If a reader is at work, some pages may stay for the next call.
   package func checkpoint() throws(JournalError) {
     try checkpoint(emptying: false, leaving: UInt64(engine.logPages))
   }

@@ -1,3 +1,4 @@
+import NavigationCore
 import RuntimePaths
 
 /// A fault of a configuration, with its place.

@@ -1,3 +1,5 @@
+import NavigationCore
+
 /// Limits the rate of equal messages, and counts those that it holds back.
 ///
 /// `burst` equal messages pass in `windowMilliseconds`. After the window, a summary reports how
