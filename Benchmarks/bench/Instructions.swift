@@ -11,7 +11,7 @@ enum Stage: String, CaseIterable {
     switch self {
     case .receive: ["10ServerLoopV11takeMessage"]
     case .decode: ["19ClientMessageReaderV6decode"]
-    case .decide: ["13NavigationHub3HubV6handle_2at"]
+    case .decide: ["13NavigationHub0B0V6handle_2at"]
     // The client's answer is encoded inline in the function that decides, so it counts there.
     case .encode: ["9DiffFrameV6encode", "11JournalBodyO7changed"]
     case .journal: ["13JournalWriterC3run"]
